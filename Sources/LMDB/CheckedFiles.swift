@@ -14,12 +14,16 @@ import LodestoreSystem
 /// Removing `checked-pages` does no harm: each file is checked once more. If the directory cannot
 /// be used, or if others may write to it, files are checked at each opening.
 struct CheckedFiles {
-  /// The version of the marks. Raise it when the check of pages finds more faults than before.
+  /// The version of the marks.
+  ///
+  /// Raise it when the check of pages finds more faults than before.
   private static let version = 2
   /// The number of bytes at the end of a file that its mark covers.
   private static let tailSize: Int64 = 65_536
   private static let markSize = SHA256Digest.size
-  /// The maximum number of marks. Beyond it the older half is removed.
+  /// The maximum number of marks.
+  ///
+  /// Beyond it the older half is removed.
   private static let mostMarks = 4_096
 
   /// The directory; `nil` if none can be used.
@@ -155,8 +159,10 @@ struct CheckedFiles {
     }
   }
 
-  /// Replaces the marks. A mark that another process adds meanwhile may be lost, and its file is
-  /// then checked once more.
+  /// Replaces the marks.
+  ///
+  /// A mark that another process adds meanwhile may be lost, and its file is then checked once
+  /// more.
   private static func replace(_ path: String, with marks: some Sequence<[UInt8]>) {
     let temporary = "\(path).\(UInt64.random(in: .min ... .max))"
     let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

@@ -11,7 +11,9 @@ enum CopyPipe {
 
   private static let chunkSize = 1 << 20
 
-  /// The result of LMDB's thread. The caller reads it after joining the thread.
+  /// The result of LMDB's thread.
+  ///
+  /// The caller reads it after joining the thread.
   private final class Outcome: @unchecked Sendable {
     var code: Int32 = 0
   }

@@ -16,8 +16,9 @@ extension Cursor {
     }
   }
 
-  /// Moves to the first pair of a walk over `range`. The pair may be beyond the range's other
-  /// bound.
+  /// Moves to the first pair of a walk over `range`.
+  ///
+  /// The pair may be beyond the range's other bound.
   @usableFromInline
   package func seekStart(of range: KeyRange, backwards: Bool) throws(LMDBError) -> Bool {
     if backwards {

@@ -10,7 +10,9 @@ import CLMDB
 /// a read whose transaction may have been freed is closed by ``Environment/closeStray(_:)``.
 @_documentation(visibility: internal)
 public final class Cursor {
-  /// LMDB's cursor. If ``pages`` is set, no LMDB function may be called with it.
+  /// LMDB's cursor.
+  ///
+  /// If ``pages`` is set, no LMDB function may be called with it.
   let handle: OpaquePointer
   /// The cursor of an environment that is read without LMDB.
   private let pages: PageCursor?
@@ -63,8 +65,9 @@ public final class Cursor {
     write < 0 || environment.endedWriteCount.load(ordering: .relaxed) == write
   }
 
-  /// Throws if the cursor's write has ended. Call it before each use: it costs one comparison and
-  /// prevents a use of freed memory.
+  /// Throws if the cursor's write has ended.
+  ///
+  /// Call it before each use: it costs one comparison and prevents a use of freed memory.
   @inline(__always)
   func checkAlive() throws(LMDBError) {
     if !isAlive { throw LMDBError(code: MDB_BAD_TXN, operation: "use a cursor of \(tree.name)") }
@@ -184,7 +187,9 @@ public final class Cursor {
 
   // MARK: Writing
 
-  /// The maximum size of a value in bytes. LMDB's own limit is higher.
+  /// The maximum size of a value in bytes.
+  ///
+  /// LMDB's own limit is higher.
   static let largestValue = 1 << 30
 
   @inline(never)
@@ -213,22 +218,27 @@ public final class Cursor {
     return true
   }
 
-  /// Stores a pair. Keys in ascending order stay on the same page, so a sorted run is fast.
+  /// Stores a pair.
+  ///
+  /// Keys in ascending order stay on the same page, so a sorted run is fast.
   package func put(
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
   ) throws(LMDBError) {
     _ = try put(key, value, 0)
   }
 
-  /// Stores a pair whose key is above all others, and fills pages completely. If the key is not
-  /// above all others, stores nothing and returns false.
+  /// Stores a pair whose key is above all others, and fills pages completely.
+  ///
+  /// If the key is not above all others, stores nothing and returns false.
   package func append(
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
   ) throws(LMDBError) -> Bool {
     try put(key, value, UInt32(MDB_APPEND))
   }
 
-  /// Appends a record and returns its bytes in the page. Fill them before the next change.
+  /// Appends a record and returns its bytes in the page.
+  ///
+  /// Fill them before the next change.
   package func appendReserving(
     _ key: UInt64, byteCount: Int
   ) throws(LMDBError) -> UnsafeMutableRawBufferPointer? {
@@ -249,7 +259,9 @@ public final class Cursor {
     return UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size)
   }
 
-  /// Replaces the value of the record at the cursor. A value of the same size is written in place.
+  /// Replaces the value of the record at the cursor.
+  ///
+  /// A value of the same size is written in place.
   package func replaceCurrent(with value: UnsafeRawBufferPointer) throws(LMDBError) {
     // Only records reach this. The key is copied, because LMDB may copy the page that contains it.
     try withUnsafeBytes(of: integerKey) { (key) throws(LMDBError) in
@@ -257,8 +269,9 @@ public final class Cursor {
     }
   }
 
-  /// The stored bytes of the record at the cursor, in a page of this transaction. Change them
-  /// before the next call.
+  /// The stored bytes of the record at the cursor, in a page of this transaction.
+  ///
+  /// Change them before the next call.
   ///
   /// Returns `nil` and does nothing if the record may be in overflow pages, or with the plain
   /// engine. Use ``replaceCurrent(with:)`` then.
@@ -302,7 +315,9 @@ public final class Cursor {
 /// Appends of many pairs with ascending keys, stored contiguously in memory. The checks of a single
 /// put are made once for all.
 extension Cursor {
-  /// Appends records with the ids from `nextID`. `ends` has the offset at which each record ends.
+  /// Appends records with the ids from `nextID`.
+  ///
+  /// `ends` has the offset at which each record ends.
   ///
   /// Afterwards `nextID` is the id after the last one stored.
   ///
@@ -332,7 +347,9 @@ extension Cursor {
     return true
   }
 
-  /// Appends pairs with ascending keys. `ends` has the offset at which each key ends.
+  /// Appends pairs with ascending keys.
+  ///
+  /// `ends` has the offset at which each key ends.
   ///
   /// - Parameter values: A little-endian number for each key. Without it the values are empty.
   /// - Returns: The number of pairs stored. It is smaller than the number of keys if the next key

@@ -58,8 +58,9 @@ enum LockFileLayout {
     header + writerLockSize + readerCount * slotSize
   }
 
-  /// The size of the first part. In LMDB 0.9: magic number and format, a lock, the last
-  /// transaction, the number of readers.
+  /// The size of the first part.
+  ///
+  /// In LMDB 0.9: magic number and format, a lock, the last transaction, the number of readers.
   ///
   /// In LMDB 1.0 the lock comes last.
   private static var header: Int {
@@ -96,7 +97,9 @@ enum LockFileLayout {
   #endif
 
   #if canImport(Darwin)
-    /// The size of a semaphore's name (LMDB: MNAME_LEN). In LMDB 1.0 it is a hash.
+    /// The size of a semaphore's name (LMDB: MNAME_LEN).
+    ///
+    /// In LMDB 1.0 it is a hash.
     private static let lockSize = 32
     private static let laterLockSize = 8
   #else

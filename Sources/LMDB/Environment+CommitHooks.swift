@@ -20,7 +20,9 @@ extension Environment {
   }
 
   /// Registers `body` to be called with the number of each commit of this process, after the
-  /// commit's hooks. Pass the result to ``removeCommitListener(_:)``.
+  /// commit's hooks.
+  ///
+  /// Pass the result to ``removeCommitListener(_:)``.
   package func addCommitListener(_ body: @escaping @Sendable (UInt64) -> Void) -> Int {
     commitListeners.withLock { listeners in
       let key = (listeners.keys.max() ?? 0) + 1
@@ -62,7 +64,9 @@ extension Environment {
     return newestTransaction
   }
 
-  /// An object shared by all users of this environment. The first caller creates it.
+  /// An object shared by all users of this environment.
+  ///
+  /// The first caller creates it.
   package func companion<C: AnyObject & Sendable>(_ make: () -> C) -> C {
     sharedCompanion.withLock { companion in
       if let known = companion as? C { return known }

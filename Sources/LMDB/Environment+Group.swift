@@ -66,8 +66,9 @@ extension Environment {
     usleep(200)
   }
 
-  /// Runs one transaction for `claimed` and resumes its callers. Returns the members that must wait
-  /// for the next transaction.
+  /// Runs one transaction for `claimed` and resumes its callers.
+  ///
+  /// Returns the members that must wait for the next transaction.
   private func takeTurn(_ claimed: [any GroupMember]) -> [any GroupMember] {
     var group = WriteGroup(members: claimed)
     var failure: (any Error)?
@@ -83,7 +84,9 @@ extension Environment {
     return group.postponed
   }
 
-  /// Commits the group. An error applies to all members left in the group.
+  /// Commits the group.
+  ///
+  /// An error applies to all members left in the group.
   private func commit(_ group: inout WriteGroup) throws {
     let end = monotonicSeconds() + options.longestGroupInSeconds
     var takesTreeLock = false
@@ -140,8 +143,9 @@ private struct WriteGroup {
   /// Whether further members are refused.
   var isClosed = false
 
-  /// Keeps the members before `index`, the one that failed, and postpones the others. At index 0,
-  /// keeps only the failed member.
+  /// Keeps the members before `index`, the one that failed, and postpones the others.
+  ///
+  /// At index 0, keeps only the failed member.
   mutating func cut(at index: Int) {
     let end = max(index, 1)
     postponed = members[end...] + postponed

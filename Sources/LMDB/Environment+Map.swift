@@ -47,7 +47,9 @@ extension Environment {
     try moveMap(to: size)
   }
 
-  /// Moves the map. No read may be running.
+  /// Moves the map.
+  ///
+  /// No read may be running.
   private func moveMap(to size: Int) throws(LMDBError) {
     // LMDB unmaps the old map before it creates the new one, and has none if that fails.
     let trial = mmap(nil, size, PROT_NONE, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0)

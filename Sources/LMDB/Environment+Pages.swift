@@ -50,7 +50,9 @@ extension Environment {
     }
   }
 
-  /// Opens a file without a name, which nobody else has open. The caller owns the descriptor.
+  /// Opens a file without a name, which nobody else has open.
+  ///
+  /// The caller owns the descriptor.
   static func openInPages(
     _ file: Int32, as path: String, options: EnvironmentOptions
   ) throws(LMDBError) -> Environment {

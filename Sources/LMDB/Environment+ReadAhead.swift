@@ -9,8 +9,10 @@ import LodestoreSystem
 /// Code that cannot do so, such as LMDB's copy and the batches of a write, enables the system's
 /// read-ahead while it runs.
 extension Environment {
-  /// Whether a file can be opened without the system's read-ahead. This requires that pages are
-  /// read directly, and that the process can query which of them are in memory.
+  /// Whether a file can be opened without the system's read-ahead.
+  ///
+  /// This requires that pages are read directly, and that the process can query which of them are
+  /// in memory.
   ///
   /// If a process may not write the file, mincore(2) reports every page as in memory.
   static func canReadAhead(_ path: String, _ options: EnvironmentOptions) -> Bool {
@@ -31,7 +33,9 @@ extension Environment {
   /// enabled.
   package static let smallestBulk = 1_024
 
-  /// Enables the system's read-ahead until the running write ends. Call it on the write's thread.
+  /// Enables the system's read-ahead until the running write ends.
+  ///
+  /// Call it on the write's thread.
   package func beginBulkWrite() {
     guard !isBulkWrite, readsAheadItself else { return }
     isBulkWrite = true

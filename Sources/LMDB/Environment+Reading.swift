@@ -20,8 +20,9 @@ extension Environment {
     return try body(read)
   }
 
-  /// A read transaction that outlives a call. Pass it to ``endRead(_:)`` exactly once, on any
-  /// thread.
+  /// A read transaction that outlives a call.
+  ///
+  /// Pass it to ``endRead(_:)`` exactly once, on any thread.
   ///
   /// Wrap each use of its transaction in ``Transaction/whole(_:)``.
   package struct PinnedRead: @unchecked Sendable {
@@ -93,7 +94,9 @@ extension Environment {
     return (newest &- number, number, newest)
   }
 
-  /// The transaction number of the newest meta page. It is not checked and may be any number.
+  /// The transaction number of the newest meta page.
+  ///
+  /// It is not checked and may be any number.
   ///
   /// The page is read in the map, so the caller must prevent the map from moving.
   var newestTransaction: UInt64 {
@@ -104,8 +107,9 @@ extension Environment {
   }
 
   /// Closes the environment and throws if the transaction numbers of the lock file do not match the
-  /// data file. A process that does not use ``FilePair`` may have another file open that once had
-  /// this path.
+  /// data file.
+  ///
+  /// A process that does not use ``FilePair`` may have another file open that once had this path.
   ///
   /// Other failures are left to the first read.
   func checkNumbers() throws(LMDBError) {
@@ -154,8 +158,10 @@ extension Environment {
     body(Transaction(handle: read, environment: self))
   }
 
-  /// Ends a pinned read. In a forked child it does nothing, because the reader slot belongs to the
-  /// parent, whose read may continue.
+  /// Ends a pinned read.
+  ///
+  /// In a forked child it does nothing, because the reader slot belongs to the parent, whose read
+  /// may continue.
   package func endRead(_ pinned: PinnedRead) {
     guard !isForked else { return }
     if !isInPages { mdb_txn_reset(pinned.handle) }

@@ -49,8 +49,10 @@ extension Environment {
     return LMDBError(code: MDB_BAD_DBI, operation: "open tree \(name)", path: path)
   }
 
-  /// Throws if the tree is of another kind. Such a tree belongs to another program, because its
-  /// keys compare differently or have several values.
+  /// Throws if the tree is of another kind.
+  ///
+  /// Such a tree belongs to another program, because its keys compare differently or have several
+  /// values.
   private static func checkKind(
     _ tree: MDB_dbi, _ hasIntegerKeys: Bool, _ transaction: OpaquePointer
   ) -> Int32 {
@@ -60,8 +62,9 @@ extension Environment {
     return flags == (hasIntegerKeys ? UInt32(MDB_INTEGERKEY) : 0) ? 0 : MDB_INCOMPATIBLE
   }
 
-  /// Opens an existing tree before the transactions that will use it. A running transaction does
-  /// not know handles that are opened later.
+  /// Opens an existing tree before the transactions that will use it.
+  ///
+  /// A running transaction does not know handles that are opened later.
   ///
   /// It waits while a write of this process that has opened trees runs. Within a write on this
   /// thread it opens the tree in that write.
@@ -162,7 +165,9 @@ extension Environment {
     }
   }
 
-  /// Publishes the handles of a committed write. Those of an aborted write become invalid.
+  /// Publishes the handles of a committed write.
+  ///
+  /// Those of an aborted write become invalid.
   func endTrees(isCommitted: Bool) {
     if isCommitted, !openedTrees.isEmpty {
       trees.withLock { $0.merge(openedTrees) { _, new in new } }

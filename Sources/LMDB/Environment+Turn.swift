@@ -39,7 +39,9 @@ extension Environment {
     #endif
   }
 
-  /// Publishes when the turn of this process began. A file without a name has no other users.
+  /// Publishes when the turn of this process began.
+  ///
+  /// A file without a name has no other users.
   func tellTurn() {
     #if os(Linux)
       if options.isNamed { files?.beginTurn() }
@@ -52,7 +54,9 @@ extension Environment {
     #endif
   }
 
-  /// Adds the policy of one more store that uses the environment. The lowest limit applies.
+  /// Adds the policy of one more store that uses the environment.
+  ///
+  /// The lowest limit applies.
   package func addTurnPolicy(_ added: TurnPolicy) {
     turnPolicy.withLock { policy in
       policy.limitInSeconds = [policy.limitInSeconds, added.limitInSeconds].compactMap(\.self).min()
@@ -167,8 +171,9 @@ extension Environment {
 
     func endTurn() { ByteLock.set(F_UNLCK, of: lockDescriptor, in: Self.turnBytes) }
 
-    /// One byte for each millisecond since the beginning of 2001. The range is beyond the bytes for
-    /// identities.
+    /// One byte for each millisecond since the beginning of 2001.
+    ///
+    /// The range is beyond the bytes for identities.
     private static let turnBytes: Range<UInt64> = 1 << 50..<1 << 51
   }
 #endif

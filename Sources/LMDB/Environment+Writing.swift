@@ -2,7 +2,9 @@ import CLMDB
 import LodestoreSystem
 
 extension Environment {
-  /// Runs `body` in a write transaction and commits it. If `body` throws, all changes are undone.
+  /// Runs `body` in a write transaction and commits it.
+  ///
+  /// If `body` throws, all changes are undone.
   ///
   /// It runs on the calling thread, which waits for other writers of this and other processes. A
   /// write within a write throws ``LMDBError/Kind/nestedWrite``.
@@ -42,8 +44,9 @@ extension Environment {
     }
   }
 
-  /// Commits `transaction`, or aborts it if its work failed. Throws the reason: `failure`, or an
-  /// error of LMDB that the closure caught.
+  /// Commits `transaction`, or aborts it if its work failed.
+  ///
+  /// Throws the reason: `failure`, or an error of LMDB that the closure caught.
   ///
   /// Returns false if the work must run again.
   func endWrite(
@@ -161,15 +164,17 @@ extension Environment {
     }
   }
 
-  /// Throws unless the path still leads to the open file. Called before a write and again before
-  /// its commit.
+  /// Throws unless the path still leads to the open file.
+  ///
+  /// Called before a write and again before its commit.
   private func checkNames() throws(LMDBError) {
     if options.isNamed, let files { try files.checkNames("write") }
   }
 
-  /// Throws unless the write's number follows the newest commit. A write takes its number from the
-  /// lock file, and its trees from the meta page of that parity. With another number it would build
-  /// on an older commit.
+  /// Throws unless the write's number follows the newest commit.
+  ///
+  /// A write takes its number from the lock file, and its trees from the meta page of that parity.
+  /// With another number it would build on an older commit.
   private func checkNumber(of transaction: OpaquePointer) throws(LMDBError) {
     let last = UInt64(bitPattern: Int64(mdb_txn_id(transaction))) &- 1
     let newest = newestTransaction
@@ -180,8 +185,9 @@ extension Environment {
     }
   }
 
-  /// The error for a failed commit. LMDB's own codes and a lack of memory leave the file and the
-  /// environment unchanged.
+  /// The error for a failed commit.
+  ///
+  /// LMDB's own codes and a lack of memory leave the file and the environment unchanged.
   private func commitFailure(_ code: Int32) -> LMDBError {
     switch code {
     case MDB_PANIC:
@@ -230,7 +236,9 @@ extension Environment {
     firstFailure = error
   }
 
-  /// Whether `transaction` is the running write. Call it on the write's thread.
+  /// Whether `transaction` is the running write.
+  ///
+  /// Call it on the write's thread.
   @inline(__always)
   func isActiveWrite(_ transaction: OpaquePointer) -> Bool {
     isWriterThread && activeWrite == transaction

@@ -35,7 +35,9 @@ package final class Environment: @unchecked Sendable {
   let lockIdentity: StoreFile.Identity?
   /// The tied data and lock file; `nil` without a lock file.
   let files: FilePair?
-  /// LMDB's environment. If ``pageEngine`` is set, no LMDB function may be called with it.
+  /// LMDB's environment.
+  ///
+  /// If ``pageEngine`` is set, no LMDB function may be called with it.
   let handle: OpaquePointer
   /// The engine in LMDB's place; `nil` if LMDB reads the file.
   let pageEngine: PageEngine?
@@ -76,7 +78,9 @@ package final class Environment: @unchecked Sendable {
   let mustSyncMetaPages = Atomic<Bool>(false)
   /// The number of handles opened outside writes; see ``tree(_:isCreated:hasIntegerKeys:in:)``.
   let readOpenedTreeCount = Atomic<Int>(0)
-  /// The number of ended writes. LMDB frees the cursors of a write at its end.
+  /// The number of ended writes.
+  ///
+  /// LMDB frees the cursors of a write at its end.
   let endedWriteCount = Atomic<Int>(0)
   /// The number of freed read transactions; see ``closeStray(_:)``.
   let freedReadCount = Atomic<Int>(0)
@@ -84,16 +88,22 @@ package final class Environment: @unchecked Sendable {
   var activeWrite: OpaquePointer?
   var firstFailure: LMDBError?
   var mustRestart = false
-  /// Whether the running write has changed a page. LMDB makes no commit for a write that has not.
+  /// Whether the running write has changed a page.
+  ///
+  /// LMDB makes no commit for a write that has not.
   @exclusivity(unchecked) var hasWritten = false
   var openedTrees: [String: Tree] = [:]
   var holdsTreeLock = false
   var lastReaderCheck = 0
-  /// The time when the writer's thread last let other processes go first. Only that thread uses it.
+  /// The time when the writer's thread last let other processes go first.
+  ///
+  /// Only that thread uses it.
   var lastGivenWay = 0.0
   /// The hooks that the members of the running write registered for its commit.
   var commitHooks: [(member: Int, body: (_ write: UInt64, _ commit: UInt64) -> Void)] = []
-  /// The running asynchronous write. The holder of the writer's lock reads and sets it.
+  /// The running asynchronous write.
+  ///
+  /// The holder of the writer's lock reads and sets it.
   var asker: (any GroupMember)?
   /// The index of the running member within its group; 0 without a group.
   var runningMember = 0
@@ -110,8 +120,9 @@ package final class Environment: @unchecked Sendable {
   let sharedCompanion = Guarded<(any AnyObject & Sendable)?>(nil)
   /// Whether the running write reads many pages; see ``beginBulkWrite()``.
   var isBulkWrite = false
-  /// The number of copies and writes that use the system's read-ahead. Its own lock is held while
-  /// the map is advised.
+  /// The number of copies and writes that use the system's read-ahead.
+  ///
+  /// Its own lock is held while the map is advised.
   let bulkReadingCount = Guarded(0)
   private var closesAfterWrite = false
   private var whenClosed: () -> Void = {}
@@ -200,7 +211,9 @@ package final class Environment: @unchecked Sendable {
     try open(path, options, nil, nil, flags: UInt32(MDB_NOLOCK), name: "/dev/fd/\(file)")
   }
 
-  /// Opens the file with LMDB. Only `files` ties it to its lock file.
+  /// Opens the file with LMDB.
+  ///
+  /// Only `files` ties it to its lock file.
   ///
   /// - Parameter name: The path that LMDB opens if it differs from `path`.
   static func open(
@@ -369,7 +382,9 @@ package final class Environment: @unchecked Sendable {
     if let pool { closeHandle(pool) }
   }
 
-  /// Closes LMDB's environment. Call it only once, after `isClosed` was set with no read running.
+  /// Closes LMDB's environment.
+  ///
+  /// Call it only once, after `isClosed` was set with no read running.
   func closeHandle(_ pool: [PinnedRead]) {
     for pinned in pool { abortRead(pinned.handle) }
     // The descriptor stays open while the environment is referenced.

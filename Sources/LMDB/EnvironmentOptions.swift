@@ -39,7 +39,9 @@ package struct EnvironmentOptions: Sendable {
   package var checkPages: PageCheck?
   /// The directory in which this machine records checked sealed files; `nil` for the user's cache.
   package var checkedFilesDirectory: String?
-  /// The address space reserved at opening. It costs nothing until it is used.
+  /// The address space reserved at opening.
+  ///
+  /// It costs nothing until it is used.
   ///
   /// The map grows when the space becomes small.
   package var mapSizeInBytes = 64 << 30
@@ -48,8 +50,9 @@ package struct EnvironmentOptions: Sendable {
   /// The maximum number of open trees.
   package var treeCount: UInt32 = 4096
   package var readerSlotCount: UInt32 = 1024
-  /// The maximum time that the first write of a group waits for the other members' closures. Other
-  /// processes that wait for the file also wait this long.
+  /// The maximum time that the first write of a group waits for the other members' closures.
+  ///
+  /// Other processes that wait for the file also wait this long.
   package var longestGroupInSeconds = 0.01
   package var durability = Durability.full
   package var access = Access.readWrite(create: true)
@@ -62,7 +65,9 @@ package struct EnvironmentOptions: Sendable {
   package var allowsUnlockedReading = false
   /// Whether to open files on a file system that is not known to be safe.
   package var allowsAnyFileSystem = false
-  /// Whether the file keeps its name while it is open. Files in memory and trial copies do not.
+  /// Whether the file keeps its name while it is open.
+  ///
+  /// Files in memory and trial copies do not.
   package var isNamed = true
   /// Whether everything goes through LMDB's functions, so that no page is read directly and no
   /// record is changed in place.

@@ -23,7 +23,9 @@ package enum EnvironmentRegistry {
   }
 
   private static let entries = Guarded<[StoreFile.Identity: Entry]>([:])
-  /// The files being opened. Other threads that want one of them wait.
+  /// The files being opened.
+  ///
+  /// Other threads that want one of them wait.
   ///
   /// This is a set and not a lock, because the check of a large file's pages takes long and calls
   /// the program.
@@ -222,8 +224,9 @@ package enum EnvironmentRegistry {
     try TemporaryFile(for: memoryDirectory + "/store", mode: 0o600)
   }
 
-  /// The directory for files in memory. Without a memory file system, a temporary file without a
-  /// name comes closest.
+  /// The directory for files in memory.
+  ///
+  /// Without a memory file system, a temporary file without a name comes closest.
   private static var memoryDirectory: String {
     #if os(Linux)
       if access("/dev/shm", W_OK) == 0 { return "/dev/shm" }
@@ -231,7 +234,9 @@ package enum EnvironmentRegistry {
     return StoreFile.temporaryDirectory
   }
 
-  /// Matches one ``open(_:options:initialise:)``. The last call closes the environment.
+  /// Matches one ``open(_:options:initialise:)``.
+  ///
+  /// The last call closes the environment.
   ///
   /// A surplus call does nothing.
   package static func close(_ environment: Environment) {

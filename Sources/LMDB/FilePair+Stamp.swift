@@ -98,7 +98,9 @@ extension FilePair {
     if let stamp { write(stamp.bytes) }
   }
 
-  /// Writes the stamp. If that fails, the pages are checked again the next time.
+  /// Writes the stamp.
+  ///
+  /// If that fails, the pages are checked again the next time.
   private func write(_ bytes: [UInt8]) {
     guard let place = stampPlace() else { return }
     _ = bytes.withUnsafeBytes {

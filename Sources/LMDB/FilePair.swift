@@ -70,8 +70,9 @@ final class FilePair: @unchecked Sendable {
     return pair
   }
 
-  /// Whether a file is a lock file that LMDB may overwrite. LMDB overwrites any file at the lock
-  /// file's path.
+  /// Whether a file is a lock file that LMDB may overwrite.
+  ///
+  /// LMDB overwrites any file at the lock file's path.
   ///
   /// A lock file begins with LMDB's magic number. It may begin with zeros before its first use, and
   /// after a power cut that lost its first bytes. A data file begins with zeros too, and has the
@@ -166,8 +167,9 @@ final class FilePair: @unchecked Sendable {
     }
   }
 
-  /// The size of the file at `name`, if its identity is `identity`. Returns `.max` for a file whose
-  /// status cannot be read, because it is not known to be wrong.
+  /// The size of the file at `name`, if its identity is `identity`.
+  ///
+  /// Returns `.max` for a file whose status cannot be read, because it is not known to be wrong.
   private func size(of name: String, ifItIs identity: StoreFile.Identity) -> Int? {
     guard directory >= 0 else { return .max }
     var status = stat()
@@ -179,8 +181,9 @@ final class FilePair: @unchecked Sendable {
 
   // MARK: The locks
 
-  /// The first byte used. It is beyond any process id: LMDB locks the byte of that number in the
-  /// lock file.
+  /// The first byte used.
+  ///
+  /// It is beyond any process id: LMDB locks the byte of that number in the lock file.
   private static let firstByte: UInt64 = 1 << 40
 
   private static func byte(for identity: StoreFile.Identity) -> UInt64 {
@@ -200,8 +203,10 @@ final class FilePair: @unchecked Sendable {
     }
   }
 
-  /// Calls ``isOnlyHolder(of:in:)`` repeatedly for a short time. A program being started briefly
-  /// holds the locks of its parent, even on files that it closes at once.
+  /// Calls ``isOnlyHolder(of:in:)`` repeatedly for a short time.
+  ///
+  /// A program being started briefly holds the locks of its parent, even on files that it closes at
+  /// once.
   private static func isOnlyHolderInTime(of byte: UInt64, in file: Int32) -> Bool {
     for _ in 0..<10 {
       if isOnlyHolder(of: byte, in: file) { return true }
@@ -234,6 +239,7 @@ final class FilePair: @unchecked Sendable {
 
 private func closeFile(_ descriptor: Int32) { close(descriptor) }
 
-/// Whether a process has the store at `path` open. A process that reads without a lock file is not
-/// noticed.
+/// Whether a process has the store at `path` open.
+///
+/// A process that reads without a lock file is not noticed.
 package func isStoreInUse(_ path: String) -> Bool { FilePair.isInUse(path) }

@@ -18,8 +18,9 @@ package final class FileWatch: @unchecked Sendable {
 
   private let body: @Sendable () -> Void
   private let events: Int32
-  /// A pipe that tells the thread to end. Without a pipe the thread notices this at its next
-  /// wake-up.
+  /// A pipe that tells the thread to end.
+  ///
+  /// Without a pipe the thread notices this at its next wake-up.
   private let ends: (read: Int32, write: Int32)
   private let watched: Int32
   private let isStopping = Atomic<Bool>(false)
@@ -78,8 +79,9 @@ package final class FileWatch: @unchecked Sendable {
     return thread != nil
   }
 
-  /// Stops the calls. Afterwards no call of the closure runs, except one that itself calls this
-  /// method.
+  /// Stops the calls.
+  ///
+  /// Afterwards no call of the closure runs, except one that itself calls this method.
   package func stop() {
     lock.lock()
     isStopping.store(true, ordering: .sequentiallyConsistent)
@@ -118,8 +120,9 @@ package final class FileWatch: @unchecked Sendable {
     #endif
   }
 
-  /// Waits on the calling thread until the file may have changed. Use this or ``start()``, not
-  /// both.
+  /// Waits on the calling thread until the file may have changed.
+  ///
+  /// Use this or ``start()``, not both.
   package func wait() {
     var descriptors = [
       pollfd(fd: ends.read, events: Int16(POLLIN), revents: 0),

@@ -49,10 +49,14 @@ final class TimedCondition: @unchecked Sendable {
     condition.deallocate()
   }
 
-  /// Waits for a signal. `lock` must be held and is released meanwhile.
+  /// Waits for a signal.
+  ///
+  /// `lock` must be held and is released meanwhile.
   func wait(_ lock: HeldLock) { pthread_cond_wait(condition, lock.mutex) }
 
-  /// Waits for a signal for at most `seconds`. `lock` must be held and is released meanwhile.
+  /// Waits for a signal for at most `seconds`.
+  ///
+  /// `lock` must be held and is released meanwhile.
   func wait(_ lock: HeldLock, seconds: Double) {
     var time = timespec()
     #if canImport(Darwin)

@@ -3,7 +3,9 @@ import LodestoreSystem
 
 /// An error code of LMDB or the operating system, or a fault that this layer found itself.
 package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The kinds that this layer distinguishes. Every other code of LMDB is ``Kind/engine``.
+  /// The kinds that this layer distinguishes.
+  ///
+  /// Every other code of LMDB is ``Kind/engine``.
   package enum Kind: Sendable, Equatable {
     /// LMDB returned an error code or an `errno`; see `code` and `name`.
     case engine

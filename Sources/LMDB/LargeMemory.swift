@@ -8,7 +8,9 @@ package enum LargeMemory {
   /// The size of a large page on machines that have them.
   package static let pageSize = 2 << 20
 
-  /// Allocates `byteCount` bytes. Free them with `deallocate()`.
+  /// Allocates `byteCount` bytes.
+  ///
+  /// Free them with `deallocate()`.
   package static func allocate(byteCount: Int) -> UnsafeMutableRawPointer {
     guard byteCount >= pageSize else { return .allocate(byteCount: byteCount, alignment: 16) }
     #if os(Linux)

@@ -41,7 +41,9 @@ package final class LongJobs: @unchecked Sendable {
   /// Makes the turn of a new job.
   package func turn() -> Turn { Turn(self) }
 
-  /// The turn of one job, used by its thread. Any thread may call ``cancel()``.
+  /// The turn of one job, used by its thread.
+  ///
+  /// Any thread may call ``cancel()``.
   ///
   /// `@unchecked Sendable`: only the job's own thread uses `since` and `lastYield`.
   package final class Turn: @unchecked Sendable {
@@ -63,7 +65,9 @@ package final class LongJobs: @unchecked Sendable {
       lastYield = since
     }
 
-    /// Call it at intervals within the job. It waits if other jobs should continue.
+    /// Call it at intervals within the job.
+    ///
+    /// It waits if other jobs should continue.
     package func check() {
       let now = monotonicSeconds()
       if now - since > (hasPlace ? LongJobs.sliceInSeconds : LongJobs.shortInSeconds) {
@@ -86,7 +90,9 @@ package final class LongJobs: @unchecked Sendable {
       if hasPlace { jobs.leave(self) }
     }
 
-    /// Ends the job's waiting. The job should end at its next ``isCancelled``.
+    /// Ends the job's waiting.
+    ///
+    /// The job should end at its next ``isCancelled``.
     package func cancel() {
       cancelled.store(true, ordering: .relaxed)
       jobs.wake(self)
@@ -108,7 +114,9 @@ package final class LongJobs: @unchecked Sendable {
     wait(turn)
   }
 
-  /// Waits for a place. Requires the lock, like all methods below.
+  /// Waits for a place.
+  ///
+  /// Requires the lock, like all methods below.
   private func wait(_ turn: Turn) {
     waiting.append(turn)
     parked.add(1, ordering: .relaxed)

@@ -20,7 +20,9 @@ package enum PendingFiles {
   private static let busyThread = Atomic<UInt>(0)
   private static let isEnding = Atomic<Bool>(false)
 
-  /// Starts the bookkeeping. Call it once, before there are files and other threads.
+  /// Starts the bookkeeping.
+  ///
+  /// Call it once, before there are files and other threads.
   package static func watch() {
     let new = UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: capacity)
     new.initialize(repeating: nil)
@@ -72,8 +74,9 @@ package enum PendingFiles {
 
   private static func end() { busyThread.store(0, ordering: .sequentiallyConsistent) }
 
-  /// Removes all files and prevents new ones. It calls only functions that a signal handler may
-  /// call.
+  /// Removes all files and prevents new ones.
+  ///
+  /// It calls only functions that a signal handler may call.
   package static func unlinkAll() {
     isEnding.store(true, ordering: .sequentiallyConsistent)
     // The wait is limited to some seconds: on a dead file system the creation of a file may never

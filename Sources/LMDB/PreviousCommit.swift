@@ -13,7 +13,9 @@ enum PreviousCommit {
     func close() { closeFile(descriptor) }
   }
 
-  /// Copies the file at `path` into a file without a name. The caller must close the copy.
+  /// Copies the file at `path` into a file without a name.
+  ///
+  /// The caller must close the copy.
   ///
   /// The copy is in the same directory or, if that is not writable, in the directory for temporary
   /// files. If the file system supports it, both share their pages until one is written.
@@ -34,7 +36,9 @@ private struct PreviousCommitCopying {
   let path: String
   let source: Int32
 
-  /// The file's format. If no meta page states one, the engine's format is assumed.
+  /// The file's format.
+  ///
+  /// If no meta page states one, the engine's format is assumed.
   private let format: PageFormat
 
   init(path: String, source: Int32) {

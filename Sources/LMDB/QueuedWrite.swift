@@ -39,7 +39,9 @@ final class QueuedWrite<R: Sendable>: GroupMember, @unchecked Sendable {
 
   // MARK: The caller's side
 
-  /// Requests a turn. `caller` is resumed in any case.
+  /// Requests a turn.
+  ///
+  /// `caller` is resumed in any case.
   func enqueue(_ caller: UnsafeContinuation<R, any Error>) {
     self.caller = caller
     guard advance(from: .made, to: .waiting) else {

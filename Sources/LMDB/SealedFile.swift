@@ -3,8 +3,9 @@ import LodestoreSystem
 
 /// Creates sealed files.
 package enum SealedFile {
-  /// Creates a sealed file at `path` from the pairs of `source` that `body` adds. No file may exist
-  /// at `path`.
+  /// Creates a sealed file at `path` from the pairs of `source` that `body` adds.
+  ///
+  /// No file may exist at `path`.
   ///
   /// A file that is not sealed has the same form without the mark, and its owner may write it.
   ///

@@ -1,7 +1,8 @@
 import LodestoreSystem
 
-/// Starts a thread that runs `body`. The caller must join or detach it; `nil` if the system refuses
-/// a thread.
+/// Starts a thread that runs `body`.
+///
+/// The caller must join or detach it; `nil` if the system refuses a thread.
 func startedThread(_ body: @escaping () -> Void) -> pthread_t? {
   let context = Unmanaged.passRetained(ThreadBody(run: body)).toOpaque()
   var attributes = pthread_attr_t()

@@ -7,8 +7,9 @@ import LodestoreSystem
 /// creates the next one in the same directory can thus recognize and remove the files of killed
 /// processes.
 package final class TemporaryFile {
-  /// The file's path. Its name is short, so that it fits the file system's limit wherever the
-  /// target's name fits.
+  /// The file's path.
+  ///
+  /// Its name is short, so that it fits the file system's limit wherever the target's name fits.
   package let path: String
   /// The descriptor, open for writing until the object is released.
   package let descriptor: Int32
@@ -22,8 +23,9 @@ package final class TemporaryFile {
   /// The name of a store that is created next to the file and removed with it.
   package var storePath: String { path + Self.storeSuffix }
 
-  /// The names of the files that belong to the file at `path`. The file itself is the last, so that
-  /// the others can be found as long as it exists.
+  /// The names of the files that belong to the file at `path`.
+  ///
+  /// The file itself is the last, so that the others can be found as long as it exists.
   private static func names(of path: String) -> [String] {
     [path + storeSuffix + "-lock", path + storeSuffix, path + "-lock", path]
   }

@@ -18,7 +18,9 @@ package func currentThread() -> UInt {
 package func currentProcess() -> Int32 { getpid() }
 
 /// Counts the forks of this process in the child, so that an environment can detect that it was
-/// inherited. This is faster than requesting the process id in every transaction.
+/// inherited.
+///
+/// This is faster than requesting the process id in every transaction.
 enum ForkCounter {
   private static let count = Atomic<Int>(0)
   private static let isInstalled: Bool = {
@@ -28,6 +30,8 @@ enum ForkCounter {
 
   static var current: Int { isInstalled ? count.load(ordering: .relaxed) : 0 }
 
-  /// Imitates a fork, for tests. Swift cannot fork, and a child of `posix_spawn` inherits nothing.
+  /// Imitates a fork, for tests.
+  ///
+  /// Swift cannot fork, and a child of `posix_spawn` inherits nothing.
   static func imitateFork() { count.add(1, ordering: .relaxed) }
 }

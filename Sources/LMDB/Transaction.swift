@@ -137,7 +137,9 @@ package struct Transaction {
     if code != 0 { throw failure(code, operation()) }
   }
 
-  /// The error for `code`. In a write, it also marks the transaction as failed.
+  /// The error for `code`.
+  ///
+  /// In a write, it also marks the transaction as failed.
   @inline(never)
   func failure(_ code: Int32, _ operation: String) -> LMDBError {
     let code = EngineDifferences.code(code)

@@ -17,8 +17,9 @@ package struct Tree: Sendable, Hashable {
     self.hasIntegerKeys = hasIntegerKeys
   }
 
-  /// Whether LMDB accepts a key of this size. LMDB reads eight bytes of an integer key, whatever
-  /// its size.
+  /// Whether LMDB accepts a key of this size.
+  ///
+  /// LMDB reads eight bytes of an integer key, whatever its size.
   @inline(__always)
   func takesKey(ofSize size: Int) -> Bool {
     hasIntegerKeys ? size == PageLayout.idSize : size >= 1 && size <= PageLayout.longestKey

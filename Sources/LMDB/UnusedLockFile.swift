@@ -42,7 +42,9 @@ final class UnusedLockFile {
     return fstat(descriptor, &status) == 0 ? status : nil
   }
 
-  /// Removes the lock file. The next process that opens the store creates a new one.
+  /// Removes the lock file.
+  ///
+  /// The next process that opens the store creates a new one.
   func remove() {
     // The path may now lead to another file.
     guard let status, StoreFile.identity(at: path) == StoreFile.Identity(status) else { return }

@@ -120,7 +120,9 @@ package final class WorkerThreads: @unchecked Sendable {
     if case .refused = enqueue(.alone(body), urgency) { false } else { true }
   }
 
-  /// Queues `job`. It is refused after ``stop()``, and if no thread can be started.
+  /// Queues `job`.
+  ///
+  /// It is refused after ``stop()``, and if no thread can be started.
   func enqueue(_ job: Job, _ urgency: JobUrgency = .normal) -> Turn {
     lock.lock()
     let idleCount = sleepingCount + (isWatching ? 1 : 0)
@@ -186,7 +188,9 @@ package final class WorkerThreads: @unchecked Sendable {
 
   // MARK: More threads
 
-  /// Starts the thread that adds further threads when needed. Requires the lock.
+  /// Starts the thread that adds further threads when needed.
+  ///
+  /// Requires the lock.
   private func startRelief() {
     guard !isStopping, !hasRelief, extraCount < extraLimit, regularCount == threadCount,
       let thread = startedThread({ self.relieve() })
@@ -227,14 +231,17 @@ package final class WorkerThreads: @unchecked Sendable {
     return job
   }
 
-  /// The time that jobs wait before a thread is added. It is longer while many threads use a
-  /// processor.
+  /// The time that jobs wait before a thread is added.
+  ///
+  /// It is longer while many threads use a processor.
   private var patience: Double {
     let count = extraCount - (longJobs?.waitingCount ?? 0)
     return count < 32 ? 0.001 : min(0.002 * Double(count - 30), 0.1)
   }
 
-  /// The next job, if one arrives before the thread's rest ends. Requires the lock.
+  /// The next job, if one arrives before the thread's rest ends.
+  ///
+  /// Requires the lock.
   private func takeOrRest() -> Job? {
     if jobs.count == 0, !isStopping {
       sleepingCount += 1
@@ -249,7 +256,9 @@ package final class WorkerThreads: @unchecked Sendable {
     return removeFirst()
   }
 
-  /// Ends the calling thread. Requires the lock, and releases it.
+  /// Ends the calling thread.
+  ///
+  /// Requires the lock, and releases it.
   private func retire() {
     let own = pthread_self()
     // Otherwise `stop` has taken the thread, and joins or detaches it.
@@ -262,7 +271,9 @@ package final class WorkerThreads: @unchecked Sendable {
 
   // MARK: Jobs
 
-  /// The next job if it is a shared one. Call it on one of the threads.
+  /// The next job if it is a shared one.
+  ///
+  /// Call it on one of the threads.
   func takeShared() -> (any SharedJob)? {
     guard waitingCount.load(ordering: .relaxed) > 0 else { return nil }
     lock.lock()
@@ -284,7 +295,9 @@ package final class WorkerThreads: @unchecked Sendable {
     return removeFirst()
   }
 
-  /// Polls for a job. Requires the lock, and releases it meanwhile.
+  /// Polls for a job.
+  ///
+  /// Requires the lock, and releases it meanwhile.
   private func watch() {
     isWatching = true
     lock.unlock()

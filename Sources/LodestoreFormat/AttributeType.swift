@@ -57,8 +57,9 @@ public enum AttributeType: UInt8, Sendable, CaseIterable {
     }
   }
 
-  /// Whether values differ in length. A record holds their bytes after those of all fixed-width
-  /// attributes.
+  /// Whether values differ in length.
+  ///
+  /// A record holds their bytes after those of all fixed-width attributes.
   @inlinable
   @_documentation(visibility: internal)
   public var isVariable: Bool { slotSize == 0 }

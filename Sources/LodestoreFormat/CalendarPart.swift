@@ -91,7 +91,9 @@ extension CalendarPart {
     }
   }
 
-  /// The Thursday of the day's week. Its year is the year to which the week belongs.
+  /// The Thursday of the day's week.
+  ///
+  /// Its year is the year to which the week belongs.
   private func thursday(of days: Int64) -> Int64 {
     days.flooredQuotient(by: 7).quotient * 7 + 3
   }

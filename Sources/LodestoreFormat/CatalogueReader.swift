@@ -1,4 +1,6 @@
-/// Takes the known members out of one object of the catalogue. A later version wrote the rest.
+/// Takes the known members out of one object of the catalogue.
+///
+/// A later version wrote the rest.
 struct CatalogueReader {
   private let members: [String: Document]
   /// The names of the members taken so far, each once.
@@ -16,7 +18,9 @@ struct CatalogueReader {
     taken.count == members.count ? [:] : members.filter { !taken.contains($0.key) }
   }
 
-  /// Takes the member `name`; `nil` if there is none. Call it once for each name.
+  /// Takes the member `name`; `nil` if there is none.
+  ///
+  /// Call it once for each name.
   mutating func take(_ name: String) -> Document? {
     guard let member = members[name] else { return nil }
     taken.append(name)

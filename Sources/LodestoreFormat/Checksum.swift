@@ -25,8 +25,9 @@ package struct Checksum: Sendable {
     lodestore_crc32c_record(id, body.baseAddress, body.count)
   }
 
-  /// Whether the last four bytes of a record are the checksum of the rest. The record must have at
-  /// least six bytes.
+  /// Whether the last four bytes of a record are the checksum of the rest.
+  ///
+  /// The record must have at least six bytes.
   package static func fits(_ record: UnsafeRawBufferPointer, id: UInt64) -> Bool {
     let count = record.count - RecordLayout.checksumSize
     return lodestore_crc32c_record(id, record.baseAddress, count) == record._uint32(at: count)

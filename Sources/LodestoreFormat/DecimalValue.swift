@@ -42,7 +42,9 @@ package struct DecimalValue: Sendable, Hashable {
     [isNaN ? 2 : isNegative ? 1 : 0] + littleEndianBytes(exponent) + littleEndianBytes(significand)
   }
 
-  /// Reads 19 bytes at `offset`. The caller must have checked that they exist.
+  /// Reads 19 bytes at `offset`.
+  ///
+  /// The caller must have checked that they exist.
   package init(bytes: UnsafeRawBufferPointer, at offset: Int) throws(FormatError) {
     let kind = bytes[offset]
     let exponent = Int16(bitPattern: bytes._uint16(at: offset + 1))

@@ -105,8 +105,9 @@ extension DerivedAggregate {
 }
 
 extension Value {
-  /// Whether two derived values are equal. Both zeros are equal, and so are all not-a-number
-  /// values. Texts are compared by their bytes.
+  /// Whether two derived values are equal.
+  ///
+  /// Both zeros are equal, and so are all not-a-number values. Texts are compared by their bytes.
   package func isSame(as other: Value) -> Bool {
     switch (self, other) {
     case (.double(let a), .double(let b)), (.date(let a), .date(let b)):
@@ -127,8 +128,9 @@ extension Value {
 }
 
 extension Double {
-  /// The number, with every not-a-number replaced by the one that derived attributes use. ∞ − ∞ has
-  /// a sign on some processors.
+  /// The number, with every not-a-number replaced by the one that derived attributes use.
+  ///
+  /// ∞ − ∞ has a sign on some processors.
   fileprivate var withPlainNaN: Double { isNaN ? .nan : self }
 }
 

@@ -18,7 +18,9 @@ enum DocumentCode {
   @inlinable static var object: UInt8 { 0x0d }
 }
 
-/// A document in memory as a tree. The catalogue consists of these.
+/// A document in memory as a tree.
+///
+/// The catalogue consists of these.
 ///
 /// Records never build one: they use ``DocumentReader`` and ``DocumentWriter`` directly.
 package indirect enum Document: Sendable, Hashable {

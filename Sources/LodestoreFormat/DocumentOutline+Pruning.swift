@@ -10,7 +10,9 @@ extension DocumentOutline {
   }
 
   /// Returns a stored document without removed members, and without unlisted members where the
-  /// outline lists all. Returns `nil` if the document has none of these.
+  /// outline lists all.
+  ///
+  /// Returns `nil` if the document has none of these.
   package func withoutUnknownMembers(_ value: Value) throws(FormatError) -> Value? {
     guard case .document(let bytes) = value else { return nil }
     let document = try bytes.withBytes { (bytes) throws(FormatError) in

@@ -20,7 +20,9 @@ package struct DocumentOutline: Sendable, Hashable {
   package struct Member: Sendable, Hashable {
     package var name: String
     package var value: DocumentOutline
-    /// Whether a program removed the member. Older documents may still have it.
+    /// Whether a program removed the member.
+    ///
+    /// Older documents may still have it.
     package var isRemoved: Bool
 
     package init(name: String, value: DocumentOutline, isRemoved: Bool = false) {
@@ -33,7 +35,9 @@ package struct DocumentOutline: Sendable, Hashable {
   package var kind: Kind
   /// Whether the value may be null or, for a member, absent.
   package var isOptional: Bool
-  /// Members of the description written by a later version. They are written back unchanged.
+  /// Members of the description written by a later version.
+  ///
+  /// They are written back unchanged.
   private var unknownMembers: [String: Document] = [:]
 
   package init(_ kind: Kind, isOptional: Bool = false) {
@@ -41,7 +45,9 @@ package struct DocumentOutline: Sendable, Hashable {
     self.isOptional = isOptional
   }
 
-  /// The maximum nesting of outlines. The attribute's own outline is the first level.
+  /// The maximum nesting of outlines.
+  ///
+  /// The attribute's own outline is the first level.
   package static let deepestNesting = 16
   /// The maximum number of outlines within one attribute.
   package static let mostOutlines = 1_000

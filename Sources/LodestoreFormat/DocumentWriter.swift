@@ -17,7 +17,9 @@ public struct DocumentWriter: ~Copyable {
   @usableFromInline private(set) var capacity = 0
   @usableFromInline var used = 0
 
-  /// Creates a writer. It allocates memory at the first write.
+  /// Creates a writer.
+  ///
+  /// It allocates memory at the first write.
   @inlinable
   @_documentation(visibility: internal)
   public init() {}
@@ -72,8 +74,9 @@ public struct DocumentWriter: ~Copyable {
     writeLEB128(UInt64(bitPattern: value &<< 1 ^ value &>> 63))
   }
 
-  /// Writes an unsigned integer. A value that fits a signed integer gets code `03`, as the format
-  /// demands.
+  /// Writes an unsigned integer.
+  ///
+  /// A value that fits a signed integer gets code `03`, as the format demands.
   package mutating func write(_ value: UInt64) {
     if let signed = Int64(exactly: value) {
       write(signed)
@@ -123,28 +126,36 @@ public struct DocumentWriter: ~Copyable {
     value.bytes.withUnsafeBytes { put($0) }
   }
 
-  /// Starts an array. Pass the token to ``endArray(_:count:)`` after its values.
+  /// Starts an array.
+  ///
+  /// Pass the token to ``endArray(_:count:)`` after its values.
   @inlinable
   @_documentation(visibility: internal)
   public mutating func beginArray() -> Int {
     begin(DocumentCode.array)
   }
 
-  /// Ends the array that `token` started. `count` is the number of values written since.
+  /// Ends the array that `token` started.
+  ///
+  /// `count` is the number of values written since.
   @inlinable
   @_documentation(visibility: internal)
   public mutating func endArray(_ token: Int, count: Int) {
     end(token, count: count)
   }
 
-  /// Starts an object. Pass the token to ``endObject(_:count:)`` after its members.
+  /// Starts an object.
+  ///
+  /// Pass the token to ``endObject(_:count:)`` after its members.
   @inlinable
   @_documentation(visibility: internal)
   public mutating func beginObject() -> Int {
     begin(DocumentCode.object)
   }
 
-  /// Ends the object that `token` started. `count` is the number of members written since.
+  /// Ends the object that `token` started.
+  ///
+  /// `count` is the number of members written since.
   @inlinable
   @_documentation(visibility: internal)
   public mutating func endObject(_ token: Int, count: Int) {

@@ -20,7 +20,9 @@ extension EntityDescription {
     /// The highest total length of the records in bytes; `nil` for no limit.
     package var byteCount: Int?
     /// The number of the attribute that orders records by age: the record with the least value is
-    /// the oldest. If `nil`, the record with the lowest id is the oldest.
+    /// the oldest.
+    ///
+    /// If `nil`, the record with the lowest id is the oldest.
     package var attribute: UInt32?
 
     package init(count: Int? = nil, byteCount: Int? = nil, attribute: UInt32? = nil) {

@@ -109,8 +109,9 @@ package struct EntityDescription: Sendable {
   package var layouts: [RecordLayout]
   package var currentLayout: UInt16
   package var indexes: [Index]
-  /// Indexes under construction, which have entries for only some records. Their numbers differ
-  /// from those of ``indexes``.
+  /// Indexes under construction, which have entries for only some records.
+  ///
+  /// Their numbers differ from those of ``indexes``.
   package var building: [Index] = []
   package var elementIndexes: [ElementIndex] = []
   package var rules: [Rule]
@@ -159,7 +160,9 @@ package struct EntityDescription: Sendable {
     attributes.first { $0.source == name && !$0.isRemoved }
   }
 
-  /// The position of the attribute in ``attributes``. The search does not copy attributes.
+  /// The position of the attribute in ``attributes``.
+  ///
+  /// The search does not copy attributes.
   package func attributeIndex(named name: String) -> Int? {
     attributes.indices.first { attributes[$0].name == name && !attributes[$0].isRemoved }
   }
@@ -176,8 +179,9 @@ package struct EntityDescription: Sendable {
       .joined(separator: ".")
   }
 
-  /// The highest number of an attribute. It bounds the memory that a hostile catalogue can make a
-  /// reader allocate.
+  /// The highest number of an attribute.
+  ///
+  /// It bounds the memory that a hostile catalogue can make a reader allocate.
   package static let highestAttributeNumber: UInt32 = 16_383
 
   /// The trees of the entity's records and indexes, including indexes under construction.

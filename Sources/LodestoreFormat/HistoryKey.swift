@@ -53,7 +53,9 @@ package enum HistoryKey: Sendable, Hashable {
   package static let images: [UInt8] = [2]
   package static let consumers: [UInt8] = [4]
 
-  /// The highest allowed number of a write. The number after it still fits an integer.
+  /// The highest allowed number of a write.
+  ///
+  /// The number after it still fits an integer.
   package static let lastTransaction = UInt64(1 << 62)
 
   /// Decodes a key; `nil` for a form that this version does not know.

@@ -62,7 +62,9 @@ package struct HistoryPart: Sendable, Hashable {
 
   /// Links of one relationship that a write added, removed or moved within an order.
   package struct Links: Sendable, Hashable {
-    /// The kind of the change. The raw value is the name of the member in the document.
+    /// The kind of the change.
+    ///
+    /// The raw value is the name of the member in the document.
     package enum Kind: String, Sendable, CaseIterable {
       case added, removed, moved
     }

@@ -2,7 +2,9 @@
 ///
 /// See Format.md, "History".
 package struct IDRuns: Sendable, Hashable {
-  /// The ranges. They are ascending, not empty and not adjacent once ``normalize()`` was called.
+  /// The ranges.
+  ///
+  /// They are ascending, not empty and not adjacent once ``normalize()`` was called.
   package private(set) var ranges: [Range<UInt64>] = []
   private var isNormal = true
 
@@ -16,7 +18,9 @@ package struct IDRuns: Sendable, Hashable {
 
   package var isEmpty: Bool { ranges.isEmpty }
 
-  /// The number of ids. The runs must be normalized.
+  /// The number of ids.
+  ///
+  /// The runs must be normalized.
   package var count: Int {
     // The ranges of a damaged file may contain more ids than an integer can count.
     ranges.reduce(0) { sum, range in
@@ -25,7 +29,9 @@ package struct IDRuns: Sendable, Hashable {
     }
   }
 
-  /// Adds one id. Ids may come in any order; in ascending order an id costs one comparison.
+  /// Adds one id.
+  ///
+  /// Ids may come in any order; in ascending order an id costs one comparison.
   @inline(__always)
   package mutating func append(_ id: UInt64) {
     // A damaged file may hold this id, which no half-open range can contain.
@@ -77,13 +83,17 @@ package struct IDRuns: Sendable, Hashable {
     return result
   }
 
-  /// Whether `id` is in the set. The runs must be normalized.
+  /// Whether `id` is in the set.
+  ///
+  /// The runs must be normalized.
   package func contains(_ id: UInt64) -> Bool {
     let index = ranges.partitioningIndex { $0.upperBound > id }
     return index < ranges.count && ranges[index].contains(id)
   }
 
-  /// Returns the ids that are not in `other`. Both must be normalized.
+  /// Returns the ids that are not in `other`.
+  ///
+  /// Both must be normalized.
   package func subtracting(_ other: IDRuns) -> IDRuns {
     if other.isEmpty || isEmpty { return self }
     var result = IDRuns()
@@ -105,7 +115,9 @@ package struct IDRuns: Sendable, Hashable {
     return result
   }
 
-  /// Returns the ids that are in both. Both must be normalized.
+  /// Returns the ids that are in both.
+  ///
+  /// Both must be normalized.
   package func intersection(_ other: IDRuns) -> IDRuns {
     subtracting(subtracting(other))
   }

@@ -1,13 +1,15 @@
-/// Makes the keys of one index from records of one layout. The slots are looked up once for a whole
-/// batch.
+/// Makes the keys of one index from records of one layout.
+///
+/// The slots are looked up once for a whole batch.
 ///
 /// The keys are those of ``IndexTuple``.
 package struct IndexProgram: Sendable {
   private let slots: [RecordLayout.Slot]
   private let isUnique: Bool
 
-  /// Fails if the layout lacks an attribute of the index. Such a record has the attribute's initial
-  /// value.
+  /// Fails if the layout lacks an attribute of the index.
+  ///
+  /// Such a record has the attribute's initial value.
   package init?(_ index: EntityDescription.Index, layout: RecordLayout) {
     var slots: [RecordLayout.Slot] = []
     for number in index.attributes {

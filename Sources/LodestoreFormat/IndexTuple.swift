@@ -2,8 +2,9 @@
 ///
 /// See Format.md, "Indexes".
 package enum IndexTuple {
-  /// Encodes the tuple of `record` for `index`, without a record id. With `isCut`, a long tuple is
-  /// cut.
+  /// Encodes the tuple of `record` for `index`, without a record id.
+  ///
+  /// With `isCut`, a long tuple is cut.
   ///
   /// - Returns: Whether a value of the tuple is null.
   @discardableResult
@@ -62,8 +63,9 @@ package enum IndexTuple {
     }
   }
 
-  /// Whether the entry's key ends with the record id. Only a key of a unique index without nulls
-  /// does not.
+  /// Whether the entry's key ends with the record id.
+  ///
+  /// Only a key of a unique index without nulls does not.
   @inline(__always)
   package static func keyHasRecordID(isUnique: Bool, hasNull: Bool) -> Bool {
     !isUnique || hasNull

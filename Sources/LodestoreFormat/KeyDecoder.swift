@@ -12,7 +12,9 @@ package struct KeyDecoder {
   /// The start of the next element.
   package private(set) var offset = 0
 
-  /// Decodes a tuple. `bytes` must not include the record id that may follow it in a key.
+  /// Decodes a tuple.
+  ///
+  /// `bytes` must not include the record id that may follow it in a key.
   package init(_ bytes: UnsafeRawBufferPointer) {
     self.bytes = bytes
   }

@@ -5,8 +5,10 @@ enum KeyCode {
   static let null: UInt8 = 0x00
   static let data: UInt8 = 0x01
   static let text: UInt8 = 0x02
-  /// The code of zero. The code of a positive integer adds the byte count of its magnitude, that of
-  /// a negative one subtracts it.
+  /// The code of zero.
+  ///
+  /// The code of a positive integer adds the byte count of its magnitude, that of a negative one
+  /// subtracts it.
   static let zero: UInt8 = 0x14
   static let lowestInteger: UInt8 = 0x0c
   static let highestInteger: UInt8 = 0x1c
@@ -27,8 +29,9 @@ enum DecimalClass {
   static let scaleBias = 32_768
 }
 
-/// Encodes tuples of index key elements. Reuse one encoder for many keys, with ``reset()`` between
-/// them.
+/// Encodes tuples of index key elements.
+///
+/// Reuse one encoder for many keys, with ``reset()`` between them.
 ///
 /// The byte order of two tuples is the order of their values. The buffer is raw memory that stays
 /// allocated from key to key, because an array per key would cost more than the encoding.
@@ -39,7 +42,9 @@ package struct KeyEncoder: ~Copyable {
   package static let longestTuple = 479
   /// The number of bytes of a tuple that a cut key keeps.
   package static let cutPrefix = 463
-  /// The length of every cut tuple. No other tuple has it.
+  /// The length of every cut tuple.
+  ///
+  /// No other tuple has it.
   package static let cutLength = 480
 
   private static let initialCapacity = 1024
@@ -119,16 +124,18 @@ package struct KeyEncoder: ~Copyable {
     appendWord(OrderedWord.word(seconds), code: KeyCode.date)
   }
 
-  /// Replaces the contents by the key of one number or date, given as its ordered word. If
-  /// `recordID` is given, it ends the key.
+  /// Replaces the contents by the key of one number or date, given as its ordered word.
+  ///
+  /// If `recordID` is given, it ends the key.
   package mutating func begin(withOrdered word: UInt64, isDate: Bool, recordID: UInt64?) {
     count = 0
     appendWord(word, code: isDate ? KeyCode.date : KeyCode.double)
     if let recordID { append(recordID: recordID) }
   }
 
-  /// Appends the keys of many numbers or dates, given as their ordered words. If `recordIDs` are
-  /// given, each ends its key.
+  /// Appends the keys of many numbers or dates, given as their ordered words.
+  ///
+  /// If `recordIDs` are given, each ends its key.
   ///
   /// - Parameter ends: Receives the offset at which each key ends.
   package mutating func append(
@@ -168,7 +175,9 @@ package struct KeyEncoder: ~Copyable {
     put(inversion)
   }
 
-  /// Appends the NFC form of a text. Its bytes are not validated as UTF-8.
+  /// Appends the NFC form of a text.
+  ///
+  /// Its bytes are not validated as UTF-8.
   package mutating func append(text: UnsafeRawBufferPointer) {
     if !appendPlain(text, code: KeyCode.text, isASCII: true) { appendNormalized(text) }
   }
@@ -177,7 +186,9 @@ package struct KeyEncoder: ~Copyable {
     appendTerminated(data, code: KeyCode.data)
   }
 
-  /// Appends any value. For a document, which has no index key, it throws and appends nothing.
+  /// Appends any value.
+  ///
+  /// For a document, which has no index key, it throws and appends nothing.
   package mutating func append(_ value: Value) throws(FormatError) {
     switch value {
     case .null: appendNull()
@@ -209,7 +220,9 @@ package struct KeyEncoder: ~Copyable {
     return true
   }
 
-  /// Appends a record id as u64 BE, without a code. The id ends a key and is not part of the tuple.
+  /// Appends a record id as u64 BE, without a code.
+  ///
+  /// The id ends a key and is not part of the tuple.
   package mutating func append(recordID: UInt64) {
     reserve(8)
     base.storeBytes(of: recordID.bigEndian, toByteOffset: count, as: UInt64.self)
@@ -256,7 +269,9 @@ extension KeyEncoder {
     base = larger
   }
 
-  /// Stores one byte. The caller must have reserved room for it.
+  /// Stores one byte.
+  ///
+  /// The caller must have reserved room for it.
   @inline(__always)
   private mutating func put(_ byte: UInt8) {
     base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)

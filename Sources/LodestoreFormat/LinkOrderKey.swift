@@ -4,7 +4,9 @@
 package enum LinkOrderKey {
   /// The number of bytes of either kind of key.
   package static let length = 17
-  /// The highest position. The lowest is 1.
+  /// The highest position.
+  ///
+  /// The lowest is 1.
   package static let highestPosition: UInt64 = 1 << 63 - 1
 
   /// The meaning of a key.
@@ -23,7 +25,9 @@ package enum LinkOrderKey {
     bigEndianBytes(owner) + [1] + bigEndianBytes(position)
   }
 
-  /// Whether `number` is a valid position. Arithmetic on other numbers may overflow.
+  /// Whether `number` is a valid position.
+  ///
+  /// Arithmetic on other numbers may overflow.
   package static func isPosition(_ number: UInt64) -> Bool {
     (1...highestPosition).contains(number)
   }

@@ -143,7 +143,9 @@ public final class RecordLayout: Sendable {
     return heapOffset
   }
 
-  /// Whether the ends do not decrease up to index `last`. Each must be below 2¹⁵.
+  /// Whether the ends do not decrease up to index `last`.
+  ///
+  /// Each must be below 2¹⁵.
   @inlinable @inline(__always)
   func endsAscend(in record: UnsafeRawBufferPointer, through last: Int) -> Bool {
     let highBits: UInt64 = 0x8000_8000_8000_8000

@@ -11,8 +11,9 @@ package struct RecordHeader {
     rawValue = layout.number | (isWide ? RecordLayout.wideFlag : 0)
   }
 
-  /// The layout number without the other bits. A damaged record may have other bits set, so compare
-  /// the whole header with the layout's.
+  /// The layout number without the other bits.
+  ///
+  /// A damaged record may have other bits set, so compare the whole header with the layout's.
   package var layoutNumber: UInt16 { rawValue & RecordLayout.highestNumber }
   package var isWide: Bool { rawValue & RecordLayout.wideFlag != 0 }
 }
@@ -80,7 +81,9 @@ public struct NullBit: Sendable {
 }
 
 extension RecordLayout.Slot {
-  /// Writes `value` and its null bit into a record. The attribute must have a fixed width.
+  /// Writes `value` and its null bit into a record.
+  ///
+  /// The attribute must have a fixed width.
   ///
   /// Throws if the attribute cannot have the value.
   package func write(
@@ -99,8 +102,9 @@ extension RecordLayout.Slot {
 }
 
 extension Value {
-  /// Stores the value in the form of a record's slot. The value must fit the fixed-width `type` or
-  /// be null.
+  /// Stores the value in the form of a record's slot.
+  ///
+  /// The value must fit the fixed-width `type` or be null.
   package func store(in type: AttributeType, at slot: UnsafeMutableRawPointer) {
     switch self {
     case .null: slot.initializeMemory(as: UInt8.self, repeating: 0, count: type.slotSize)

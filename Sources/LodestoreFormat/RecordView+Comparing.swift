@@ -7,7 +7,9 @@ extension RecordView {
   }
 
   /// Whether this record's bytes at `slot` equal the bytes at `otherSlot` of a record of any
-  /// layout. Both slots must have one type.
+  /// layout.
+  ///
+  /// Both slots must have one type.
   @inline(__always)
   package func hasSameValue(
     as other: borrowing RecordView, at slot: RecordLayout.Slot, and otherSlot: RecordLayout.Slot

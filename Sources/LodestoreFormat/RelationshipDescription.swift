@@ -5,7 +5,9 @@ package struct RelationshipDescription: Sendable, Hashable {
   /// The name and the behaviour of one of a relationship's two sides.
   package struct Side: Sendable, Hashable {
     package var entity: EntityNumber
-    /// The side's name; `nil` if unnamed. The side that holds the id goes by the attribute's name.
+    /// The side's name; `nil` if unnamed.
+    ///
+    /// The side that holds the id goes by the attribute's name.
     package var name: String?
     /// The effect on records of the other side when a record of this side is deleted.
     package var onDelete: DeleteRule
@@ -15,7 +17,9 @@ package struct RelationshipDescription: Sendable, Hashable {
     package var denyCondition: String?
     /// Whether the links of a record of this side have an order, which a tree stores.
     package var isOrdered: Bool
-    /// Members that this version does not know. They are written back unchanged.
+    /// Members that this version does not know.
+    ///
+    /// They are written back unchanged.
     package var unknownMembers: [String: Document] = [:]
 
     package init(
@@ -36,7 +40,9 @@ package struct RelationshipDescription: Sendable, Hashable {
   /// The attribute of the `from` entity that holds the id of a record of the `to` entity; `nil` if
   /// trees store the links.
   package var attribute: UInt32?
-  /// Members of the document that this version does not know. They are written back unchanged.
+  /// Members of the document that this version does not know.
+  ///
+  /// They are written back unchanged.
   package var unknownMembers: [String: Document]
 
   package init(
@@ -162,7 +168,9 @@ extension RelationshipDescription {
 }
 
 extension RelationshipDescription.Side {
-  /// Reads a side. `label` names it in messages.
+  /// Reads a side.
+  ///
+  /// `label` names it in messages.
   fileprivate init(_ document: Document?, _ label: String) throws(FormatError) {
     var object = CatalogueReader(document ?? .null)
     guard let entity = object.take("entity")?.number, entity > 0 else {

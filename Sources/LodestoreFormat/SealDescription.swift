@@ -4,7 +4,9 @@
 package struct SealDescription: Sendable, Hashable {
   /// The name of the dataset.
   package var name: String
-  /// The dataset's generation, from 1. A later state has a higher one.
+  /// The dataset's generation, from 1.
+  ///
+  /// A later state has a higher one.
   package var generation: UInt64
   /// The date up to which the data is current, in seconds since 2001-01-01T00:00:00Z.
   package var dataAsOf: Double
@@ -35,8 +37,9 @@ package struct SealDescription: Sendable, Hashable {
 
   /// The key of the only pair.
   package static let key = Array("seal".utf8)
-  /// The lowest writer version in the header of a sealed file. No version has this number, so no
-  /// program writes to the file.
+  /// The lowest writer version in the header of a sealed file.
+  ///
+  /// No version has this number, so no program writes to the file.
   package static let lowestWriter = UInt32.max
   package static let highestGeneration = UInt64(Int64.max)
 

@@ -17,8 +17,9 @@ package enum CatalogueObject: Sendable, Hashable {
   case limit
 }
 
-/// Members of an entity's description that this version does not know. They are written back
-/// unchanged.
+/// Members of an entity's description that this version does not know.
+///
+/// They are written back unchanged.
 ///
 /// They are stored separately from the objects, so that they affect neither the comparison of a
 /// declaration with the file nor its replacement. The unknown members of a deleted object are not

@@ -56,7 +56,9 @@ package struct UUIDBytes: Sendable, Hashable {
     self.low = low
   }
 
-  /// Reads 16 bytes at `offset`. The caller must have checked that they exist.
+  /// Reads 16 bytes at `offset`.
+  ///
+  /// The caller must have checked that they exist.
   package init(bytes: UnsafeRawBufferPointer, at offset: Int) {
     high = bytes._bigEndianUInt64(at: offset)
     low = bytes._bigEndianUInt64(at: offset + 8)

@@ -23,7 +23,9 @@ package enum DateNames {
     take(["AM", "PM"], &rest, isLong: true).map { $0 == 1 }
   }
 
-  /// The day of the week of a day since 1970-01-01, which was a Thursday. Sunday is 0.
+  /// The day of the week of a day since 1970-01-01, which was a Thursday.
+  ///
+  /// Sunday is 0.
   package static func dayOfWeek(_ day: Int) -> Int { ((day % 7) + 11) % 7 }
 
   private static func take(

@@ -181,7 +181,9 @@ extension ISO8601Text {
       return true
     }
 
-    /// Takes the sign between two parts. The basic form has none.
+    /// Takes the sign between two parts.
+    ///
+    /// The basic form has none.
     mutating func take(between sign: UnicodeScalar) -> Bool { isBasic || take(sign) }
 
     mutating func number(digits: Int, in range: ClosedRange<Int>) -> Int? {
@@ -224,8 +226,9 @@ extension ISO8601Text {
       return (minutes + second, fraction)
     }
 
-    /// Reads the digits after the point. Digits after the eighteenth are below the resolution of a
-    /// double and are ignored.
+    /// Reads the digits after the point.
+    ///
+    /// Digits after the eighteenth are below the resolution of a double and are ignored.
     private mutating func fraction() -> (digits: Int, scale: Double)? {
       let start = at
       var value = 0

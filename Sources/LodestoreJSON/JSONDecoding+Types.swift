@@ -1,8 +1,10 @@
 internal import LodestoreEssentials
 
 extension JSONDecoding {
-  /// Decodes any type. Types that JSON or this store represents directly are decoded here, all
-  /// others by their own `init(from:)`.
+  /// Decodes any type.
+  ///
+  /// Types that JSON or this store represents directly are decoded here, all others by their own
+  /// `init(from:)`.
   ///
   /// Types are compared by pointer, the most frequent ones first. Decoding a list of strings
   /// through `Decodable` would make three containers.

@@ -5,7 +5,9 @@ internal import LodestoreEssentials
 /// Containers hold only entry numbers. A coding path is computed from an entry when an error or a
 /// caller needs it. Storing paths would cost an allocation for each level of each record.
 final class JSONDecoding {
-  /// The entry number of an absent value, such as a superclass. It decodes as null.
+  /// The entry number of an absent value, such as a superclass.
+  ///
+  /// It decodes as null.
   static let missing = -1
 
   private struct Cursor {
@@ -13,8 +15,9 @@ final class JSONDecoding {
     var nextKey: Int
   }
 
-  /// The number of levels that remember the last key found. Deeper levels search from the first
-  /// key.
+  /// The number of levels that remember the last key found.
+  ///
+  /// Deeper levels search from the first key.
   private static let cursorCount = 16
 
   let document: JSONDocument
@@ -234,7 +237,9 @@ extension JSONDecoding {
     }
   }
 
-  /// The error for a value of another kind. As in Foundation, null is reported as a missing value.
+  /// The error for a value of another kind.
+  ///
+  /// As in Foundation, null is reported as a missing value.
   func mismatch(_ type: Any.Type, _ index: Int, _ expected: String) -> DecodingError {
     let context = context(index, expected)
     return kind(index) == .null

@@ -3,7 +3,9 @@
 /// The document is immutable, so any thread may read it. It takes the memory of the text and 16
 /// bytes for each value and key.
 package final class JSONDocument: @unchecked Sendable {
-  /// The number of zeros after the text. The parser stops at a zero and reads words of eight bytes.
+  /// The number of zeros after the text.
+  ///
+  /// The parser stops at a zero and reads words of eight bytes.
   private static let padding = 16
 
   let text: UnsafePointer<UInt8>
@@ -14,8 +16,9 @@ package final class JSONDocument: @unchecked Sendable {
 
   var entries: UnsafePointer<JSONTapeEntry> { UnsafePointer(tape.entries) }
   var entryCount: Int { tape.count }
-  /// Whether a value of the text has a fault. Faults are noted only with
-  /// ``JSONLimits/notesFaults``.
+  /// Whether a value of the text has a fault.
+  ///
+  /// Faults are noted only with ``JSONLimits/notesFaults``.
   package var hasFaults: Bool { !tape.faults.isEmpty }
 
   /// The first fault within the value of an entry; O(log faults).
@@ -36,8 +39,9 @@ package final class JSONDocument: @unchecked Sendable {
     return JSONNode(document: self, index: Int(numbers[first]))
   }
 
-  /// The error of the first fault outside all `values`; `nil` if there is none. The values must be
-  /// in the order of the text.
+  /// The error of the first fault outside all `values`; `nil` if there is none.
+  ///
+  /// The values must be in the order of the text.
   package func faultError(outside values: some Sequence<JSONNode>) -> JSONError? {
     var faults = tape.faults[...]
     for value in values {
@@ -131,7 +135,9 @@ package final class JSONDocument: @unchecked Sendable {
       origin: origin)
   }
 
-  /// The offset of an entry in this text. For a string it is the offset of the opening quote.
+  /// The offset of an entry in this text.
+  ///
+  /// For a string it is the offset of the opening quote.
   package func offset(ofEntry index: Int) -> Int {
     let entry = entries[index]
     return Int(entry.offset) - (entry.kind == .string ? 1 : 0)
@@ -143,8 +149,9 @@ package final class JSONDocument: @unchecked Sendable {
 
   func bytes(ofEntry index: Int) -> UnsafeBufferPointer<UInt8> { reader.bytes(ofEntry: index) }
 
-  /// The text and its tape without a reference to the document. The caller must retain the
-  /// document.
+  /// The text and its tape without a reference to the document.
+  ///
+  /// The caller must retain the document.
   package var reader: JSONTapeReader { JSONTapeReader(text: text, entries: entries) }
 }
 
@@ -185,8 +192,9 @@ public struct JSONTapeReader: BitwiseCopyable {
 }
 
 extension JSONNode {
-  /// The first fault within this value, in words, and its offset in the file. Faults are noted only
-  /// with ``JSONLimits/notesFaults``.
+  /// The first fault within this value, in words, and its offset in the file.
+  ///
+  /// Faults are noted only with ``JSONLimits/notesFaults``.
   package var fault: (words: String, offset: Int)? {
     document.fault(in: index).map { fault in
       (
@@ -200,12 +208,15 @@ extension JSONNode {
   package var faultError: JSONError? { document.fault(in: index).map(document.error(of:)) }
 
   /// The first number within this value that neither 64-bit integers nor doubles can represent.
+  ///
   /// Such numbers are noted only with ``JSONLimits/notesFaults``.
   package var wideNumber: JSONNode? { document.wideNumber(in: index) }
 }
 
 extension RandomAccessCollection where Index == Int {
-  /// The first position at which `isBehind` is true. It must also be true at all later positions.
+  /// The first position at which `isBehind` is true.
+  ///
+  /// It must also be true at all later positions.
   fileprivate func partitioningIndex(_ isBehind: (Element) -> Bool) -> Int {
     var (low, high) = (startIndex, endIndex)
     while low < high {

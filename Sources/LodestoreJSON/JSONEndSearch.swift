@@ -13,8 +13,9 @@ package struct JSONEndSearch: Sendable {
   /// Whether the value has begun and has not ended.
   package var isInside: Bool { depth > 0 || isInString || isInScalar }
 
-  /// The offset after the value; `nil` if it does not end within `bytes`. Pass the bytes that
-  /// follow in the next call.
+  /// The offset after the value; `nil` if it does not end within `bytes`.
+  ///
+  /// Pass the bytes that follow in the next call.
   package mutating func end(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
     for (at, byte) in bytes.enumerated() {
       if isInString {

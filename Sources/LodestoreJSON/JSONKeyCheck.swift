@@ -4,8 +4,9 @@
 /// escapes are decoded, and canonically equivalent spellings are equal. ASCII keys without escapes
 /// are compared as bytes.
 struct JSONKeyCheck {
-  /// The maximum number of keys that are compared pairwise. More keys are hashed, so that the time
-  /// stays linear.
+  /// The maximum number of keys that are compared pairwise.
+  ///
+  /// More keys are hashed, so that the time stays linear.
   private static let pairwiseLimit = 24
 
   private var slots: [UInt32] = []
@@ -72,8 +73,9 @@ struct JSONKeyCheck {
     return true
   }
 
-  /// Checks keys with a hash table with open addressing. The hashes are seeded, so that no input
-  /// can force collisions.
+  /// Checks keys with a hash table with open addressing.
+  ///
+  /// The hashes are seeded, so that no input can force collisions.
   @inline(never)
   private mutating func checkMany(
     _ entries: UnsafePointer<JSONTapeEntry>, first: Int, end: Int, text: UnsafePointer<UInt8>

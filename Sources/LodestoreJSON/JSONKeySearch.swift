@@ -5,8 +5,9 @@ enum JSONKeySearch {
     find(key, in: document, object: object, from: object + 1)
   }
 
-  /// Searches from one key to the end, then from the first key. Keys requested in the order of the
-  /// text need one comparison each.
+  /// Searches from one key to the end, then from the first key.
+  ///
+  /// Keys requested in the order of the text need one comparison each.
   @inline(__always)
   static func find(
     _ key: String, in document: JSONDocument, object: Int, from start: Int

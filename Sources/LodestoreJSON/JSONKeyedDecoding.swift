@@ -32,8 +32,9 @@ struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return value
   }
 
-  /// The value unless it is absent or null, found by one search. The default implementation
-  /// searches three times.
+  /// The value unless it is absent or null, found by one search.
+  ///
+  /// The default implementation searches three times.
   @inline(__always)
   private func present(_ key: Key) -> Int? {
     guard let value = run.member(key, of: index, depth: depth), run.kind(value) != .null else {

@@ -15,7 +15,9 @@ package struct JSONLimits: Sendable, Hashable {
   /// not faults; see ``JSONNode/wideNumber``.
   package var notesFaults = false
 
-  /// Creates limits. With the defaults, memory use stays below the text's size plus 64 MiB.
+  /// Creates limits.
+  ///
+  /// With the defaults, memory use stays below the text's size plus 64 MiB.
   package init(depth: Int = 128, bytes: Int = 64 << 20, values: Int = 1 << 22) {
     self.depth = min(max(depth, 0), 512)
     self.bytes = min(max(bytes, 0), Int(Int32.max))

@@ -46,7 +46,9 @@ package struct JSONLinesReader: Sendable {
     self.cut = cut
   }
 
-  /// Appends the next bytes of the file. Then call `next` until it returns `nil`.
+  /// Appends the next bytes of the file.
+  ///
+  /// Then call `next` until it returns `nil`.
   package mutating func append(_ bytes: some Collection<UInt8>) {
     last = nil
     if start > 0 {
@@ -73,7 +75,9 @@ package struct JSONLinesReader: Sendable {
     return JSONLine(root: document.root, line: origin.line, offset: origin.offset)
   }
 
-  /// The bytes of the next line without surrounding white space, not parsed. See ``next()``.
+  /// The bytes of the next line without surrounding white space, not parsed.
+  ///
+  /// See ``next()``.
   package mutating func nextText() throws(JSONError) -> ArraySlice<UInt8>? {
     guard var (line, origin) = try nextLine() else { return nil }
     while let last = line.last, Self.isSpace(pending[last]) { line.removeLast() }
@@ -182,8 +186,9 @@ package struct JSONLinesReader: Sendable {
     byte == 0x20 || byte == 0x09 || byte == 0x0D
   }
 
-  /// Refuses a line beyond the limit. Otherwise a file without line feeds would be held in memory
-  /// as a whole.
+  /// Refuses a line beyond the limit.
+  ///
+  /// Otherwise a file without line feeds would be held in memory as a whole.
   private mutating func refuseLongLine() throws(JSONError) {
     guard pending.count - start > limits.bytes else { return }
     let origin = position

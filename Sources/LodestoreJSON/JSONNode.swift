@@ -1,5 +1,6 @@
-/// A value of a parsed text. The node is a handle that retains the document; it builds values on
-/// request.
+/// A value of a parsed text.
+///
+/// The node is a handle that retains the document; it builds values on request.
 package struct JSONNode: Sendable {
   /// The kind of a value.
   package enum Kind: Sendable, Hashable {
@@ -123,8 +124,9 @@ extension JSONNode {
     return node
   }
 
-  /// The key of a member's value, as a string node. For a value that is not a member's, the result
-  /// is meaningless.
+  /// The key of a member's value, as a string node.
+  ///
+  /// For a value that is not a member's, the result is meaningless.
   package var memberKey: JSONNode { at(index - 1) }
 
   /// The value and everything within it.

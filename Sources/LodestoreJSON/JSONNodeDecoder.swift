@@ -41,8 +41,9 @@ package struct JSONNodeDecoder: Sendable {
     return try decoding.value(type, at: node.index, depth: 0)
   }
 
-  /// The node that an error of `decode` concerns, as near as its coding path shows. For a missing
-  /// key, the object that lacks it.
+  /// The node that an error of `decode` concerns, as near as its coding path shows.
+  ///
+  /// For a missing key, the object that lacks it.
   package static func offendingNode(of error: any Error, in node: JSONNode) -> JSONNode {
     let context: DecodingError.Context
     var path: [any CodingKey]

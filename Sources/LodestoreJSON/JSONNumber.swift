@@ -4,12 +4,16 @@
 package enum JSONNumber {
   package typealias Text = UnsafeBufferPointer<UInt8>
 
-  /// A number as sign × significand × 10^exponent. The significand has no trailing zeros.
+  /// A number as sign × significand × 10^exponent.
+  ///
+  /// The significand has no trailing zeros.
   struct Digits {
     var isNegative = false
     var significand: UInt128 = 0
     var exponent = 0
-    /// Whether the significand has too many digits. Then only the sign is valid.
+    /// Whether the significand has too many digits.
+    ///
+    /// Then only the sign is valid.
     var isTooLong = false
   }
 
@@ -60,8 +64,9 @@ package enum JSONNumber {
     return isNegative ? -value : value
   }
 
-  /// The integer by sign and magnitude, if the number is one and fits 64 bits. `5.0` and `5e3` are
-  /// integers; the digits decide this, not a double.
+  /// The integer by sign and magnitude, if the number is one and fits 64 bits.
+  ///
+  /// `5.0` and `5e3` are integers; the digits decide this, not a double.
   static func integer(_ text: Text) -> (isNegative: Bool, magnitude: UInt64)? {
     if let fast = plainInteger(text) { return fast }
     let digits = digits(text)
@@ -138,8 +143,9 @@ package enum JSONNumber {
 }
 
 extension JSONNumber.Digits {
-  /// Multiplies by ten. 10^38 is the largest power of ten below 2^127, so adding a digit cannot
-  /// overflow afterwards.
+  /// Multiplies by ten.
+  ///
+  /// 10^38 is the largest power of ten below 2^127, so adding a digit cannot overflow afterwards.
   fileprivate mutating func multiplyByTen() {
     let limit: UInt128 = 10_000_000_000_000_000_000_000_000_000_000_000_000
     if significand >= limit { isTooLong = true }

@@ -13,7 +13,9 @@ struct JSONParser: ~Copyable {
   private var keys = JSONKeyCheck()
   var tape: JSONTape
 
-  /// Creates a parser. Eight zero bytes, not included in `count`, must follow the text.
+  /// Creates a parser.
+  ///
+  /// Eight zero bytes, not included in `count`, must follow the text.
   init(text: UnsafePointer<UInt8>, count: Int, limits: JSONLimits) {
     self.text = text
     self.count = count

@@ -2,9 +2,13 @@
 public struct JSONPosition: Hashable, Sendable, CustomStringConvertible {
   /// The byte offset in the file, from 0.
   public let offset: Int
-  /// The line, from 1. Lines end with a line feed.
+  /// The line, from 1.
+  ///
+  /// Lines end with a line feed.
   public let line: Int
-  /// The column, from 1, in Unicode scalars. For bytes see `offset`.
+  /// The column, from 1, in Unicode scalars.
+  ///
+  /// For bytes see `offset`.
   public let column: Int
 
   /// The position in words.

@@ -89,7 +89,9 @@ struct JSONStringScanner {
     }
   }
 
-  /// Reads the four digits of the escape at an offset. A zero byte after the text ends the reading.
+  /// Reads the four digits of the escape at an offset.
+  ///
+  /// A zero byte after the text ends the reading.
   private func hex(_ at: Int) throws(JSONFault) -> UInt32 {
     var value: UInt32 = 0
     for index in (at + 2)..<(at + 6) {

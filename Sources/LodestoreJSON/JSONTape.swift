@@ -10,7 +10,9 @@ public struct JSONTapeEntry {
   public internal(set) var offset: UInt32
   /// The number of bytes of the value; for a string, without the quotes.
   public internal(set) var length: UInt32
-  /// For a container, the index of the first entry after its content. Other kinds do not use it.
+  /// For a container, the index of the first entry after its content.
+  ///
+  /// Other kinds do not use it.
   ///
   /// While a container is open, it is the index of the enclosing container, so the parser needs no
   /// stack.
@@ -55,13 +57,17 @@ extension JSONTapeEntry {
   }
 }
 
-/// The kind of an entry. Containers come last.
+/// The kind of an entry.
+///
+/// Containers come last.
 @_documentation(visibility: internal)
 public enum JSONTapeKind: UInt8 {
   case null, `false`, `true`, integer, real, string, array, object
 }
 
-/// The entries of one text in document order. An object's entries are key, value, key, value.
+/// The entries of one text in document order.
+///
+/// An object's entries are key, value, key, value.
 ///
 /// The memory comes from malloc and not from an array: `realloc` grows it in place by remapping
 /// pages, so old and new content are never both in memory.
@@ -72,8 +78,9 @@ struct JSONTape: ~Copyable {
   let limit: Int
   /// Faults noted because of ``JSONLimits/notesFaults``, in the order of their entries.
   var faults: [JSONNotedFault] = []
-  /// The entries of numbers that neither 64-bit integers nor doubles can represent, ascending. They
-  /// are noted only if faults are.
+  /// The entries of numbers that neither 64-bit integers nor doubles can represent, ascending.
+  ///
+  /// They are noted only if faults are.
   var wideNumbers: [UInt32] = []
 
   init(capacity: Int, limit: Int) {

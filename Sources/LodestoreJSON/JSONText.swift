@@ -28,8 +28,9 @@ package enum JSONText {
     bytes[start...].reverse()
   }
 
-  /// Appends a string's content. Runs that need no escape are copied as a whole; most strings are
-  /// one run.
+  /// Appends a string's content.
+  ///
+  /// Runs that need no escape are copied as a whole; most strings are one run.
   private static func appendEscaped(_ source: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
     var start = 0
     var at = 0

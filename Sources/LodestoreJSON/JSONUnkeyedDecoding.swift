@@ -22,7 +22,9 @@ struct JSONUnkeyedDecoding: UnkeyedDecodingContainer {
   var count: Int? { run.document.entries[index].childCount }
   var isAtEnd: Bool { element >= end }
 
-  /// The entry of the next element. Call `advance` after decoding it.
+  /// The entry of the next element.
+  ///
+  /// Call `advance` after decoding it.
   @inline(__always)
   private func head(_ type: Any.Type) throws -> Int {
     guard element < end else {

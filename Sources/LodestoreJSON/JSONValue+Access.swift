@@ -43,7 +43,9 @@ extension JSONValue {
     }
   }
 
-  /// The string; `nil` for any other kind. Numbers are not converted.
+  /// The string; `nil` for any other kind.
+  ///
+  /// Numbers are not converted.
   public var stringValue: String? {
     if case .string(let value) = self { value } else { nil }
   }
@@ -105,8 +107,10 @@ extension JSONValue {
 }
 
 package enum JSONPathPart {
-  /// The index of an array's element. Only digits are accepted: `Int.init` also accepts a sign,
-  /// which would give an element two spellings.
+  /// The index of an array's element.
+  ///
+  /// Only digits are accepted: `Int.init` also accepts a sign, which would give an element two
+  /// spellings.
   package static func index(_ part: Substring) -> Int? {
     part.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(part) : nil
   }

@@ -29,7 +29,9 @@ public enum JSONValue: Sendable {
 }
 
 extension JSONValue: Hashable {
-  /// Compares kind and content. The two integer cases are one kind.
+  /// Compares kind and content.
+  ///
+  /// The two integer cases are one kind.
   public static func == (lhs: JSONValue, rhs: JSONValue) -> Bool {
     switch (lhs, rhs) {
     case (.null, .null): true
@@ -45,7 +47,9 @@ extension JSONValue: Hashable {
     }
   }
 
-  /// Hashes kind and content. Equal values have equal hashes.
+  /// Hashes kind and content.
+  ///
+  /// Equal values have equal hashes.
   @_documentation(visibility: internal)
   public func hash(into hasher: inout Hasher) {
     switch self {
@@ -100,7 +104,9 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
   /// Makes an `array`.
   @_documentation(visibility: internal)
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-  /// Makes an `object`. If a key is repeated, its last value counts.
+  /// Makes an `object`.
+  ///
+  /// If a key is repeated, its last value counts.
   @_documentation(visibility: internal)
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     self = .object(Dictionary(elements, uniquingKeysWith: { _, last in last }))

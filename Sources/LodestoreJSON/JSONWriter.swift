@@ -10,8 +10,9 @@ package struct JSONWriter: Sendable {
   package struct Layout: Sendable, Hashable {
     /// The number of spaces for each level; `nil` for a single line without spaces.
     var indent: Int?
-    /// Whether members of a `JSONValue` are ordered by the UTF-8 bytes of their keys. Otherwise
-    /// their order differs from run to run.
+    /// Whether members of a `JSONValue` are ordered by the UTF-8 bytes of their keys.
+    ///
+    /// Otherwise their order differs from run to run.
     var sortsKeys: Bool
 
     package init(indent: Int? = nil, sortsKeys: Bool = true) {
@@ -23,7 +24,9 @@ package struct JSONWriter: Sendable {
     package static let pretty = Layout(indent: 2)
   }
 
-  /// The maximum nesting. Every reader has such a limit, and writing is recursive.
+  /// The maximum nesting.
+  ///
+  /// Every reader has such a limit, and writing is recursive.
   static let depthLimit = 512
 
   private struct Level {
@@ -159,7 +162,9 @@ extension JSONWriter {
     try write(value, forDisplay: false)
   }
 
-  /// Writes a whole value for display. Values that JSON cannot represent are shown and not refused.
+  /// Writes a whole value for display.
+  ///
+  /// Values that JSON cannot represent are shown and not refused.
   mutating func writeForDisplay(_ value: JSONValue) {
     // With this flag nothing throws.
     try? write(value, forDisplay: true)

@@ -105,7 +105,9 @@ struct RecordText {
     number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity"
   }
 
-  /// A field as RFC 4180 writes it. Null is empty, and the empty text is two quotes.
+  /// A field as RFC 4180 writes it.
+  ///
+  /// Null is empty, and the empty text is two quotes.
   static func quoted(_ field: String?) -> String {
     guard let field else { return "" }
     let needsQuotes =

@@ -137,6 +137,7 @@ extension Store {
 
 extension VerificationReport {
   /// Checks the attributes derived with a condition, which the verifier leaves to the library.
+  ///
   /// Checks them only if no problem was found so far.
   ///
   /// Attributes whose conditions cannot be checked stay in ``conditional``.

@@ -3,8 +3,9 @@ import LodestoreSystem
 
 /// LMDB's two key orders: by bytes, and by integer.
 package enum EngineKeyOrder {
-  /// Whether `one` comes before `other`. Integer keys of a wrong length, which are reported
-  /// separately, compare by their bytes.
+  /// Whether `one` comes before `other`.
+  ///
+  /// Integer keys of a wrong length, which are reported separately, compare by their bytes.
   package static func precedes(
     _ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer, _ areIntegers: Bool
   ) -> Bool {

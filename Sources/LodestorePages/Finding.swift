@@ -2,7 +2,9 @@ package import LodestoreFormat
 
 /// One violation of a rule: its place, the fact found and the fact expected.
 package struct Finding: Equatable, Sendable {
-  /// The kinds of faults. The raw values are part of the JSON contract.
+  /// The kinds of faults.
+  ///
+  /// The raw values are part of the JSON contract.
   package enum Code: String, CaseIterable, Sendable {
     // The LMDB file.
     case truncated, meta, page, pageOrder = "page-order", pageShared = "page-shared"
@@ -134,7 +136,9 @@ extension Finding: CustomStringConvertible {
   }
 }
 
-/// Findings in the order of their discovery. All are counted, but only the first ones are stored.
+/// Findings in the order of their discovery.
+///
+/// All are counted, but only the first ones are stored.
 package struct FindingList: Sendable {
   package private(set) var kept: [Finding] = []
   package private(set) var count = 0

@@ -12,14 +12,17 @@ package struct LeafFinder {
   }
 
   private let pages: TreePages
-  /// The branch page above the leaf found last. ``branchLow`` and ``branchEnd`` bound its ids.
+  /// The branch page above the leaf found last.
+  ///
+  /// ``branchLow`` and ``branchEnd`` bound its ids.
   private var branch: TreePages.Page?
   private var branchLow: UInt64 = 0
   private var branchEnd: UInt64 = 0
   /// The index of the leaf found last among the children of its branch.
   private var childIndex = 0
-  /// The number of children of the last branch visited below the root. Most branches have the same
-  /// number.
+  /// The number of children of the last branch visited below the root.
+  ///
+  /// Most branches have the same number.
   private var usualCount = 0
 
   package init(_ pages: TreePages) { self.pages = pages }
@@ -31,7 +34,9 @@ package struct LeafFinder {
     pages.map + Int(number) * pages.pageSize
   }
 
-  /// The leaf page; `nil` if it is not a leaf. Page 0 is a meta page, so it yields `nil`.
+  /// The leaf page; `nil` if it is not a leaf.
+  ///
+  /// Page 0 is a meta page, so it yields `nil`.
   func page(_ leaf: Leaf) -> LeafPage? {
     leaf.number == 0 ? nil : LeafPage(address(leaf.number), size: pages.pageSize, pages.format)
   }
@@ -93,8 +98,9 @@ package struct LeafFinder {
     id > low ? Int(Double(id - low) / Double(end - low) * Double(count)) : 0
   }
 
-  /// The child of a branch page that covers `id`, and the child's range of ids. The page itself
-  /// covers `low` to before `end`.
+  /// The child of a branch page that covers `id`, and the child's range of ids.
+  ///
+  /// The page itself covers `low` to before `end`.
   ///
   /// The search is exponential from the interpolated index, then binary.
   private func child(

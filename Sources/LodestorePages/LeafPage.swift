@@ -51,8 +51,9 @@ public import CChecksum
     (end - Int(slots.load(fromByteOffset: -2, as: UInt16.self))) / max(1, count)
   }
 
-  /// The offset of the pair at `index` from the page's origin, as stated by its slot. The offset is
-  /// not checked.
+  /// The offset of the pair at `index` from the page's origin, as stated by its slot.
+  ///
+  /// The offset is not checked.
   @_documentation(visibility: internal)
   @inlinable @inline(__always)
   public func node(_ index: Int) -> Int {

@@ -1,7 +1,8 @@
 internal import LodestoreFormat
 
-/// Checks all pages of an LMDB file in either ``PageFormat``. The file must be from a 64-bit
-/// little-endian machine.
+/// Checks all pages of an LMDB file in either ``PageFormat``.
+///
+/// The file must be from a 64-bit little-endian machine.
 ///
 /// LMDB does not check the numbers in pages, so a damaged file makes it crash or loop within a
 /// read. LMDB can safely read and write a file that passes this check.

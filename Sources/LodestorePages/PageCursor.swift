@@ -17,7 +17,9 @@ package final class PageCursor {
   // One thread uses it, and it is never passed inout. Checks of exclusive access would cost more
   // than a move.
   @exclusivity(unchecked) private var leaf: TreePages.Place
-  /// The index in the leaf. The leaf's count is a valid index: the position after its last pair.
+  /// The index in the leaf.
+  ///
+  /// The leaf's count is a valid index: the position after its last pair.
   @exclusivity(unchecked) private var index = 0
   @exclusivity(unchecked) private var isPlaced = false
 
@@ -89,8 +91,9 @@ package final class PageCursor {
 
   // MARK: Pages
 
-  /// Moves to the position of a key, existing or not. The position may be after the last pair of a
-  /// leaf.
+  /// Moves to the position of a key, existing or not.
+  ///
+  /// The position may be after the last pair of a leaf.
   private func search(_ tree: TreePages, _ wanted: TreePages.Wanted) throws(PageError) {
     if isPlaced, isInLeaf(tree, wanted) {
       index = try tree.index(in: leaf, of: wanted, isBranch: false)
@@ -109,8 +112,9 @@ package final class PageCursor {
     isPlaced = true
   }
 
-  /// Whether the leaf has keys on both sides of the wanted one. Searches for ascending keys then
-  /// need no descent.
+  /// Whether the leaf has keys on both sides of the wanted one.
+  ///
+  /// Searches for ascending keys then need no descent.
   private func isInLeaf(_ tree: TreePages, _ wanted: TreePages.Wanted) -> Bool {
     guard let low = tree.key(leaf.base, 0), let high = tree.key(leaf.base, leaf.count &- 1) else {
       return false

@@ -35,7 +35,9 @@ package final class PageFile {
 
   deinit { if isOwned, descriptor >= 0 { close(descriptor) } }
 
-  /// The current size of the file. Another process may be writing it.
+  /// The current size of the file.
+  ///
+  /// Another process may be writing it.
   package func sizeInBytes() throws(VerificationError) -> Int {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw .system(code: errno) }

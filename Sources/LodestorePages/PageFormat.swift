@@ -52,16 +52,19 @@
   /// The offset of the ``PageFlag`` bits, 2 bytes.
   @_documentation(visibility: internal)
   @inlinable public var flags: Int { headerSize &- 6 }
-  /// The offset of the field for the start of the free space after the slots, 2 bytes. The field
-  /// counts from ``origin``.
+  /// The offset of the field for the start of the free space after the slots, 2 bytes.
+  ///
+  /// The field counts from ``origin``.
   @_documentation(visibility: internal)
   @inlinable public var lower: Int { headerSize &- 4 }
-  /// The offset of the field for the end of the free space, where the nodes begin, 2 bytes. The
-  /// field counts from ``origin``.
+  /// The offset of the field for the end of the free space, where the nodes begin, 2 bytes.
+  ///
+  /// The field counts from ``origin``.
   @_documentation(visibility: internal)
   @inlinable public var upper: Int { headerSize &- 2 }
-  /// The offset of the number of pages in an overflow page, 4 bytes. The field replaces ``lower``
-  /// and ``upper``.
+  /// The offset of the number of pages in an overflow page, 4 bytes.
+  ///
+  /// The field replaces ``lower`` and ``upper``.
   package var overflowCount: Int { headerSize - 4 }
 
   /// The offset of the slot of the node at `index`.
@@ -79,8 +82,9 @@
     keyCount &+ (keyCount & 1 & factor)
   }
 
-  /// The number of bytes in a leaf that refer to a value in overflow pages. The first 8 are the
-  /// number of the first page.
+  /// The number of bytes in a leaf that refer to a value in overflow pages.
+  ///
+  /// The first 8 are the number of the first page.
   package var overflowReferenceSize: Int { isLater ? 24 : 8 }
   /// The offset of the page count within such a reference, 8 bytes; `nil` if the format has none.
   package var overflowReferenceCount: Int? { isLater ? 16 : nil }

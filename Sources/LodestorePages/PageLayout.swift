@@ -16,7 +16,9 @@ public enum PageLayout {
   @_documentation(visibility: internal)
   @inlinable public static var number: Int { 0 }
 
-  /// The size of a slot. The slots follow the header and hold the offset of each node in key order.
+  /// The size of a slot.
+  ///
+  /// The slots follow the header and hold the offset of each node in key order.
   @_documentation(visibility: internal)
   @inlinable public static var slotSize: Int { 2 }
 
@@ -33,8 +35,9 @@ public enum PageLayout {
   /// The offset of the key's size, 2 bytes.
   @_documentation(visibility: internal)
   @inlinable public static var nodeKeySize: Int { 6 }
-  /// The size of a node's header. The key follows it, then the value or the reference to its
-  /// overflow pages.
+  /// The size of a node's header.
+  ///
+  /// The key follows it, then the value or the reference to its overflow pages.
   @_documentation(visibility: internal)
   @inlinable public static var nodeHeaderSize: Int { 8 }
   /// The number of bits in the lower part of a child's number.
@@ -56,14 +59,18 @@ public enum PageLayout {
   package static let deepestTree = 32
   /// The first page after the meta pages.
   package static let firstDataPage: UInt64 = 2
-  /// The smallest page size accepted. No system has a smaller one, so it would be damage.
+  /// The smallest page size accepted.
+  ///
+  /// No system has a smaller one, so it would be damage.
   package static let smallestPage = 512
   /// A value of at most this size is stored within a leaf, with pages of 4 KiB or more.
   package static let longestSharedValue = 1_024
 
   // MARK: The system
 
-  /// The system's page size. A mapping begins at a multiple of it.
+  /// The system's page size.
+  ///
+  /// A mapping begins at a multiple of it.
   package static let systemPageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
 }
 
@@ -103,10 +110,13 @@ public enum NodeFlag {
   @inlinable public static var isTree: UInt16 { 0x02 }
 }
 
-/// The offsets within LMDB's record of a tree (LMDB: MDB_db). Such records are in the tree of
-/// names, and two are in each meta page.
+/// The offsets within LMDB's record of a tree (LMDB: MDB_db).
+///
+/// Such records are in the tree of names, and two are in each meta page.
 package enum TreeRecordLayout {
-  /// The offset of the page size in the free list's record, 4 bytes. Other records do not use it.
+  /// The offset of the page size in the free list's record, 4 bytes.
+  ///
+  /// Other records do not use it.
   package static let pageSize = 0
   package static let flags = 4
   /// The offset of the tree's depth, counting its leaf level, 2 bytes.
@@ -122,12 +132,15 @@ package enum TreeRecordLayout {
   package static let noPage = UInt64.max
   /// The flag for a tree with integer keys (LMDB: MDB_INTEGERKEY).
   package static let integerKeys: UInt16 = 0x08
-  /// An option of the environment that LMDB stores among the free list's flags. It has no effect.
+  /// An option of the environment that LMDB stores among the free list's flags.
+  ///
+  /// It has no effect.
   package static let noSubdirectory: UInt16 = 0x4000
 }
 
-/// The first two pages of a file, which alternate as the newest commit (LMDB: MDB_meta). Offsets
-/// count from the page's start.
+/// The first two pages of a file, which alternate as the newest commit (LMDB: MDB_meta).
+///
+/// Offsets count from the page's start.
 ///
 /// The formats have the same fields in the same order, after a header of different size.
 package struct MetaPageLayout: Sendable, Equatable {
@@ -152,7 +165,8 @@ package enum EngineTree {
   package static let freeList: UInt32 = 0
   package static let names: UInt32 = 1
 
-  /// The size of a number in an entry of the free list. Each commit that freed pages has an entry:
-  /// a count, then the page numbers.
+  /// The size of a number in an entry of the free list.
+  ///
+  /// Each commit that freed pages has an entry: a count, then the page numbers.
   package static let freeListWord = 8
 }

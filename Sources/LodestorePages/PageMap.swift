@@ -12,7 +12,9 @@ package final class PageMap: @unchecked Sendable {
   package let byteCount: Int
   private let isMapped: Bool
 
-  /// Maps the file of a descriptor. The caller owns the descriptor and may close it afterwards.
+  /// Maps the file of a descriptor.
+  ///
+  /// The caller owns the descriptor and may close it afterwards.
   package init(_ file: PageFile) throws(VerificationError) {
     format = try PageChecker.format(of: file)
     byteCount = try file.sizeInBytes()
@@ -79,8 +81,9 @@ package final class PageMap: @unchecked Sendable {
     MetaPage(UnsafeRawBufferPointer(start: base + offset, count: format.meta.size), format)
   }
 
-  /// The number of the newest commit. The number is not checked and may be anything in a damaged
-  /// page.
+  /// The number of the newest commit.
+  ///
+  /// The number is not checked and may be anything in a damaged page.
   package var newestTransaction: UInt64 {
     let place = format.meta.transaction
     return max(

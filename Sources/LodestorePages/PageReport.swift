@@ -38,10 +38,13 @@ package struct PageReport: Sendable {
   package var findingCount = 0
   /// Whether both meta pages have the mark of a sealed file.
   package var isSealed = false
-  /// Whether the check ended early at the limit of findings. The remaining pages were not checked.
+  /// Whether the check ended early at the limit of findings.
+  ///
+  /// The remaining pages were not checked.
   package var isGivenUp = false
-  /// Whether another process changed the file faster than it could be checked. The state of the
-  /// pages is then unknown.
+  /// Whether another process changed the file faster than it could be checked.
+  ///
+  /// The state of the pages is then unknown.
   package var isOvertaken = false
 
   package var isSound: Bool { findingCount == 0 }

@@ -6,8 +6,9 @@
 package struct PageSnapshot: Sendable {
   package let map: PageMap
   package let meta: MetaPage
-  /// The number of pages of this commit. Pages from this number on belong to a later commit or do
-  /// not exist.
+  /// The number of pages of this commit.
+  ///
+  /// Pages from this number on belong to a later commit or do not exist.
   package let pageCount: UInt64
 
   /// Opens the newest commit of a file.

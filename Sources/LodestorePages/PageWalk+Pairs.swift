@@ -57,8 +57,9 @@ extension PageWalk {
     }
   }
 
-  /// Claims the run of pages that holds a long value. Returns the first page, or `nil` after adding
-  /// a finding.
+  /// Claims the run of pages that holds a long value.
+  ///
+  /// Returns the first page, or `nil` after adding a finding.
   ///
   /// A run may be longer than its value, because LMDB keeps the run when a shorter value replaces
   /// the value.
@@ -158,7 +159,9 @@ private struct FreeListReader {
 
   var needsMore: Bool { !isBroken && expected.map { found < $0 } ?? true }
 
-  /// Reads the next piece. Each but the last has a multiple of 8 bytes.
+  /// Reads the next piece.
+  ///
+  /// Each but the last has a multiple of 8 bytes.
   mutating func take(_ bytes: UnsafeRawBufferPointer, _ walk: PageWalk) {
     for offset in stride(from: 0, to: bytes.count & ~7, by: 8)
     where needsMore && !walk.isGivenUp {

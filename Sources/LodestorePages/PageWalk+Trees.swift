@@ -87,7 +87,9 @@ extension PageWalk {
 
   // MARK: One page
 
-  /// The extent of a node. Its ranges are within the page.
+  /// The extent of a node.
+  ///
+  /// Its ranges are within the page.
   struct Node {
     var offset: Int
     var end: Int

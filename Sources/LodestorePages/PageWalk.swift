@@ -7,7 +7,9 @@ internal import LodestoreFormat
 final class PageWalk {
   /// The maximum number of free pages beyond the end of the file.
   static let mostUnwritten = 1 << 20
-  /// The number of findings that ends a walk. Nobody reads more, and each takes time and memory.
+  /// The number of findings that ends a walk.
+  ///
+  /// Nobody reads more, and each takes time and memory.
   static let mostFindings = 100_000
 
   let file: PageFile
@@ -27,8 +29,9 @@ final class PageWalk {
   /// The named trees, ordered by name.
   private var named: [(name: String, record: TreeRecord)] = []
 
-  /// Whether the walk ended before the last page. Pages it did not reach are not reported as
-  /// unused.
+  /// Whether the walk ended before the last page.
+  ///
+  /// Pages it did not reach are not reported as unused.
   var isGivenUp: Bool { findings.count >= Self.mostFindings }
 
   private let step: (_ done: Int, _ total: Int) -> Bool
@@ -100,7 +103,9 @@ final class PageWalk {
 
   // MARK: Pages
 
-  /// Marks `page` as part of `tree`. Returns false after adding a finding if the page cannot be.
+  /// Marks `page` as part of `tree`.
+  ///
+  /// Returns false after adding a finding if the page cannot be.
   func claim(_ page: UInt64, of tree: String) -> Bool {
     guard page >= PageLayout.firstDataPage, page < UInt64(bound) else {
       findings.add(

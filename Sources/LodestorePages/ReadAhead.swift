@@ -9,13 +9,17 @@ import LodestoreSystem
 ///
 /// If the pages are already in memory, a window costs one system call.
 package struct ReadAhead {
-  /// The maximum number of pages that a scan requests at once. A scan begins with as many pages as
-  /// it has read.
+  /// The maximum number of pages that a scan requests at once.
+  ///
+  /// A scan begins with as many pages as it has read.
   static let longestWindow = 128
-  /// The maximum number of unwanted pages between two wanted ones that are read along. Two requests
-  /// would take longer.
+  /// The maximum number of unwanted pages between two wanted ones that are read along.
+  ///
+  /// Two requests would take longer.
   private static let longestGap: UInt64 = 4
-  /// The size of one request in bytes. Linux serves only the beginning of a longer one.
+  /// The size of one request in bytes.
+  ///
+  /// Linux serves only the beginning of a longer one.
   private static let longestRequest = 128 << 10
 
   private let map: UnsafeRawPointer
@@ -102,8 +106,9 @@ package struct ScanWindows {
     return asked <= rest
   }
 
-  /// Requests children of `branch` after the one at `index`, or before it if `backwards`. Their
-  /// number is the number of pages that the scan has passed.
+  /// Requests children of `branch` after the one at `index`, or before it if `backwards`.
+  ///
+  /// Their number is the number of pages that the scan has passed.
   package mutating func ask(
     for pages: TreePages, children branch: TreePages.Page, from index: Int, backwards: Bool
   ) {

@@ -71,8 +71,9 @@ package struct RecordFinder {
     return record(id, in: page, from: leaf.low)
   }
 
-  /// Prefetches the cache lines that a search for `id` will probably read of a leaf page. Each line
-  /// gives the place of the next one, so without this they would be consecutive misses.
+  /// Prefetches the cache lines that a search for `id` will probably read of a leaf page.
+  ///
+  /// Each line gives the place of the next one, so without this they would be consecutive misses.
   private func prefetch(_ id: UInt64, in leaf: LeafFinder.Leaf) {
     let base = finder.address(leaf.number)
     let size = finder.pageSize

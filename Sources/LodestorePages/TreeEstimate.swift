@@ -64,8 +64,9 @@ private struct RightEdge {
 }
 
 extension TreePages {
-  /// An estimate of how many of the tree's `count` entries are within `range`. The estimate is
-  /// exact if they are in one page.
+  /// An estimate of how many of the tree's `count` entries are within `range`.
+  ///
+  /// The estimate is exact if they are in one page.
   package func estimatedCount(within range: KeyRange, of count: Int) -> Int {
     let edge = RightEdge(of: self)
     let lower = position(of: range.lower, isLower: true, edge)

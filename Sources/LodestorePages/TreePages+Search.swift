@@ -155,8 +155,9 @@ extension TreePages {
 
   // MARK: Searches
 
-  /// In a leaf, the first index whose key is not below the wanted one. In a branch, the index of
-  /// the child that may contain it.
+  /// In a leaf, the first index whose key is not below the wanted one.
+  ///
+  /// In a branch, the index of the child that may contain it.
   @inline(__always)
   func index(in place: Place, of wanted: Wanted, isBranch: Bool) throws(PageError) -> Int {
     // The first key of a branch stands for all lower keys.

@@ -9,7 +9,9 @@ package struct TreePages: @unchecked Sendable {
   package let pageSize: Int
   package let pageCount: UInt64
   let root: UInt64
-  /// The depth stated by the tree's record. A tree of one leaf has depth 1.
+  /// The depth stated by the tree's record.
+  ///
+  /// A tree of one leaf has depth 1.
   let depth: Int
 
   /// Whether the tree's keys are ids.
@@ -91,8 +93,9 @@ package struct TreePages: @unchecked Sendable {
       format == .lmdb09 ? search(Page(self, .lmdb09)) : search(Page(self, .lmdb10))
     }
 
-    /// In a leaf, the number of keys below `key`. In a branch, the index of the child that may
-    /// contain it.
+    /// In a leaf, the number of keys below `key`.
+    ///
+    /// In a branch, the index of the child that may contain it.
     func index(of key: UnsafeRawBufferPointer, isInteger: Bool = false) -> Int {
       withConstantFormat { $0.search(key, isInteger: isInteger) }
     }

@@ -2,7 +2,9 @@ internal import LodestoreFormat
 
 /// LMDB's record of a tree, 48 bytes on a 64-bit machine.
 package struct TreeRecord: Equatable, Sendable {
-  /// The page size, in the free list's record. Other records do not use it.
+  /// The page size, in the free list's record.
+  ///
+  /// Other records do not use it.
   package var pad: UInt32
   package var flags: UInt16
   package var depth: UInt16
@@ -12,8 +14,9 @@ package struct TreeRecord: Equatable, Sendable {
   package var entries: UInt64
   package var root: UInt64
 
-  /// Reads ``TreeRecordLayout/size`` bytes at `offset`. The caller must have checked that they
-  /// exist.
+  /// Reads ``TreeRecordLayout/size`` bytes at `offset`.
+  ///
+  /// The caller must have checked that they exist.
   package init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
     pad = bytes._uint32(at: offset + TreeRecordLayout.pageSize)
     flags = bytes._uint16(at: offset + TreeRecordLayout.flags)
@@ -41,10 +44,13 @@ package struct MetaPage: Equatable, Sendable {
   package var pageSize: Int { Int(freeList.pad) }
 
   /// The highest accepted transaction number: two thousand years of a million commits a second.
+  ///
   /// Arithmetic on larger numbers may overflow.
   package static let transactionLimit: UInt64 = 1 << 56
 
-  /// Reads ``MetaPageLayout/size`` bytes. The caller must have checked that they exist.
+  /// Reads ``MetaPageLayout/size`` bytes.
+  ///
+  /// The caller must have checked that they exist.
   package init(_ bytes: UnsafeRawBufferPointer, _ format: PageFormat) {
     let layout = format.meta
     pageNumber = bytes._uint64(at: PageLayout.number)

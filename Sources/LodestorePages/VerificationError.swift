@@ -1,7 +1,9 @@
 internal import LodestoreFormat
 import LodestoreSystem
 
-/// The reason why a file could not be verified at all. Faults inside a store are ``Finding``s.
+/// The reason why a file could not be verified at all.
+///
+/// Faults inside a store are ``Finding``s.
 package enum VerificationError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The file is not an LMDB file of this kind of machine, or contains no store. The reason is a
   /// clause.

@@ -127,7 +127,9 @@ final class DamagedFile {
 
   // MARK: Nodes
 
-  /// The positions of a node's parts. All ranges are within the page.
+  /// The positions of a node's parts.
+  ///
+  /// All ranges are within the page.
   struct Node {
     var offset: Int
     var end: Int
@@ -279,7 +281,9 @@ final class DamagedFile {
   /// take hours.
   private var spare = 0
 
-  /// Call it before reading all leaves in a row. Each leaf may be read a few times.
+  /// Call it before reading all leaves in a row.
+  ///
+  /// Each leaf may be read a few times.
   func beginReading() { spare = 8 * pageCount }
 
   private func runPages(of node: Node, in page: Page) -> Range<Int>? {

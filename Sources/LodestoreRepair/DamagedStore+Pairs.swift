@@ -13,8 +13,9 @@ extension DamagedStore {
     var pairs: [[UInt8]: (body: [UInt8], place: Place)] = [:]
     /// Whether the tree has as many pairs as it states, all of them usable.
     var isWhole = false
-    /// The number of unusable pairs of the tree. `missing` is the number of pairs that the tree
-    /// states but that were not found.
+    /// The number of unusable pairs of the tree.
+    ///
+    /// `missing` is the number of pairs that the tree states but that were not found.
     var damaged = 0
     var missing = 0
 

@@ -263,8 +263,9 @@ final class DamagedStore {
     }
   }
 
-  /// Removes descriptions that refer to lost ones or do not fit them. The new store could not be
-  /// opened with them.
+  /// Removes descriptions that refer to lost ones or do not fit them.
+  ///
+  /// The new store could not be opened with them.
   private func dropUnfitting() {
     let described = Dictionary(entities.map { ($0.number, $0) }) { first, _ in first }
     relationships.removeAll { relationship in
@@ -403,8 +404,9 @@ final class DamagedStore {
     var name: String
     var record: TreeRecord
     var hasIntegerKeys: Bool { record.flags & TreeRecordLayout.integerKeys != 0 }
-    /// Whether the tree is of a kind that a store may have. Otherwise its pairs cannot be
-    /// interpreted.
+    /// Whether the tree is of a kind that a store may have.
+    ///
+    /// Otherwise its pairs cannot be interpreted.
     var isLegal: Bool { record.flags & ~TreeRecordLayout.integerKeys == 0 }
   }
 

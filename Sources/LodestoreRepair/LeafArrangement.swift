@@ -108,8 +108,9 @@ struct LeafArrangement {
     }
   }
 
-  /// Selects one choice for each group so that the sums make `target`. All sums of one half of the
-  /// groups are compared with those of the other half.
+  /// Selects one choice for each group so that the sums make `target`.
+  ///
+  /// All sums of one half of the groups are compared with those of the other half.
   private static func search(_ groups: [Group], _ target: ContentDigest) -> [Int]? {
     var fixed: [Int] = []
     var rest = target
@@ -138,8 +139,9 @@ struct LeafArrangement {
     return nil
   }
 
-  /// The sum of each combination of choices. The first group is the lowest digit of a combination's
-  /// number.
+  /// The sum of each combination of choices.
+  ///
+  /// The first group is the lowest digit of a combination's number.
   private static func sums(_ groups: [Group]) -> [ContentDigest] {
     groups.reduce([ContentDigest()]) { sums, group in
       group.choices.flatMap { choice in

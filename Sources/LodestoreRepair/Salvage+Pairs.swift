@@ -5,8 +5,9 @@ internal import LodestorePages
 // Buckets, imports, the history, the header, and content of later versions.
 
 extension Salvage {
-  /// The maximum number of trees of later versions to copy. Each open tree makes LMDB slower, and a
-  /// damaged file may name any number.
+  /// The maximum number of trees of later versions to copy.
+  ///
+  /// Each open tree makes LMDB slower, and a damaged file may name any number.
   private static let mostTrees = 256
 
   /// Visits the pairs of a tree, and reports how many could not be read.
@@ -99,8 +100,9 @@ extension Salvage {
     }
   }
 
-  /// Copies the history if it is intact. Returns false if the store had a history that was not
-  /// copied.
+  /// Copies the history if it is intact.
+  ///
+  /// Returns false if the store had a history that was not copied.
   func carryHistory(into rebuild: StoreRebuild, _ report: inout RepairReport) throws -> Bool {
     var part = RepairReport.Part(.history)
     var batch = PairBatch<[UInt8]>()

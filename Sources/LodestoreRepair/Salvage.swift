@@ -24,8 +24,9 @@ final class Salvage {
     records = try SalvagedRecords(store)
   }
 
-  /// Creates the store at `out`, where nothing may exist. `remove` deletes the result of an
-  /// attempt.
+  /// Creates the store at `out`, where nothing may exist.
+  ///
+  /// `remove` deletes the result of an attempt.
   ///
   /// - Parameter isSound: Returns whether the created store has no fault.
   func run(
@@ -44,8 +45,9 @@ final class Salvage {
     }
   }
 
-  /// Creates the store. Returns `nil` if records share a unique key; some of these are then added
-  /// to ``displaced``.
+  /// Creates the store.
+  ///
+  /// Returns `nil` if records share a unique key; some of these are then added to ``displaced``.
   private func make(_ out: String) throws -> RepairReport? {
     problems = []
     parts = [:]
@@ -173,6 +175,7 @@ final class Salvage {
   }
 
   /// Leaves out records that must hold the id of a lost one, then records that must hold theirs.
+  ///
   /// Returns the number for each entity.
   ///
   /// The records are read at most twice, however long the chain is. The required ids are held in

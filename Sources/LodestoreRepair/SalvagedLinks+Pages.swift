@@ -56,7 +56,9 @@ extension SalvagedLinks {
     return go(0, base, sum(base))
   }
 
-  /// Adds pages to links. No digest shows whether they belong to the relationship.
+  /// Adds pages to links.
+  ///
+  /// No digest shows whether they belong to the relationship.
   ///
   /// - Parameters:
   ///   - earlier: The links of the previous commit. Most links in a page of the relationship are

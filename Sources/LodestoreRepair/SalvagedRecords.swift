@@ -189,8 +189,9 @@ final class SalvagedRecords {
     plans[entity.number] = selection.plan
   }
 
-  /// Takes the records of an entity, each once. Pages known to be of the newest commit come first,
-  /// then the best places.
+  /// Takes the records of an entity, each once.
+  ///
+  /// Pages known to be of the newest commit come first, then the best places.
   private func select(
     _ entity: EntityDescription, _ candidates: [Candidate], _ gaps: [Range<UInt64>],
     _ found: Found, _ known: Arrangement = Arrangement()
@@ -357,7 +358,9 @@ final class SalvagedRecords {
     }
   }
 
-  /// The rank of the place from which a record is taken. A higher number is better.
+  /// The rank of the place from which a record is taken.
+  ///
+  /// A higher number is better.
   func rank(of id: UInt64, _ entity: EntityNumber) -> Int {
     guard let plan = plans[entity], let choice = plan.first(where: { $0.ids.contains(id) }) else {
       return DamagedStore.Place.tree.rawValue

@@ -15,7 +15,9 @@ struct KeyBounds {
     return start..<max(start, bound(high) ?? .max)
   }
 
-  /// Narrows the bounds. A damaged branch cannot widen the bounds from above it.
+  /// Narrows the bounds.
+  ///
+  /// A damaged branch cannot widen the bounds from above it.
   func narrowed(low: [UInt8]?, high: [UInt8]?, _ precedes: ([UInt8], [UInt8]) -> Bool) -> KeyBounds
   {
     var result = self

@@ -1,6 +1,8 @@
 import LodestoreFormat
 
-/// The required form of a document. Members that are not named are allowed.
+/// The required form of a document.
+///
+/// Members that are not named are allowed.
 indirect enum DocumentForm: Sendable {
   case integer(ClosedRange<Int64>)
   /// An integer of 64 bits that is not negative.

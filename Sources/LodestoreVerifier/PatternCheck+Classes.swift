@@ -53,8 +53,9 @@ extension PatternCheck {
     return take("b") ? .scalar(8) : readCommonEscape()
   }
 
-  /// Reads `:alpha:]` after the `[`. Returns `nil` if there is no such class, and false if its name
-  /// is unknown.
+  /// Reads `:alpha:]` after the `[`.
+  ///
+  /// Returns `nil` if there is no such class, and false if its name is unknown.
   private mutating func readPOSIXClass() -> Bool? {
     let before = position
     guard take(":") else { return nil }

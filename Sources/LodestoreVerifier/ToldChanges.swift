@@ -6,8 +6,9 @@ import LodestoreFormat
 /// The parts of a history come before its images, so all changes are known when the first image is
 /// compared.
 struct ToldChanges {
-  /// The maximum number of runs, which bounds the memory to about 64 MiB. A history with more runs
-  /// is not compared.
+  /// The maximum number of runs, which bounds the memory to about 64 MiB.
+  ///
+  /// A history with more runs is not compared.
   private static let mostRuns = 1 << 22
 
   private struct Key: Hashable {
@@ -46,12 +47,16 @@ struct ToldChanges {
     }
   }
 
-  /// Counts an image. Returns false if no write reports a change of the record.
+  /// Counts an image.
+  ///
+  /// Returns false if no write reports a change of the record.
   mutating func hasImage(of id: UInt64, _ entity: EntityNumber, _ images: UInt64) -> Bool {
     has(id, entity, images, \.changed, \.imageCount)
   }
 
-  /// Counts preserved values. Returns false if no write reports the deletion of the record.
+  /// Counts preserved values.
+  ///
+  /// Returns false if no write reports the deletion of the record.
   mutating func hasPreserved(of id: UInt64, _ entity: EntityNumber, _ images: UInt64) -> Bool {
     has(id, entity, images, \.deleted, \.preservedCount)
   }

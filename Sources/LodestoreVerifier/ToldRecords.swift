@@ -1,10 +1,12 @@
 import LodestoreFormat
 
-/// The records and links reported by writes that share their images. Each may be reported only
-/// once.
+/// The records and links reported by writes that share their images.
+///
+/// Each may be reported only once.
 struct ToldRecords {
-  /// The maximum number of runs and links, which bounds the memory to 64 MiB. Further ones of a
-  /// write are not compared.
+  /// The maximum number of runs and links, which bounds the memory to 64 MiB.
+  ///
+  /// Further ones of a write are not compared.
   private static let mostRuns = 1 << 22
 
   private var ranges: [EntityNumber: [Range<UInt64>]] = [:]
@@ -23,8 +25,9 @@ struct ToldRecords {
     pairs[links.relationship, default: []] += links.pairs
   }
 
-  /// Removes all records and links. Returns a description of one that was reported twice; `nil` if
-  /// there is none.
+  /// Removes all records and links.
+  ///
+  /// Returns a description of one that was reported twice; `nil` if there is none.
   mutating func end() -> String? {
     defer { self = ToldRecords() }
     for (entity, told) in ranges where told.count > 1 {

@@ -3,7 +3,9 @@ import LodestoreFormat
 
 /// Names of trees by the schema: `records.1` is `Film`.
 package enum TreeTitles {
-  /// The names that the catalogue determines. Unreadable entities are omitted.
+  /// The names that the catalogue determines.
+  ///
+  /// Unreadable entities are omitted.
   package static func read(from environment: Environment) throws -> [String: String] {
     try StoreFileAccess.withTrees(of: environment, limit: 1) { trees, transaction, _ in
       var titles: [String: String] = [:]

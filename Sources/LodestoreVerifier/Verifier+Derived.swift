@@ -3,8 +3,9 @@ import LodestoreFormat
 internal import LodestorePages
 
 extension Verifier {
-  /// Checks the derived attributes of an entity against Format.md, "Derived attributes". Functions
-  /// of programs and times are not checked.
+  /// Checks the derived attributes of an entity against Format.md, "Derived attributes".
+  ///
+  /// Functions of programs and times are not checked.
   func verifyDerived(of entity: EntityDescription) throws {
     let derived = entity.declaredAttributes.filter { $0.derivation != nil }
     guard !derived.isEmpty,

@@ -3,7 +3,9 @@ import LodestoreFormat
 internal import LodestorePages
 
 extension Verifier {
-  /// Checks the fields of Format.md, "Header". Unknown fields are ignored.
+  /// Checks the fields of Format.md, "Header".
+  ///
+  /// Unknown fields are ignored.
   ///
   /// - Throws: ``VerificationError/newerFormat(lowestReader:)``, because the rules of a newer
   ///   format are unknown.

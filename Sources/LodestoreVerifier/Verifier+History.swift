@@ -168,8 +168,9 @@ private struct HistoryCheck {
     try check(content)
   }
 
-  /// Begins a write. Its images are stored under the number `said`, or under its own number if that
-  /// is `nil`.
+  /// Begins a write.
+  ///
+  /// Its images are stored under the number `said`, or under its own number if that is `nil`.
   private mutating func begin(
     _ number: UInt64, _ said: UInt64?, isFirst: Bool
   ) throws(FormatError) {

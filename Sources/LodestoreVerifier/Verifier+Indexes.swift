@@ -149,8 +149,9 @@ extension Verifier {
     }
   }
 
-  /// Decodes a key, encodes the values again, and compares the bytes. An encoder and a decoder with
-  /// the same fault are less likely than one fault.
+  /// Decodes a key, encodes the values again, and compares the bytes.
+  ///
+  /// An encoder and a decoder with the same fault are less likely than one fault.
   private static func problem(
     ofTuple key: UnsafeRawBufferPointer, _ index: EntityDescription.Index
   ) -> FormatError? {

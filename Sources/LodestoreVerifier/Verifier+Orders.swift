@@ -78,7 +78,9 @@ extension Verifier {
     return trees[name.text].map { ($0, index.isUnique) }
   }
 
-  /// The number of links in `tree`. Entries of a null attribute are not links.
+  /// The number of links in `tree`.
+  ///
+  /// Entries of a null attribute are not links.
   private func countLinks(in tree: Tree) throws -> Int {
     var count = 0
     try walk(tree) { key, _ in

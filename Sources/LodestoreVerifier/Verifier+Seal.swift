@@ -4,8 +4,9 @@ internal import LodestorePages
 
 /// The rules of Format.md, "Sealed files", except those about pages.
 extension Verifier {
-  /// Checks the seal of a sealed file against the content read before. In a file without a seal,
-  /// checks that the header does not require the writer of a sealed file.
+  /// Checks the seal of a sealed file against the content read before.
+  ///
+  /// In a file without a seal, checks that the header does not require the writer of a sealed file.
   func verifySeal() throws {
     let isForNobody = try headerField(.format)?.withUnsafeBytes { bytes in
       try FormatRequirement(bytes: bytes).lowestWriter == SealDescription.lowestWriter
@@ -110,8 +111,9 @@ extension Verifier {
     }
   }
 
-  /// Checks the digest only if all content was read without a finding. A wrong digest would
-  /// otherwise report the same fault again.
+  /// Checks the digest only if all content was read without a finding.
+  ///
+  /// A wrong digest would otherwise report the same fault again.
   private func verifySealedDigest(_ seal: SealDescription) {
     guard findings.count == 0 else { return }
     let sum = digests.values.reduce(into: ContentDigest()) { $0 += $1 }

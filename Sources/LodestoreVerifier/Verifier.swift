@@ -179,7 +179,9 @@ package final class Verifier {
     noteTree(name.text, count, since: before)
   }
 
-  /// Reports a tree as checked. The findings after the first `before` belong to it.
+  /// Reports a tree as checked.
+  ///
+  /// The findings after the first `before` belong to it.
   func noteTree(_ name: String, _ entryCount: Int, since before: Int) {
     report.trees.append(
       VerificationReport.Tree(
@@ -219,7 +221,9 @@ package final class Verifier {
     if isCancelled() { throw VerificationError.cancelled }
   }
 
-  /// Calls `body` with every pair of `tree`. The bytes are valid for the whole transaction.
+  /// Calls `body` with every pair of `tree`.
+  ///
+  /// The bytes are valid for the whole transaction.
   @inline(__always)
   func walk(
     _ tree: Tree, _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void
@@ -234,8 +238,9 @@ package final class Verifier {
     }
   }
 
-  /// Checks that trees of records or indexes outside the catalogue are empty. Other unknown trees
-  /// are ignored.
+  /// Checks that trees of records or indexes outside the catalogue are empty.
+  ///
+  /// Other unknown trees are ignored.
   private func verifyForeignTrees() throws {
     var expected: Set<String> = []
     for entity in entities {

@@ -1,6 +1,8 @@
 /// The type of a page, from its header field `Content-Type`: RFC 9110, 8.3.
 enum ContentType {
-  /// Whether pages of a type are accepted. A page that does not name its type is.
+  /// Whether pages of a type are accepted.
+  ///
+  /// A page that does not name its type is.
   static func isTaken(_ field: String?, others: [String]) -> Bool {
     guard let type = essence(field) else { return true }
     if type == "application/json" || type == "text/json" || type.hasSuffix("+json") { return true }

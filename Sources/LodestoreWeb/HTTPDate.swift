@@ -37,7 +37,9 @@ enum HTTPDate {
     return number(text, 0...99).map { $0 < 70 ? 2000 + $0 : 1900 + $0 }
   }
 
-  /// Days from 1970-01-01 to a date of the Gregorian calendar. Years are counted from March.
+  /// Days from 1970-01-01 to a date of the Gregorian calendar.
+  ///
+  /// Years are counted from March.
   private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
     let year = month > 2 ? year : year - 1
     let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1

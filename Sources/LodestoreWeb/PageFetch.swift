@@ -7,7 +7,9 @@ struct FetchedPage: Sendable {
   var behind: PagesBehind
 }
 
-/// Fetches the page at an address. The request is conditional if the store remembers the page.
+/// Fetches the page at an address.
+///
+/// The request is conditional if the store remembers the page.
 struct PageFetch: Sendable {
   enum Outcome: Sendable {
     case page(FetchedPage)
@@ -38,7 +40,9 @@ struct PageFetch: Sendable {
     self.remembered = remembered
   }
 
-  /// The address for a position. Without a position, the first page's address.
+  /// The address for a position.
+  ///
+  /// Without a position, the first page's address.
   func start(at position: String?) throws(WebSourceError) -> PageAddress {
     guard let position else { return order.first }
     guard let address = order.address(at: position) else {
@@ -81,8 +85,10 @@ struct PageFetch: Sendable {
     }
   }
 
-  /// The store's memory of a page. Returns `nil` if it cannot make a request conditional, or if the
-  /// next page that it names cannot follow this one.
+  /// The store's memory of a page.
+  ///
+  /// Returns `nil` if it cannot make a request conditional, or if the next page that it names
+  /// cannot follow this one.
   private func memory(of address: PageAddress) -> PageMemory? {
     guard let memory = remembered(address.name), !Validators(memory).isEmpty else { return nil }
     guard let next = memory.next else { return memory }

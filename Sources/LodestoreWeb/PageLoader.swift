@@ -94,14 +94,17 @@ struct PageLoader: Sendable {
     }
   }
 
-  /// Whether a status is a temporary limit if the answer says how long to wait. Services use 403 to
-  /// refuse clients that request too often; 413 is defined so (RFC 9110, 15.5.14).
+  /// Whether a status is a temporary limit if the answer says how long to wait.
+  ///
+  /// Services use 403 to refuse clients that request too often; 413 is defined so (RFC 9110,
+  /// 15.5.14).
   static func isLimit(_ status: Int) -> Bool { status == 403 || status == 413 }
 }
 
 extension URLError {
-  /// Whether the same request may succeed later. It cannot if names, certificates or rules of this
-  /// system are the reason.
+  /// Whether the same request may succeed later.
+  ///
+  /// It cannot if names, certificates or rules of this system are the reason.
   var isWorthRetrying: Bool {
     switch code {
     case .badURL, .unsupportedURL, .userAuthenticationRequired, .userCancelledAuthentication,

@@ -17,7 +17,9 @@ struct PagesBehind: Sendable {
   var last: Int?
   /// The total number of pages, known if ``last`` is.
   var pageCount: Int?
-  /// The reason why the next page cannot be found. `next` is `nil` in that case.
+  /// The reason why the next page cannot be found.
+  ///
+  /// `next` is `nil` in that case.
   var failure: WebSourceError?
 }
 

@@ -28,8 +28,9 @@ final class PageWalk {
   private var beyondLimit: PageAddress?
   /// The hash of the content of the numbered page returned last.
   private var contentHash: Int?
-  /// The reason why no page follows the one returned last. It is thrown when the next page is
-  /// requested.
+  /// The reason why no page follows the one returned last.
+  ///
+  /// It is thrown when the next page is requested.
   private var failure: WebSourceError?
 
   init(

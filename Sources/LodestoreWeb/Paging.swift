@@ -80,8 +80,9 @@ extension WebPages {
 
       let form: Form
 
-      /// The last page is a page without records. `records` is the path of their array, empty if
-      /// the page itself is the array.
+      /// The last page is a page without records.
+      ///
+      /// `records` is the path of their array, empty if the page itself is the array.
       public static func emptyPage(records path: String) -> End {
         End(form: .emptyPage(path: path))
       }
@@ -89,7 +90,9 @@ extension WebPages {
       /// Each page states the number of pages at `path`.
       public static func pageCount(at path: String) -> End { End(form: .pageCount(path: path)) }
 
-      /// Each page states the number of all records at `path`. A page has `pageSize` records.
+      /// Each page states the number of all records at `path`.
+      ///
+      /// A page has `pageSize` records.
       public static func recordCount(at path: String, pageSize: Int) -> End {
         End(form: .recordCount(path: path, pageSize: max(pageSize, 1)))
       }
@@ -102,7 +105,9 @@ extension WebPages {
 
 /// The parameters of numbered pages.
 struct PageNumbers: Sendable, Hashable {
-  /// The highest page number. Above it some JSON readers do not read a number exactly.
+  /// The highest page number.
+  ///
+  /// Above it some JSON readers do not read a number exactly.
   static let greatest = 1 << 53
 
   var parameter: String

@@ -24,6 +24,7 @@ enum QueryText {
   }
 
   /// Returns the parts with a new value in place of the first part with the name, or at the end.
+  ///
   /// Further parts with the name are removed.
   static func setting(_ name: String, _ value: String, in pairs: [String]) -> [String] {
     let pair = "\(encoded(name))=\(encoded(value))"

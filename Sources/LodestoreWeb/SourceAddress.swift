@@ -5,7 +5,9 @@ internal import Foundation
 /// Positions and names of pages are addresses without the secrets of the source's own address, so
 /// no secret is stored.
 struct SourceAddress: Sendable {
-  /// The maximum length of an address. No server accepts longer ones.
+  /// The maximum length of an address.
+  ///
+  /// No server accepts longer ones.
   static let byteLimit = 8192
 
   /// The address without user information and fragment.
@@ -52,8 +54,9 @@ struct SourceAddress: Sendable {
     return text[range].isEmpty
   }
 
-  /// Whether the source's header fields may be sent to an address. It must have the same scheme,
-  /// host and port, or the same host with HTTPS.
+  /// Whether the source's header fields may be sent to an address.
+  ///
+  /// It must have the same scheme, host and port, or the same host with HTTPS.
   func isHome(_ other: URL) -> Bool {
     guard let host = url.host()?.lowercased(), host == other.host()?.lowercased() else {
       return false

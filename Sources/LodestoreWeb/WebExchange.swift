@@ -59,8 +59,9 @@ struct WebExchange: Sendable {
     }
   }
 
-  /// The error of a failure after which the same request may succeed. Throws the error of any other
-  /// failure.
+  /// The error of a failure after which the same request may succeed.
+  ///
+  /// Throws the error of any other failure.
   private func failure(
     _ failure: TransferFailure, _ page: URL, at url: URL, _ consumer: FileConsumer?,
     _ attempts: Int
@@ -114,7 +115,9 @@ struct WebExchange: Sendable {
     return url
   }
 
-  /// Whether a redirect may be followed. Redirects from HTTPS to HTTP are not.
+  /// Whether a redirect may be followed.
+  ///
+  /// Redirects from HTTPS to HTTP are not.
   static func isFollowed(from: URL, to: URL) -> Bool {
     from.scheme?.lowercased() != "https" || to.scheme?.lowercased() == "https"
   }

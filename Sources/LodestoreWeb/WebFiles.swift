@@ -38,7 +38,9 @@ package struct WebFiles: Sendable {
     package var byteLimit: Int
     /// The position of the first requested byte.
     package var start = 0
-    /// The entity tag that the file must still have (`If-Match`). A weak one is not sent.
+    /// The entity tag that the file must still have (`If-Match`).
+    ///
+    /// A weak one is not sent.
     package var expectedTag: String?
     /// The entity tag of the copy that the caller has (`If-None-Match`).
     package var knownTag: String?

@@ -17,14 +17,17 @@ extension WebPages {
 
     /// The maximum number of retries of a request; 0 for none.
     public var retries = 4
-    /// The statuses after which a request is retried. Failed connections and timeouts are retried
-    /// too.
+    /// The statuses after which a request is retried.
+    ///
+    /// Failed connections and timeouts are retried too.
     ///
     /// Statuses 403 and 413 are also retried if the answer states a time. `Retry-After` states one
     /// (RFC 9110, 10.2.3), and so does a rate limit with nothing remaining: `RateLimit`, or
     /// `RateLimit-Remaining` with its reset. The names may have the prefix `X-`.
     public var retriedStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
-    /// The maximum wait before the first retry. It doubles with each further retry.
+    /// The maximum wait before the first retry.
+    ///
+    /// It doubles with each further retry.
     ///
     /// The wait is drawn at random between zero and this maximum, so that clients that failed
     /// together do not retry together.
@@ -62,11 +65,14 @@ extension WebPages {
     /// the content of the page before it. Some services answer numbers beyond the last page with
     /// the last page, and some link their last page to itself.
     public var endsAtRepeatedPage = false
-    /// The maximum number of pages of an iteration. One more page is an error.
+    /// The maximum number of pages of an iteration.
+    ///
+    /// One more page is an error.
     public var pageLimit = 100_000
 
-    /// The content types accepted in addition to JSON, such as `text/plain`. `*/*` accepts every
-    /// type.
+    /// The content types accepted in addition to JSON, such as `text/plain`.
+    ///
+    /// `*/*` accepts every type.
     ///
     /// JSON is `application/json`, `text/json` and every type that ends in `+json`. An answer that
     /// does not name its type is accepted.
@@ -111,15 +117,20 @@ extension WebPages {
     /// its name leads to later.
     public static let sourceRange = Addresses(form: .sourceRange)
 
-    /// Only public addresses are allowed. Use it for sources that others have named.
+    /// Only public addresses are allowed.
+    ///
+    /// Use it for sources that others have named.
     public static let publicOnly = Addresses(form: .publicOnly)
 
-    /// All addresses are allowed, also after redirects. Use it only for a source that is fully
-    /// trusted.
+    /// All addresses are allowed, also after redirects.
+    ///
+    /// Use it only for a source that is fully trusted.
     public static let any = Addresses(form: .any)
 
     /// Allows addresses of at least the narrowest range among the hosts of `others`, judged by
-    /// their text. Only public ones are allowed if `others` has no host.
+    /// their text.
+    ///
+    /// Only public ones are allowed if `others` has no host.
     package static func notNarrower(than others: [URL]) -> Addresses {
       Addresses(form: .atLeast(others.map { AddressRange.ofText($0) }.min() ?? .everywhere))
     }

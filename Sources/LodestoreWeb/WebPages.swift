@@ -47,8 +47,9 @@ public struct WebPages: PageSource {
     self.init(URLRequest(url: url), paging: paging, options: options)
   }
 
-  /// Creates a source of the pages that begin with a request. Its header fields are sent with all
-  /// requests to its host.
+  /// Creates a source of the pages that begin with a request.
+  ///
+  /// Its header fields are sent with all requests to its host.
   ///
   /// The method must be GET. Conditions, `Range` and `Accept-Encoding` are ignored, because this
   /// module and the client set them. After a redirect to another host only `Accept`,
@@ -75,13 +76,17 @@ public struct WebPages: PageSource {
     Pages(source: self, position: position, remembered: remembered)
   }
 
-  /// Pages in order. Each iteration requests them again from the service.
+  /// Pages in order.
+  ///
+  /// Each iteration requests them again from the service.
   public struct Pages: AsyncSequence, Sendable {
     fileprivate let source: WebPages
     fileprivate let position: String?
     fileprivate let remembered: @Sendable (String) -> PageMemory?
 
-    /// Creates an iterator. The first page is requested when it is taken.
+    /// Creates an iterator.
+    ///
+    /// The first page is requested when it is taken.
     @_documentation(visibility: internal)
     public func makeAsyncIterator() -> Iterator {
       Iterator(walk: PageWalk(source, from: position, remembered: remembered))

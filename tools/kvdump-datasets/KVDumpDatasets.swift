@@ -15,9 +15,9 @@ package func runKVDumpDatasets() -> Never {
 /// The help pages say `kvdump`, because kvdump starts this program for them.
 struct KVDumpDatasets: CommandTool {
   static let configuration = CommandConfiguration(
-    commandName: "kvdump", abstract: "Publishes datasets and keeps copies of them fresh.",
+    commandName: "kvdump", abstract: "Publish datasets and keep copies of them fresh.",
     discussion: """
-      The program kvdump-datasets, which kvdump starts for these commands.
+      kvdump starts the program kvdump-datasets for these commands.
 
       Examples:
         kvdump publish catalog.lodestore site/catalog --key signing-key.pem

@@ -26,14 +26,15 @@ import LodestoreSystem
 struct KVDump: CommandTool {
   static let configuration = CommandConfiguration(
     commandName: "kvdump",
-    abstract: "Look into a Lodestore file.",
+    abstract: "Inspect and change a Lodestore file.",
     discussion: """
       Examples:
         kvdump info catalog.lodestore
         kvdump records catalog.lodestore Pod --fields name,version --limit 5
 
-      Stores are opened read-only, also while a program uses them, unless a command says that it \
-      writes. Status 0 is yes or done, 1 is no or problems found, 64 and above is trouble.
+      Stores are opened read-only, even while a program uses them, unless a command says that it \
+      writes. Status 0 means yes or done, 1 means no or problems found, and 64 or above an \
+      error.
       """,
     version:
       "kvdump \(version), format \(FormatVersion.current.rawValue), \(Environment.engineVersion)",
@@ -88,7 +89,9 @@ package func runTool<Tool: CommandTool>(_ tool: Tool.Type) async {
   leave(status)
 }
 
-/// Ends the process. Within `runTool` the parser has an `exit` of its own.
+/// Ends the process.
+///
+/// Within `runTool` the parser has an `exit` of its own.
 private func leave(_ status: ExitStatus) -> Never {
   exit(status.rawValue)
 }
@@ -146,8 +149,9 @@ private func useStackOfItsOwnForSignals() {
   sigaltstack(&stack, nil)
 }
 
-/// Opens the standard streams that the caller has closed. Otherwise a file opened later could get
-/// their number, and output would go into the store.
+/// Opens the standard streams that the caller has closed.
+///
+/// Otherwise a file opened later could get their number, and output would go into the store.
 ///
 /// Such a stream is unusable: output to it fails. Call this before anything else.
 package func holdStandardStreams() {

@@ -79,8 +79,9 @@
       declaration.limit = limit
     }
 
-    /// Reports an index that names another entity. The entity itself may be written with its
-    /// enclosing types.
+    /// Reports an index that names another entity.
+    ///
+    /// The entity itself may be written with its enclosing types.
     @discardableResult
     private mutating func isOfEntity(_ type: Syntax) -> Bool {
       let written = type.trimmedDescription
@@ -91,8 +92,9 @@
       return false
     }
 
-    /// The properties that a list of key paths names. Properties that cannot be indexed are
-    /// reported and left out.
+    /// The properties that a list of key paths names.
+    ///
+    /// Properties that cannot be indexed are reported and left out.
     private mutating func readPaths(
       of list: ArrayExprSyntax, isUnique: Bool
     ) -> [TokenSyntax] {
@@ -193,8 +195,9 @@
   }
 
   extension TypeSyntax {
-    /// Whether the type can be `Date` or `Date?`. A name from outside the standard library may be
-    /// an alias of it.
+    /// Whether the type can be `Date` or `Date?`.
+    ///
+    /// A name from outside the standard library may be an alias of it.
     fileprivate var mayBeDate: Bool {
       if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.mayBeDate }
       let others: Set = [

@@ -95,6 +95,7 @@
     }
 
     /// The attribute's initial value: the value of records older than the attribute.
+    ///
     /// `@Attribute(initial:)` gives it. Without that argument it is the default value, if this is
     /// the same in every process.
     private mutating func initial(
@@ -200,8 +201,9 @@
       return diagnostics.count == count
     }
 
-    /// The binding's type as a node of the original source. The `type` in hand may be a copy, or
-    /// belong to a later name in `var a, b: Int`.
+    /// The binding's type as a node of the original source.
+    ///
+    /// The `type` in hand may be a copy, or belong to a later name in `var a, b: Int`.
     private func node(of binding: PatternBindingSyntax) -> Syntax {
       binding.typeAnnotation.map { Syntax($0.type) } ?? Syntax(binding.pattern)
     }

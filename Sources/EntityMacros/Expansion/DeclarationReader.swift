@@ -7,8 +7,9 @@
     let structure: StructDeclSyntax
     var declaration: EntityDeclaration
     private(set) var diagnostics: [Diagnostic] = []
-    /// Whether a conformance can be written. After an error an empty conformance still prevents
-    /// further errors.
+    /// Whether a conformance can be written.
+    ///
+    /// After an error an empty conformance still prevents further errors.
     private(set) var canConform = true
     /// Every property by its plain name, to resolve key paths.
     var properties: [String: PropertyKind] = [:]
@@ -25,7 +26,9 @@
 
     var entity: String { structure.name.plainText }
 
-    /// Whether an error was reported. Notes do not count.
+    /// Whether an error was reported.
+    ///
+    /// Notes do not count.
     var isRefused: Bool { diagnostics.contains { $0.diagMessage.severity == .error } }
 
     mutating func report(
@@ -59,8 +62,9 @@
       }
     }
 
-    /// Takes the names from `@Entity(removed:)`. Call this after reading the members, because a
-    /// removed name must not be a member.
+    /// Takes the names from `@Entity(removed:)`.
+    ///
+    /// Call this after reading the members, because a removed name must not be a member.
     mutating func readRemoved(of attribute: AttributeSyntax) {
       for argument in attribute.argumentList.drop(while: { $0.label?.text != "removed" }) {
         guard let name = argument.expression.literalText else {
@@ -121,7 +125,9 @@
       }
     }
 
-    /// Refuses stored properties and indexes within `#if`. Other members are allowed there.
+    /// Refuses stored properties and indexes within `#if`.
+    ///
+    /// Other members are allowed there.
     private mutating func readCondition(_ condition: IfConfigDeclSyntax) {
       for clause in condition.clauses {
         guard case .decls(let members) = clause.elements else { continue }
@@ -155,8 +161,9 @@
       }
     }
 
-    /// Whether the name can be that of an attribute or a relationship. The name `_id` is taken by
-    /// the record's id.
+    /// Whether the name can be that of an attribute or a relationship.
+    ///
+    /// The name `_id` is taken by the record's id.
     var isStorableMemberName: Bool { isStorableName && self != "_id" }
   }
 #endif

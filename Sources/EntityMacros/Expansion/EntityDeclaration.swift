@@ -38,12 +38,14 @@
     var property: TokenSyntax
     /// The type; `nil` only after an error.
     var type: TypeSyntax?
-    /// The access level written at the property, `nil` if none is written. The property's type may
-    /// have a lower one.
+    /// The access level written at the property, `nil` if none is written.
+    ///
+    /// The property's type may have a lower one.
     var access: TokenSyntax?
     var originalName: String?
-    /// The value of records older than the attribute. The expression has the same value in every
-    /// process.
+    /// The value of records older than the attribute.
+    ///
+    /// The expression has the same value in every process.
     var initial: ExprSyntax?
     /// The list of constraints as written.
     var constraints: ExprSyntax?
@@ -74,7 +76,9 @@
       return String(text.dropFirst().dropLast())
     }
 
-    /// The identifier as an argument label. Only three keywords need backticks there.
+    /// The identifier as an argument label.
+    ///
+    /// Only three keywords need backticks there.
     var label: String { ["inout", "let", "var"].contains(plainText) ? text : plainText }
   }
 
@@ -95,7 +99,9 @@
   }
 
   extension PatternBindingSyntax {
-    /// Whether the property has a getter of its own. A property with only observers is stored.
+    /// Whether the property has a getter of its own.
+    ///
+    /// A property with only observers is stored.
     var isComputed: Bool {
       switch accessorBlock?.accessors {
       case nil: false

@@ -10,8 +10,9 @@
     var access: String
     /// Whether the extension declares the conformance; false if the struct already does.
     var addsConformance: Bool
-    /// Whether the struct is inside another declaration. The extension then names property types
-    /// through ``types(of:)``.
+    /// Whether the struct is inside another declaration.
+    ///
+    /// The extension then names property types through ``types(of:)``.
     var isNested = false
 
     private static let typesName = "_AttributeTypes"
@@ -97,8 +98,9 @@
         """
     }
 
-    /// The code that turns a record into a value. It is one call of the memberwise initializer, if
-    /// there is one.
+    /// The code that turns a record into a value.
+    ///
+    /// It is one call of the memberwise initializer, if there is one.
     private func decoding(of declaration: EntityDeclaration) -> String {
       guard declaration.hasMemberwiseInitializer else {
         let reads = declaration.attributes.map {

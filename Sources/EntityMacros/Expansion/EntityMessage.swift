@@ -157,8 +157,9 @@
           + "value")
     }
 
-    /// A note that the default value serves inserts only. The declaration is valid as long as no
-    /// older record needs a value.
+    /// A note that the default value serves inserts only.
+    ///
+    /// The declaration is valid as long as no older record needs a value.
     static func defaultOfInserts(_ property: String, _ value: String) -> Self {
       Self(
         "the default '\(value)' of '\(property)' is made anew for each insert, so records that are "

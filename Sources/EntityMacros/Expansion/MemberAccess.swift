@@ -26,7 +26,9 @@
     }
   }
 
-  /// Access levels in ascending order. A private declaration within a type counts as `fileprivate`.
+  /// Access levels in ascending order.
+  ///
+  /// A private declaration within a type counts as `fileprivate`.
   private enum Access: Comparable {
     case `fileprivate`, `internal`, package, `public`
   }

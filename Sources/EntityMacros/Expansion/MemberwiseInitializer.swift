@@ -7,6 +7,7 @@
 
   extension StructDeclSyntax {
     /// Whether the compiler writes an initializer that takes the stored properties in their order.
+    ///
     /// False also if other attached macros could change that.
     var hasMemberwiseInitializer: Bool {
       attributes.areAll(among: ["Entity", "available", "frozen", "dynamicMemberLookup"])

@@ -2,8 +2,9 @@
   import SwiftSyntax
   import SwiftSyntaxBuilder
 
-  /// The reason why a type cannot be stored, as far as its syntax shows it. The compiler checks
-  /// other types through the overloads of `AttributeDefinition`.
+  /// The reason why a type cannot be stored, as far as its syntax shows it.
+  ///
+  /// The compiler checks other types through the overloads of `AttributeDefinition`.
   struct UnstorableType {
     /// The reason, as in "a tuple has no stored form".
     var reason: String
@@ -105,12 +106,14 @@
       return self.as(IdentifierTypeSyntax.self)?.name.text == "Optional"
     }
 
-    /// Whether the type is an array or JSON, as far as its syntax shows it. An index can be over
-    /// its elements.
+    /// Whether the type is an array or JSON, as far as its syntax shows it.
+    ///
+    /// An index can be over its elements.
     var hasElements: Bool { ["an array", "a JSONValue"].contains(unindexableKind) }
 
-    /// The kind of a type without an order, as far as its syntax shows it. Such an attribute cannot
-    /// be indexed.
+    /// The kind of a type without an order, as far as its syntax shows it.
+    ///
+    /// Such an attribute cannot be indexed.
     var unindexableKind: String? {
       switch self.as(TypeSyntaxEnum.self) {
       case .optionalType(let optional): optional.wrappedType.unindexableKind

@@ -181,8 +181,9 @@ extension Cursor {
     LMDBError(code: MDB_CORRUPTED, operation: "walk \(tree.name)")
   }
 
-  /// Moves to the record after `id`, which was visited in `page`. The cursor may be some pages
-  /// behind.
+  /// Moves to the record after `id`, which was visited in `page`.
+  ///
+  /// The cursor may be some pages behind.
   @usableFromInline
   func moveOn(behind id: UInt64, of page: LeafPage) throws -> Bool {
     if id != integerKey {
@@ -193,7 +194,9 @@ extension Cursor {
     return try next()
   }
 
-  /// Moves to the entry after `last`. `last` is in the page of `first`, where the cursor is.
+  /// Moves to the entry after `last`.
+  ///
+  /// `last` is in the page of `first`, where the cursor is.
   @usableFromInline
   func moveOn(
     from first: UnsafeRawBufferPointer, behind last: UnsafeRawBufferPointer, backwards: Bool
@@ -210,8 +213,9 @@ extension Cursor {
 }
 
 extension LeafPage {
-  /// The number of pairs from `index`, in a direction, that are within `range`. The first pair must
-  /// be.
+  /// The number of pairs from `index`, in a direction, that are within `range`.
+  ///
+  /// The first pair must be.
   @usableFromInline
   func count(from index: Int, in range: KeyRange, backwards: Bool) -> Int {
     let most = backwards ? index + 1 : count - index

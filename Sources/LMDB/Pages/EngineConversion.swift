@@ -18,8 +18,9 @@ package struct EngineConversion {
   }
 
   let path: String
-  /// Receives the number of pairs copied or compared, and the total. If it returns false, the
-  /// conversion ends.
+  /// Receives the number of pairs copied or compared, and the total.
+  ///
+  /// If it returns false, the conversion ends.
   let step: (_ done: Int, _ total: Int) -> Bool
   /// The maximum total size of keys and values in one write, in bytes.
   private static let writeSize = 32 << 20
@@ -128,8 +129,9 @@ package struct EngineConversion {
     LMDBError(code: code, operation: "convert", path: path)
   }
 
-  /// Throws if the old file's second name is taken. A conversion that was killed may have left the
-  /// old file under both names.
+  /// Throws if the old file's second name is taken.
+  ///
+  /// A conversion that was killed may have left the old file under both names.
   private func checkOldPath(_ status: stat) throws(LMDBError) {
     var other = stat()
     guard lstat(oldPath, &other) == 0 else {

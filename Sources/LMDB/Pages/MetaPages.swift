@@ -50,7 +50,9 @@ struct MetaPages {
   /// The format that the file states; `nil` if it is unknown.
   var format: PageFormat? { try? meta(at: 0).format }
 
-  /// The number of the newest commit. Another process may be making a newer one.
+  /// The number of the newest commit.
+  ///
+  /// Another process may be making a newer one.
   func lastTransaction() throws(LMDBError) -> UInt64 { try newestMeta().transaction }
 
   private func checkOnce(_ allowsOtherEngine: Bool) throws(LMDBError) -> Facts {
@@ -175,7 +177,9 @@ struct MetaPages {
       })
   }
 
-  /// A piece of the file. Reading outside it returns 0, which every check refuses.
+  /// A piece of the file.
+  ///
+  /// Reading outside it returns 0, which every check refuses.
   private struct Page {
     var bytes: [UInt8]
 
@@ -232,8 +236,9 @@ struct MetaPages {
     return free
   }
 
-  /// Adds one record of the free list: a count, then that many page numbers. A long record is in
-  /// overflow pages, after a page header.
+  /// Adds one record of the free list: a count, then that many page numbers.
+  ///
+  /// A long record is in overflow pages, after a page header.
   private func add(
     _ byteCount: Int, of page: Page, at data: Int, isElsewhere: Bool, _ meta: Meta,
     lowest: UInt64, to free: inout Set<UInt64>

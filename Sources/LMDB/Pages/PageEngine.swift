@@ -14,7 +14,9 @@ final class PageEngine: @unchecked Sendable {
   let pageSize: Int
   /// Whether nobody ever writes the file, so that every read is consistent.
   let isSealed: Bool
-  /// The newest map. Earlier ones exist as long as their reads.
+  /// The newest map.
+  ///
+  /// Earlier ones exist as long as their reads.
   private let map: Guarded<PageMap>
 
   init(_ file: PageFile, path: String, isSealed: Bool = false) throws(LMDBError) {
@@ -96,7 +98,9 @@ final class PageRead {
   /// The opened trees, by handle.
   @exclusivity(unchecked) private var trees: ContiguousArray<Tree?> = []
 
-  /// A tree of the commit. The snapshot holds the map.
+  /// A tree of the commit.
+  ///
+  /// The snapshot holds the map.
   struct Tree {
     let record: TreeRecord
     let pages: TreePages?
@@ -134,8 +138,9 @@ final class PageRead {
 
   // MARK: Handles
 
-  /// The retained read in the form of LMDB's transaction handle. No LMDB function may be called
-  /// with it.
+  /// The retained read in the form of LMDB's transaction handle.
+  ///
+  /// No LMDB function may be called with it.
   fileprivate var handle: OpaquePointer {
     OpaquePointer(Unmanaged.passRetained(self).toOpaque())
   }

@@ -3,7 +3,9 @@ public import LodestorePages
 /// The leaf pages that a scan visits.
 @usableFromInline
 struct ScannedPages {
-  /// The number of records to prefetch ahead. With six, half of the time was still spent waiting.
+  /// The number of records to prefetch ahead.
+  ///
+  /// With six, half of the time was still spent waiting.
   @inlinable static var ahead: Int { 14 }
 
   /// The page size; 0 if every pair comes from LMDB's functions, in a write and with the plain
@@ -38,8 +40,9 @@ struct ScannedPages {
     walk.visit(key, backwards: backwards)
   }
 
-  /// The leaf page that contains `key`, a pointer from LMDB, and the pair's index in it. If pages
-  /// are not read directly, a page without pairs.
+  /// The leaf page that contains `key`, a pointer from LMDB, and the pair's index in it.
+  ///
+  /// If pages are not read directly, a page without pairs.
   @usableFromInline
   mutating func page(of key: UnsafeRawBufferPointer, guess: Int) -> (LeafPage, Int) {
     current = nil

@@ -1,6 +1,7 @@
 extension Transaction {
-  /// An estimate of the number of entries of `tree` within `range`. It is exact if they share a
-  /// page.
+  /// An estimate of the number of entries of `tree` within `range`.
+  ///
+  /// It is exact if they share a page.
   ///
   /// It visits a few pages, whatever the size of the tree. The estimate assumes evenly filled pages
   /// except the last one of each level, which is estimated separately. Unevenly filled pages make

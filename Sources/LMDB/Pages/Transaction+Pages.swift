@@ -6,8 +6,9 @@ extension Transaction {
   @inline(__always)
   var pageRead: PageRead? { isInPages ? PageRead.of(handle) : nil }
 
-  /// Runs `body`, which uses the transaction. Throws if another process may meanwhile have
-  /// overwritten pages of a read without a lock file.
+  /// Runs `body`, which uses the transaction.
+  ///
+  /// Throws if another process may meanwhile have overwritten pages of a read without a lock file.
   ///
   /// This error replaces an error of `body`, which may have read pages of another commit.
   @inline(__always)

@@ -170,7 +170,9 @@ struct CacheContent: Sendable {
   }
 
   /// Removes generations that the state does not name and nobody reads, and the remains of their
-  /// downloads. Requires the refresh lock.
+  /// downloads.
+  ///
+  /// Requires the refresh lock.
   ///
   /// - Parameter isSwapped: Whether a generation has just become current. Otherwise a higher number
   ///   may be a complete file of a process that was killed before the swap.

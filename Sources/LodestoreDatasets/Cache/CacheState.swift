@@ -2,7 +2,9 @@ internal import Foundation
 internal import LodestoreFormat
 internal import LodestoreJSON
 
-/// The state of a dataset's folder. Every process reads it, and the one that refreshes writes it.
+/// The state of a dataset's folder.
+///
+/// Every process reads it, and the one that refreshes writes it.
 struct CacheState: Sendable, Equatable {
   /// An installed generation.
   struct Installed: Sendable, Equatable {
@@ -38,9 +40,13 @@ struct CacheState: Sendable, Equatable {
   var lastChecked: Date?
   /// The address that stated it.
   var lastPlace: String?
-  /// The latest time at which a refresh began. It never decreases.
+  /// The latest time at which a refresh began.
+  ///
+  /// It never decreases.
   var latestTime: Date?
-  /// The number of refreshes that ended here. A process that waited for another one compares it.
+  /// The number of refreshes that ended here.
+  ///
+  /// A process that waited for another one compares it.
   var refreshCount: UInt64 = 0
   /// The number of consecutive failed refreshes.
   var failureCount = 0
@@ -51,10 +57,13 @@ struct CacheState: Sendable, Equatable {
   var manifestTags: [String: String] = [:]
   /// The mirrors that the last verified manifest names.
   var mirrors: [String] = []
-  /// The keys of the program that obtained ``manifestTags``. Another program verifies the manifest
-  /// again.
+  /// The keys of the program that obtained ``manifestTags``.
+  ///
+  /// Another program verifies the manifest again.
   var tagKeys: String?
-  /// The name of the last patch that could not be applied. It is not fetched again.
+  /// The name of the last patch that could not be applied.
+  ///
+  /// It is not fetched again.
   var failedPatch: String?
   /// For each program, the last schema that its entities did not fit: fingerprints by the
   /// fingerprint of the program's entities.
@@ -129,8 +138,9 @@ struct CacheState: Sendable, Equatable {
 }
 
 extension CacheState {
-  /// The age of a generation's data. A service without new data confirms the generation with a
-  /// later date.
+  /// The age of a generation's data.
+  ///
+  /// A service without new data confirms the generation with a later date.
   func age(of open: OpenGeneration) -> DatasetAge {
     var dataAsOf = open.seal.dataAsOf
     if let confirmedAsOf, confirmedContent == open.seal.contentDigest {

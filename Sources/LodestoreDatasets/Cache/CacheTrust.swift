@@ -16,10 +16,13 @@ struct CacheTrust: Sendable, Equatable {
     var highestSeen: UInt64 = 0
   }
 
-  /// One chain for each set that a program carries. The last used one is at the end.
+  /// One chain for each set that a program carries.
+  ///
+  /// The last used one is at the end.
   private(set) var chains: [Chain] = []
-  /// The digest of a file with a valid signature that is not a sound store. It is not fetched
-  /// again.
+  /// The digest of a file with a valid signature that is not a sound store.
+  ///
+  /// It is not fetched again.
   var refusedDigest: String?
   /// The time until which the next generation may have any number, after
   /// ``CachedDataset/forgetHighest()``.
@@ -67,7 +70,9 @@ struct CacheTrust: Sendable, Equatable {
     chains = chains.suffix(Self.chainLimit - 1) + [chain]
   }
 
-  /// Removes the highest generations and the refused file. The keys stay.
+  /// Removes the highest generations and the refused file.
+  ///
+  /// The keys stay.
   mutating func forgetHighest(at now: Date) {
     for index in chains.indices { chains[index].highestSeen = 0 }
     refusedDigest = nil

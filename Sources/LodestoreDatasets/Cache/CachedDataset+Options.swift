@@ -19,7 +19,9 @@ extension CachedDataset {
     ///
     /// The refresh continues in the background.
     public var freshWait = Duration.seconds(30)
-    /// The maximum wait after a first failure. It doubles with each further one.
+    /// The maximum wait after a first failure.
+    ///
+    /// It doubles with each further one.
     ///
     /// The wait is drawn at random between half of this and all of it, so that programs that failed
     /// together do not retry together. The folder stores the wait, so a restart does not shorten
@@ -71,8 +73,9 @@ extension CachedDataset {
   }
 }
 
-/// The steps of a refresh. A process killed after any of them must leave the old generation or the
-/// new one.
+/// The steps of a refresh.
+///
+/// A process killed after any of them must leave the old generation or the new one.
 package enum RefreshStep: String, Sendable, CaseIterable {
   case locked, asked, verified, keysFollowed
   case patchFetched, patchPiece, patchApplied

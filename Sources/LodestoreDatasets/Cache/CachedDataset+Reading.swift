@@ -51,7 +51,9 @@ extension CachedDataset {
     if isDue(after: interval) || !hasGeneration { try await refresh() }
   }
 
-  /// Refreshes, and waits no longer than a limit. The refresh then continues in the background.
+  /// Refreshes, and waits no longer than a limit.
+  ///
+  /// The refresh then continues in the background.
   private func refresh(atMost limit: Duration) async throws {
     if case .none = origin.form { throw DatasetError.noOrigin(name) }
     let run = run { RefreshRun() }
@@ -86,7 +88,9 @@ extension CachedDataset {
     return now.timeIntervalSince(checked) >= interval.inSeconds
   }
 
-  /// Begins a refresh that nobody waits for. ``status`` shows its failure.
+  /// Begins a refresh that nobody waits for.
+  ///
+  /// ``status`` shows its failure.
   private func refreshInBackground() {
     if case .none = origin.form { return }
     if let state = try? loaded().state, isWaiting(memory.completed(state), at: options.clock()) {

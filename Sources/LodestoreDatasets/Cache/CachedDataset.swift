@@ -133,8 +133,9 @@ public final class CachedDataset: Sendable {
     return generation
   }
 
-  /// The state of the folder and the open generation. Both are read again if the folder has
-  /// changed.
+  /// The state of the folder and the open generation.
+  ///
+  /// Both are read again if the folder has changed.
   func loaded() throws -> (state: CacheState, choice: CacheContent.Choice) {
     try shared.withLock { shared in
       // The stamp is taken before the state is read, so a change between the two is noticed next
@@ -192,7 +193,9 @@ public final class CachedDataset: Sendable {
 
   // MARK: Refreshes of this process
 
-  /// The running refresh. If none runs, `make` starts one.
+  /// The running refresh.
+  ///
+  /// If none runs, `make` starts one.
   func run(_ make: () -> RefreshRun) -> RefreshRun {
     shared.withLock { shared in
       if let run = shared.run, !run.hasEnded { return run }
@@ -202,7 +205,9 @@ public final class CachedDataset: Sendable {
     }
   }
 
-  /// Ends the running refresh. Its callers get the error.
+  /// Ends the running refresh.
+  ///
+  /// Its callers get the error.
   func stopRun(_ error: DatasetError) {
     shared.withLock { shared in
       defer { shared.run = nil }

@@ -70,8 +70,9 @@ public struct DatasetOrigin: Sendable {
 public struct ServiceRefresh: Sendable {
   /// The store to import into, opened with the entities of the dataset.
   public let store: Store
-  /// The time when the refresh began. It is the date of the data, unless ``setDataAsOf(_:)`` names
-  /// another.
+  /// The time when the refresh began.
+  ///
+  /// It is the date of the data, unless ``setDataAsOf(_:)`` names another.
   public let startedAt: Date
   let date: DataDate
   let report: @Sendable (RefreshProgress) -> Void

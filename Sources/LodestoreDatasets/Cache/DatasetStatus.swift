@@ -20,8 +20,9 @@ public struct DatasetStatus: Sendable {
   public let source: DatasetGeneration.Source?
   /// The age of the data; `nil` if there is none.
   public let age: DatasetAge?
-  /// The number that the origin's next generation must not be below. It is the highest one that was
-  /// here under the publisher's key set, or the seed's.
+  /// The number that the origin's next generation must not be below.
+  ///
+  /// It is the highest one that was here under the publisher's key set, or the seed's.
   public let highestSeen: UInt64
   /// The address that answered the last successful check.
   public let place: String?

@@ -84,8 +84,9 @@ public struct DatasetGenerations: AsyncSequence, Sendable {
   @_documentation(visibility: internal)
   public func makeAsyncIterator() -> Iterator { Iterator(dataset: dataset) }
 
-  /// The facts by which a generation differs from the one before. Other keys may sign other content
-  /// under the same number.
+  /// The facts by which a generation differs from the one before.
+  ///
+  /// Other keys may sign other content under the same number.
   private struct Seen: Equatable {
     let number: UInt64
     let source: DatasetGeneration.Source

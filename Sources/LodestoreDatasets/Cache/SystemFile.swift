@@ -36,8 +36,9 @@ enum SystemFile {
     return stat(path, &status) == 0 ? Stamp(status) : nil
   }
 
-  /// The path that symbolic links lead to; `nil` if it does not exist. If it cannot be determined,
-  /// the same path.
+  /// The path that symbolic links lead to; `nil` if it does not exist.
+  ///
+  /// If it cannot be determined, the same path.
   static func resolved(_ path: String) -> String? {
     guard let found = realpath(path, nil) else {
       return errno == ENOENT || errno == ENOTDIR ? nil : path

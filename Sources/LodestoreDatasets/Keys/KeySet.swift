@@ -34,7 +34,9 @@ package struct KeySet: Sendable, Hashable {
     self.keys = keys
   }
 
-  /// Reads a payload. Only its signature shows whether it can be trusted.
+  /// Reads a payload.
+  ///
+  /// Only its signature shows whether it can be trusted.
   init(payload: [UInt8]) throws(DatasetError) {
     let object = try SignedObject(parsing: payload, of: .keySet)
     try object.requireVersion(Self.version)

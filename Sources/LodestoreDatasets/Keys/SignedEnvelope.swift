@@ -8,7 +8,9 @@ internal import LodestoreJSON
 package struct SignedEnvelope: Sendable {
   /// One signature of the payload.
   struct Signature: Sendable, Hashable {
-    /// The id of the signing key. It is only a hint and not trusted.
+    /// The id of the signing key.
+    ///
+    /// It is only a hint and not trusted.
     let keyID: String
     let bytes: [UInt8]
   }

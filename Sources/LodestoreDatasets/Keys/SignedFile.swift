@@ -3,8 +3,9 @@ package enum SignedFile: Sendable {
   case manifest
   case keySet
 
-  /// The payload type. The signature covers it, so a signed key set is never accepted as a
-  /// manifest.
+  /// The payload type.
+  ///
+  /// The signature covers it, so a signed key set is never accepted as a manifest.
   var payloadType: String {
     switch self {
     case .manifest: "application/vnd.lodestore.manifest+json"

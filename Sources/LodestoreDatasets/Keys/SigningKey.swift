@@ -59,7 +59,9 @@ public struct SigningKey: Sendable, CustomStringConvertible {
     try self.init(seed: Array(bytes.suffix(32)))
   }
 
-  /// The key as PEM. This is the secret itself.
+  /// The key as PEM.
+  ///
+  /// This is the secret itself.
   public var pem: String {
     "\(Self.header)\n\(Base64Text.encoded(Self.prefix + seed))\n\(Self.footer)\n"
   }

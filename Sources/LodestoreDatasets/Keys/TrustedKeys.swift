@@ -12,7 +12,9 @@
 public struct TrustedKeys: Sendable, Hashable, CustomStringConvertible {
   /// The number of the key set, counted from 1.
   public let number: Int
-  /// The keys. Any one of them may sign.
+  /// The keys.
+  ///
+  /// Any one of them may sign.
   public let keys: [PublicKey]
 
   /// Reads the number of a key set and its public keys, such as `"2:KEY,KEY"`.

@@ -12,7 +12,9 @@
 public struct DatasetManifest: Sendable, Hashable {
   /// The dataset's name.
   public let name: String
-  /// The number of the generation. It rises with each publication and is never reused.
+  /// The number of the generation.
+  ///
+  /// It rises with each publication and is never reused.
   public let generation: UInt64
   /// The date up to which the data is complete, according to its source.
   public let dataAsOf: Date
@@ -26,8 +28,9 @@ public struct DatasetManifest: Sendable, Hashable {
   public let length: UInt64
   /// The sealed file's fs-verity digest: SHA-256, blocks of 4,096 bytes, no salt.
   public let digest: FileDigest
-  /// The digest of the content in hexadecimal. Files with equal records have equal digests,
-  /// whatever their layout.
+  /// The digest of the content in hexadecimal.
+  ///
+  /// Files with equal records have equal digests, whatever their layout.
   public let contentDigest: String
   /// The fingerprint of the schema in hexadecimal.
   public let schemaFingerprint: String
@@ -50,7 +53,9 @@ public struct DatasetManifest: Sendable, Hashable {
     public let length: UInt64
     /// The SHA-256 of the compressed bytes.
     public let sha256: FileDigest
-    /// The table of frames, with lengths and digests. It is also in the folder `g`.
+    /// The table of frames, with lengths and digests.
+    ///
+    /// It is also in the folder `g`.
     public let frames: FrameFile
   }
 

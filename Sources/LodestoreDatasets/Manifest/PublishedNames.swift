@@ -7,7 +7,9 @@
 ///     g/…                  whole generations: NAME.lodestore.zst and NAME.verity
 ///     d/…                  patches
 package enum PublishedNames {
-  /// The largest number in a signed file. A double holds every integer up to it exactly.
+  /// The largest number in a signed file.
+  ///
+  /// A double holds every integer up to it exactly.
   static let numberLimit: UInt64 = 1 << 53 - 1
   /// The maximum size of a generation's file in bytes.
   static let lengthLimit: UInt64 = 1 << 40

@@ -151,7 +151,9 @@ struct SignedObject {
     return texts
   }
 
-  /// Counts by name, such as the records of each entity. Their sum has the bound of each of them.
+  /// Counts by name, such as the records of each entity.
+  ///
+  /// Their sum has the bound of each of them.
   func counts(_ key: String, atMost limit: Int) throws(DatasetError) -> [String: Int] {
     guard let node = node[key] else { throw missing(key) }
     guard node.kind == .object, node.count <= limit else {
@@ -177,7 +179,9 @@ struct SignedObject {
     return Array(node.elements)
   }
 
-  /// Refuses versions that this library does not know. Call it before any other member is read.
+  /// Refuses versions that this library does not know.
+  ///
+  /// Call it before any other member is read.
   func requireVersion(_ known: UInt64) throws(DatasetError) {
     let version = try number("version", in: 1...PublishedNames.numberLimit)
     guard version <= known else { throw .newerFormat(file, version: version, known: known) }

@@ -4,11 +4,14 @@ import LodestoreSystem
 /// Patches between generations: one zstd frame that refers to the older file, in the format of
 /// `zstd --patch-from`.
 package enum DatasetPatch {
-  /// The maximum size of a file that a patch starts from, in bytes. The window of zstd reaches no
-  /// further.
+  /// The maximum size of a file that a patch starts from, in bytes.
+  ///
+  /// The window of zstd reaches no further.
   static let fileLimit: UInt64 = 1 << 31
 
-  /// The maximum size of a file made by a patch, in bytes. Unpacking needs as much memory.
+  /// The maximum size of a file made by a patch, in bytes.
+  ///
+  /// Unpacking needs as much memory.
   static let appliedLimit: UInt64 = 1 << 30
 
   /// Checks that a file has the length and the SHA-256 of a patch.

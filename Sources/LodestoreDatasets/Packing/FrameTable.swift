@@ -50,8 +50,9 @@ package struct FrameTable: Sendable, Hashable {
 
   // MARK: Bounds
 
-  /// The minimum size of a file with frames. The fs-verity tree of a file of one block has no level
-  /// 1.
+  /// The minimum size of a file with frames.
+  ///
+  /// The fs-verity tree of a file of one block has no level 1.
   static let lowestFileLength: UInt64 = 4_097
 
   static func frameCount(of fileLength: UInt64) -> UInt64 {

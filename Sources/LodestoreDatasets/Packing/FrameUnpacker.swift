@@ -38,7 +38,9 @@ package final class FrameUnpacker {
 
   deinit { frame.deallocate() }
 
-  /// The offset in the compressed file at which the next frame begins. A download continues there.
+  /// The offset in the compressed file at which the next frame begins.
+  ///
+  /// A download continues there.
   package var compressedBytesOfCompletedFrames: UInt64 {
     table.compressedOffset(of: completedFrames)
   }

@@ -102,8 +102,9 @@ extension DatasetPublisher {
 
   // MARK: Removing
 
-  /// Removes the files of generations that no manifest has named. A killed publisher may have left
-  /// them.
+  /// Removes the files of generations that no manifest has named.
+  ///
+  /// A killed publisher may have left them.
   static func removeUnpublished(
     in folder: PublishedFolder, above generation: UInt64
   ) throws(DatasetError) -> [String] {

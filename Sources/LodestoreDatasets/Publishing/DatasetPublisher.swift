@@ -59,8 +59,9 @@ public struct DatasetPublisher: Sendable {
     return try publish(path, facts, in: folder, removed: try folder.removeTemporaries(), now: now)
   }
 
-  /// Publishes a file into the folder. This process must have locked it and removed the remains of
-  /// other publishers.
+  /// Publishes a file into the folder.
+  ///
+  /// This process must have locked it and removed the remains of other publishers.
   func publish(
     _ path: String, _ facts: PublishedFacts, in folder: PublishedFolder,
     removed temporaries: [String], now: Date = Date()
@@ -94,8 +95,9 @@ public struct DatasetPublisher: Sendable {
       skippedPatches: skipped, removedFiles: removed)
   }
 
-  /// The newest key set, which must contain the publisher's key. In a folder without keys, creates
-  /// the first set.
+  /// The newest key set, which must contain the publisher's key.
+  ///
+  /// In a folder without keys, creates the first set.
   private func signingKeys(
     _ folder: PublishedFolder, _ chain: KeyChain, name: String, now: Date
   ) throws(DatasetError) -> TrustedKeys {

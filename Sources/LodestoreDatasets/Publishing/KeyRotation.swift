@@ -65,7 +65,9 @@ package struct KeyRotation: Sendable {
 }
 
 extension DatasetManifest {
-  /// A copy to be signed by another key set. The generation and its files stay the same.
+  /// A copy to be signed by another key set.
+  ///
+  /// The generation and its files stay the same.
   func signed(under keys: TrustedKeys, at date: Date) -> DatasetManifest {
     DatasetManifest(
       name: name, generation: generation, dataAsOf: dataAsOf, builtAt: builtAt, publishedAt: date,

@@ -21,7 +21,9 @@ package struct PublishedCheck: Sendable {
   package let manifest: DatasetManifest
   /// The key set that signed the manifest.
   package let trustedKeys: TrustedKeys
-  /// Whether the caller's keys led to that set. Otherwise the folder's own first set was trusted.
+  /// Whether the caller's keys led to that set.
+  ///
+  /// Otherwise the folder's own first set was trusted.
   package let isTrusted: Bool
   /// The newest key set that no key of the previous set signed; `nil` if the chain is unbroken.
   ///

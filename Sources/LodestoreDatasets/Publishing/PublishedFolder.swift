@@ -83,8 +83,9 @@ final class PublishedFolder {
 
   // MARK: Writing
 
-  /// A new path for an unpublished file. ``removeTemporaries()`` removes the file, even with a
-  /// further extension.
+  /// A new path for an unpublished file.
+  ///
+  /// ``removeTemporaries()`` removes the file, even with a further extension.
   var temporary: String { file(".\(UInt64.random(in: .min ... .max))\(Self.temporarySuffix)") }
 
   /// Writes a file under a temporary name, which ``commit(_:as:)`` renames.
@@ -138,8 +139,9 @@ final class PublishedFolder {
     try FileBytes.sync(descriptor, path: path)
   }
 
-  /// Removes the temporary files of killed publishers. No running one can have any, because this
-  /// process holds the lock.
+  /// Removes the temporary files of killed publishers.
+  ///
+  /// No running one can have any, because this process holds the lock.
   ///
   /// - Returns: The removed paths within the folder.
   func removeTemporaries() throws(DatasetError) -> [String] {

@@ -1,7 +1,9 @@
 internal import EntityStore
 internal import Foundation
 
-/// Makes a complete file a generation of a folder. Requires the refresh lock.
+/// Makes a complete file a generation of a folder.
+///
+/// Requires the refresh lock.
 struct Installer: Sendable {
   let content: CacheContent
   let onStep: @Sendable (RefreshStep) -> Void
@@ -48,8 +50,10 @@ struct Installer: Sendable {
     }
   }
 
-  /// Records a verified file that this program's entities do not fit. A later version of the
-  /// program can use it, and this one need not fetch another file of that schema.
+  /// Records a verified file that this program's entities do not fit.
+  ///
+  /// A later version of the program can use it, and this one need not fetch another file of that
+  /// schema.
   ///
   /// - Parameter current: The generation that this program continues to use.
   func keep(

@@ -29,6 +29,7 @@ struct PublishedFiles: Sendable {
   }
 
   /// Passes the bytes of a file to `take`, from ``WebFiles/Request/start`` or from the beginning.
+  ///
   /// `begin` receives the position.
   func get(
     _ request: WebFiles.Request,

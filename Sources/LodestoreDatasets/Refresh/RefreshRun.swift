@@ -73,7 +73,9 @@ final class RefreshRun: Sendable {
     }
   }
 
-  /// Ends the refresh. All callers get the error.
+  /// Ends the refresh.
+  ///
+  /// All callers get the error.
   func stop(_ error: DatasetError) {
     let task = state.withLock { $0.task }
     end(.failure(error))

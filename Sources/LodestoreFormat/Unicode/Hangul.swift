@@ -11,7 +11,9 @@ enum Hangul {
   /// The number of final letters, counting the case without one.
   private static let finalCount: UInt32 = 28
 
-  /// The letters of a syllable. The third is 0 if it has only two.
+  /// The letters of a syllable.
+  ///
+  /// The third is 0 if it has only two.
   static func letters(_ syllable: UInt32) -> (UInt32, UInt32, UInt32) {
     let index = syllable &- syllables.lowerBound
     let final = index % finalCount

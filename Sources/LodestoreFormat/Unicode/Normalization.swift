@@ -39,7 +39,9 @@ package enum Normalization {
 extension Normalization {
   private enum Form { case composed, decomposed }
 
-  /// The last boundary before the first scalar that may change. `start` must be a boundary.
+  /// The last boundary before the first scalar that may change.
+  ///
+  /// `start` must be a boundary.
   private static func firstDoubt(
     _ utf8: UnsafeRawBufferPointer, from start: Int, _ form: Form
   ) -> Int? {

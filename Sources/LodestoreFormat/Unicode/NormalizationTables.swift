@@ -35,8 +35,9 @@ final class NormalizationTables: Sendable {
   private static let blockBits: UInt32 = 6
   private static let blockSize = 1 << 6
 
-  /// The start of the words for each group of 64 scalars. Groups without words share one block of
-  /// zeros.
+  /// The start of the words for each group of 64 scalars.
+  ///
+  /// Groups without words share one block of zeros.
   private let blocks: [UInt16]
   private let words: [UInt32]
   /// Full decompositions, in canonical order.
@@ -53,7 +54,9 @@ final class NormalizationTables: Sendable {
       word: words[Int(blocks[block]) &+ Int(scalar) & (Self.blockSize &- 1)])
   }
 
-  /// The composite of a pair. Hangul is handled elsewhere.
+  /// The composite of a pair.
+  ///
+  /// Hangul is handled elsewhere.
   func composite(_ first: UInt32, _ second: UInt32) -> UInt32? {
     let pair = UInt64(first) << 32 | UInt64(second)
     var low = 0
@@ -127,7 +130,9 @@ private struct NormalizationTableBuilder {
     }
   }
 
-  /// The words of all scalars that have one. Also fills ``expanded``.
+  /// The words of all scalars that have one.
+  ///
+  /// Also fills ``expanded``.
   mutating func facts() -> [UInt32: UInt32] {
     var words = classes.mapValues { UInt32($0) }
     var seconds = Set(compositions.keys.map { UInt32(truncatingIfNeeded: $0) })

@@ -15,7 +15,9 @@ package enum TextMapping: Sendable {
     }
   }
 
-  /// Returns the mapped text in UTF-8. Bytes that are not UTF-8 stay unchanged.
+  /// Returns the mapped text in UTF-8.
+  ///
+  /// Bytes that are not UTF-8 stay unchanged.
   package func mapped(_ utf8: UnsafeRawBufferPointer) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(utf8.count)
@@ -48,8 +50,9 @@ package enum TextMapping: Sendable {
 private struct CaseTable: Sendable {
   static let lower = CaseTable(CaseData.lowercase)
   static let upper = CaseTable(CaseData.uppercase)
-  /// The lower case of the upper case of the lower case, without marks. It maps "ß" to "ss", and a
-  /// final sigma to a sigma.
+  /// The lower case of the upper case of the lower case, without marks.
+  ///
+  /// It maps "ß" to "ss", and a final sigma to a sigma.
   static let canonical = CaseTable(foldingWith: lower, upper, without: CaseTable(CaseData.marks))
 
   /// The results of the scalars that change; empty for a mark.

@@ -1,6 +1,8 @@
 /// Reads single scalars from bytes that should be UTF-8.
 package enum UTF8Scalar {
-  /// The result for a byte that does not start a well-formed sequence. No scalar has this value.
+  /// The result for a byte that does not start a well-formed sequence.
+  ///
+  /// No scalar has this value.
   package static let invalid: UInt32 = .max
 
   /// The scalar at `offset` and the number of its bytes; ``invalid`` and 1 if no well-formed

@@ -61,7 +61,9 @@ struct FilledPage {
       flags: UInt16(truncatingIfNeeded: child >> PageLayout.childLowBits))
   }
 
-  /// Writes the header and passes the page to `body`. The page is empty afterwards.
+  /// Writes the header and passes the page to `body`.
+  ///
+  /// The page is empty afterwards.
   mutating func end<E: Error>(
     as number: UInt64, _ body: (UnsafeRawBufferPointer) throws(E) -> Void
   ) throws(E) {

@@ -47,7 +47,9 @@ package struct PageFileWriter {
     tree = TreeWriter(name, hasIntegerKeys: hasIntegerKeys, pageSize: Self.pageSize)
   }
 
-  /// Adds a pair to the current tree. The key must be above all keys before it.
+  /// Adds a pair to the current tree.
+  ///
+  /// The key must be above all keys before it.
   ///
   /// - Throws: ``PageWriteError``. The file is then unusable.
   package mutating func add(

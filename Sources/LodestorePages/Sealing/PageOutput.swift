@@ -10,7 +10,9 @@ struct PageOutput {
   private var verity = VerityTree()
   /// Bytes that are not yet in the file.
   private var buffer: [UInt8] = []
-  /// The first frame. Its first two pages are filled in at the end.
+  /// The first frame.
+  ///
+  /// Its first two pages are filled in at the end.
   private var firstFrame: [UInt8] = []
   private var written = 0
   /// The number of the next page.

@@ -20,8 +20,9 @@ struct TreeWriter {
   let name: String
   private let hasIntegerKeys: Bool
   private let pageSize: Int
-  /// The maximum size of a node within a leaf. Values of larger nodes go into overflow pages (LMDB:
-  /// me_nodemax).
+  /// The maximum size of a node within a leaf.
+  ///
+  /// Values of larger nodes go into overflow pages (LMDB: me_nodemax).
   private let greatestNode: Int
   private var leaf: FilledPage
   private var firstKey: [UInt8] = []

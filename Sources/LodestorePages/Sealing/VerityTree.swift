@@ -23,8 +23,9 @@ package struct VerityTree: Sendable {
   private var pending: [[UInt8]] = [[]]
   /// The number of bytes added.
   package private(set) var byteCount: UInt64 = 0
-  /// The hashes of level 1, one for each 512 KiB of the file. The last one is added by
-  /// ``finish()``.
+  /// The hashes of level 1, one for each 512 KiB of the file.
+  ///
+  /// The last one is added by ``finish()``.
   ///
   /// In fs-verity a file of one block has no level 1. Here it has one hash all the same.
   package private(set) var frameDigests: [[UInt8]] = []
@@ -66,7 +67,9 @@ package struct VerityTree: Sendable {
     return found
   }
 
-  /// The fs-verity digest of the file. Call ``finish()`` first.
+  /// The fs-verity digest of the file.
+  ///
+  /// Call ``finish()`` first.
   package var digest: [UInt8] {
     Self.fileDigest(ofRoot: root ?? Self.emptyRoot, byteCount: byteCount)
   }

@@ -9,7 +9,9 @@ final class AddressGate: Sendable {
   /// - Parameter floor: The narrowest range allowed; `nil` for the range of the first connection.
   init(floor: AddressRange?) { self.floor = Mutex(floor) }
 
-  /// Whether a connection may be used. Without a floor, the first connection determines it.
+  /// Whether a connection may be used.
+  ///
+  /// Without a floor, the first connection determines it.
   ///
   /// A source's name therefore cannot lead to a public address first and to this machine later.
   func admits(_ range: AddressRange) -> Bool {

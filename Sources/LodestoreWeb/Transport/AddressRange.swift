@@ -24,8 +24,9 @@ enum AddressRange: Int, Comparable, Sendable, CaseIterable {
 
 /// The remote end of a connection.
 struct PeerAddress: Sendable, Hashable {
-  /// The 4 bytes of an IPv4 or the 16 of an IPv6 address. Empty for other kinds, such as a Unix
-  /// domain socket.
+  /// The 4 bytes of an IPv4 or the 16 of an IPv6 address.
+  ///
+  /// Empty for other kinds, such as a Unix domain socket.
   var bytes: [UInt8]
   var port: Int
 

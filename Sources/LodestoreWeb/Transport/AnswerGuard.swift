@@ -2,17 +2,20 @@
   internal import NIOCore
   internal import NIOHTTP1
 
-  /// Handlers around the client's HTTP reader, one pair for each connection. They refuse input that
-  /// the client would accept without a bound or would not survive.
+  /// Handlers around the client's HTTP reader, one pair for each connection.
+  ///
+  /// They refuse input that the client would accept without a bound or would not survive.
   ///
   /// Both handlers and their state belong to the connection's event loop.
   enum AnswerGuard {
-    /// The field that tells a transfer the address range of the answer. A value sent by a server is
-    /// replaced.
+    /// The field that tells a transfer the address range of the answer.
+    ///
+    /// A value sent by a server is replaced.
     static let rangeField = "lodestore-address-range"
 
-    /// Adds the handlers to a connection. Call it on the connection's event loop before the first
-    /// request.
+    /// Adds the handlers to a connection.
+    ///
+    /// Call it on the connection's event loop before the first request.
     static func add(
       to channel: any Channel, headByteLimit: Int, range: AddressRange, isAdmitted: Bool
     ) throws {
@@ -57,8 +60,9 @@
     }
   }
 
-  /// Refuses a status below 100, which would make the client end the process. Also refuses requests
-  /// on a connection to a forbidden address.
+  /// Refuses a status below 100, which would make the client end the process.
+  ///
+  /// Also refuses requests on a connection to a forbidden address.
   private final class AnswerCheck: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart

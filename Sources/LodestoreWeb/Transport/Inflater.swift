@@ -23,7 +23,9 @@
     private static let pieceLength = 64 << 10
 
     private let wrapping: Wrapping
-    /// The maximum number of compressed bytes. The allowed output never needs more.
+    /// The maximum number of compressed bytes.
+    ///
+    /// The allowed output never needs more.
     private let inputLimit: Int
     /// zlib stores this address, so it must not change.
     private let stream: UnsafeMutablePointer<z_stream>

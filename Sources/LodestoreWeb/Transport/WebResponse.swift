@@ -20,7 +20,9 @@ struct WebResponse: Sendable {
 
   var isPage: Bool { status == 200 || status == 203 }
 
-  /// The header fields that are kept. The value is true if several fields of the name form a list.
+  /// The header fields that are kept.
+  ///
+  /// The value is true if several fields of the name form a list.
   private static let usedFields = [
     "content-encoding": true, "content-length": false, "content-range": false,
     "content-type": false, "etag": false,
@@ -29,8 +31,9 @@ struct WebResponse: Sendable {
     "x-ratelimit-remaining": false, "x-ratelimit-reset": false,
   ]
 
-  /// Creates a response. Of several fields with one name the first is kept, unless they form a
-  /// list.
+  /// Creates a response.
+  ///
+  /// Of several fields with one name the first is kept, unless they form a list.
   init(url: URL, status: Int, fields: some Sequence<(name: String, value: String)>) {
     self.url = url
     self.status = status

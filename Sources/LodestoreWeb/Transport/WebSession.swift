@@ -12,7 +12,9 @@ internal import Foundation
   private typealias Transport = MissingTransport
 #endif
 
-/// The requests of one iteration. Their connections close with the last reference.
+/// The requests of one iteration.
+///
+/// Their connections close with the last reference.
 ///
 /// Redirects are returned as answers. The session enforces both timeouts itself, whatever the
 /// underlying client does: when one expires, the transfer ends and the client is cancelled.

@@ -47,8 +47,9 @@ final class WebTransfer: Sendable {
   var lastActivity: ContinuousClock.Instant { state.withLock { $0.lastActivity } }
   var received: Int { state.withLock { $0.received } }
 
-  /// Waits for the answer. `start` is called before the wait, unless the transfer has already
-  /// ended.
+  /// Waits for the answer.
+  ///
+  /// `start` is called before the wait, unless the transfer has already ended.
   func response(_ start: () -> Void) async throws -> WebResponse {
     try await withCheckedThrowingContinuation { continuation in
       let end = state.withLock { state in

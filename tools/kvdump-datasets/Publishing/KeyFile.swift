@@ -17,7 +17,9 @@ enum KeyFile {
     return try SigningKey(pem: String(decoding: bytes.prefix(count), as: UTF8.self), name: path)
   }
 
-  /// Writes a new key. An existing file is never replaced.
+  /// Writes a new key.
+  ///
+  /// An existing file is never replaced.
   static func write(_ key: SigningKey, to path: String) throws {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure(errno, path, creating: true) }

@@ -8,9 +8,9 @@ struct VerifyPublishedCommand: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Check a manifest and the files of a published dataset.",
     discussion: """
-      A folder is checked whole: the chain of keys, the manifest, the length and SHA-256 of each file, \
-      every frame, and each patch whose older generation is there. A manifest.json is checked with the \
-      keys beside it. Status 1 if a file is wrong.
+      A folder is checked completely: the chain of keys, the manifest, the length and SHA-256 of \
+      each file, every frame, and each patch whose older generation exists. A manifest.json \
+      alone is checked with the keys in its folder. Status 1 if a file is wrong.
 
       Examples:
         kvdump verify site/catalog
@@ -22,7 +22,7 @@ struct VerifyPublishedCommand: ToolCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The keys that programs carry, as 'signing-keys show' prints them.",
+      "The keys that programs carry, as printed by 'signing-keys show'.",
       discussion: "Without the option, the folder's own first key set is believed.",
       valueName: "keys"))
   var trust: String?

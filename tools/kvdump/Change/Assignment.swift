@@ -10,7 +10,9 @@ struct Assignment: Equatable, Sendable {
   /// Whether the right side is an expression in the notation of format strings, and not a constant.
   let isExpression: Bool
 
-  /// Splits at the first equals sign. The value may be empty, the name may not.
+  /// Splits at the first equals sign.
+  ///
+  /// The value may be empty, the name may not.
   init?(_ argument: String) {
     guard let sign = argument.firstIndex(of: "=") else { return nil }
     var name = argument[..<sign]

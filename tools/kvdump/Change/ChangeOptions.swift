@@ -3,19 +3,19 @@ import EntityStore
 
 /// Options of the commands that change the records that meet a condition.
 struct ChangeOptions: ParsableArguments {
-  @Flag(help: "All records: instead of a condition, which would otherwise be required.")
+  @Flag(help: "Change all records; otherwise a condition is required.")
   var all = false
 
   @OptionGroup var order: OrderOptions
 
   @Option(
     help: ArgumentHelp(
-      "At most so many records, the first ones of the order.", valueName: "n"))
+      "Change at most this many records, the first ones of the order.", valueName: "n"))
   var limit: Int?
 
   @OptionGroup var marks: MarkOptions
 
-  @Flag(help: "Only count them: the change is made in a write that is taken back.")
+  @Flag(help: "Only count the records: the change is made in a write that is undone.")
   var dryRun = false
 
   @Flag(name: .shortAndLong, help: "Do not ask.")

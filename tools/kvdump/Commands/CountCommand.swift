@@ -5,16 +5,16 @@ import LodestoreFormat
 /// `kvdump count`: the number of records, optionally by the values of attributes.
 struct CountCommand: EntityCommand {
   static let configuration = CommandConfiguration(
-    commandName: "count", abstract: "How many records there are, also by value.",
+    commandName: "count", abstract: "Count records, optionally by the values of attributes.",
     discussion: """
       Examples:
         kvdump count pods.lodestore Pod 'name BEGINSWITH "AF"'
         kvdump count pods.lodestore Pod --by license.type --limit 10
 
-      With --by there is one row for each value, the most frequent first; in the JSON forms an \
-      object with the attribute's name and "count" ("_count" where a value is called count itself). \
-      A missing value is null. Each row that is shown takes some 100 bytes of memory and its \
-      values; with --limit the others take hardly any.
+      With --by there is a row for each value, the most frequent first. The JSON forms have an \
+      object with the attribute's name and "count" ("_count" if an attribute is named count). A \
+      missing value is null. Each shown row takes some 100 bytes of memory and its values; with \
+      --limit the other rows take hardly any.
 
       \(ConditionOptions.grammar)
       """)
@@ -28,7 +28,7 @@ struct CountCommand: EntityCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Count each value of these attributes, of paths into JSON or to related records, or of expressions.",
+      "Count each value of these attributes, paths into JSON or to related records, or expressions.",
       valueName: "a,b.c"))
   var by: NameList?
 
@@ -85,7 +85,9 @@ extension DynamicQuery {
   }
 }
 
-/// Groups, the most frequent first. Equally frequent groups stay in the order of their arrival.
+/// Groups, the most frequent first.
+///
+/// Equally frequent groups stay in the order of their arrival.
 private struct FrequentGroups {
   struct Row {
     let place: Int

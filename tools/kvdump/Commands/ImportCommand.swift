@@ -4,7 +4,7 @@ import EntityStore
 /// `kvdump import`: imports records from JSON, JSON Lines, CSV or page files, page by page.
 struct ImportCommand: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Write records from JSON, JSON Lines or CSV files. Writes.",
+    commandName: "import", abstract: "Import records from JSON, JSON Lines or CSV files. Writes.",
     discussion: """
       Examples:
         kvdump import cat.lodestore films.json --entity Film --records results \\
@@ -20,33 +20,34 @@ struct ImportCommand: StoreCommand {
         kvdump import cat.lodestore fireballs.json --entity Fireball --mirror \\
           --dry-run
 
-      Each file is a page, and so is each line of JSON Lines where --records says what is in it; \
-      lines that are records or arrays of them, and rows of CSV or of lines behind one with the \
-      names of the columns, come a thousand a page, and so do JSON values that follow each other. \
-      '-' is standard input. Files that gzip has compressed are known by their first bytes. A page is \
-      kept as a whole or not at all. A line, a row or an element of an array that cannot be read is \
-      rejected alone, and so is the last record of a file that was cut. Values that JSON has no exact text for are taken as \
-      'kvdump export' writes them, {"$document": Base64}.
+      Each file is a page. With --records, each line of JSON Lines is a page too. A thousand \
+      values form a page if they are lines with records or arrays of records, rows of CSV, rows \
+      after a line with column names, or JSON values that follow each other. '-' is standard \
+      input. Files compressed by gzip are recognized by their first bytes. A page is stored \
+      completely or not at all. If a line, a row or an element of an array cannot be read, only \
+      this record is rejected; likewise the last record of a truncated file. {"$document": \
+      Base64}, which 'kvdump export' writes, is read as a value that JSON cannot represent \
+      exactly.
 
-      How far it is, is kept in the store with the records: after an error or a kill, the same \
-      command with --resume goes on behind the last page that was kept. 'kvdump imports' has the \
-      reports of all.
+      The store keeps the progress together with the records. After an error or a kill, run the \
+      same command with --resume: it continues after the last stored page. 'kvdump imports' \
+      lists all reports.
 
-      The report of what was inserted, updated, unchanged, deleted and rejected goes to standard \
-      output, when all of it is safe on the disk; a power cut before that may take back the last \
-      pages. Status 1: --strict or --max-rejects ended it, every record was rejected, a file \
-      was cut within its records, or a mirror has deleted nothing because the files have no record. \
-      Fewer rejects do not change the status.
+      The report of inserted, updated, unchanged, deleted and rejected records goes to standard \
+      output when everything is safely on the disk. A power cut before that may undo the last \
+      pages. Status 1: --strict or --max-rejects ended the import, every record was rejected, a \
+      file was truncated within its records, or a mirror deleted nothing because the files have \
+      no records. Fewer rejects do not change the status.
       """)
 
   @OptionGroup var store: StoreArgument
 
   @Argument(
-    help: ArgumentHelp("JSON, JSON Lines or CSV; '-' is standard input.", valueName: "file"),
+    help: ArgumentHelp("A JSON, JSON Lines or CSV file; '-' is standard input.", valueName: "file"),
     completion: .file())
   var files: [String]
 
-  @Option(help: "The entity the records belong to.")
+  @Option(help: "The entity of the records.")
   var entity: String
 
   @OptionGroup(title: "Files") var input: InputOptions

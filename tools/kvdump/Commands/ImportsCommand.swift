@@ -5,20 +5,20 @@ import LodestoreFormat
 /// `kvdump imports`: the reports and states of imports that the store keeps.
 struct ImportsCommand: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "imports", abstract: "The reports of imports, the newest first.",
+    commandName: "imports", abstract: "Show the reports of imports, newest first.",
     discussion: """
       Examples:
         kvdump imports catalog.lodestore
         kvdump imports catalog.lodestore Pod --format json
 
-      The store keeps the last hundred reports of each name, which is the entity's where --name \
-      gave no other, and of an import that was killed or failed how far it is. The JSON forms have \
-      whole reports, with the first rejects.
+      The store keeps the last hundred reports of each import name, which is the entity's unless \
+      --name gave another. For an import that was killed or failed it keeps the progress. The \
+      JSON forms have complete reports, with the first rejects.
       """)
 
   @OptionGroup var store: StoreArgument
 
-  @Argument(help: "Only the imports of this name.")
+  @Argument(help: "Show only imports of this name.")
   var name: String?
 
   @OptionGroup(title: "Output") var output: OutputOptions

@@ -7,19 +7,21 @@ import LodestorePages
 /// `kvdump keys`: keys and bodies as bytes, for stores whose content cannot be interpreted.
 struct KeysCommand: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "keys", abstract: "The trees, or the keys and bodies of one, as bytes.",
+    commandName: "keys", abstract: "Show the trees, or the keys and bodies of one, as bytes.",
     discussion: """
       Example: kvdump keys catalog.lodestore index.2.1 --prefix '02 41 46'
 
-      Of a body, the first mebibyte is shown, with … behind it where there is more.
+      At most the first mebibyte of a body is shown; … follows if there is more.
       """)
 
-  /// The maximum number of bytes shown of a body. Its digits are in memory several times.
+  /// The maximum number of bytes shown of a body.
+  ///
+  /// Its digits are in memory several times.
   private static let longestBody = 1 << 20
 
   @OptionGroup var store: StoreArgument
 
-  @Argument(help: "The tree; without it, the trees are listed.")
+  @Argument(help: "The tree; without it, all trees are listed.")
   var tree: String?
 
   @Option(help: ArgumentHelp("Start at this key, in hexadecimal.", valueName: "bytes"))
@@ -28,10 +30,11 @@ struct KeysCommand: StoreCommand {
   @Option(help: ArgumentHelp("End before this key, in hexadecimal.", valueName: "bytes"))
   var to: HexBytes?
 
-  @Option(help: ArgumentHelp("Only keys that start so, in hexadecimal.", valueName: "bytes"))
+  @Option(
+    help: ArgumentHelp("Show only keys with this prefix, in hexadecimal.", valueName: "bytes"))
   var prefix: HexBytes?
 
-  @Flag(help: "From the high end to the low end.")
+  @Flag(help: "Show keys from the high end to the low end.")
   var reverse = false
 
   @OptionGroup(title: "Selection") var rows: RowOptions

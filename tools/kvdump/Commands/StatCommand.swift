@@ -6,13 +6,15 @@ import LodestoreVerifier
 /// `kvdump stat`: pages, depth, fill, overflow and free list, by tree.
 struct StatCommand: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "stat", abstract: "Pages, depth, fill, overflow and free pages, by tree.",
+    commandName: "stat", abstract: "Show pages, depth, fill, overflow and free pages, by tree.",
     discussion: "Example: kvdump stat catalog.lodestore")
 
   @OptionGroup var store: StoreArgument
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  /// The columns of the table. `holds` names the tree's content by the schema.
+  /// The columns of the table.
+  ///
+  /// `holds` names the tree's content by the schema.
   private static let columns: [Column] = [
     .capital("tree"), .capital("holds"), .capital("depth"), Column("branchPages", title: "BRANCH"),
     Column("leafPages", title: "LEAF"), Column("overflowPages", title: "OVERFLOW"),

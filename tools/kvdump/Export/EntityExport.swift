@@ -12,8 +12,10 @@ struct EntityExport {
   /// Notes about attributes that an import would put into other attributes.
   private let notes: [String]
 
-  /// Checks the request and the fields. Without fields, exports all attributes but not the id,
-  /// because the importing store assigns its own.
+  /// Checks the request and the fields.
+  ///
+  /// Without fields, exports all attributes but not the id, because the importing store assigns its
+  /// own.
   init(
     _ request: QueryRequest, of entity: DynamicEntity, fields: [String]? = nil,
     links: [DynamicLink] = [], bySources: Bool = false, _ format: OutputFormat,
@@ -77,7 +79,9 @@ struct EntityExport {
     for link in links { try snapshot.checkSides(of: link, of: entity) }
   }
 
-  /// Writes the records and names the file. Returns the number of records and the size of the file.
+  /// Writes the records and names the file.
+  ///
+  /// Returns the number of records and the size of the file.
   func write(to file: OutputFile, on console: Console) throws -> (count: Int, size: Int) {
     let text = TextOutput(file)
     let count = try write(to: text, on: console)

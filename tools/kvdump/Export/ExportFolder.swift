@@ -4,7 +4,9 @@ import LodestoreVerifier
 
 /// An export of all entities of a store into files of a folder, from one commit.
 struct ExportFolder {
-  /// The name of the file with the schema of all entities. No entity can have this name.
+  /// The name of the file with the schema of all entities.
+  ///
+  /// No entity can have this name.
   static let schemaName = "all.schema.jsonl"
 
   let path: String

@@ -77,7 +77,9 @@ final class OutputFile: ByteSink {
 
   func finish() throws {}
 
-  /// Syncs and names the file. After a failure no file is left.
+  /// Syncs and names the file.
+  ///
+  /// After a failure no file is left.
   ///
   /// If an existing file was already replaced, the failure says so.
   func commit() throws {

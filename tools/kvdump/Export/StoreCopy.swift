@@ -2,8 +2,9 @@ import EntityStore
 import LMDB
 import LodestoreSystem
 
-/// A copy of a store that appears completely or not at all. It has a temporary name until
-/// ``commit()``; without a commit it is removed with the object.
+/// A copy of a store that appears completely or not at all.
+///
+/// It has a temporary name until ``commit()``; without a commit it is removed with the object.
 final class StoreCopy {
   private let target: String
   private let temporary: TemporaryFile
@@ -34,7 +35,9 @@ final class StoreCopy {
     }
   }
 
-  /// Names the copy. A file that appeared meanwhile is kept.
+  /// Names the copy.
+  ///
+  /// A file that appeared meanwhile is kept.
   func commit() throws {
     let code = FileFacts.move(path, toNew: target)
     if code == EEXIST { throw CommandFailure.outputExists(target) }

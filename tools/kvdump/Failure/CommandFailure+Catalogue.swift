@@ -75,7 +75,9 @@ extension CommandFailure {
       details: [.text("argument", argument)])
   }
 
-  /// A usage error found by the argument parser. `reason` is the parser's sentence.
+  /// A usage error found by the argument parser.
+  ///
+  /// `reason` is the parser's sentence.
   static func wrongUse(_ reason: String, command: String?) -> Self {
     let page = ["kvdump", command, "--help"].compactMap { $0 }.joined(separator: " ")
     // The parser ends its sentences with a full stop and may add a second line.
@@ -113,7 +115,9 @@ extension CommandFailure {
       status: .inputOutput)
   }
 
-  /// The failure for a damaged record. `reason` is a clause about the record's bytes.
+  /// The failure for a damaged record.
+  ///
+  /// `reason` is a clause about the record's bytes.
   static func damagedRecord(_ entity: String, _ id: UInt64, reason: String) -> Self {
     .damagedContent(
       "\(entity) \(id): \(reason)",
@@ -128,7 +132,9 @@ extension CommandFailure {
     .damagedContent("index '\(index)': leads to \(entity) \(id), which is not there")
   }
 
-  /// The failure for a damaged pair. `key` is hexadecimal.
+  /// The failure for a damaged pair.
+  ///
+  /// `key` is hexadecimal.
   static func damagedPair(of tree: String, key: String, reason: String) -> Self {
     .damagedContent("\(tree) \(key): \(reason)", [.text("tree", tree)])
   }

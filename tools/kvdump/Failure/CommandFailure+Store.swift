@@ -52,7 +52,9 @@ extension CommandFailure {
     }
   }
 
-  /// The exit status for every known code. A code added later is an unspecified fault.
+  /// The exit status for every known code.
+  ///
+  /// A code added later is an unspecified fault.
   private static func status(of code: StoreError.Code) -> ExitStatus {
     switch code {
     case .noSuchStore, .unsuitablePath: .noInput

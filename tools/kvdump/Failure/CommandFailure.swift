@@ -18,14 +18,17 @@ package struct CommandFailure: Error, Equatable, Sendable {
     }
   }
 
-  /// The code by which programs distinguish failures, such as `no-such-entity`. It is part of the
-  /// JSON contract.
+  /// The code by which programs distinguish failures, such as `no-such-entity`.
+  ///
+  /// It is part of the JSON contract.
   package let code: String
   /// The message "thing: reason; next step", in one line without a full stop.
   package var message: String
   package let status: ExitStatus
   var details: [Detail] = []
-  /// Lines below the message that show people the place of the fault. Programs get `details`.
+  /// Lines below the message that show people the place of the fault.
+  ///
+  /// Programs get `details`.
   var excerpt: [String] = []
 
   package init(

@@ -1,6 +1,8 @@
 import LodestoreSystem
 
-/// The exit status of kvdump. 0 and 1 are the two answers, the others are errors as in sysexits(3).
+/// The exit status of kvdump.
+///
+/// 0 and 1 are the two answers, the others are errors as in sysexits(3).
 package enum ExitStatus: Int32, CaseIterable, Sendable {
   /// The command succeeded, found something, or found the store sound.
   case success = 0

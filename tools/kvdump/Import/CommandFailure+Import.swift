@@ -3,7 +3,9 @@ import LodestoreFormat
 
 /// The failures of `import`.
 extension CommandFailure {
-  /// The failure for a page that is not JSON. `reason` has the position and the fault.
+  /// The failure for a page that is not JSON.
+  ///
+  /// `reason` has the position and the fault.
   static func malformedPage(_ number: Int, file: String, reason: String) -> Self {
     let step =
       number == 1

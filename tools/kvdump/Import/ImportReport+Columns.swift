@@ -1,7 +1,9 @@
 import EntityStore
 
 extension ImportReport {
-  /// The report as columns. For people the rejects are left out, because they appear as notes.
+  /// The report as columns.
+  ///
+  /// For people the rejects are left out, because they appear as notes.
   func members(withRejects: Bool) -> [(column: Column, cell: Cell)] {
     var members: [(column: Column, cell: Cell)] = [
       ("entity", .text(entity)), ("pages", .count(pages)), ("records", .count(records)),
@@ -46,8 +48,9 @@ extension ImportReport.Reject {
     return "\(file ?? "?"): page \(page) record \(record)\(place): \(reason)"
   }
 
-  /// The reject as an object. The bytes of an unreadable record are `content`, or `contentBase64`
-  /// if they are not text.
+  /// The reject as an object.
+  ///
+  /// The bytes of an unreadable record are `content`, or `contentBase64` if they are not text.
   var json: String {
     var members: [(String, Cell)] = [
       ("file", file.map(Cell.text) ?? .null), ("page", .integer(Int64(page))),

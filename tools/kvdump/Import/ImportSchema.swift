@@ -63,7 +63,9 @@ struct ImportSchema {
   }
 
   /// Adds an attribute for each member that has none, and makes attributes optional that some
-  /// record lacks. Stored types stay.
+  /// record lacks.
+  ///
+  /// Stored types stay.
   ///
   /// - Parameters:
   ///   - key: The attributes by which records are matched. They are required in a new entity,
@@ -176,7 +178,9 @@ struct ImportSchema {
   }
 
   /// Adds the record and the next step to an error about a value without an equal in the wider
-  /// type. Returns any other error unchanged.
+  /// type.
+  ///
+  /// Returns any other error unchanged.
   func explained(_ error: any Error, in path: String) -> any Error {
     guard let error = error as? StoreError, let name = error.attribute, let id = error.recordID,
       let stored = narrower[name],

@@ -94,6 +94,8 @@ final class ImportTarget {
     }
   }
 
-  /// Removes the copy's name. From here on the copy disappears with the process, however that ends.
+  /// Removes the copy's name.
+  ///
+  /// From here on the copy disappears with the process, however that ends.
   private func removeName() { temporary = nil }
 }

@@ -16,7 +16,9 @@ final class ImportWatch: Sendable {
 
   init(_ rejectFile: RejectFile?) { self.rejectFile = rejectFile }
 
-  /// The progress at the page read last. Rejects include those of pages written since.
+  /// The progress at the page read last.
+  ///
+  /// Rejects include those of pages written since.
   var progress: ImportProgress {
     state.withLock { state in
       var progress = state.progress

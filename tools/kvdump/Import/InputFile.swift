@@ -1,8 +1,9 @@
 import EntityStore
 import LodestoreSystem
 
-/// A file to import, read from its start any number of times, one chunk at a time. Standard input
-/// starts at its current position.
+/// A file to import, read from its start any number of times, one chunk at a time.
+///
+/// Standard input starts at its current position.
 ///
 /// A regular file is open only while it is read. There may be more files than a process may have
 /// open.
@@ -35,7 +36,9 @@ final class InputFile {
   /// The descriptor's position of the first byte.
   private var start: off_t = 0
 
-  /// Checks that `path` can be opened. A missing or unreadable file is a failure that names it.
+  /// Checks that `path` can be opened.
+  ///
+  /// A missing or unreadable file is a failure that names it.
   init(_ path: String) throws {
     let descriptor: Int32
     if path == Self.standardInput {

@@ -35,70 +35,71 @@ struct InputForm: Sendable {
 struct InputOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Where a page has its records: a dotted path such as result or data.results. Without it, "
-        + "the page is an array, one record, or a table of 'fields' and 'data'. An array whose "
-        + "first element is an array of names has rows behind it.",
+      "The place of the records in a page: a dotted path such as result or data.results. Without "
+        + "it, the page is an array, one record, or a table of 'fields' and 'data'. If the first "
+        + "element of an array is an array of names, the other elements are rows.",
       valueName: "path"))
   var records: String?
 
   @Option(
     help: ArgumentHelp(
       "The records are the members of an object, {\"Ada\": {…}, \"Bob\": {…}}: of the page, or at "
-        + "--records. Their keys count as a member of this name, unless a record has one.",
+        + "--records. Each key becomes a member of this name, unless the record has one.",
       valueName: "name"))
   var keyName: String?
 
   @Flag(
     help: """
-      Every page is a table that names its columns once, {"fields": […], "data": [[…], …]}, or the \
-      import ends there.
+      Require every page to be a table that names its columns once, {"fields": […], "data": \
+      [[…], …]}. Any other page ends the import.
       """)
   var columns = false
 
   @Flag(
     help: """
-      The files are CSV (RFC 4180), as those named .csv, .tsv, .csv.gz and .tsv.gz are. Texts become \
-      values of the attributes' types; an empty field is null, "" an empty text.
+      Read all files as CSV (RFC 4180), as files named .csv, .tsv, .csv.gz and .tsv.gz always are. \
+      Texts become values of the attributes' types; an empty field is null, "" an empty text.
       """)
   var csv = false
 
   @Option(
     help: ArgumentHelp(
-      "What stands between two fields of CSV: one ASCII character, or tab.", valueName: "character")
+      "The delimiter between two fields of CSV: one ASCII character, or tab.",
+      valueName: "character")
   )
   var delimiter: CSVDelimiter?
 
   @Option(
     help: ArgumentHelp(
-      "What stands around a field of CSV with delimiters or line ends in it: one ASCII character, or "
-        + "none where quotes are characters like others.", valueName: "character"))
+      "The quote around a field of CSV with delimiters or line ends in it: one ASCII character, or "
+        + "none if quotes have no special meaning.", valueName: "character"))
   var quote: FieldQuote?
 
   @Option(
     help: ArgumentHelp(
-      "What takes the meaning from the character behind it in CSV, mostly a backslash: one ASCII "
-        + "character. Behind a backslash n, r and t are line feed, carriage return and tabulator, "
-        + "and a field that is \\N alone is null.", valueName: "character"))
+      "The escape character in CSV, usually a backslash: one ASCII character. It removes the special "
+        + "meaning of the next character. After a backslash n, r and t are line feed, carriage return "
+        + "and tab, and a field of only \\N is null.", valueName: "character"))
   var escape: CSVCharacter?
 
   @Option(
     help: ArgumentHelp(
-      "How the characters of CSV are encoded: utf-8, utf-16le, utf-16be, latin-1 or windows-1252. "
-        + "Without it UTF-8, or UTF-16 or UTF-32 by the first four bytes.", valueName: "name"))
+      "The encoding of CSV: utf-8, utf-16le, utf-16be, latin-1 or windows-1252. Without it, the first "
+        + "four bytes decide between UTF-8, UTF-16 and UTF-32.", valueName: "name"))
   var encoding: TextEncoding?
 
-  @Option(help: ArgumentHelp("Lines at the beginning of CSV that are left out.", valueName: "n"))
+  @Option(help: ArgumentHelp("Skip this many lines at the beginning of CSV.", valueName: "n"))
   var skip: Int?
 
   @Option(
     help: ArgumentHelp(
-      "What begins a line of CSV that is left out: one ASCII character, mostly #.",
+      "Skip lines of CSV that begin with this ASCII character, usually #.",
       valueName: "character"))
   var comment: CSVCharacter?
 
   @Option(
     help: ArgumentHelp(
-      "The names of the columns of CSV whose first row is a record.", valueName: "a,b"))
+      "The column names of CSV whose first row is a record.", valueName: "a,b"))
   var header: NameList?
 
   @Flag(help: "The first row of CSV is a record; the columns are column1, column2 and so on.")
@@ -106,11 +107,11 @@ struct InputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Rows of CSV with other than as many fields as columns: refuse, fill (null for those that "
-        + "are missing), fit (also leaves out what is too much).", valueName: "how"))
+      "Rows of CSV with a number of fields other than that of the columns: refuse them, fill missing "
+        + "fields with null, or fit them (also drops surplus fields).", valueName: "how"))
   var ragged: RaggedRows?
 
-  @Flag(help: "Leave out lines of CSV with nothing in them.")
+  @Flag(help: "Skip empty lines of CSV.")
   var skipBlankLines = false
 
   /// The values of `--ragged`.

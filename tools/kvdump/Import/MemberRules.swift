@@ -13,7 +13,9 @@ struct MemberRules: Sendable {
   var types: [String: TextConversion] = [:]
 
   /// Makes attributes of the paths into members among `names`, the names in `--unique` and
-  /// `--index`. The effect is that of `--map properties.id=properties_id`.
+  /// `--index`.
+  ///
+  /// The effect is that of `--map properties.id=properties_id`.
   ///
   /// The member that a path leads into remains an attribute, or becomes one.
   mutating func mapPaths(among names: [String], known: [String], infers: Bool) {
@@ -31,7 +33,9 @@ struct MemberRules: Sendable {
     }
   }
 
-  /// Removes the implied members that no record has. A name with dots may be a column's own.
+  /// Removes the implied members that no record has.
+  ///
+  /// A name with dots may be a column's own.
   mutating func dropImplied(notAmong members: Set<String>) {
     for member in implied where !members.contains(member) { maps[member] = nil }
     implied.formIntersection(members)
@@ -42,21 +46,20 @@ struct MemberRules: Sendable {
 struct MemberOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Take a member, or a column, into the attribute of another name; may be given again. A path with "
-        + "dots takes what is inside of a member, or at a position of an array, as properties.mag=mag; "
-        + "the rest of that member is left out. A member "
-        + "'_id' is only taken so, as _id=NAME: by its own name it is the id that the store gives.",
+      "Import a member, or a column, into an attribute of another name; may be repeated. A path with "
+        + "dots selects a value inside a member, or at a position of an array, as in properties.mag=mag; "
+        + "the rest of that member is left out. A member '_id' is only imported this way, as _id=NAME, "
+        + "because the store assigns its own ids.",
       valueName: "member=attribute"))
   var map: [String] = []
 
   @Option(
     help: ArgumentHelp(
       "The type of an attribute; texts are converted to it exactly, or their record is rejected. "
-        + "May be given again. Types are bool, int8 to int64, uint8 to uint64, int, float, double, "
+        + "May be repeated. Types are bool, int8 to int64, uint8 to uint64, int, float, double, "
         + "string, date, uuid, url, decimal, data (Base64), id (of a record) and json (the text is "
-        + "JSON). A date "
-        + "without a format is ISO 8601, or RFC 1123 as the web has it; formats are unix, unixms (seconds and milliseconds since "
-        + "1970) and patterns of yyyy, yy (1969 to 2068), MM, MMM, MMMM, dd, EEE, EEEE, HH, hh with a "
+        + "JSON). A date without a format is ISO 8601, or RFC 1123 as used on the web. Formats are unix "
+        + "and unixms (seconds and milliseconds since 1970), and patterns of yyyy, yy (1969 to 2068), MM, MMM, MMMM, dd, EEE, EEEE, HH, hh with a "
         + "(AM or PM), mm, ss, SSS, Z (Z, UTC, GMT or an offset; UTC without) and 'text', as in "
         + "at=date:'dd.MM.yyyy HH:mm'. Names of months and days are English.",
       valueName: "attribute=type[:format]"))
@@ -64,15 +67,17 @@ struct MemberOptions: ParsableArguments {
 
   @Flag(
     help: ArgumentHelp(
-      "Members that have the names of relationships lead to records by a unique key of theirs, as "
-        + "'export --links' writes them. A record without the member keeps its links, and null "
-        + "removes them. Keys without a record are looked up again at the end, up to 10,000 of "
-        + "them, and then reported."))
+      "Read members with the names of relationships as unique keys of the related records, which "
+        + "'export --links' writes. A record without the member keeps its links, and null removes "
+        + "them. Keys without a record, up to 10,000, are looked up again at the end, and reported "
+        + "if there is still none."))
   var links = false
 
   func validate() throws { _ = try rules() }
 
-  /// The parsed options. Throws a usage error for an invalid one.
+  /// The parsed options.
+  ///
+  /// Throws a usage error for an invalid one.
   func rules() throws(ValidationError) -> MemberRules {
     var rules = MemberRules()
     for text in map {

@@ -7,7 +7,9 @@ struct MemberSurvey {
   private(set) var candidates: [String] = []
   /// The failure of the first unreadable record.
   private var failure: CommandFailure?
-  /// The failure of the first value that is not a record. An import rejects only that value.
+  /// The failure of the first value that is not a record.
+  ///
+  /// An import rejects only that value.
   private(set) var otherValue: CommandFailure?
   private let entity: String
   private let looksForRecords: Bool

@@ -36,13 +36,17 @@ final class PageReader {
   private var pageNumber = 0
   /// The names from the first line of a file whose lines are rows.
   private var columns: [String]?
-  /// Pages read ahead, to be returned again. The last element is the next page.
+  /// Pages read ahead, to be returned again.
+  ///
+  /// The last element is the next page.
   private var ahead: [RecordPage] = []
   /// The number of bytes read so far.
   private(set) var bytesRead = 0
   /// Called before each chunk is read.
   var willRead: () -> Void = {}
-  /// Called before each page is read. An error ends the reading.
+  /// Called before each page is read.
+  ///
+  /// An error ends the reading.
   var check: () throws -> Void = {}
 
   init(_ files: [InputFile], form: InputForm) {

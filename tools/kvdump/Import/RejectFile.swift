@@ -20,8 +20,9 @@ final class RejectFile: Sendable {
   private let descriptor: Int32
   private let state = Mutex(State())
 
-  /// Creates the file. A resumed import appends to an existing file; otherwise an existing file is
-  /// refused.
+  /// Creates the file.
+  ///
+  /// A resumed import appends to an existing file; otherwise an existing file is refused.
   ///
   /// - Parameter others: Files that it must not be: the store and the imported files.
   init(_ path: String, continues: Bool, others: [String]) throws {

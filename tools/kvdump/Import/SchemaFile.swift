@@ -6,8 +6,9 @@ import LodestoreFormat
 /// Members of a wrong type and unknown members are refused with their path, such as
 /// `Pod.attributes[2].optional`, so that nothing in the file is silently ignored.
 enum SchemaFile {
-  /// The entity `name` in the file at `path`. The file has one entity object, an array of them, or
-  /// one on each line.
+  /// The entity `name` in the file at `path`.
+  ///
+  /// The file has one entity object, an array of them, or one on each line.
   static func entity(_ name: String, in path: String) throws -> SchemaFileEntity {
     let pages = PageReader([try InputFile(path)], records: nil)
     var known: [String] = []
@@ -129,7 +130,9 @@ struct SchemaFileEntity {
   }
 }
 
-/// A value of a schema file with its path. Null counts as absent.
+/// A value of a schema file with its path.
+///
+/// Null counts as absent.
 private struct SchemaNode {
   private let node: JSONNode
   /// The path, such as `Pod.attributes[2]`.

@@ -1,7 +1,9 @@
 import Dispatch
 import KVDumpCommands
 
-/// The program `kvdump`. All code is in the module of its commands.
+/// The program `kvdump`.
+///
+/// All code is in the module of its commands.
 @main
 struct Main {
   /// The method is not asynchronous, because the task runtime opens files, and those must not

@@ -5,7 +5,7 @@ struct FieldOptions: ParsableArguments {
   @Option(
     name: .customLong("fields"),
     help: ArgumentHelp(
-      "Only these attributes, in this order. A dotted path reaches into nested values.",
+      "Show only these attributes, in this order. A dotted path selects a nested value.",
       valueName: "a,b.c"))
   var list: NameList?
 

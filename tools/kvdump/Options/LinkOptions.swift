@@ -2,8 +2,9 @@ import EntityStore
 
 /// Relationships written to files as unique keys.
 enum LinkOptions {
-  /// The relationships of `entity` that unique keys can represent. Adds a note about each other
-  /// one.
+  /// The relationships of `entity` that unique keys can represent.
+  ///
+  /// Adds a note about each other one.
   static func links(
     of entity: DynamicEntity, _ snapshot: DynamicSnapshot, isImport: Bool = false,
     on console: Console

@@ -7,12 +7,12 @@ struct RowOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "At most so many rows; 0 is all.",
-      discussion: "Without it, \(limitOnTerminal) on a terminal and all otherwise.",
+      "Show at most this many rows; 0 shows all.",
+      discussion: "The default is \(limitOnTerminal) on a terminal and all otherwise.",
       valueName: "n"))
   var limit: Int?
 
-  @Option(help: ArgumentHelp("Leave out the first rows.", valueName: "n"))
+  @Option(help: ArgumentHelp("Skip this many rows.", valueName: "n"))
   var offset = 0
 
   func validate() throws {

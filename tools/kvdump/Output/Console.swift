@@ -8,8 +8,9 @@ package final class Console {
   package private(set) var output: TextOutput
   private let errors: TextOutput
   private let sink: any ByteSink
-  /// Reads a line that the user types, `nil` at the end of input. The closure is `nil` if there is
-  /// nobody to ask.
+  /// Reads a line that the user types, `nil` at the end of input.
+  ///
+  /// The closure is `nil` if there is nobody to ask.
   private let answers: (() -> String?)?
   let terminal: Terminal
   let errorTerminal: Terminal
@@ -43,7 +44,9 @@ package final class Console {
     format = FormatChoice.auto.format(on: terminal)
   }
 
-  /// Adopts a command's options. Call it once, before the command runs.
+  /// Adopts a command's options.
+  ///
+  /// Call it once, before the command runs.
   func apply(_ options: OutputOptions) {
     format = options.format.format(on: terminal)
     errorsAreJSON = options.format.isJSON
@@ -63,11 +66,14 @@ package final class Console {
     environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
   }
 
-  /// Shows rows at once and not through the pager at the end. Call it before anything is written.
+  /// Shows rows at once and not through the pager at the end.
+  ///
+  /// Call it before anything is written.
   func showAtOnce() { output = TextOutput(sink) }
 
-  /// Writes failures as JSON from now on. This is for usage errors, which occur before there are
-  /// options.
+  /// Writes failures as JSON from now on.
+  ///
+  /// This is for usage errors, which occur before there are options.
   func useJSONForErrors() { errorsAreJSON = true }
 
   /// A writer of rows in the chosen format.
@@ -129,8 +135,9 @@ package final class Console {
   }
 
   /// Calls `body` with a progress line for runs of the query engine, and removes the line
-  /// afterwards. The argument is `nil` if nobody would see it, because reporting makes a run
-  /// slower.
+  /// afterwards.
+  ///
+  /// The argument is `nil` if nobody would see it, because reporting makes a run slower.
   func withProgress<R>(_ body: (RunProgress?) throws -> R) rethrows -> R {
     guard showsProgress else { return try body(nil) }
     let progress = RunProgress(progress())
@@ -141,7 +148,9 @@ package final class Console {
   /// Whether there is a person to ask.
   var canAsk: Bool { answers != nil }
 
-  /// Asks a yes-or-no question. Anything but yes is no.
+  /// Asks a yes-or-no question.
+  ///
+  /// Anything but yes is no.
   func ask(_ question: String) -> Bool {
     guard let answers else { return false }
     try? errors.write(DisplayText.escaped(question) + " [y/N] ")
@@ -150,12 +159,16 @@ package final class Console {
     return answer == "y" || answer == "yes"
   }
 
-  /// Holds back a line for standard error until the data is written. `--quiet` drops it.
+  /// Holds back a line for standard error until the data is written.
+  ///
+  /// `--quiet` drops it.
   package func note(_ text: String?) {
     if let text, !isQuiet { notes.append(DisplayText.escaped(text)) }
   }
 
-  /// Writes a failure to standard error at once. Silent failures are not written.
+  /// Writes a failure to standard error at once.
+  ///
+  /// Silent failures are not written.
   ///
   /// The excerpt is only for people who did not ask for quiet.
   func report(_ failure: CommandFailure) {

@@ -18,7 +18,9 @@ final class PagerSink: ByteSink {
   /// Whether output goes straight to the screen, because no temporary file can be created.
   private var isDirect = false
 
-  /// Creates a sink. The shell runs `command`; temporary files go to `folder`.
+  /// Creates a sink.
+  ///
+  /// The shell runs `command`; temporary files go to `folder`.
   init(screen: any ByteSink, size: Terminal.Size, command: String, folder: String) {
     self.screen = screen
     self.size = size
@@ -51,8 +53,9 @@ final class PagerSink: ByteSink {
     if !runPager(readingFrom: spool) { try copyToScreen(from: spool) }
   }
 
-  /// Counts each byte as a column. This overestimates colours and letters beyond ASCII, and never
-  /// underestimates.
+  /// Counts each byte as a column.
+  ///
+  /// This overestimates colours and letters beyond ASCII, and never underestimates.
   private func countRows(in bytes: UnsafeRawBufferPointer) {
     for byte in bytes {
       if byte == UInt8(ascii: "\n") || column == size.columns {

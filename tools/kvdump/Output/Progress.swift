@@ -1,5 +1,6 @@
-/// A line on standard error with the progress of a long command. It appears only on a terminal, and
-/// only after a second.
+/// A line on standard error with the progress of a long command.
+///
+/// It appears only on a terminal, and only after a second.
 struct Progress {
   private static let delay = Duration.seconds(1)
   private static let interval = Duration.milliseconds(100)
@@ -9,7 +10,9 @@ struct Progress {
   private let start = ContinuousClock.now
   private var last: ContinuousClock.Instant?
 
-  /// Creates a progress line. `isShown` is whether somebody can see it.
+  /// Creates a progress line.
+  ///
+  /// `isShown` is whether somebody can see it.
   init(_ errors: TextOutput, isShown: Bool) {
     self.errors = errors
     self.isShown = isShown

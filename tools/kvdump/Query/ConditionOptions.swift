@@ -6,10 +6,10 @@ import LodestoreFormat
 struct ConditionOptions: ParsableArguments {
   /// The part of every help page about format strings.
   static let grammar = """
-    The format string is in the grammar of Apple's Predicate Programming Guide:
+    The format string follows the grammar of Apple's Predicate Programming Guide:
       name BEGINSWITH[cd] "af" AND NOT (version LIKE "0.*" OR home == NULL)
       license == "MIT" OR license.type IN {"MIT", "BSD"} OR tags.@count > 3
-    A JSON attribute is compared as what it holds: license == "MIT" is true for that text, \
+    A JSON attribute is compared by its content: license == "MIT" is true for that text, \
     license.type == "MIT" for an object with that member; authors[0] is the first of a list. \
     '_id' is the record's id. '#name' is an attribute whose name is a word of the grammar.
     """
@@ -33,12 +33,12 @@ struct MarkOptions: ParsableArguments {
   @Option(
     name: .customLong("arg"), parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "The text that the next %@ of the format string stands for; needs no quotes.",
-      discussion: "Once for each %@ in their order. For %K it is a path such as license.type.",
+      "The text for the next %@ of the format string; it needs no quotes.",
+      discussion: "Give it once for each %@, in order. For %K it is a path such as license.type.",
       valueName: "value"))
   var arguments: [String] = []
 
-  @Flag(help: "Fail, with status 64, rather than read all records.")
+  @Flag(help: "Fail with status 64 if the query would read all records.")
   var requireIndex = false
 
   /// Refuses values without a format string.

@@ -9,8 +9,9 @@ final class CSVWriter: RowWriter {
   private let escapesControls: Bool
   private var hasHeading = false
 
-  /// Creates a writer. `escapesControls` is for output to a terminal, where safety matters more
-  /// than exactness.
+  /// Creates a writer.
+  ///
+  /// `escapesControls` is for output to a terminal, where safety matters more than exactness.
   init(_ columns: [Column], to output: TextOutput, nullValue: String, escapesControls: Bool) {
     self.columns = columns
     self.output = output

@@ -3,11 +3,15 @@ import LodestorePages
 /// A cell as shown to people in tables and lines.
 struct DisplayCell: Equatable, Sendable {
   let content: DisplayText
-  /// Whether the cell is not a value of the record. It is then dimmed if there is colour.
+  /// Whether the cell is not a value of the record.
+  ///
+  /// It is then dimmed if there is colour.
   let isFaint: Bool
   let isNumeric: Bool
   let isAbsent: Bool
-  /// Whether the cell is empty. A column of empty cells does not affect its alignment.
+  /// Whether the cell is empty.
+  ///
+  /// A column of empty cells does not affect its alignment.
   let isEmpty: Bool
 
   /// The cell in at most `limit` columns; `nil` for no limit.

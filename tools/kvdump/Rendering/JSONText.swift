@@ -26,7 +26,9 @@ enum JSONText {
     return bytes
   }
 
-  /// Appends an object without its absent cells. The names are complete JSON strings.
+  /// Appends an object without its absent cells.
+  ///
+  /// The names are complete JSON strings.
   static func appendObject(
     _ members: some Sequence<(name: [UInt8], cell: Cell)>, to bytes: inout [UInt8]
   ) {
@@ -57,7 +59,9 @@ enum JSONText {
     }
   }
 
-  /// Appends a double. JSON has no infinities and no NaN, so they become texts and are not lost.
+  /// Appends a double.
+  ///
+  /// JSON has no infinities and no NaN, so they become texts and are not lost.
   private static func appendDouble(_ double: Double, to bytes: inout [UInt8]) {
     if double.isFinite {
       bytes.append(contentsOf: "\(double)".utf8)
@@ -91,7 +95,9 @@ enum JSONText {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Appends complete JSON in one line. Raw control characters in it can only be layout.
+  /// Appends complete JSON in one line.
+  ///
+  /// Raw control characters in it can only be layout.
   private static func appendJSON(_ text: String, to bytes: inout [UInt8]) {
     var text = text
     text.withUTF8 { utf8 in
@@ -107,8 +113,9 @@ enum JSONText {
     }
   }
 
-  /// Appends the byte at `offset`, or the scalar that starts there as an escape. Returns the number
-  /// of bytes consumed.
+  /// Appends the byte at `offset`, or the scalar that starts there as an escape.
+  ///
+  /// Returns the number of bytes consumed.
   private static func appendScalar(
     of utf8: UnsafeBufferPointer<UInt8>, at offset: Int, to bytes: inout [UInt8]
   ) -> Int {

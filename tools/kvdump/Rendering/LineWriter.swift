@@ -8,7 +8,9 @@ final class LineWriter: RowWriter {
   private let style: Style
   private var hasRows = false
 
-  /// Creates a writer. Values are cut at `width`; `nil` shows them whole.
+  /// Creates a writer.
+  ///
+  /// Values are cut at `width`; `nil` shows them whole.
   init(_ columns: [Column], to output: TextOutput, width: Int?, style: Style) {
     titles = columns.map { DisplayText($0.title, limit: 64) }
     titleWidth = titles.map(\.width).max() ?? 0

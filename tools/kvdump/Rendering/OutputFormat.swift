@@ -1,6 +1,8 @@
 import ArgumentParser
 
-/// The format of rows. The JSON formats and CSV are contracts, the others are for people.
+/// The format of rows.
+///
+/// The JSON formats and CSV are contracts, the others are for people.
 package enum OutputFormat: String, CaseIterable, Sendable {
   case table, line, json, jsonl, csv, markdown
 

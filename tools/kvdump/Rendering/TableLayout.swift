@@ -6,13 +6,16 @@ struct TableLayout: Equatable {
   private static let leastText = 8
   /// The minimum width to which a number is cut, because its end matters.
   private static let leastNumber = 24
-  /// The maximum padding. Without a screen, a longer cell sticks out, and others are not padded to
-  /// its width.
+  /// The maximum padding.
+  ///
+  /// Without a screen, a longer cell sticks out, and others are not padded to its width.
   private static let mostPadding = 120
 
   let widths: [Int]
   let alignments: [Column.Alignment]
-  /// Whether longer cells are cut. Without a screen they stick out.
+  /// Whether longer cells are cut.
+  ///
+  /// Without a screen they stick out.
   let cuts: Bool
 
   /// The layout for a sample of rows; `nil` if `width` cannot fit all columns.
@@ -47,8 +50,10 @@ struct TableLayout: Equatable {
     widths = Self.shared(room, natural: natural, least: least)
   }
 
-  /// Divides the room among the columns. If it does not suffice, the widest columns are cut to one
-  /// common width; the remainder of the division goes to the first of them.
+  /// Divides the room among the columns.
+  ///
+  /// If it does not suffice, the widest columns are cut to one common width; the remainder of the
+  /// division goes to the first of them.
   private static func shared(_ room: Int, natural: [Int], least: [Int]) -> [Int] {
     guard natural.reduce(0, +) > room else { return natural }
     func widths(cutAt cap: Int) -> [Int] {

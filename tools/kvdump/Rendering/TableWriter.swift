@@ -1,4 +1,6 @@
-/// A table for people. The first rows determine the widths, and later rows are cut to them.
+/// A table for people.
+///
+/// The first rows determine the widths, and later rows are cut to them.
 ///
 /// No row is ever wrapped. If the columns do not fit the screen at all, each field is written on
 /// its own line.
@@ -23,7 +25,9 @@ final class TableWriter: RowWriter {
   private var sample: [[DisplayCell]] = []
   private var sampledColumns = 0
 
-  /// Creates a writer. `width` is the width of the screen; `nil` cuts nothing.
+  /// Creates a writer.
+  ///
+  /// `width` is the width of the screen; `nil` cuts nothing.
   init(_ columns: [Column], to output: TextOutput, width: Int?, style: Style) {
     self.columns = columns
     self.output = output
@@ -89,7 +93,9 @@ final class TableWriter: RowWriter {
     try output.write(line + "\n")
   }
 
-  /// The padded text. The last column is not padded on its right.
+  /// The padded text.
+  ///
+  /// The last column is not padded on its right.
   private func padded(_ text: DisplayText, at index: Int, _ layout: TableLayout) -> String {
     let alignment = layout.alignments[index]
     if index == columns.count - 1, alignment == .leading { return text.text }

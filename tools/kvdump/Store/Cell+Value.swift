@@ -42,8 +42,9 @@ extension Cell {
     return number.isInfinite || number == 0 && decimal.significand != 0
   }
 
-  /// A value within a document. Scalars become plain cells, so that tables align numbers and CSV
-  /// has no nested quotes.
+  /// A value within a document.
+  ///
+  /// Scalars become plain cells, so that tables align numbers and CSV has no nested quotes.
   init(document bytes: UnsafeRawBufferPointer) throws(FormatError) {
     var reader = DocumentReader(bytes)
     switch try reader.kind() {

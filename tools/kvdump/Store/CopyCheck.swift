@@ -13,7 +13,9 @@ struct CopyCheck {
   private(set) var entityCount = 0
   private(set) var recordCount = 0
 
-  /// Throws the first fault. For a fault of a record it names the entity and the id.
+  /// Throws the first fault.
+  ///
+  /// For a fault of a record it names the entity and the id.
   init(_ path: String, on console: Console) throws {
     (entityCount, recordCount) = try ReadStore.read(path, on: console) { snapshot in
       var count = 0

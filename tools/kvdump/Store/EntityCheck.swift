@@ -1,8 +1,9 @@
 import EntityStore
 import LodestoreFormat
 
-/// Compares the records of an entity with its indexes in one commit. A record without an entry
-/// means that either was lost.
+/// Compares the records of an entity with its indexes in one commit.
+///
+/// A record without an entry means that either was lost.
 struct EntityCheck {
   private let entity: DynamicEntity
   private let snapshot: DynamicSnapshot
@@ -66,8 +67,9 @@ struct EntityCheck {
 private struct RecordIDSet {
   private var runs = IDRuns()
   private(set) var count = 0
-  /// The sum of mixed ids. Equal sets have equal sums in any order, and different sets almost never
-  /// do.
+  /// The sum of mixed ids.
+  ///
+  /// Equal sets have equal sums in any order, and different sets almost never do.
   private(set) var sum: UInt64 = 0
 
   /// Adds an id above all ids before it.

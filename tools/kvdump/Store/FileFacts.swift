@@ -1,8 +1,9 @@
 import LMDB
 import LodestoreSystem
 
-/// Facts about a file that the file system gives without opening it. Closing a second descriptor of
-/// a store would release the locks of its readers.
+/// Facts about a file that the file system gives without opening it.
+///
+/// Closing a second descriptor of a store would release the locks of its readers.
 struct FileFacts {
   /// The size in bytes.
   let size: Int
@@ -46,7 +47,9 @@ struct FileFacts {
     return stat(path, &status) == 0 ? status : nil
   }
 
-  /// Waits until all of a file is on the disk. This process must not have it open as a store.
+  /// Waits until all of a file is on the disk.
+  ///
+  /// This process must not have it open as a store.
   static func sync(_ path: String) throws {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw CommandFailure.system(errno, thing: path) }
@@ -96,7 +99,9 @@ struct FileFacts {
 }
 
 extension TemporaryFile {
-  /// Creates a temporary file in the folder of `path`. A failure names `thing`.
+  /// Creates a temporary file in the folder of `path`.
+  ///
+  /// A failure names `thing`.
   static func beside(_ path: String, mode: mode_t, thing: String) throws -> TemporaryFile {
     do {
       return try TemporaryFile(for: path, mode: mode)

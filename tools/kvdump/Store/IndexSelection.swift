@@ -63,14 +63,17 @@ enum TypedValue {
     return value
   }
 
-  /// Whether the typed number is too large for its type. Infinity must be typed as such.
+  /// Whether the typed number is too large for its type.
+  ///
+  /// Infinity must be typed as such.
   private static func isOverflow(_ value: Value, _ text: String) -> Bool {
     guard case .double(let number) = value, number.isInfinite else { return false }
     return text.contains { $0.isNumber }
   }
 
-  /// Values for the first attributes of an index, separated by commas or as a JSON array. Commas
-  /// may occur within the last value.
+  /// Values for the first attributes of an index, separated by commas or as a JSON array.
+  ///
+  /// Commas may occur within the last value.
   static func bound(
     _ text: String, _ attributes: [EntityDescription.Attribute]
   ) throws -> [Value] {

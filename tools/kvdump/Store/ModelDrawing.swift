@@ -1,7 +1,8 @@
 import EntityStore
 
-/// A model as an SVG image: a box for each entity, in rows, and a line for each relationship. A dot
-/// marks an end with many records.
+/// A model as an SVG image: a box for each entity, in rows, and a line for each relationship.
+///
+/// A dot marks an end with many records.
 struct ModelDrawing {
   private struct Box {
     var title: String
@@ -128,7 +129,9 @@ struct ModelDrawing {
     return (middle.x + Int(dx * share), middle.y + Int(dy * share))
   }
 
-  /// A text element. Names are letters, digits and `_`, so nothing is escaped.
+  /// A text element.
+  ///
+  /// Names are letters, digits and `_`, so nothing is escaped.
   private func text(_ text: String, _ x: Int, _ y: Int, _ style: String = "") -> String {
     "<text x=\"\(x)\" y=\"\(y)\"\(style.isEmpty ? "" : " " + style)>\(text)</text>"
   }

@@ -36,7 +36,9 @@ enum ReadStore {
     return try body(store)
   }
 
-  /// Opens the file below the store. This works even if the catalogue cannot be interpreted.
+  /// Opens the file below the store.
+  ///
+  /// This works even if the catalogue cannot be interpreted.
   ///
   /// - Parameter warns: Whether to add a note if there is no lock file.
   static func withEnvironment<R>(

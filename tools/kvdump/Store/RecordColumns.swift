@@ -3,7 +3,9 @@ import LodestoreFormat
 
 /// The columns in which records of one entity are shown, and access to their cells.
 struct RecordColumns {
-  /// The name of a record's id among the attributes. No attribute can have it.
+  /// The name of a record's id among the attributes.
+  ///
+  /// No attribute can have it.
   static let idName = DynamicRecord.idName
 
   private enum Source {
@@ -97,7 +99,9 @@ struct RecordColumns {
     }
   }
 
-  /// The cells of a record. Its bytes are checked against their checksum.
+  /// The cells of a record.
+  ///
+  /// Its bytes are checked against their checksum.
   func row(_ record: DynamicRecord) throws -> [Cell] {
     let reader = try record.reader(verifyingChecksum: true)
     do {

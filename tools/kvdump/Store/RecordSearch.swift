@@ -10,7 +10,9 @@ struct RecordSearch {
 
   private let entity: DynamicEntity
   private let request: QueryRequest
-  /// Values that no condition can express. They are compared in each record.
+  /// Values that no condition can express.
+  ///
+  /// They are compared in each record.
   private let checks: [Wanted]
   /// Whether an index begins with the attributes, in any order.
   private let hasIndex: Bool

@@ -5,7 +5,9 @@ import LodestoreSystem
 /// Opens stores for the commands that change records.
 enum WriteStore {
   /// Opens the existing store at `path`, runs `body` as the only writer, commits and closes the
-  /// store. If `body` throws, the store stays unchanged.
+  /// store.
+  ///
+  /// If `body` throws, the store stays unchanged.
   ///
   /// It waits for other writers. Every record that is read is checked against its checksum. Without
   /// this a change would give a damaged record a new checksum and so hide the damage. `body` may
@@ -14,8 +16,9 @@ enum WriteStore {
     try withStore(path) { try $0.write(body) }
   }
 
-  /// Removes the records of the store at `path` that have expired or exceed a limit. A failure may
-  /// leave some of them removed.
+  /// Removes the records of the store at `path` that have expired or exceed a limit.
+  ///
+  /// A failure may leave some of them removed.
   static func evict(_ path: String) throws -> EvictionReport {
     try withStore(path) { try $0.evict() }
   }
@@ -32,8 +35,9 @@ enum WriteStore {
 }
 
 extension StoreOptions {
-  /// Prints a line on standard error when a write waits for another process. A note would appear
-  /// only at the end.
+  /// Prints a line on standard error when a write waits for another process.
+  ///
+  /// A note would appear only at the end.
   mutating func reportLongWaits() {
     writeWaitWarningAge = .seconds(2)
     onWriteWaitWarning = { warning in

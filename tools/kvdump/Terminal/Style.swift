@@ -21,7 +21,9 @@ enum ColorChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
   }
 }
 
-/// The few styles kvdump uses. None carries meaning alone.
+/// The few styles kvdump uses.
+///
+/// None carries meaning alone.
 struct Style: Equatable, Sendable {
   let isEnabled: Bool
 

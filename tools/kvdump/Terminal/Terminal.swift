@@ -8,7 +8,9 @@ struct Terminal: Equatable, Sendable {
     let rows: Int
   }
 
-  /// The size; `nil` if the stream is not a terminal. Nothing is then cut, coloured or paged.
+  /// The size; `nil` if the stream is not a terminal.
+  ///
+  /// Nothing is then cut, coloured or paged.
   let size: Size?
   /// Whether escape sequences for style are understood.
   let hasStyle: Bool
