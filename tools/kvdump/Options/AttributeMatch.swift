@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// A condition of `get`:
+/// A condition of `get`, such as `name=AFNetworking`.
 ///
-/// `name=AFNetworking`. A number alone is the id of a record.
+/// A number alone is the id of a record.
 ///
 /// The value stays text here, because only the store's schema knows the attribute's type.
 struct AttributeMatch: ExpressibleByArgument, Equatable, Sendable {
