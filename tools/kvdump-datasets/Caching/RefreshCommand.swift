@@ -68,7 +68,7 @@ struct RefreshCommand: ToolCommand {
       if place.contains("://") {
         guard let url = URL(string: place) else {
           throw CommandFailure.badOption(
-            "from", "'\(place)' is no address; use http, https or a path")
+            "from", "'\(place)' is not an address; use http, https or a path")
         }
         mirrors.append(url)
       } else {

@@ -84,7 +84,7 @@ struct PublishCommand: ToolCommand {
     let dataAsOf = try asOf.map { text in
       guard let date = ISO8601Text.date(text) else {
         throw CommandFailure.badOption(
-          "as-of", "'\(text)' is no date; write it as 2026-01-31 or 2026-01-31T12:00:00Z")
+          "as-of", "'\(text)' is not a date; write it as 2026-01-31 or 2026-01-31T12:00:00Z")
       }
       return date
     }

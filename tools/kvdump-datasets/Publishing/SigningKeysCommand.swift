@@ -136,7 +136,7 @@ struct RotateKeysCommand: ToolCommand {
     let others = try also.map { text in
       guard let key = PublicKey(text) else {
         throw CommandFailure.badOption(
-          "also", "'\(text)' is no public key; 'signing-keys show' prints one")
+          "also", "'\(text)' is not a public key; 'signing-keys show' prints one")
       }
       return key
     }

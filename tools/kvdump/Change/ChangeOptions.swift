@@ -28,7 +28,7 @@ struct ChangeOptions: ParsableArguments {
       throw ValidationError("--all and a condition: choose one of them")
     }
     if !all, condition == nil {
-      throw ValidationError("a condition is missing; --all takes all records")
+      throw ValidationError("a condition is missing; use --all for all records")
     }
     try marks.check(condition)
   }

@@ -5,7 +5,7 @@ extension CommandFailure {
   static func nobodyToAsk(_ verb: RecordChange.Verb) -> Self {
     CommandFailure(
       code: "nobody-to-ask",
-      message: "no terminal to ask on; --yes goes ahead without asking, --dry-run counts the "
+      message: "no terminal for a question; --yes continues without asking, --dry-run counts the "
         + "records that would be \(verb.participle)", status: .usage)
   }
 

@@ -100,7 +100,7 @@ struct DiffCommand: StoreCommand {
     if let number = UInt64(text) { return try snapshot.historyToken(number: number) }
     guard let token = HistoryToken(text) else {
       throw CommandFailure.badArgument(
-        "--since", reason: "'\(text)' is no number of a write and no token",
+        "--since", reason: "'\(text)' is neither a write's number nor a token",
         nextStep: "'kvdump history \(ShellWord.path(store.path))' lists the writes")
     }
     return token

@@ -89,7 +89,8 @@ struct ExportCommand: StoreCommand {
     if entity != nil || `where` != nil || !order.sort.isEmpty || fields.list != nil
       || marks.requireIndex
     {
-      throw ValidationError("--all-entities: takes all records of all entities as they are")
+      throw ValidationError(
+        "--all-entities: exports all records of all entities without a selection")
     }
   }
 

@@ -75,7 +75,7 @@ struct HistoryCommand: StoreCommand {
   func validate() throws {
     let bounds = [through != nil, before != nil, consumed].filter { $0 }.count
     if purge, bounds != 1 {
-      throw ValidationError("--purge takes one of --through, --before and --consumed")
+      throw ValidationError("--purge needs one of --through, --before and --consumed")
     }
     if !purge, bounds > 0 {
       throw ValidationError("--through, --before and --consumed go with --purge")
@@ -166,7 +166,7 @@ enum HistoryDate {
   static func parse(_ text: String, _ option: String) throws -> Date {
     guard case .date(let seconds)? = Value(text: text, as: .date) else {
       throw CommandFailure.badArgument(
-        option, reason: "'\(text)' is no date",
+        option, reason: "'\(text)' is not a date",
         nextStep: "write it as 2026-01-31 or 2026-01-31T12:00:00Z")
     }
     return Date(timeIntervalSinceReferenceDate: seconds)

@@ -74,7 +74,7 @@ struct ImportCommand: StoreCommand {
     guard let plan = try plan(inputs, pages, into: target.opened, on: console) else {
       // A source without records is not a failure, and without values no types can be inferred.
       console.note(
-        "\(entity): there are no records to infer attributes from, so that the entity was not made")
+        "\(entity): there are no records to infer attributes from, so the entity was not created")
       try console.writeObject(ImportReport.empty(of: entity).members(withRejects: false))
       return .success
     }

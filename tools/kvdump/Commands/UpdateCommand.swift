@@ -49,11 +49,11 @@ struct UpdateCommand: StoreCommand {
     try options.check(condition)
     for assignment in assignments where Assignment(assignment) == nil {
       throw ValidationError(
-        "'\(assignment)' is no assignment; write attribute=value or attribute:=expression")
+        "'\(assignment)' is not an assignment; write attribute=value or attribute:=expression")
     }
     if assignments.isEmpty {
       throw ValidationError(
-        "nothing to set; write attribute=value or attribute:=expression after the condition")
+        "no assignment; write attribute=value or attribute:=expression after the condition")
     }
     let names = assignments.compactMap { Assignment($0)?.attribute }
     if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {

@@ -58,7 +58,7 @@ extension CommandFailure {
     CommandFailure(
       code: "no-datasets-program",
       message:
-        "\(command): is a command of \(DatasetProgram.name), which is neither beside kvdump nor in "
+        "\(command): is a command of \(DatasetProgram.name), which is neither in kvdump's folder nor in "
         + "PATH; build it by 'swift build -c release --product \(DatasetProgram.name)' and put it "
         + "beside kvdump", status: .noInput)
   }

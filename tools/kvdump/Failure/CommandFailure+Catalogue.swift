@@ -59,9 +59,9 @@ extension CommandFailure {
   }
 
   /// - Parameter nextStep: The next step, for commands that can replace the file.
-  static func outputExists(_ path: String, nextStep: String = "name a path that is free") -> Self {
+  static func outputExists(_ path: String, nextStep: String = "name a free path") -> Self {
     CommandFailure(
-      code: "output-exists", message: "\(path): is there already; \(nextStep)",
+      code: "output-exists", message: "\(path): already exists; \(nextStep)",
       status: .cannotCreate, details: [.text("path", path)])
   }
 

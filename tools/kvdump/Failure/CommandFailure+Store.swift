@@ -113,7 +113,7 @@ extension CommandFailure {
       case .lockFileCut: "end every process that has the store open, then run the command again"
       }
     case .unsuitablePath, .unsupportedFileSystem: "name another file"
-    default: "'kvdump verify \(ShellWord.path(path))' may tell more"
+    default: "'kvdump verify \(ShellWord.path(path))' may show more"
     }
   }
 

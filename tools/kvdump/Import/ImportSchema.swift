@@ -218,7 +218,7 @@ struct ImportSchema {
       if let source = attributes.first(where: { $0.name == member })?.source {
         notes.append(
           "\(entity): member '\(member)' fills the attribute of that name, which was made for "
-            + "member '\(source)'; --map \(member)=NAME takes it into another")
+            + "member '\(source)'; --map \(member)=NAME imports it into another")
       }
     }
     // `_id` cannot be an attribute's name, but `--map` can assign the member to an attribute.
@@ -271,7 +271,7 @@ struct ImportSchema {
     let declared = entity.declared
     if !entity.undeclared.isEmpty {
       notes.append(
-        "\(path): left out what only a program can declare: "
+        "\(path): left out declarations that only a program can make: "
           + entity.undeclared.joined(separator: ", ")
           + "; once the program has opened the store, import without --schema")
     }

@@ -74,12 +74,13 @@ extension ImportSession {
     if let count = unknown.removeValue(forKey: RecordColumns.idName) {
       console.note(
         "\(report.entity): '_id' of \(NumberText.grouped(count)) \(count == 1 ? "record" : "records") was "
-          + "not taken, as the store gives ids itself; --map _id=NAME takes it into an attribute")
+          + "not imported, because the store assigns ids; --map _id=NAME imports it into an attribute"
+      )
     }
     if !unknown.isEmpty {
       let names = unknown.keys.sorted().prefix(20).joined(separator: ", ")
       console.note(
-        "\(report.entity): left out members that are no attribute: \(names); --infer adds them")
+        "\(report.entity): left out members without an attribute: \(names); --infer adds them")
       tellOlder(than: unknown.keys.sorted().prefix(20), on: console)
     }
     if Self.isOfNothing(report) {
@@ -98,7 +99,7 @@ extension ImportSession {
     console.note(
       report.resumptions > 0
         ? "\(report.entity): went on with run \(report.run)"
-        : "\(report.entity): there was nothing to go on with; began anew")
+        : "\(report.entity): there was nothing to continue; began from the start")
   }
 }
 

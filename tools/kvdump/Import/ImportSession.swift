@@ -104,7 +104,7 @@ extension DynamicImport {
     textHint = { attribute in
       attribute.type == .date
         ? "--type \(attribute.name)=date:FORMAT reads other forms"
-        : "--null-value TEXT reads a text as null, and --infer --map COLUMN=NAME takes the column "
+        : "--null-value TEXT reads a text as null, and --infer --map COLUMN=NAME imports the column "
           + "into another attribute"
     }
   }

@@ -73,7 +73,7 @@ final class ImportTarget {
   private func noRoom(_ code: Int32) -> CommandFailure {
     let copy = size > 0 ? "a copy of the store, \(NumberText.byteCount(size)), and " : ""
     let step =
-      "a dry run needs room for \(copy)what comes in; set TMPDIR to a folder that has it"
+      "a dry run needs room for \(copy)the imported records; set TMPDIR to a folder that has it"
     return CommandFailure.system(code, thing: base, creating: true, nextStep: step)
   }
 

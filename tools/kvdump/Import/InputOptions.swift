@@ -137,7 +137,7 @@ struct InputOptions: ParsableArguments {
         let other = characters[..<number].first(where: { $0.character == character })
       else { continue }
       throw ValidationError(
-        "--\(one.option): the same character as --\(other.option); take another for one of them")
+        "--\(one.option): the same character as --\(other.option); use another for one of them")
     }
     let place = records == nil ? "key-name" : "records"
     if isCSV, records != nil || keyName != nil || columns {

@@ -93,7 +93,7 @@ struct MemberOptions: ParsableArguments {
       }
       guard attribute != RecordColumns.idName else {
         throw ValidationError(
-          "--map: '_id' is the store's own name for the id of a record; take another name")
+          "--map: '_id' is the store's name for the id of a record; use another name")
       }
       if let other = rules.maps[member], other != attribute {
         throw ValidationError("--map: '\(member)' is to be both '\(other)' and '\(attribute)'")
@@ -129,7 +129,7 @@ struct MemberOptions: ParsableArguments {
         "; did you mean \($0)?"
       }
       throw ValidationError(
-        "--type: '\(attribute)' is to be '\(name)', which is no type\(hint ?? "")")
+        "--type: '\(attribute)' has '\(name)', which is not a type\(hint ?? "")")
     }
     guard parts.count == 2 else { return TextConversion(to: type) }
     guard type == .date else {

@@ -30,7 +30,7 @@ final class RejectFile: Sendable {
     let status = FileFacts.status(path)
     if FileFacts.leads(path, toOneOf: others) {
       throw CommandFailure.badArgument(
-        path, reason: "is the store or what is imported", nextStep: "name another file")
+        path, reason: "is the store or an imported file", nextStep: "name another file")
     }
     isNew = status == nil
     let size = status.flatMap { $0.st_mode & S_IFMT == S_IFREG ? Int($0.st_size) : nil }

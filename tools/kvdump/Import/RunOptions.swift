@@ -52,7 +52,7 @@ struct SchemaOptions: ParsableArguments {
 
   func validate() throws {
     if infer, schema != nil {
-      throw ValidationError("--infer: not together with --schema, which says it all")
+      throw ValidationError("--infer: not together with --schema, which gives the whole schema")
     }
     if widen, !infer {
       throw ValidationError(
@@ -110,7 +110,7 @@ struct RunOptions: ParsableArguments {
         "--name: has \(name.utf8.count) bytes; 1 to \(ImportKey.longestName) are allowed")
     }
     if rejects == InputFile.standardInput {
-      throw ValidationError("--rejects: '-' is no file; the report goes to standard output")
+      throw ValidationError("--rejects: '-' is not a file; the report goes to standard output")
     }
   }
 

@@ -48,7 +48,7 @@ struct SchemaFileEntity {
     let attributes = try list.map(Self.attribute)
     func position(_ name: String, _ node: SchemaNode) throws -> Int {
       guard let position = attributes.firstIndex(where: { $0.name == name }) else {
-        throw node.failure("names '\(name)', which is no attribute")
+        throw node.failure("names '\(name)', which is not an attribute")
       }
       return position
     }
@@ -107,12 +107,12 @@ struct SchemaFileEntity {
       throw node.failure("has no 'name' or no 'type'")
     }
     guard name != RecordColumns.idName else {
-      throw node.failure("is named '_id', the store's own name for the id of a record")
+      throw node.failure("is named '_id', the store's name for the id of a record")
     }
     guard let type = AttributeType(name: typeName) else {
       let known = AttributeType.allCases.map(\.name)
       let hint = NearestName.of(typeName, among: known).map { ", perhaps \($0)" } ?? ""
-      throw node.failure("has the type '\(typeName)', which is none\(hint)")
+      throw node.failure("has the type '\(typeName)', which is not a type\(hint)")
     }
     var attribute = DeclaredEntity.Attribute(
       name: name, source: try node.text("source"),

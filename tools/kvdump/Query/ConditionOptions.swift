@@ -44,7 +44,7 @@ struct MarkOptions: ParsableArguments {
   /// Refuses values without a format string.
   func check(_ text: String?) throws {
     if text == nil, !arguments.isEmpty {
-      throw ValidationError("--arg: there is no format string with a %@ for it")
+      throw ValidationError("--arg: the format string has no %@ for it")
     }
   }
 

@@ -11,7 +11,7 @@ extension DynamicExpression {
   ) throws -> DynamicExpression {
     guard let expression = DynamicExpression(text, of: entity) else {
       throw CommandFailure.badArgument(
-        text, reason: "is no path",
+        text, reason: "is not a path",
         nextStep: "write an attribute and the names inside with dots between them: license.type")
     }
     guard let path = expression.path else { return expression }

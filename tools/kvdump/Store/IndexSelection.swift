@@ -95,7 +95,7 @@ enum TypedValue {
     guard array.count <= attributes.count else {
       throw CommandFailure.badArgument(
         text, reason: "has \(array.count) values, the index has \(attributes.count)",
-        nextStep: "give at most so many")
+        nextStep: "give at most that many")
     }
     return try zip(array.elements, attributes).map { node, attribute in
       do {

@@ -43,7 +43,7 @@ struct RawTree {
     case .history: "the history of changes"
     case .digests: "digests of records, links and buckets"
     case .catalogueCopy: "a second copy of the catalogue"
-    case .seal: "what the sealed file says of itself"
+    case .seal: "the description of the sealed file"
     case .records: entity.map { "records of \($0.name)" } ?? "records of an entity not described"
     case .index: index.map { "index \($0)" } ?? "an index not described"
     case nil: nil

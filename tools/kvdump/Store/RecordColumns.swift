@@ -61,7 +61,7 @@ struct RecordColumns {
     }
     if let last = parts.last?.lowercased(), collectionOperators.contains(last) {
       throw CommandFailure.badArgument(
-        name, reason: "is worked out from the values, and --fields takes values alone",
+        name, reason: "is an expression, and --fields accepts only values",
         nextStep: "take it in a condition, in --sort or in 'kvdump count --by'")
     }
     return .path(attribute, Array(parts.dropFirst()))
