@@ -352,8 +352,8 @@ extension Cursor {
   /// `ends` has the offset at which each key ends.
   ///
   /// - Parameter values: A little-endian number for each key. Without it the values are empty.
-  /// - Returns: The number of pairs stored. It is smaller than the number of keys if the next key
-  ///   is not above all stored ones.
+  /// - Returns: The number of pairs stored. The number is smaller than the number of keys if the
+  ///   next key is not above all stored ones.
   package func append(
     keys: UnsafeRawPointer, ends: UnsafeBufferPointer<Int>, values: UnsafePointer<UInt64>?
   ) throws(LMDBError) -> Int {

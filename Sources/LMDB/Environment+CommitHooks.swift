@@ -57,7 +57,7 @@ extension Environment {
   /// The number of the newest commit of any process; `nil` without a map, for example after the
   /// environment has closed.
   ///
-  /// Any thread may call it. It waits while the map is being moved.
+  /// Any thread may call it. The call waits while the map is being moved.
   package var newestCommit: UInt64? {
     guard holdsMap() else { return nil }
     defer { leaveReaders(nil) }
@@ -81,7 +81,7 @@ extension Transaction {
   /// Registers `body` to be called when this write is committed, with the write's number in this
   /// process and the commit's number.
   ///
-  /// It is called on the writer's thread, after the commit is durable and before another writer
+  /// The call is made on the writer's thread, after the commit is durable and before another writer
   /// begins. A run that is repeated or undone calls nothing. The writes of one group share a commit
   /// and have different numbers.
   package func afterCommit(

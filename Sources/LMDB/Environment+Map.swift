@@ -82,8 +82,8 @@ extension Environment {
 
   /// Adopts the map growth for a reader, which does not hold the lock.
   ///
-  /// It waits for a write of this process, up to the growth wait. A writer, even one that waits for
-  /// its turn, may read the map at any moment.
+  /// The call waits for a write of this process, up to the growth wait. A writer, even one that
+  /// waits for its turn, may read the map at any moment.
   func adoptMapSize() throws(LMDBError) {
     guard !isWriterThread else {
       // Within a write the map cannot move, and the write has adopted the size already.
@@ -126,7 +126,7 @@ extension Environment {
 
   /// The value of ``info``, for callers that prevent the map from moving.
   ///
-  /// It reads the newest meta page in the map, which takes some tens of nanoseconds.
+  /// The call reads the newest meta page in the map, which takes some tens of nanoseconds.
   var rawInfo: Info {
     if isInPages, let pageEngine { return pageEngine.info }
     var info = MDB_envinfo()

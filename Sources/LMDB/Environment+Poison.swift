@@ -20,7 +20,7 @@ extension Environment {
   /// older one; the next commit would then overwrite pages of the newest commit that the disk
   /// knows. A power cut at that time would leave a damaged file.
   ///
-  /// Call it in a write transaction, so that no process commits meanwhile. It costs one sync.
+  /// Call it in a write transaction, so that no process commits meanwhile. The call costs one sync.
   func renewMetaPages() throws(LMDBError) {
     guard mustRenewMetaPages.load(ordering: .relaxed) else { return }
     let descriptor = dataDescriptor

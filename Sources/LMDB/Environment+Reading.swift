@@ -76,10 +76,10 @@ extension Environment {
   ///
   /// LMDB first reads the number of the last commit, then the roots of the trees from the meta page
   /// of that commit. Commits alternate between the two meta pages. A thread suspended between the
-  /// two reads may therefore find the roots of the second commit after it, which are newer than its
-  /// number and newer than the next read may see. A lead of two is refused for this reason. A lead
-  /// of one is harmless: the next commit writes the other meta page, and has it in the map before
-  /// the commit is durable.
+  /// two reads may therefore find the roots of the second commit after it. These roots are newer
+  /// than its number, and newer than the next read may see. A lead of two is refused for this
+  /// reason. A lead of one is harmless: the next commit writes the other meta page, and has it in
+  /// the map before the commit is durable.
   ///
   /// A lead that persists is not this race. Either the lock file belongs to another data file, or
   /// the data file is in use under another name. If the lock file is ahead, the difference wraps
@@ -96,7 +96,7 @@ extension Environment {
 
   /// The transaction number of the newest meta page.
   ///
-  /// It is not checked and may be any number.
+  /// The number is not checked and may be any.
   ///
   /// The page is read in the map, so the caller must prevent the map from moving.
   var newestTransaction: UInt64 {
@@ -143,7 +143,7 @@ extension Environment {
   /// Runs `body` on a read of the pages within the current map, unless another process has grown
   /// the file beyond the map.
   ///
-  /// It never moves the map, so the caller may already be a reader or the writer.
+  /// The call never moves the map, so the caller may already be a reader or the writer.
   func withReadAsMapped(_ body: (Transaction) -> Void) {
     guard holdsMap() else { return }
     defer { leaveReaders(nil) }
@@ -274,7 +274,7 @@ extension Environment {
 
   /// Like ``enterReaders(takesPooled:)``, but returns false instead of throwing if there is no map.
   ///
-  /// It waits while the map is being moved. After true, call ``leaveReaders(_:)``.
+  /// The call waits while the map is being moved. After true, call ``leaveReaders(_:)``.
   func holdsMap() -> Bool {
     do {
       // No reader enters any more once the environment is closing; closing waits for the last one

@@ -66,8 +66,8 @@ extension Environment {
   ///
   /// A running transaction does not know handles that are opened later.
   ///
-  /// It waits while a write of this process that has opened trees runs. Within a write on this
-  /// thread it opens the tree in that write.
+  /// The call waits while a write of this process that has opened trees runs. Within a write on
+  /// this thread it opens the tree in that write.
   package func openExistingTree(
     _ name: String, hasIntegerKeys: Bool
   ) throws(LMDBError) -> Tree? {
@@ -167,7 +167,7 @@ extension Environment {
 
   /// Publishes the handles of a committed write.
   ///
-  /// Those of an aborted write become invalid.
+  /// Handles of an aborted write become invalid.
   func endTrees(isCommitted: Bool) {
     if isCommitted, !openedTrees.isEmpty {
       trees.withLock { $0.merge(openedTrees) { _, new in new } }

@@ -69,10 +69,10 @@ extension Environment {
   /// Waits while one writer of another process holds the turn, as long as the policy allows.
   ///
   /// LMDB waits without a limit and without a report. The lock word in the lock file names the
-  /// thread that holds the turn, so this wait can be reported and can end. It ends when the turn is
-  /// free. Without a limit it also ends when another writer gets the turn, because such writers
-  /// make progress and LMDB's own queue is fair to them. On systems other than Linux the lock file
-  /// has no such word, and this call returns at once.
+  /// thread that holds the turn, so this wait can be reported and can end. The wait ends when the
+  /// turn is free. Without a limit it also ends when another writer gets the turn, because such
+  /// writers make progress and LMDB's own queue is fair to them. On systems other than Linux the
+  /// lock file has no such word, and this call returns at once.
   ///
   /// - Throws: ``LMDBError/Kind/writerBusy(_:)`` beyond the limit.
   func awaitTurn() throws(LMDBError) {

@@ -6,8 +6,8 @@ extension Environment {
   ///
   /// If `body` throws, all changes are undone.
   ///
-  /// It runs on the calling thread, which waits for other writers of this and other processes. A
-  /// write within a write throws ``LMDBError/Kind/nestedWrite``.
+  /// The body runs on the calling thread, which waits for other writers of this and other
+  /// processes. A write within a write throws ``LMDBError/Kind/nestedWrite``.
   ///
   /// `body` must have no side effects, because it may run again on a new transaction. That happens
   /// if the map had to grow, or if another thread opened a tree that `body` needs.
@@ -122,7 +122,7 @@ extension Environment {
     firstFailure = nil
     mustRestart = false
     hasWritten = false
-    // These are the hooks of the previous run.
+    // The hooks belong to the previous run.
     commitHooks.removeAll()
     commitPreparation = nil
     runningMember = 0

@@ -326,8 +326,8 @@ package final class Environment: @unchecked Sendable {
 
   /// Ends threads, transactions and the environment, then calls `whenClosed`.
   ///
-  /// It waits for the running write. Running reads continue, and the end of the last one closes the
-  /// environment.
+  /// The call waits for the running write. Running reads continue, and the end of the last one
+  /// closes the environment.
   ///
   /// Within a write of the same thread it waits for nothing, because jobs on the threads may wait
   /// for that write. The environment then closes at the end of the write or of the last read,

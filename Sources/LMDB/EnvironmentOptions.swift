@@ -41,7 +41,7 @@ package struct EnvironmentOptions: Sendable {
   package var checkedFilesDirectory: String?
   /// The address space reserved at opening.
   ///
-  /// It costs nothing until it is used.
+  /// Reserved space costs nothing until it is used.
   ///
   /// The map grows when the space becomes small.
   package var mapSizeInBytes = 64 << 30

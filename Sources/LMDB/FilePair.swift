@@ -74,9 +74,9 @@ final class FilePair: @unchecked Sendable {
   ///
   /// LMDB overwrites any file at the lock file's path.
   ///
-  /// A lock file begins with LMDB's magic number. It may begin with zeros before its first use, and
-  /// after a power cut that lost its first bytes. A data file begins with zeros too, and has the
-  /// number after the header of its first page.
+  /// A lock file begins with LMDB's magic number. The file may begin with zeros before its first
+  /// use, and after a power cut that lost its first bytes. A data file begins with zeros too, and
+  /// has the number after the header of its first page.
   private static func isLockFile(_ file: Int32) -> Bool {
     var start = [UInt8](repeating: 0, count: 64)
     let count = pread(file, &start, start.count, 0)
@@ -183,7 +183,7 @@ final class FilePair: @unchecked Sendable {
 
   /// The first byte used.
   ///
-  /// It is beyond any process id: LMDB locks the byte of that number in the lock file.
+  /// The range is beyond any process id: LMDB locks the byte of that number in the lock file.
   private static let firstByte: UInt64 = 1 << 40
 
   private static func byte(for identity: StoreFile.Identity) -> UInt64 {

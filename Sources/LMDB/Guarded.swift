@@ -3,13 +3,12 @@ import LodestoreSystem
 /// A value protected by a lock.
 ///
 /// `Synchronization.Mutex` is not used, because the thread sanitizer cannot see its futex on Linux.
-/// It would report every use, and suppressing the reports would hide our own races.
+/// The sanitizer would report every use, and suppressing the reports would hide our own races.
 ///
 /// `@unchecked Sendable`: `value` is accessed only while `lock` is held.
 package final class Guarded<Value>: @unchecked Sendable {
   private let lock = HeldLock()
-  // The value is behind a pointer, so that no read transaction pays for a check of exclusive
-  // access.
+  // A pointer leads to the value, so that no read transaction pays for a check of exclusive access.
   private let value: UnsafeMutablePointer<Value>
 
   package init(_ initial: sending Value) {

@@ -67,7 +67,7 @@ package final class LongJobs: @unchecked Sendable {
 
     /// Call it at intervals within the job.
     ///
-    /// It waits if other jobs should continue.
+    /// The call waits if other jobs should continue.
     package func check() {
       let now = monotonicSeconds()
       if now - since > (hasPlace ? LongJobs.sliceInSeconds : LongJobs.shortInSeconds) {

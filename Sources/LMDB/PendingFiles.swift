@@ -10,8 +10,9 @@ package enum PendingFiles {
   /// The names of each file, with a zero byte after each and one more after the last; `nil` before
   /// ``watch()``.
   ///
-  /// The slots are not isolated, because a signal handler cannot wait for a lock. They are set
-  /// once, before there are other threads. Only the thread in ``busyThread`` changes elements.
+  /// The slots are not isolated, because a signal handler cannot wait for a lock. The slots are
+  /// created once, before there are other threads. Only the thread in ``busyThread`` changes
+  /// elements.
   nonisolated(unsafe) private static var slots:
     UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>?
   /// The number of slots, more than a command needs at once.
@@ -34,7 +35,7 @@ package enum PendingFiles {
 
   /// Creates a file with these present or future names, so that no handler misses it.
   ///
-  /// It does not return if the process is ending. Pass the result to ``remove(_:)``.
+  /// The call does not return if the process is ending. Pass the result to ``remove(_:)``.
   static func add(_ names: [String], by make: () -> Void) -> Int? {
     guard let slots else {
       make()
@@ -76,7 +77,7 @@ package enum PendingFiles {
 
   /// Removes all files and prevents new ones.
   ///
-  /// It calls only functions that a signal handler may call.
+  /// The code calls only functions that a signal handler may call.
   package static func unlinkAll() {
     isEnding.store(true, ordering: .sequentiallyConsistent)
     // The wait is limited to some seconds: on a dead file system the creation of a file may never

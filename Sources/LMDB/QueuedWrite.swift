@@ -8,7 +8,7 @@ protocol GroupMember: SharedJob {
   /// Whether its task has been cancelled, before or after the claim. Any thread may call it.
   var isCancelled: Bool { get }
 
-  /// Runs its closure. It may be called again.
+  /// Runs its closure. A further call runs the closure again.
   func run(in transaction: Transaction) throws
 
   /// Resumes the caller of a claimed write with `error` or with the result of the last run.

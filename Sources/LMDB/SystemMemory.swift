@@ -4,7 +4,7 @@ import LodestoreSystem
 enum SystemProcessors {
   /// The number of processors in use.
   ///
-  /// It is requested once, because the system reads a file for it.
+  /// The number is requested once, because the system reads a file for it.
   static let count = Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 }
 

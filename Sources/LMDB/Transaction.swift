@@ -3,9 +3,9 @@ import LodestoreSystem
 
 /// A read or write transaction in progress, with the calls that both have.
 ///
-/// A transaction is a plain handle that may be copied within a call but not stored. It is valid
-/// only within the closure that received it. Returned pointers are in the map; in a read they are
-/// valid until the closure ends, in a write until the next change.
+/// A transaction is a plain handle that may be copied within a call but not stored. The handle is
+/// valid only within the closure that received it. Returned pointers are in the map; in a read they
+/// are valid until the closure ends, in a write until the next change.
 package struct Transaction {
   let handle: OpaquePointer
   package unowned(unsafe) let environment: Environment

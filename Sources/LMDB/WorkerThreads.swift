@@ -17,9 +17,9 @@ protocol SharedJob: AnyObject, Sendable {
 /// wait twice in each call for the system to wake a thread.
 ///
 /// Jobs that take long or wait for other jobs would occupy all threads. A thread is therefore added
-/// when jobs wait and none is taken for a millisecond. It stays for half a second after the last
-/// waiting job, because a woken thread gets a busy processor sooner than a new one. Only a few long
-/// fetches run at once (``LongJobs``).
+/// when jobs wait and none is taken for a millisecond. The thread stays for half a second after the
+/// last waiting job, because a woken thread gets a busy processor sooner than a new one. Only a few
+/// long fetches run at once (``LongJobs``).
 ///
 /// `lock` guards all state: `jobs`, `takenCount`, `sleepingCount`, `isWatching`, `isStopping`,
 /// `threads`, `regularCount`, `extraCount`, `hasRelief`, `wasQuick`. `waitingCount` is the number
@@ -122,7 +122,7 @@ package final class WorkerThreads: @unchecked Sendable {
 
   /// Queues `job`.
   ///
-  /// It is refused after ``stop()``, and if no thread can be started.
+  /// A job is refused after ``stop()``, and if no thread can be started.
   func enqueue(_ job: Job, _ urgency: JobUrgency = .normal) -> Turn {
     lock.lock()
     let idleCount = sleepingCount + (isWatching ? 1 : 0)
@@ -233,7 +233,7 @@ package final class WorkerThreads: @unchecked Sendable {
 
   /// The time that jobs wait before a thread is added.
   ///
-  /// It is longer while many threads use a processor.
+  /// The time is longer while many threads use a processor.
   private var patience: Double {
     let count = extraCount - (longJobs?.waitingCount ?? 0)
     return count < 32 ? 0.001 : min(0.002 * Double(count - 30), 0.1)

@@ -25,11 +25,11 @@
   /// unchanged record could not be recognized. The macro does not detect a set within a `Codable`
   /// struct.
   ///
-  /// A default value has two uses. The memberwise initializer uses it as usual. It is also the
-  /// initial value. Older records have the initial value, and imports and dictionaries use it for
-  /// attributes that they omit. The file stores the initial value, so it must be equal in every
-  /// process: a literal, a static member (`.active`, `Settings.standard`), a call with such
-  /// arguments (`Decimal(5)`), or a collection of these.
+  /// A default value has two uses. The memberwise initializer uses it as usual. The default value
+  /// is also the initial value. Older records have the initial value, and imports and dictionaries
+  /// use it for attributes that they omit. The file stores the initial value, so it must be equal
+  /// in every process. It may be a literal, a static member (`.active`, `Settings.standard`), a
+  /// call with such arguments (`Decimal(5)`), or a collection of these.
   ///
   /// `Date()`, `UUID()`, `.now` and every other call without arguments, operators and closures
   /// serve only inserts: each insert gets its own value. To add such an attribute to an entity that
@@ -42,8 +42,8 @@
   /// must name such declarations in full.
   ///
   /// `id` is a property like the others: it takes part in `Equatable`, `Hashable` and `Codable` if
-  /// the struct conforms to them. It is the last parameter of the memberwise initializer, which the
-  /// macro preserves.
+  /// the struct conforms to them. The id is the last parameter of the memberwise initializer, which
+  /// the macro preserves.
   ///
   /// Removing a property from the struct does not delete its values. The attribute stays in the
   /// file, updates preserve its values, and new records get its initial value or null. Inserting a
@@ -91,8 +91,8 @@
   ///     @Relationship var person: Person.ID?
   ///     @Relationship(onDelete: .cascade) var picture: Picture.ID?
   ///
-  /// The relationship has an index of its own, so that a `ToMany` can be its inverse. The other
-  /// record must exist when a write ends.
+  /// The relationship has an index of its own, so that a `ToMany` can be its inverse. That record
+  /// must exist when a write ends.
   ///
   /// The inverse determines what happens when the other record is deleted. Without an inverse, an
   /// optional property becomes `nil`, and a required one prevents the deletion.

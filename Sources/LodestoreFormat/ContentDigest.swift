@@ -143,7 +143,7 @@ package enum DigestedContent: Hashable, Sendable {
 
   /// The content of a tree; `nil` for a tree without a digest.
   ///
-  /// Both trees of a relationship hold the same links, so only the tree of side `from` has a
+  /// The two trees of a relationship hold the same links, so only the tree of side `from` has a
   /// digest.
   package init?(of tree: TreeName) {
     switch tree {

@@ -24,7 +24,8 @@ package struct DerivationDescription: Sendable, Hashable {
   package var kind: Kind
   /// The attribute to derive from.
   ///
-  /// It belongs to the related entity for copies and aggregates, otherwise to this entity.
+  /// The attribute belongs to the related entity for copies and aggregates, otherwise to this
+  /// entity.
   package var source: UInt32?
   package var relationship: UInt32?
   /// The side of the relationship on which this entity is.

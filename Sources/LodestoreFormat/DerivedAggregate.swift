@@ -107,7 +107,8 @@ extension DerivedAggregate {
 extension Value {
   /// Whether two derived values are equal.
   ///
-  /// Both zeros are equal, and so are all not-a-number values. Texts are compared by their bytes.
+  /// The two zeros are equal, and so are all not-a-number values. Texts are compared by their
+  /// bytes.
   package func isSame(as other: Value) -> Bool {
     switch (self, other) {
     case (.double(let a), .double(let b)), (.date(let a), .date(let b)):

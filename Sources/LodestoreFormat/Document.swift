@@ -59,8 +59,9 @@ package indirect enum Document: Sendable, Hashable {
 
   /// Decodes all of `bytes` and checks every rule of Format.md.
   ///
-  /// Also throws for a valid document that this tree cannot hold: one with two member names that
-  /// are equal as Swift strings but differ in bytes, such as "é" as one scalar and as two.
+  /// Also throws for a valid document that this tree cannot hold. Such a document has two member
+  /// names that are equal as Swift strings but differ in bytes, such as "é" as one scalar and as
+  /// two.
   package init(decoding bytes: UnsafeRawBufferPointer) throws(FormatError) {
     try DocumentReader(bytes).validate()
     var reader = DocumentReader(bytes)

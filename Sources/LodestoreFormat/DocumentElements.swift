@@ -4,7 +4,8 @@
 package enum DocumentElements {
   /// Visits the scalars at `path` in the document `bytes`.
   ///
-  /// These are the elements of an array, the values of an object's members, or the value itself.
+  /// The scalars are the elements of an array, the values of an object's members, or the value
+  /// itself.
   package static func forEach(
     at path: [String], of bytes: UnsafeRawBufferPointer,
     _ body: (UnsafeRawBufferPointer) throws(FormatError) -> Void

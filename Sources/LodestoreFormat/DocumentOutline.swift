@@ -37,7 +37,7 @@ package struct DocumentOutline: Sendable, Hashable {
   package var isOptional: Bool
   /// Members of the description written by a later version.
   ///
-  /// They are written back unchanged.
+  /// Such members are written back unchanged.
   private var unknownMembers: [String: Document] = [:]
 
   package init(_ kind: Kind, isOptional: Bool = false) {

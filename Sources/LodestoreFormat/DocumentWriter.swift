@@ -19,7 +19,7 @@ public struct DocumentWriter: ~Copyable {
 
   /// Creates a writer.
   ///
-  /// It allocates memory at the first write.
+  /// Memory is allocated at the first write.
   @inlinable
   @_documentation(visibility: internal)
   public init() {}

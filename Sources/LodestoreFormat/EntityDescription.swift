@@ -87,7 +87,7 @@ package struct EntityDescription: Sendable {
     }
   }
 
-  /// What the history keeps about changes of the entity's records.
+  /// The details that the history keeps about changes of the entity's records.
   package struct History: Sendable, Hashable {
     /// Whether the history keeps each record as it was before a change or deletion.
     package var keepsImages: Bool
@@ -181,7 +181,7 @@ package struct EntityDescription: Sendable {
 
   /// The highest number of an attribute.
   ///
-  /// It bounds the memory that a hostile catalogue can make a reader allocate.
+  /// This limit bounds the memory that a hostile catalogue can make a reader allocate.
   package static let highestAttributeNumber: UInt32 = 16_383
 
   /// The trees of the entity's records and indexes, including indexes under construction.

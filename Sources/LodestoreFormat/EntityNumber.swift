@@ -1,6 +1,6 @@
 /// The permanent number of an entity in a file.
 ///
-/// It is assigned at creation and never reused.
+/// The number is assigned at creation and never reused.
 ///
 /// See Format.md, "Catalogue".
 package struct EntityNumber: Hashable, Comparable, Sendable {

@@ -264,7 +264,7 @@ extension HistoryPart.Links {
     ])
   }
 
-  /// The pairs as numbers: for each id of side 1 the gap to the one before, the number of its links
+  /// The pairs as numbers. Each id of side 1 has the gap to the id before, the number of its links
   /// less one, and the gaps between the ids of side 2.
   package var encodedPairs: [UInt8] {
     var writer = DocumentWriter()

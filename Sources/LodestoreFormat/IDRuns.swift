@@ -4,7 +4,7 @@
 package struct IDRuns: Sendable, Hashable {
   /// The ranges.
   ///
-  /// They are ascending, not empty and not adjacent once ``normalize()`` was called.
+  /// The ranges are ascending, not empty and not adjacent once ``normalize()`` was called.
   package private(set) var ranges: [Range<UInt64>] = []
   private var isNormal = true
 
@@ -91,9 +91,7 @@ package struct IDRuns: Sendable, Hashable {
     return index < ranges.count && ranges[index].contains(id)
   }
 
-  /// Returns the ids that are not in `other`.
-  ///
-  /// Both must be normalized.
+  /// Returns the ids that are not in `other`. Either set must be normalized.
   package func subtracting(_ other: IDRuns) -> IDRuns {
     if other.isEmpty || isEmpty { return self }
     var result = IDRuns()
@@ -115,9 +113,7 @@ package struct IDRuns: Sendable, Hashable {
     return result
   }
 
-  /// Returns the ids that are in both.
-  ///
-  /// Both must be normalized.
+  /// Returns the ids that are in both sets. Either set must be normalized.
   package func intersection(_ other: IDRuns) -> IDRuns {
     subtracting(subtracting(other))
   }

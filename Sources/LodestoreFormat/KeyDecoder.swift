@@ -3,10 +3,11 @@
 /// See Format.md, "Index keys".
 ///
 /// The decoder is strict: it refuses every encoding that ``KeyEncoder`` does not write, so
-/// different keys never yield equal values. It never traps. The bytes must outlive the decoder.
+/// different keys never yield equal values. No input makes the decoder trap. The bytes must outlive
+/// the decoder.
 ///
-/// A cut tuple yields its first elements. Then it throws, or yields a text that is not the
-/// record's. Check ``isCut(tuple:)`` first.
+/// A cut tuple yields its first elements. After these the decoder throws, or yields a text that is
+/// not the record's. Check ``isCut(tuple:)`` first.
 package struct KeyDecoder {
   private let bytes: UnsafeRawBufferPointer
   /// The start of the next element.

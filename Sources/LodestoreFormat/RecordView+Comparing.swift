@@ -9,7 +9,7 @@ extension RecordView {
   /// Whether this record's bytes at `slot` equal the bytes at `otherSlot` of a record of any
   /// layout.
   ///
-  /// Both slots must have one type.
+  /// The two slots must have one type.
   @inline(__always)
   package func hasSameValue(
     as other: borrowing RecordView, at slot: RecordLayout.Slot, and otherSlot: RecordLayout.Slot

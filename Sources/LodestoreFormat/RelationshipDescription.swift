@@ -17,9 +17,7 @@ package struct RelationshipDescription: Sendable, Hashable {
     package var denyCondition: String?
     /// Whether the links of a record of this side have an order, which a tree stores.
     package var isOrdered: Bool
-    /// Members that this version does not know.
-    ///
-    /// They are written back unchanged.
+    /// Unknown members of a later version, which are written back unchanged.
     package var unknownMembers: [String: Document] = [:]
 
     package init(
@@ -40,9 +38,7 @@ package struct RelationshipDescription: Sendable, Hashable {
   /// The attribute of the `from` entity that holds the id of a record of the `to` entity; `nil` if
   /// trees store the links.
   package var attribute: UInt32?
-  /// Members of the document that this version does not know.
-  ///
-  /// They are written back unchanged.
+  /// Unknown members of the document, which are written back unchanged.
   package var unknownMembers: [String: Document]
 
   package init(

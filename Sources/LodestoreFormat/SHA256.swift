@@ -4,8 +4,8 @@ import CChecksum
 ///
 /// See Format.md, "Index keys".
 ///
-/// It is implemented here so that users of the library need not build a cryptography package for
-/// keys that rarely occur.
+/// The hash is implemented here so that users of the library need not build a cryptography package
+/// for keys that rarely occur.
 package enum SHA256 {
   package static func hash(_ message: some Collection<UInt8>) -> [UInt8] {
     let bytes = Array(message)

@@ -19,11 +19,11 @@ package enum CatalogueObject: Sendable, Hashable {
 
 /// Members of an entity's description that this version does not know.
 ///
-/// They are written back unchanged.
+/// Such members are written back unchanged.
 ///
-/// They are stored separately from the objects, so that they affect neither the comparison of a
-/// declaration with the file nor its replacement. The unknown members of a deleted object are not
-/// written.
+/// Unknown members are stored separately from the objects, so that they affect neither the
+/// comparison of a declaration with the file nor its replacement. The unknown members of a deleted
+/// object are not written.
 package struct UnknownMembers: Sendable, Equatable {
   private var byObject: [CatalogueObject: [String: Document]] = [:]
 

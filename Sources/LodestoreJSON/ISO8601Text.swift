@@ -57,7 +57,7 @@ package enum ISO8601Text {
   /// 10^18.
   private static func time(_ whole: Int, _ digits: Int, of scale: Double) -> Double {
     let (product, hasOverflow) = whole.multipliedReportingOverflow(by: Int(scale))
-    // Both numbers are exact, so the division rounds only once.
+    // Either number is exact, so the division rounds only once.
     if !hasOverflow, product.magnitude < 1 << 52, digits < 1 << 52 {
       return Double(product + digits) / scale
     }
@@ -69,7 +69,7 @@ package enum ISO8601Text {
   /// Writes a date in UTC, such as `2024-02-29T12:00:00Z`.
   ///
   /// The text has 3, 6, 9, 12 or 15 digits of a second if fewer do not read back as the same date.
-  /// 15 digits are enough except within ten seconds of 2001-01-01, where `Date` is even finer.
+  /// Fifteen digits are enough except within ten seconds of 2001-01-01, where `Date` is even finer.
   /// Years outside 0...9999 have a sign and six digits. Returns `nil` for years outside ±999999 and
   /// for dates that are not finite.
   package static func text(_ date: Date) -> String? {

@@ -7,7 +7,7 @@ internal import LodestoreEssentials
 final class JSONDecoding {
   /// The entry number of an absent value, such as a superclass.
   ///
-  /// It decodes as null.
+  /// Such a value decodes as null.
   static let missing = -1
 
   private struct Cursor {

@@ -1,7 +1,7 @@
 /// A parsed JSON text: its bytes and the tape over them.
 ///
-/// The document is immutable, so any thread may read it. It takes the memory of the text and 16
-/// bytes for each value and key.
+/// The document is immutable, so any thread may read it. A document takes the memory of the text
+/// and 16 bytes for each value and key.
 package final class JSONDocument: @unchecked Sendable {
   /// The number of zeros after the text.
   ///
@@ -157,8 +157,8 @@ package final class JSONDocument: @unchecked Sendable {
 
 /// The text and the tape of a document, without a reference to it.
 ///
-/// The reader is valid while the document exists. It serves loops over many values, in which
-/// reference counting would be too slow.
+/// The reader is valid while the document exists. The reader serves loops over many values, in
+/// which reference counting would be too slow.
 @_documentation(visibility: internal)
 public struct JSONTapeReader: BitwiseCopyable {
   @usableFromInline let text: UnsafePointer<UInt8>
@@ -216,7 +216,7 @@ extension JSONNode {
 extension RandomAccessCollection where Index == Int {
   /// The first position at which `isBehind` is true.
   ///
-  /// It must also be true at all later positions.
+  /// The closure must also be true at all later positions.
   fileprivate func partitioningIndex(_ isBehind: (Element) -> Bool) -> Int {
     var (low, high) = (startIndex, endIndex)
     while low < high {

@@ -26,7 +26,8 @@ package struct JSONLimits: Sendable, Hashable {
 
   package static let standard = JSONLimits()
 
-  /// These limits with noted faults, for pages where one record may be wrong and the others right.
+  /// A copy of these limits with noted faults, for pages where one record may be wrong and the
+  /// others right.
   package var ofRecords: JSONLimits {
     var limits = self
     limits.notesFaults = true

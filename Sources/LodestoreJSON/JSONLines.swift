@@ -48,7 +48,7 @@ package struct JSONLinesReader: Sendable {
 
   /// Appends the next bytes of the file.
   ///
-  /// Then call `next` until it returns `nil`.
+  /// Afterwards call `next` until it returns `nil`.
   package mutating func append(_ bytes: some Collection<UInt8>) {
     last = nil
     if start > 0 {

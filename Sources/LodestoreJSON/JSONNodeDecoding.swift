@@ -1,6 +1,6 @@
 /// The decoder passed to a type's `init(from:)`.
 ///
-/// It is its own single value container.
+/// The decoder is its own single value container.
 struct JSONNodeDecoding: Decoder {
   let run: JSONDecoding
   let index: Int

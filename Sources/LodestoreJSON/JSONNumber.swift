@@ -13,7 +13,7 @@ package enum JSONNumber {
     var exponent = 0
     /// Whether the significand has too many digits.
     ///
-    /// Then only the sign is valid.
+    /// Only the sign is valid in that case.
     var isTooLong = false
   }
 

@@ -80,7 +80,7 @@ struct JSONTape: ~Copyable {
   var faults: [JSONNotedFault] = []
   /// The entries of numbers that neither 64-bit integers nor doubles can represent, ascending.
   ///
-  /// They are noted only if faults are.
+  /// Such numbers are noted only if faults are.
   var wideNumbers: [UInt32] = []
 
   init(capacity: Int, limit: Int) {

@@ -2,8 +2,8 @@ extension JSONValue: Codable {
   /// Reads any value from the decoder.
   ///
   /// With a decoder of another library the kind is determined by trial, so a double with an
-  /// integral value may arrive as an integer. 64-bit integers are exact if the decoder preserves
-  /// them.
+  /// integral value may arrive as an integer. Integers of 64 bits are exact if the decoder
+  /// preserves them.
   @_documentation(visibility: internal)
   public init(from decoder: any Decoder) throws {
     if let decoder = decoder as? JSONNodeDecoding {

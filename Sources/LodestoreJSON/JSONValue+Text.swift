@@ -1,9 +1,9 @@
 extension JSONValue {
   /// Parses a JSON text by RFC 8259 and refuses text that readers interpret differently.
   ///
-  /// Besides invalid syntax these are refused: duplicate keys in an object, integers outside 64
-  /// bits, numbers that become infinity or zero as a double, more than 128 levels, and more than 64
-  /// MiB. `-0` is the integer 0.
+  /// Valid syntax is also refused in some cases: duplicate keys in an object, integers outside 64
+  /// bits, numbers that become infinity or zero as a double. At most 128 levels and 64 MiB are
+  /// accepted. `-0` is the integer 0.
   ///
   /// - Throws: `JSONError` with line, column and byte offset.
   public init(parsing text: String) throws(JSONError) {

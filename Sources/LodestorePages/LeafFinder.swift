@@ -43,7 +43,7 @@ package struct LeafFinder {
 
   /// The leaf page that contains or would contain `id`; page 0 if the search fails.
   ///
-  /// In a damaged tree the page may not be a leaf. Then ``page(_:)`` returns `nil`.
+  /// In a damaged tree the page may not be a leaf, and ``page(_:)`` returns `nil`.
   package mutating func leaf(of id: UInt64) -> Leaf {
     if let branch, id >= branchLow, id < branchEnd {
       let child = child(of: branch, for: id, from: branchLow, to: branchEnd)

@@ -3,8 +3,8 @@ public import CChecksum
 /// A leaf page of the map, in LMDB's layout.
 ///
 /// Every offset is checked, so a damaged page cannot make a read leave the page. The type is public
-/// so that scans in other modules can inline it into their loop over records. It has few fields,
-/// because such a loop needs the processor's registers for its body.
+/// so that scans in other modules can inline it into their loop over records. The type has few
+/// fields, because such a loop needs the processor's registers for its body.
 @_documentation(visibility: internal)
 @frozen public struct LeafPage {
   /// The address of the first slot.

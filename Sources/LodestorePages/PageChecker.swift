@@ -13,7 +13,7 @@ internal import LodestoreFormat
 ///
 /// Another process may write to the file meanwhile. A commit preserves the pages of the two commits
 /// before it, so a walk is valid if at most one commit happened during it. Otherwise the walk is
-/// repeated up to three times. Then the check ends with ``PageReport/isOvertaken``.
+/// repeated up to three times. After that the check ends with ``PageReport/isOvertaken``.
 package enum PageChecker {
   /// The commit to check.
   package enum Commit: Sendable {

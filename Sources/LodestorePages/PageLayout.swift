@@ -134,7 +134,7 @@ package enum TreeRecordLayout {
   package static let integerKeys: UInt16 = 0x08
   /// An option of the environment that LMDB stores among the free list's flags.
   ///
-  /// It has no effect.
+  /// This bit has no effect.
   package static let noSubdirectory: UInt16 = 0x4000
 }
 

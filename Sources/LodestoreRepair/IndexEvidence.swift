@@ -3,7 +3,7 @@ internal import LodestorePages
 
 /// The ids and the values of an entity's records, according to its intact indexes.
 ///
-/// It holds a hash of each entry, and the ids as ranges. Only entities with damage need it.
+/// Memory holds a hash of each entry, and the ids as ranges. Only entities with damage need it.
 final class IndexEvidence {
   let ids: IDRuns
   private let entity: EntityDescription

@@ -162,7 +162,7 @@ extension Salvage {
 
   /// The header fields for the new store.
   ///
-  /// An entity's mark states that no record was changed since an import relied on them. It is
+  /// An entity's mark states that no record was changed since an import relied on them. The mark is
   /// removed if records are lost.
   func header(isSame: Bool, _ report: RepairReport) -> [(key: [UInt8], body: [UInt8])] {
     store.header.filter { key, body in

@@ -5,7 +5,7 @@ package import LodestorePages
 /// Checks a store against every rule of Format.md that can be checked on a file.
 ///
 /// The verifier reads through LMDB and the format's code, and shares nothing with the entity layer
-/// that wrote the store. It continues after a finding.
+/// that wrote the store. The check continues after a finding.
 ///
 /// Memory use does not grow with the number of records. The index entries of each record are
 /// computed and compared with those of the index, so that without findings both match one to one.
@@ -56,8 +56,8 @@ package final class Verifier {
 
   /// Checks the content of the newest commit of an open environment, but not the file's pages.
   ///
-  /// Call it on any thread that is not in a transaction of the environment. It holds one read
-  /// transaction until it ends.
+  /// Call it on any thread that is not in a transaction of the environment. The check holds one
+  /// read transaction until it ends.
   ///
   /// - Parameter isCancelled: Called every thousand pairs. If it returns true, the check ends with
   ///   ``VerificationError/cancelled``.

@@ -104,7 +104,7 @@ struct PageLoader: Sendable {
 extension URLError {
   /// Whether the same request may succeed later.
   ///
-  /// It cannot if names, certificates or rules of this system are the reason.
+  /// No repetition helps if names, certificates or rules of this system are the reason.
   var isWorthRetrying: Bool {
     switch code {
     case .badURL, .unsupportedURL, .userAuthenticationRequired, .userCancelledAuthentication,

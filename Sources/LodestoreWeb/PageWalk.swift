@@ -30,7 +30,7 @@ final class PageWalk {
   private var contentHash: Int?
   /// The reason why no page follows the one returned last.
   ///
-  /// It is thrown when the next page is requested.
+  /// The error is thrown when the next page is requested.
   private var failure: WebSourceError?
 
   init(

@@ -24,7 +24,7 @@ extension WebPages {
     ///
     /// Up to ``Options/pagesInFlight`` pages are requested at once. Pages that are not JSON are
     /// returned unchanged and do not end the pages. A page with the content of the page before it
-    /// means that the service ignores the number. It fails with
+    /// means that the service ignores the number. Such a page fails with
     /// ``WebSourceError/Code/repeatedPage``, or ends the pages if ``Options/endsAtRepeatedPage`` is
     /// true.
     ///

@@ -13,8 +13,8 @@ struct RetryTiming: Sendable {
 
   /// The wait before a retry, where the first retry has number 1.
   ///
-  /// The wait is drawn at random below a bound that doubles with each retry. It is at least as long
-  /// as the service asks for, and at most `longest`.
+  /// The wait is drawn at random below a bound that doubles with each retry. The wait is at least
+  /// as long as the service asks for, and at most `longest`.
   func wait(
     beforeRetry retry: Int, asked: Duration?, first: Duration, longest: Duration
   ) -> Duration {
@@ -31,9 +31,9 @@ struct RetryTiming: Sendable {
   /// The wait that an answer asks for, by its fields with lowercase names.
   ///
   /// `Retry-After` takes precedence. Otherwise a rate limit with nothing remaining asks for the
-  /// time until its reset. It is read from `RateLimit` (`r` and `t`), or from `RateLimit-Remaining`
-  /// and `RateLimit-Reset`; both may have the prefix `X-`. A reset of up to a year is in seconds
-  /// from now, a larger one in seconds since 1970.
+  /// time until its reset. The time is read from `RateLimit` (`r` and `t`), or from
+  /// `RateLimit-Remaining` and `RateLimit-Reset`; both may have the prefix `X-`. A reset of up to a
+  /// year is in seconds from now, a larger one in seconds since 1970.
   func asked(_ fields: [String: String]) -> Duration? {
     if let asked = asked(fields["retry-after"]) { return asked }
     if let limit = fields["ratelimit"] {

@@ -56,7 +56,7 @@ struct SourceAddress: Sendable {
 
   /// Whether the source's header fields may be sent to an address.
   ///
-  /// It must have the same scheme, host and port, or the same host with HTTPS.
+  /// The address must have the same scheme, host and port, or the same host with HTTPS.
   func isHome(_ other: URL) -> Bool {
     guard let host = url.host()?.lowercased(), host == other.host()?.lowercased() else {
       return false

@@ -7,7 +7,7 @@ package import Foundation
 /// Fetches files from one place on the web, one request for each call.
 ///
 /// Requests use the client of ``WebPages``, with its checks of answers, addresses and redirects.
-/// They ask for uncompressed bytes (`Accept-Encoding: identity`). A compressed answer is
+/// Requests ask for uncompressed bytes (`Accept-Encoding: identity`). A compressed answer is
 /// decompressed all the same, unless it is a part. Nothing is cached and nothing is retried,
 /// because the caller knows which file to request next.
 package struct WebFiles: Sendable {

@@ -27,7 +27,7 @@ extension WebPages {
     public var retriedStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
     /// The maximum wait before the first retry.
     ///
-    /// It doubles with each further retry.
+    /// The maximum doubles with each further retry.
     ///
     /// The wait is drawn at random between zero and this maximum, so that clients that failed
     /// together do not retry together.

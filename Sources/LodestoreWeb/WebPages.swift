@@ -22,8 +22,8 @@ public import Foundation
 /// once. After an error the iteration ends. The pages before the error remain usable, and
 /// ``pages(from:remembered:)`` continues after them.
 ///
-/// Each iteration has its own session without cache, cookies and stored credentials. It holds
-/// ``Options/pagesInFlight`` pages in memory, and the addresses of all pages returned.
+/// Each iteration has its own session without cache, cookies and stored credentials. An iteration
+/// holds ``Options/pagesInFlight`` pages in memory, and the addresses of all pages returned.
 ///
 /// Servers are not trusted: whatever bytes a server sends, the result is a page or an error, within
 /// the time and the memory that ``Options`` allows. On Linux requests use async-http-client, which

@@ -63,8 +63,8 @@ public struct WebSourceError: Error, Sendable {
   public var attempts: Int
   /// The wait that the service asked for before the next request, counted from its answer.
   ///
-  /// The value comes from `Retry-After` or from the fields of a rate limit. It is `nil` if the
-  /// answer has neither.
+  /// The value comes from `Retry-After` or from the fields of a rate limit. Without either, the
+  /// value is `nil`.
   public var retryAfter: Duration?
   /// The underlying error, a `URLError` or one of the JSON reader.
   public var cause: (any Error)?

@@ -100,7 +100,7 @@
 
     /// The code that turns a record into a value.
     ///
-    /// It is one call of the memberwise initializer, if there is one.
+    /// The code is one call of the memberwise initializer, if the struct has one.
     private func decoding(of declaration: EntityDeclaration) -> String {
       guard declaration.hasMemberwiseInitializer else {
         let reads = declaration.attributes.map {

@@ -3,7 +3,7 @@
   import SwiftSyntax
   import SwiftSyntaxMacros
 
-  // Macros that @Entity reads from the declaration. They expand to nothing. Each reports an error
+  // Macros that @Entity reads from the declaration. Each expands to nothing, and reports an error
   // if it is written outside an entity, where nothing would read it.
 
   /// The macros `@Attribute`, `@Relationship`, `@Derived` and `@Transient` on a stored property.

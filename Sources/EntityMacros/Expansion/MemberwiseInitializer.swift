@@ -2,8 +2,8 @@
   import SwiftSyntax
 
   // Decoding calls the memberwise initializer if the struct certainly has one. An initializer that
-  // sets the properties one by one ends with a copy of the whole value, which retains and releases
-  // every string in it: the compiler does not optimize across a large `self`.
+  // sets the properties one by one ends with a copy of the whole value. The copy retains and
+  // releases every string, because the compiler does not optimize across a large `self`.
 
   extension StructDeclSyntax {
     /// Whether the compiler writes an initializer that takes the stored properties in their order.

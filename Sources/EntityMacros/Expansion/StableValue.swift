@@ -5,7 +5,7 @@
     /// Whether a default value can also be the attribute's initial value, which the file keeps for
     /// all records older than the attribute.
     ///
-    /// The expression must have the same value in every process. These do:
+    /// The expression must have the same value in every process. The following expressions do:
     ///
     /// - literals, and collections of stable values
     /// - static members (`.active`, `Settings.standard`), by convention; `now` is the known

@@ -2,7 +2,7 @@
   import SwiftSyntax
   import SwiftSyntaxBuilder
 
-  /// The reason why a type cannot be stored, as far as its syntax shows it.
+  /// The reason why a type cannot be stored, judged by its syntax.
   ///
   /// The compiler checks other types through the overloads of `AttributeDefinition`.
   struct UnstorableType {
@@ -106,12 +106,12 @@
       return self.as(IdentifierTypeSyntax.self)?.name.text == "Optional"
     }
 
-    /// Whether the type is an array or JSON, as far as its syntax shows it.
+    /// Whether the type is an array or JSON, judged by its syntax.
     ///
     /// An index can be over its elements.
     var hasElements: Bool { ["an array", "a JSONValue"].contains(unindexableKind) }
 
-    /// The kind of a type without an order, as far as its syntax shows it.
+    /// The kind of a type without an order, judged by its syntax.
     ///
     /// Such an attribute cannot be indexed.
     var unindexableKind: String? {

@@ -28,7 +28,7 @@ extension Cursor {
       var (page, index) = pages.page(of: key, guess: 0)
       var previous = page
       scan: while true {
-        // These are constants of the inner loop, which the compiler keeps in registers.
+        // Constants of the inner loop, which the compiler keeps in registers.
         let current = page
         let following = pages.following
         let ahead = min(ScannedPages.ahead, current.count)
@@ -63,7 +63,7 @@ extension Cursor {
     guard count > 0 else { return true }
     var left = count
     if var pages = try beginScan(ofIntegerKeys: true) {
-      // The first record of the page, used if the cursor is some pages behind.
+      // The first record of the page, used if the cursor lags by some pages.
       var first: UInt64?
       var (page, index) = pages.page(of: key, guess: 0)
       while page.count > 0, let last = page.id(page.node(page.count - 1)) {
@@ -94,7 +94,7 @@ extension Cursor {
     var count = 0
     if var pages = try beginScan(ofIntegerKeys: true) {
       var (page, index) = pages.page(of: key, guess: 0)
-      // The last counted record, used if the cursor is some pages behind.
+      // The last counted record, used if the cursor lags by some pages.
       var counted: UInt64?
       while page.count > 0, count < most, let last = page.id(page.node(page.count - 1)), last <= end
       {
@@ -120,9 +120,9 @@ extension Cursor {
 
   /// Visits the entries within `range` in key order, or in reverse, until `body` returns false.
   ///
-  /// It works like ``forEachRecord(readsWhole:_:)`` for a tree with byte keys, but LMDB moves from
-  /// page to page and reads values in overflow pages. The tree must not change meanwhile.
-  /// Afterwards the cursor has no position.
+  /// The method works like ``forEachRecord(readsWhole:_:)`` for a tree with byte keys, but LMDB
+  /// moves from page to page and reads values in overflow pages. The tree must not change
+  /// meanwhile. Afterwards the cursor has no position.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public func forEachEntry<E: Error>(
@@ -183,7 +183,7 @@ extension Cursor {
 
   /// Moves to the record after `id`, which was visited in `page`.
   ///
-  /// The cursor may be some pages behind.
+  /// The cursor may lag by some pages.
   @usableFromInline
   func moveOn(behind id: UInt64, of page: LeafPage) throws -> Bool {
     if id != integerKey {

@@ -81,7 +81,8 @@ struct CacheContent: Sendable {
   ///
   /// - Parameters:
   ///   - known: The seed, if this process has opened it before.
-  ///   - before: The generation that this process uses. It is not opened again if it stays current.
+  ///   - before: The generation that this process uses. A generation that stays current is not
+  ///     opened again.
   func choose(
     _ state: CacheState, seed known: OpenGeneration?, current before: OpenGeneration?
   ) -> Choice {

@@ -32,7 +32,7 @@ struct CacheState: Sendable, Equatable {
   var name: String
   /// The generations to use, the current one first.
   ///
-  /// The others have lower numbers, and serve programs whose entities do not fit the first.
+  /// Later elements have lower numbers, and serve programs whose entities do not fit the first.
   private(set) var installed: [Installed] = []
   /// The publisher's keys and the generations that they have signed.
   var trust = CacheTrust()
@@ -42,7 +42,7 @@ struct CacheState: Sendable, Equatable {
   var lastPlace: String?
   /// The latest time at which a refresh began.
   ///
-  /// It never decreases.
+  /// The time never decreases.
   var latestTime: Date?
   /// The number of refreshes that ended here.
   ///
@@ -63,7 +63,7 @@ struct CacheState: Sendable, Equatable {
   var tagKeys: String?
   /// The name of the last patch that could not be applied.
   ///
-  /// It is not fetched again.
+  /// This patch is not fetched again.
   var failedPatch: String?
   /// For each program, the last schema that its entities did not fit: fingerprints by the
   /// fingerprint of the program's entities.

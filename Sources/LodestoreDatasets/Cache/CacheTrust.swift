@@ -22,7 +22,7 @@ struct CacheTrust: Sendable, Equatable {
   private(set) var chains: [Chain] = []
   /// The digest of a file with a valid signature that is not a sound store.
   ///
-  /// It is not fetched again.
+  /// Such a file is not fetched again.
   var refusedDigest: String?
   /// The time until which the next generation may have any number, after
   /// ``CachedDataset/forgetHighest()``.

@@ -21,7 +21,7 @@ extension CachedDataset {
     public var freshWait = Duration.seconds(30)
     /// The maximum wait after a first failure.
     ///
-    /// It doubles with each further one.
+    /// The maximum doubles with each further failure.
     ///
     /// The wait is drawn at random between half of this and all of it, so that programs that failed
     /// together do not retry together. The folder stores the wait, so a restart does not shorten

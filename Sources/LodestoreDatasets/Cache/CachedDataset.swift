@@ -135,7 +135,7 @@ public final class CachedDataset: Sendable {
 
   /// The state of the folder and the open generation.
   ///
-  /// Both are read again if the folder has changed.
+  /// State and generation are read again if the folder has changed.
   func loaded() throws -> (state: CacheState, choice: CacheContent.Choice) {
     try shared.withLock { shared in
       // The stamp is taken before the state is read, so a change between the two is noticed next

@@ -23,7 +23,8 @@ public struct DatasetOrigin: Sendable {
   /// A dataset that a publisher puts on web servers, in the form that `kvdump publish` makes.
   ///
   /// - Parameters:
-  ///   - mirrors: The addresses of folders with the same files. They are requested in this order,
+  ///   - mirrors: The addresses of folders with the same files. Mirrors are requested in this
+  ///     order,
   ///     the next one
   ///     if one fails.
   ///   - keys: The publisher's keys. A manifest that none of them signed is refused, whichever
@@ -72,7 +73,7 @@ public struct ServiceRefresh: Sendable {
   public let store: Store
   /// The time when the refresh began.
   ///
-  /// It is the date of the data, unless ``setDataAsOf(_:)`` names another.
+  /// The data has this date, unless ``setDataAsOf(_:)`` names another.
   public let startedAt: Date
   let date: DataDate
   let report: @Sendable (RefreshProgress) -> Void

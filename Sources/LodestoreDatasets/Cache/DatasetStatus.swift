@@ -22,7 +22,7 @@ public struct DatasetStatus: Sendable {
   public let age: DatasetAge?
   /// The number that the origin's next generation must not be below.
   ///
-  /// It is the highest one that was here under the publisher's key set, or the seed's.
+  /// The number is the highest one that was here under the publisher's key set, or the seed's.
   public let highestSeen: UInt64
   /// The address that answered the last successful check.
   public let place: String?
@@ -39,7 +39,7 @@ public struct DatasetStatus: Sendable {
   ///
   /// A rebuilt state lacks the dates of checks and failures, but no data is lost.
   public let rebuiltAt: Date?
-  /// Whether the clock is behind the time of an earlier refresh.
+  /// Whether the clock is earlier than the time of an earlier refresh.
   public let isClockBehind: Bool
 }
 

@@ -10,7 +10,7 @@ package struct SignedEnvelope: Sendable {
   struct Signature: Sendable, Hashable {
     /// The id of the signing key.
     ///
-    /// It is only a hint and not trusted.
+    /// The id is only a hint and not trusted.
     let keyID: String
     let bytes: [UInt8]
   }

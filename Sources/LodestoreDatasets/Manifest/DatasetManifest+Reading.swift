@@ -57,7 +57,7 @@ extension DatasetManifest {
     do throws(DatasetError) {
       return Int(try object.number("keySet", in: 1...KeySet.numberLimit))
     } catch {
-      // These bytes are not verified yet. Whether a later version is meant is reported after the
+      // The bytes are not verified yet. Whether a later version is meant is reported after the
       // verification.
       do throws(DatasetError) {
         try object.requireVersion(Self.version)

@@ -14,7 +14,7 @@ public struct DatasetManifest: Sendable, Hashable {
   public let name: String
   /// The number of the generation.
   ///
-  /// It rises with each publication and is never reused.
+  /// The number rises with each publication and is never reused.
   public let generation: UInt64
   /// The date up to which the data is complete, according to its source.
   public let dataAsOf: Date
@@ -55,7 +55,7 @@ public struct DatasetManifest: Sendable, Hashable {
     public let sha256: FileDigest
     /// The table of frames, with lengths and digests.
     ///
-    /// It is also in the folder `g`.
+    /// The table is also in the folder `g`.
     public let frames: FrameFile
   }
 

@@ -25,8 +25,8 @@ package enum PublishedNames {
 
   /// Returns whether a name can only refer to a file in its own folder.
   ///
-  /// A name has ASCII letters, digits, `-`, `_` and `.`, and begins with a letter or a digit. It
-  /// therefore has no `/`, is not `..`, and is not hidden.
+  /// A name has ASCII letters, digits, `-`, `_` and `.`, and begins with a letter or a digit. Such
+  /// a name has no `/`, is not `..`, and is not hidden.
   package static func isFileName(_ name: String) -> Bool {
     guard name.utf8.count <= byteLimit, let first = name.utf8.first, isLetterOrDigit(first) else {
       return false

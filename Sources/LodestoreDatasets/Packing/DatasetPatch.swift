@@ -35,8 +35,8 @@ package enum DatasetPatch {
   /// Makes a generation from an older one.
   ///
   /// The output is byte-exact, and is checked against the manifest's digest before the call
-  /// returns. It is written piece by piece, so a full disk causes an error and not a crash. Memory
-  /// use equals the output's size, at most 1 GiB; the two other files are mapped.
+  /// returns. The output is written piece by piece, so a full disk causes an error and not a crash.
+  /// Memory use equals the output's size, at most 1 GiB; the two other files are mapped.
   ///
   /// - Parameters:
   ///   - patch: The path of the fetched patch.

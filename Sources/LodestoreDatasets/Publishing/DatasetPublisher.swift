@@ -128,8 +128,8 @@ public struct DatasetPublisher: Sendable {
   /// The generation that the next one must be above; 0 for none.
   ///
   /// If the manifest is lost, the files determine it, because readers refuse a lower number. A
-  /// single generation is ignored. It belongs to a first publication that was killed, or does not
-  /// determine the number.
+  /// single generation is ignored. Such a generation belongs to a first publication that was
+  /// killed, or does not determine the number.
   static func newest(
     in folder: String, _ last: DatasetManifest?
   ) throws(DatasetError) -> UInt64 {

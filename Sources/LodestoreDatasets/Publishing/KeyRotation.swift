@@ -14,8 +14,8 @@ package struct KeyRotation: Sendable {
   package let directory: String
   /// A key of the newest set; `nil` if all of them are lost.
   ///
-  /// Without it, programs that trust the old set cannot follow. They need a new version with the
-  /// new keys.
+  /// Without it, programs that trust the old set cannot follow. Such programs need a new version
+  /// with the new keys.
   package let signer: SigningKey?
   /// The key that signs manifests from now on.
   package let newKey: SigningKey

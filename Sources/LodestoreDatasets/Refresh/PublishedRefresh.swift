@@ -57,7 +57,7 @@ struct PublishedRefresh: Sendable {
           let wait = min(asked, Backoff.longestAsked)
           state.keepFrom(Self.key(mirror), until: time.addingTimeInterval(wait.inSeconds))
         }
-        // These errors would occur at every mirror.
+        // Such an error would occur at every mirror.
         let isOfAll: [DatasetError.Code] = [.diskFull, .incompatibleSchema, .unsupported]
         guard !isOfAll.contains(error.code) else { throw error }
         errors.append(error)

@@ -108,8 +108,8 @@ struct ServiceImport: Sendable {
   /// Opens the importer's store.
   ///
   /// A store that cannot be used, or lacks records of the current generation, is replaced by a copy
-  /// of that generation. It lacks records if a newer seed or an installed file has become current
-  /// since the last import.
+  /// of that generation. Records are missing if a newer seed or an installed file has become
+  /// current since the last import.
   private func openStore(
     _ open: OpenGeneration?, _ state: inout CacheState, _ detours: inout [String]
   ) throws -> Store {

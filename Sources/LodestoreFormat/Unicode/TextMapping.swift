@@ -1,6 +1,6 @@
 /// A mapping from a source text to the text of a derived attribute.
 ///
-/// It uses tables of Unicode 17.0 that never change. See Format.md, "Derived attributes".
+/// The mapping uses tables of Unicode 17.0 that never change. See Format.md, "Derived attributes".
 package enum TextMapping: Sendable {
   /// The text in NFC, without case and without nonspacing marks.
   case canonical
@@ -52,7 +52,7 @@ private struct CaseTable: Sendable {
   static let upper = CaseTable(CaseData.uppercase)
   /// The lower case of the upper case of the lower case, without marks.
   ///
-  /// It maps "ß" to "ss", and a final sigma to a sigma.
+  /// The mapping turns "ß" into "ss", and a final sigma into a sigma.
   static let canonical = CaseTable(foldingWith: lower, upper, without: CaseTable(CaseData.marks))
 
   /// The results of the scalars that change; empty for a mark.

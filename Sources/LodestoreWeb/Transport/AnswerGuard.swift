@@ -4,9 +4,9 @@
 
   /// Handlers around the client's HTTP reader, one pair for each connection.
   ///
-  /// They refuse input that the client would accept without a bound or would not survive.
+  /// The handlers refuse input that the client would accept without a bound or would not survive.
   ///
-  /// Both handlers and their state belong to the connection's event loop.
+  /// The handlers and their state belong to the connection's event loop.
   enum AnswerGuard {
     /// The field that tells a transfer the address range of the answer.
     ///

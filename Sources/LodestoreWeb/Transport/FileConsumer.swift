@@ -51,7 +51,7 @@ struct FileConsumer: Sendable {
 package struct FileHead: Sendable, Hashable {
   /// The position in the file of the answer's first byte.
   ///
-  /// It is 0 for a whole file, even if a part was requested.
+  /// The position is 0 for a whole file, even if a part was requested.
   package var start = 0
   /// The number of bytes of the answer; `nil` if the answer does not state it.
   package var byteCount: Int?

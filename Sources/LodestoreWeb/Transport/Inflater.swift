@@ -9,8 +9,8 @@
 
   /// Decompresses a body piece by piece.
   ///
-  /// It uses 64 KiB and zlib's memory, whatever the size of the output. Use it from one task at a
-  /// time.
+  /// An inflater uses 64 KiB and zlib's memory, whatever the size of the output. Use it from one
+  /// task at a time.
   final class Inflater {
     /// The container format of a compressed body.
     private enum Wrapping {

@@ -61,7 +61,7 @@
     /// Starts a task if its host leads to no narrower range than `least`.
     ///
     /// The session does not report an address before it connects, so the system's resolver is asked
-    /// first. It may give the session other addresses.
+    /// first. The resolver may give the session other addresses.
     private static func start(
       _ task: URLSessionDataTask, _ transfer: WebTransfer, _ least: AddressRange?,
       _ classify: @escaping @Sendable (PeerAddress) -> AddressRange

@@ -23,7 +23,7 @@ struct Assignment: Equatable, Sendable {
     text = String(argument[argument.index(after: sign)...])
   }
 
-  /// The assignment in the library's form, checked as far as possible without a record.
+  /// The assignment in the library's form, checked except for rules that need a record.
   func bound(
     to entity: DynamicEntity, of snapshot: DynamicSnapshot
   ) throws -> DynamicAssignment {

@@ -3,9 +3,9 @@ import EntityStore
 
 /// A command of kvdump or of kvdump-datasets.
 ///
-/// A command writes only through the given console, so that tests can run it in memory. It opens
-/// and closes its own files. When `run` has returned, the console is finished and the pager is
-/// shown.
+/// A command writes only through the given console, so that tests can run it in memory. A command
+/// opens and closes its own files. When `run` has returned, the console is finished and the pager
+/// is shown.
 package protocol ToolCommand: ParsableCommand {
   var output: OutputOptions { get }
 

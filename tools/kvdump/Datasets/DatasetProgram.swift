@@ -3,7 +3,7 @@ import LodestoreSystem
 
 /// The program `kvdump-datasets`, with the commands that sign and fetch.
 ///
-/// They are a separate program so that kvdump does not need libraries for cryptography and the web.
+/// The program is separate so that kvdump does not need libraries for cryptography and the web.
 ///
 /// kvdump replaces itself by the program, so the process, its streams and its exit status stay the
 /// same.

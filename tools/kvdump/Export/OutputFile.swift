@@ -3,9 +3,9 @@ import LodestoreSystem
 
 /// A file that appears completely or not at all.
 ///
-/// It is written under a temporary name in the same folder, and named by ``commit()``. Without a
-/// commit the temporary file is removed with the object. A file that is not a regular one, such as
-/// a pipe or a device, is written directly.
+/// The file is written under a temporary name in the same folder, and named by ``commit()``.
+/// Without a commit the temporary file is removed with the object. A file that is not a regular
+/// one, such as a pipe or a device, is written directly.
 final class OutputFile: ByteSink {
   let path: String
   /// Whether an existing file is replaced.

@@ -4,7 +4,8 @@ import LodestoreSystem
 
 /// A copy of a store that appears completely or not at all.
 ///
-/// It has a temporary name until ``commit()``; without a commit it is removed with the object.
+/// The copy has a temporary name until ``commit()``; without a commit it is removed with the
+/// object.
 final class StoreCopy {
   private let target: String
   private let temporary: TemporaryFile

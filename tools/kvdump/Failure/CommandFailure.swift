@@ -20,7 +20,7 @@ package struct CommandFailure: Error, Equatable, Sendable {
 
   /// The code by which programs distinguish failures, such as `no-such-entity`.
   ///
-  /// It is part of the JSON contract.
+  /// The code is part of the JSON contract.
   package let code: String
   /// The message "thing: reason; next step", in one line without a full stop.
   package var message: String

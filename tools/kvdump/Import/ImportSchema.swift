@@ -53,8 +53,8 @@ struct ImportSchema {
       }
       return DeclaredEntity.DeclaredIndex(attributes: positions, isUnique: index.isUnique)
     }
-    // Only indexes over the elements of JSON attributes are declared here. Others stay without
-    // being declared.
+    // Only indexes over the elements of JSON attributes are declared here. Other element indexes
+    // stay without being declared.
     for index in stored.elementIndexes where index.path.isEmpty {
       let position = stored.declaredAttributes.firstIndex { $0.number == index.attribute }
       guard let position, attributes[position].storage.type == .json else { continue }
@@ -68,7 +68,8 @@ struct ImportSchema {
   /// Stored types stay.
   ///
   /// - Parameters:
-  ///   - key: The attributes by which records are matched. They are required in a new entity,
+  ///   - key: The attributes by which records are matched. Key attributes are required in a new
+  ///     entity,
   ///     because a record without one cannot be matched.
   ///   - takesParts: Whether records have only some of the attributes, so that stored values of the
   ///     others stay. Required attributes then stay required.

@@ -33,7 +33,7 @@ struct ImportSession {
 
   /// Imports all pages and shows the progress.
   ///
-  /// It never throws, because the committed pages must be reported in any case.
+  /// The method never throws, because the committed pages must be reported in any case.
   func run(on console: Console) async -> Result {
     var progress = console.progress()
     pages.willRead = { [unowned pages, watch, size] in

@@ -107,7 +107,8 @@ package final class Console {
 
   /// Writes one thing that is not a row of many: a report, a single record.
   ///
-  /// It is an object in both JSON formats, lines of "name value" for people, and one row in CSV.
+  /// The output is an object in both JSON formats, lines of "name value" for people, and one row in
+  /// CSV.
   package func writeObject(_ members: [(column: Column, cell: Cell)]) throws {
     let columns = members.map(\.column)
     let writer: any RowWriter =

@@ -1,6 +1,6 @@
 /// A line on standard error with the progress of a long command.
 ///
-/// It appears only on a terminal, and only after a second.
+/// The line appears only on a terminal, and only after a second.
 struct Progress {
   private static let delay = Duration.seconds(1)
   private static let interval = Duration.milliseconds(100)

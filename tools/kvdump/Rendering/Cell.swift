@@ -13,7 +13,7 @@ package enum Cell: Equatable, Sendable {
   /// A number that no case above can represent exactly, as a JSON number literal.
   case number(String)
   case text(String)
-  /// A date as ISO 8601 text. It is a separate case, so that it is never taken for a text "null".
+  /// A date as ISO 8601 text. A separate case, so that a date is never taken for a text "null".
   case date(String)
   /// Bytes: hexadecimal for people, Base64 for programs.
   case bytes([UInt8])

@@ -5,7 +5,7 @@ struct DisplayCell: Equatable, Sendable {
   let content: DisplayText
   /// Whether the cell is not a value of the record.
   ///
-  /// It is then dimmed if there is colour.
+  /// Such a cell is dimmed if there is colour.
   let isFaint: Bool
   let isNumeric: Bool
   let isAbsent: Bool

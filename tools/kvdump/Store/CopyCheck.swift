@@ -8,7 +8,7 @@ import LodestoreVerifier
 ///
 /// First it checks the parts that are most often damaged, and reports the entity and the record:
 /// every record against its checksum, every index for one entry for each record, and the content of
-/// buckets and imports. Then it checks all rules that `kvdump verify` checks.
+/// buckets and imports. Afterwards it checks all rules that `kvdump verify` checks.
 struct CopyCheck {
   private(set) var entityCount = 0
   private(set) var recordCount = 0

@@ -6,8 +6,8 @@ import LodestorePages
 enum ReadStore {
   /// Opens the store at `path` read-only, calls `body` on its newest commit and closes it.
   ///
-  /// It works while another program writes. It continues without a lock file, and says so, if none
-  /// can be created, as on a read-only medium, or if the file is of the other LMDB.
+  /// Another program may write meanwhile. The command continues without a lock file, and says so,
+  /// if none can be created, as on a read-only medium, or if the file is of the other LMDB.
   ///
   /// - Parameter checksRecords: Whether the store checks every record that it reads against its
   ///   checksum. Commands whose query engine reads records need this.

@@ -12,7 +12,7 @@ struct RecordSearch {
   private let request: QueryRequest
   /// Values that no condition can express.
   ///
-  /// They are compared in each record.
+  /// Each record is compared with them.
   private let checks: [Wanted]
   /// Whether an index begins with the attributes, in any order.
   private let hasIndex: Bool
