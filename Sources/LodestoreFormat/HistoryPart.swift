@@ -264,8 +264,10 @@ extension HistoryPart.Links {
     ])
   }
 
-  /// The pairs as numbers. Each id of side 1 has the gap to the id before, the number of its links
-  /// less one, and the gaps between the ids of side 2.
+  /// The pairs as numbers.
+  ///
+  /// Each id of side 1 has the gap to the id before, the number of its links less one, and the gaps
+  /// between the ids of side 2.
   package var encodedPairs: [UInt8] {
     var writer = DocumentWriter()
     var last: UInt64 = 0

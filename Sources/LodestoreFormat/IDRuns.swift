@@ -91,7 +91,9 @@ package struct IDRuns: Sendable, Hashable {
     return index < ranges.count && ranges[index].contains(id)
   }
 
-  /// Returns the ids that are not in `other`. Either set must be normalized.
+  /// Returns the ids that are not in `other`.
+  ///
+  /// Either set must be normalized.
   package func subtracting(_ other: IDRuns) -> IDRuns {
     if other.isEmpty || isEmpty { return self }
     var result = IDRuns()
@@ -113,7 +115,9 @@ package struct IDRuns: Sendable, Hashable {
     return result
   }
 
-  /// Returns the ids that are in both sets. Either set must be normalized.
+  /// Returns the ids that are in both sets.
+  ///
+  /// Either set must be normalized.
   package func intersection(_ other: IDRuns) -> IDRuns {
     subtracting(subtracting(other))
   }
