@@ -13,8 +13,8 @@ package enum DocumentElements {
     try follow(path[...], bytes, isElement: false, body)
   }
 
-  /// - Parameter isElement: Whether `bytes` is an element of an array on the path. An array within
-  ///   that array is skipped.
+  /// - Parameter isElement: Whether `bytes` is already an element, of an array or of an object at
+  ///   the end of the path. Arrays and objects within an element are skipped.
   private static func follow(
     _ path: ArraySlice<String>, _ bytes: UnsafeRawBufferPointer, isElement: Bool,
     _ body: (UnsafeRawBufferPointer) throws(FormatError) -> Void

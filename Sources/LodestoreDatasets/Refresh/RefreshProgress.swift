@@ -46,7 +46,7 @@ public struct RefreshReport: Sendable, Hashable {
     case elsewhere
   }
 
-  /// The change.
+  /// The change that the refresh has made.
   public var outcome: Outcome
   /// The generation that is now current; 0 if the dataset has none.
   public var generation: UInt64

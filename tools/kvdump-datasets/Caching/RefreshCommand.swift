@@ -43,7 +43,8 @@ struct RefreshCommand: ToolCommand {
 
   @Flag(
     help: ArgumentHelp(
-      "Forget the highest generation that was here, and accept the publisher's even if its number is lower."
+      "Forget the highest generation that was here, and accept the publisher's even if its number "
+        + "is lower."
     ))
   var forgetHighest = false
 
@@ -108,7 +109,8 @@ extension CommandFailure {
     CommandFailure(
       code: "wrong-folder",
       message:
-        "\(folder): holds the folders of datasets, of which '\(name)' is one; name the folder of the dataset, "
+        "\(folder): holds the folders of datasets, of which '\(name)' is one; name the folder of "
+        + "the dataset, "
         + "such as '\(folder)/\(name)'", status: .usage)
   }
 }

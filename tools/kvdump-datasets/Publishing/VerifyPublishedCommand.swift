@@ -53,7 +53,8 @@ struct VerifyPublishedCommand: ToolCommand {
     }
     if let set = check.brokenAt {
       console.note(
-        "key set \(set) is signed by none of set \(set - 1): programs that carry an earlier set do not follow to it"
+        "key set \(set) is signed by none of set \(set - 1): programs that carry an earlier set "
+          + "do not follow to it"
       )
     }
     for file in check.files { console.note(file.note.map { "\(file.path): \($0)" }) }

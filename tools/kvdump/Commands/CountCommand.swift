@@ -28,7 +28,8 @@ struct CountCommand: EntityCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Count each value of these attributes, paths into JSON or to related records, or expressions.",
+      "Count each value of these attributes, paths into JSON or to related records, or "
+        + "expressions.",
       valueName: "a,b.c"))
   var by: NameList?
 

@@ -45,7 +45,8 @@ struct ExportCommand: StoreCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Export all entities, each into a file of its name in this folder, and \(ExportFolder.schemaName) "
+      "Export all entities, each into a file of its name in this folder, and "
+        + "\(ExportFolder.schemaName) "
         + "with the schema of all.", valueName: "folder"), completion: .directory)
   var allEntities: String?
 
@@ -61,13 +62,15 @@ struct ExportCommand: StoreCommand {
 
   @Flag(
     help: ArgumentHelp(
-      "Write relationships as unique keys of the related records, which 'import --links' reads, and "
+      "Write relationships as unique keys of the related records, which 'import --links' reads, "
+        + "and "
         + "not as ids."))
   var links = false
 
   @Flag(
     help: ArgumentHelp(
-      "Name values by the members, or columns, that imports fill their attributes from, and not by the "
+      "Name values by the members, or columns, that imports fill their attributes from, and not "
+        + "by the "
         + "attributes, if the store has such names."))
   var sourceNames = false
 

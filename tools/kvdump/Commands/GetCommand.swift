@@ -65,7 +65,8 @@ struct GetCommand: EntityCommand {
   private func noteScan(of entity: DynamicEntity, on console: Console) {
     let names = matches.map(\.attribute).joined(separator: "+")
     console.note(
-      "\(entity.name): no index begins with \(names), so all records were read; indexes: \(entity.indexList)"
+      "\(entity.name): no index begins with \(names), so all records were read; indexes: "
+        + "\(entity.indexList)"
     )
   }
 }

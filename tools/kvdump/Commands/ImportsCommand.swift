@@ -55,7 +55,8 @@ struct ImportsCommand: StoreCommand {
     let state = "\(report.name): run \(report.run) is at page \(NumberText.grouped(report.pages))"
     let failure = report.failure.map { " (\($0))" } ?? ""
     return
-      "\(state)\(failure); if no process is running it, 'kvdump import \(ShellWord.path(store)) FILE… "
+      "\(state)\(failure); if no process is running it, 'kvdump import \(ShellWord.path(store)) "
+      + "FILE… "
       + "\(options) --resume' with the same files goes on"
   }
 }

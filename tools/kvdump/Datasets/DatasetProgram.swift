@@ -58,7 +58,8 @@ extension CommandFailure {
     CommandFailure(
       code: "no-datasets-program",
       message:
-        "\(command): is a command of \(DatasetProgram.name), which is neither in kvdump's folder nor in "
+        "\(command): is a command of \(DatasetProgram.name), which is neither in kvdump's folder "
+        + "nor in "
         + "PATH; build it by 'swift build -c release --product \(DatasetProgram.name)' and put it "
         + "beside kvdump", status: .noInput)
   }

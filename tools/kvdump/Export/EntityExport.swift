@@ -41,7 +41,8 @@ struct EntityExport {
         attributes.contains(where: { $0.name == source })
       else { return nil }
       return
-        "\(entity.name): an import takes '\(source)' into '\(attribute.name)', whose member has that "
+        "\(entity.name): an import takes '\(source)' into '\(attribute.name)', whose member has "
+        + "that "
         + "name; export with --source-names, or import with --map \(source)=\(source)"
     }
   }

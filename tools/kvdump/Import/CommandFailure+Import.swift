@@ -65,7 +65,8 @@ extension CommandFailure {
       code: "too-many-members",
       message: "\(file): page \(number): the records up to here have more than 1,000 members "
         + "without an attribute of \(entity), and an entity can have 1,000 attributes; if the "
-        + "names of members are keys of records, --key-name NAME imports each member as a record; otherwise "
+        + "names of members are keys of records, --key-name NAME imports each member as a record; "
+        + "otherwise "
         + "give the attributes with --schema FILE and not --infer",
       status: .usage, details: page(number, file))
   }
@@ -193,7 +194,8 @@ extension CommandFailure {
     CommandFailure(
       code: "other-type",
       message:
-        "--type: '\(attribute)' is \(type), and stored types are only widened, such as int64 to double; "
+        "--type: '\(attribute)' is \(type), and stored types are only widened, such as int64 to "
+        + "double; "
         + "leave out \(said), or import it into another attribute with --map",
       status: .usage, details: [.text("attribute", attribute)])
   }

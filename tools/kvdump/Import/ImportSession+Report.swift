@@ -73,8 +73,10 @@ extension ImportSession {
     var unknown = report.unknownMembers
     if let count = unknown.removeValue(forKey: RecordColumns.idName) {
       console.note(
-        "\(report.entity): '_id' of \(NumberText.grouped(count)) \(count == 1 ? "record" : "records") was "
-          + "not imported, because the store assigns ids; --map _id=NAME imports it into an attribute"
+        "\(report.entity): '_id' of \(NumberText.grouped(count)) "
+          + "\(count == 1 ? "record" : "records") was "
+          + "not imported, because the store assigns ids; --map _id=NAME imports it into an "
+          + "attribute"
       )
     }
     if !unknown.isEmpty {
@@ -85,7 +87,8 @@ extension ImportSession {
     }
     if Self.isOfNothing(report) {
       console.note(
-        "\(report.entity): the files have no record, and a mirror of that would delete all; nothing "
+        "\(report.entity): the files have no record, and a mirror of that would delete all; "
+          + "nothing "
           + "was deleted, --mirror-empty does it")
     } else if report.keptUnseen, report.isCut {
       console.note(

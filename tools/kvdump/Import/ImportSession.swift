@@ -96,7 +96,8 @@ extension DynamicImport {
       case .date: "--type \(attribute.name)=date:FORMAT reads other forms"
       // The value may be a key of another record, as 'export --links' writes it.
       case .recordID:
-        "--type \(attribute.name)=id reads numbers in texts, and --links reads keys once a program has "
+        "--type \(attribute.name)=id reads numbers in texts, and --links reads keys once a "
+          + "program has "
           + "opened the store and declared the relationship"
       default: "--type \(attribute.name)=\(attribute.type.name) reads texts"
       }

@@ -77,14 +77,17 @@ struct InputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The escape character in CSV, usually a backslash: one ASCII character. It removes the special "
-        + "meaning of the next character. After a backslash n, r and t are line feed, carriage return "
+      "The escape character in CSV, usually a backslash: one ASCII character. It removes the "
+        + "special "
+        + "meaning of the next character. After a backslash n, r and t are line feed, carriage "
+        + "return "
         + "and tab, and a field of only \\N is null.", valueName: "character"))
   var escape: CSVCharacter?
 
   @Option(
     help: ArgumentHelp(
-      "The encoding of CSV: utf-8, utf-16le, utf-16be, latin-1 or windows-1252. Without it, the first "
+      "The encoding of CSV: utf-8, utf-16le, utf-16be, latin-1 or windows-1252. Without it, the "
+        + "first "
         + "four bytes decide between UTF-8, UTF-16 and UTF-32.", valueName: "name"))
   var encoding: TextEncoding?
 
@@ -107,7 +110,8 @@ struct InputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Rows of CSV with a number of fields other than that of the columns: refuse them, fill missing "
+      "Rows of CSV with a number of fields other than that of the columns: refuse them, fill "
+        + "missing "
         + "fields with null, or fit them (also drops surplus fields).", valueName: "how"))
   var ragged: RaggedRows?
 

@@ -30,7 +30,8 @@ struct SchemaOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "With --infer: how much of a pipe may be stored in TMPDIR to read it twice, such as 500M or 4G; "
+      "With --infer: how much of a pipe may be stored in TMPDIR to read it twice, such as 500M or "
+        + "4G; "
         + "1G by default.", valueName: "size"))
   var spoolLimit: ByteSize?
 
@@ -45,7 +46,8 @@ struct SchemaOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "An index to create: its attributes separated by commas, or 'tags[]' for the elements of a JSON "
+      "An index to create: its attributes separated by commas, or 'tags[]' for the elements of a "
+        + "JSON "
         + "attribute; may be repeated.",
       valueName: "a,b"))
   var index: [NameList] = []
@@ -92,8 +94,10 @@ struct RunOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Write every rejected record as a line of JSON: file, page, record, line, byteOffset, attribute "
-        + "and reason; for an unreadable record also its first 4,096 bytes as content. --resume appends "
+      "Write every rejected record as a line of JSON: file, page, record, line, byteOffset, "
+        + "attribute "
+        + "and reason; for an unreadable record also its first 4,096 bytes as content. --resume "
+        + "appends "
         + "to the file; the rejects of a page that was not stored are written again.",
       valueName: "file"), completion: .file())
   var rejects: String?

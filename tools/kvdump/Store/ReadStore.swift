@@ -73,7 +73,8 @@ enum ReadStore {
       otherEngine.map { "\($0) made it, and this kvdump runs \(PageFormat.engineVersion)" }
       ?? "no lock file can be made there"
     console.note(
-      "\(path): \(reason); it is read without a lock file, and a program that writes it may end the reading"
+      "\(path): \(reason); it is read without a lock file, and a program that writes it may end "
+        + "the reading"
     )
   }
 }

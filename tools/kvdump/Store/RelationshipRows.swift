@@ -98,7 +98,8 @@ enum RelationshipRows {
       let there = relationship.isToOne ? (relationship.isOptional ? "o|" : "||") : "o{"
       let here = relationship.inverseIsToOne ? "|o" : "}o"
       lines.append(
-        "  \(entity.name) \(here)--\(there) \(relationship.target.name) : \(relationship.name ?? "")"
+        "  \(entity.name) \(here)--\(there) \(relationship.target.name) : "
+          + "\(relationship.name ?? "")"
       )
     }
     return lines
