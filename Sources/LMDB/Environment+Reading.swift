@@ -76,7 +76,7 @@ extension Environment {
   ///
   /// LMDB first reads the number of the last commit, then the roots of the trees from the meta page
   /// of that commit. Commits alternate between the two meta pages. A thread suspended between the
-  /// two reads may therefore find the roots of the second commit after it. These roots are newer
+  /// two reads may therefore find the roots of the second commit after it. Such roots are newer
   /// than its number, and newer than the next read may see. A lead of two is refused for this
   /// reason. A lead of one is harmless: the next commit writes the other meta page, and has it in
   /// the map before the commit is durable.

@@ -22,9 +22,9 @@ enum RecordPath {
   /// The records of a page.
   ///
   /// - Parameter form: The place of the records. Without a path the records are the elements of an
-  ///   array, or its rows after one with column names, or the rows of a table of `fields` and
-  ///   `data`; any other object is one record. With a name for keys they are the members of an
-  ///   object.
+  ///   array, the rows after a row with column names, or the rows of a table of `fields` and
+  ///   `data`. Any other object is one record. With a name for keys the records are the members of
+  ///   an object.
   /// - Returns: `nil` if there are no records at that place.
   static func records(of root: JSONNode, _ form: InputForm) -> [JSONRecord]? {
     let path = form.records ?? ""

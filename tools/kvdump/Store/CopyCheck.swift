@@ -6,9 +6,9 @@ import LodestoreVerifier
 
 /// Checks a copy of a store before it gets its name.
 ///
-/// First it checks the parts that are most often damaged, and reports the entity and the record:
-/// every record against its checksum, every index for one entry for each record, and the content of
-/// buckets and imports. Afterwards it checks all rules that `kvdump verify` checks.
+/// First it checks the parts that are most often damaged, and reports the entity and the record.
+/// These are the checksum of every record, one entry for each record in every index, and the
+/// content of buckets and imports. Afterwards it checks all rules that `kvdump verify` checks.
 struct CopyCheck {
   private(set) var entityCount = 0
   private(set) var recordCount = 0
