@@ -39,7 +39,7 @@ struct CheckedFiles {
     func variable(_ name: String) -> String? {
       getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
-    // A program with another user's rights has the environment variables of its own user.
+    // A program that runs with another user's rights has the environment of its caller.
     guard getuid() == geteuid() else { return nil }
     #if canImport(Darwin)
       let directory = variable("HOME").map { $0 + "/Library/Caches/lodestore" }
@@ -93,7 +93,8 @@ struct CheckedFiles {
     return mark(facts, file, size: Int64(status.st_size))
   }
 
-  /// The mark of a file with these facts; `nil` if the file cannot be read.
+  /// The mark of a file whose identity, size and times are `facts`; `nil` if the file cannot be
+  /// read.
   static func mark(_ facts: [UInt64], _ file: Int32, size: Int64) -> [UInt8]? {
     var digest = SHA256Digest()
     facts.withUnsafeBytes { digest.update($0) }

@@ -169,7 +169,8 @@ final class FilePair: @unchecked Sendable {
 
   /// The size of the file at `name`, if its identity is `identity`.
   ///
-  /// Returns `.max` for a file whose status cannot be read, because it is not known to be wrong.
+  /// Returns `nil` if the file is missing or another one, and `.max` if its status cannot be read
+  /// for another reason. In that case no fault is assumed.
   private func size(of name: String, ifItIs identity: StoreFile.Identity) -> Int? {
     guard directory >= 0 else { return .max }
     var status = stat()

@@ -138,7 +138,7 @@
       for (ordinal, attribute) in declaration.attributes.enumerated() {
         guard let (access, spelling) = named(attribute) else { continue }
         let head = "    \(access)var \(attribute.property.text): Attribute<\(type), \(spelling)>"
-        // The setter shows updates that the attribute can be set. Derived attributes have none.
+        // The setter marks a derived attribute: closures of updates cannot set it.
         lines.append(
           attribute.derivation == nil
             ? "\(head) {\n      .init(\(ordinal))\n    }"
