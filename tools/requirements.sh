@@ -1,13 +1,14 @@
 # shellcheck shell=bash
-# Sourced by the other scripts: what has to be on the machine before anything builds, and what several of them do.
+# Sourced by the other scripts: requirements of the machine for a build, and functions that several scripts
+# use.
 
-# Of the builds that the scripts share in .build: without debugging information, which takes some time and
-# which no script looks at. 'LODESTORE_BUILD_FLAGS= tools/test' builds as 'swift test' does.
+# Flags of the builds that the scripts share in .build: without debugging information, which takes some time
+# and which no script needs. 'LODESTORE_BUILD_FLAGS= tools/test' builds as 'swift test' does.
 read -ra build_flags <<<"${LODESTORE_BUILD_FLAGS--debug-info-format none}"
 
 complain() { printf '%s: %s\n' "${0##*/}" "$1" >&2; }
 
-# Says why the script ends, and ends it.
+# Prints the reason why the script ends, and ends it.
 stop() {
   complain "$1"
   exit 1
@@ -25,7 +26,7 @@ require_swift() {
   fi
 }
 
-# Whether the compiler that will be used finds a header; package names differ, headers do not.
+# Whether the compiler to be used finds a header. Package names differ between systems, headers do not.
 has_header() {
   local compiler
   if command -v brew >/dev/null && [[ -e $(brew --prefix)/include/$1 ]]; then return 0; fi
@@ -38,8 +39,8 @@ has_header() {
   [[ -e /usr/include/$1 ]]
 }
 
-# Installs what has a header: the header, the package of apt-get, that of brew. Returns 1 when it
-# cannot, having said why.
+# Installs the package with a header: the arguments are the header, the package of apt-get, and that of brew.
+# Returns 1 with a message if it cannot.
 offer_header() {
   local header=$1 deb=$2 formula=$3
   local as_root=()
@@ -53,7 +54,7 @@ offer_header() {
       as_root=(sudo)
     fi
     echo "Installing $deb: apt-get install $deb"
-    # A list of packages that cannot be renewed is often good enough; the install tells.
+    # A list of packages that cannot be updated is often good enough; the install shows whether it is.
     ${as_root[@]+"${as_root[@]}"} apt-get update -qq || true
     ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive \
       apt-get install -y -qq --no-install-recommends "$deb" >/dev/null || {
@@ -78,16 +79,16 @@ offer_header() {
 
 require_lmdb() { offer_header lmdb.h liblmdb-dev lmdb || exit 1; }
 
-# Of the trait "Web" on Linux; macOS has it.
+# Requirements of the trait "Web" on Linux; macOS has them.
 require_zlib() {
   if [[ $(uname) != Linux ]]; then return; fi
   offer_header zlib.h zlib1g-dev zlib || exit 1
 }
 
-# Of the trait "Datasets".
+# Requirements of the trait "Datasets".
 require_zstd() { offer_header zstd.h libzstd-dev zstd || exit 1; }
 
-# What every product needs.
+# Requirements of every product.
 require_all() {
   require_swift
   require_lmdb
@@ -97,9 +98,9 @@ require_all() {
 
 # Runs the tests of the package in a folder; further arguments go to 'swift test'.
 #
-# Shares the folder .build with the project, so that the store, NIO and swift-syntax are not built twice.
-# SwiftPM keeps its plan of a build there and does not notice that the next one is of another package, so the
-# plan is thrown away before and after.
+# The folder .build is shared with the project, so that the store, NIO and swift-syntax are not built twice.
+# SwiftPM keeps its build plan there and does not notice that the next plan is of another package, so the plan
+# is deleted before and after.
 test_package() {
   local folder=$1
   shift
@@ -110,8 +111,8 @@ test_package() {
 }
 forget_plan() { rm -f .build/*.yaml .build/*/*/description.json; }
 
-# Ends a lint unless a list that it found is the one that it expects: what the list is of, the expected and the
-# found one, and what to do about a difference.
+# Ends a lint unless the list that it found is the expected one. The arguments are the subject of the list,
+# the expected and the found list, and the advice for a difference.
 same_list() {
   if [[ $3 == "$2" ]]; then return; fi
   complain "$1 (<) are not where tools/${0##*/} says (>):"

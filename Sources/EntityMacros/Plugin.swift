@@ -18,7 +18,8 @@
     ]
   }
 #else
-  // A macro target is a program, and the package description cannot leave it out with the trait.
+  // A macro target must be a program. The package description cannot leave the target out when the
+  // trait is off.
   @main
   struct Plugin {
     static func main() {}

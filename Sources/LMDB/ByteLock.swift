@@ -1,25 +1,25 @@
 import LodestoreSystem
 
-/// Locks of bytes of a file, each held by one opening of the file (fcntl: F_OFD_SETLK).
+/// Locks on byte ranges of a file, each held by one open file description (fcntl: F_OFD_SETLK).
 ///
-/// The system drops them with the last descriptor of that opening. The bytes need not exist.
+/// The system releases them with the last descriptor of the description. The bytes need not exist.
 enum ByteLock {
   enum Holder: Equatable {
     case nobody
-    /// Another opening of the file has a lock, which begins at this byte.
+    /// Another open file description holds a lock that begins at this byte.
     case other(UInt64)
-    /// The system does not tell.
+    /// The system cannot determine a holder.
     case unknown
   }
 
-  /// Sets or removes a lock; false where the system refuses it.
+  /// Sets or removes a lock; returns false if the system refuses it.
   @discardableResult
   static func set(_ type: Int32, of file: Int32, in bytes: Range<UInt64>) -> Bool {
     var region = region(bytes, type)
     return fcntl(file, setLock, &region) == 0
   }
 
-  /// Who else has a lock of one of `bytes`.
+  /// Returns who else holds a lock on one of `bytes`.
   static func holder(of file: Int32, in bytes: Range<UInt64>) -> Holder {
     guard !bytes.isEmpty else { return .nobody }
     var found = region(bytes, F_WRLCK)
@@ -36,7 +36,7 @@ enum ByteLock {
     return region
   }
 
-  // F_OFD_SETLK and F_OFD_GETLK, which not every C library's headers show.
+  // The values of F_OFD_SETLK and F_OFD_GETLK, which some C libraries' headers lack.
   #if canImport(Darwin)
     private static let setLock: Int32 = 90
     private static let getLock: Int32 = 92

@@ -2,28 +2,35 @@ import LodestoreBytes
 internal import LodestorePages
 import LodestoreSystem
 
-/// The sealed files whose pages this user has had checked on this machine.
+/// The sealed files whose pages this user has already had checked on this machine.
 ///
-/// The file `checked-pages` in a directory of the user's cache has a mark of 32 bytes for each. A
-/// mark is the SHA-256 of the file's identity, size and times, of its meta pages, and of its last
-/// pages, where the seal is. No program can set the time of the last change, so a file that was
-/// written to, replaced or copied has another mark. Read-only images may give two files equal
-/// identities and times; their seals differ. Removing `checked-pages` does no harm: each file is
-/// checked once more. Where the directory cannot be had, or others may write it, files are checked
-/// at each opening.
+/// The file `checked-pages` in a directory of the user's cache holds a mark of 32 bytes for each. A
+/// mark is the SHA-256 of the file's identity, size and times, its meta pages, and its last pages,
+/// where the seal is.
+///
+/// No program can set the time of a file's last change, so a file that was written, replaced or
+/// copied has another mark. Read-only images may give two files equal identities and times, but
+/// their seals differ.
+///
+/// Removing `checked-pages` does no harm: each file is checked once more. If the directory cannot
+/// be used, or if others may write to it, files are checked at each opening.
 struct CheckedFiles {
-  /// Raised when the check of pages finds more than before.
+  /// The version of the marks.
+  ///
+  /// Raise it when the check of pages finds more faults than before.
   private static let version = 2
-  /// The bytes at the end of a file that are within its mark.
+  /// The number of bytes at the end of a file that its mark covers.
   private static let tailSize: Int64 = 65_536
   private static let markSize = SHA256Digest.size
-  /// Beyond it the older half is forgotten.
+  /// The maximum number of marks.
+  ///
+  /// Beyond it the older half is removed.
   private static let mostMarks = 4_096
 
-  /// `nil` where there is no place for it.
+  /// The directory; `nil` if none can be used.
   private let directory: String?
 
-  /// - Parameter directory: the place, in which nothing else is; `nil` for that in the user's
+  /// - Parameter directory: A directory for this purpose alone; `nil` for the one in the user's
   ///   cache.
   init(directory: String?) {
     self.directory = directory ?? Self.usersDirectory
@@ -33,7 +40,7 @@ struct CheckedFiles {
     func variable(_ name: String) -> String? {
       getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
-    // A program with the rights of another user has the environment of its own.
+    // A program that runs with another user's rights has the environment of its caller.
     guard getuid() == geteuid() else { return nil }
     #if canImport(Darwin)
       let directory = variable("HOME").map { $0 + "/Library/Caches/lodestore" }
@@ -42,13 +49,12 @@ struct CheckedFiles {
         variable("XDG_CACHE_HOME").map { $0 + "/lodestore" }
         ?? variable("HOME").map { $0 + "/.cache/lodestore" }
     #endif
-    // As another user, with `sudo` and the home of who calls it, a program makes no directory
-    // there.
+    // Under `sudo` the home directory may be the caller's, and a program must not create a
+    // directory of another user there.
     return directory.flatMap { isOwned($0, by: geteuid()) ? $0 : nil }
   }
 
-  /// Whether a directory is of the user `owner`; of one that is not there, its nearest parent that
-  /// is.
+  /// Whether `owner` owns a directory or, if it does not exist, its nearest existing parent.
   static func isOwned(_ directory: String, by owner: uid_t) -> Bool {
     var status = stat()
     if stat(directory, &status) == 0 { return status.st_uid == owner }
@@ -58,8 +64,8 @@ struct CheckedFiles {
 
   // MARK: Marks
 
-  /// The mark of an open file; `nil` for one that changed so lately that a further change could
-  /// have the same time.
+  /// The mark of an open file; `nil` if it changed so recently that a further change could have an
+  /// equal time.
   static func mark(of file: Int32) -> [UInt8]? {
     var status = stat()
     var system = statvfs()
@@ -72,7 +78,7 @@ struct CheckedFiles {
       let granularity = 2.0
     #else
       let (modified, changed) = (status.st_mtim, status.st_ctim)
-      // Kernels take times from their last tick, at most a hundredth of a second ago.
+      // Kernels take file times from their last tick, which is at most a hundredth of a second ago.
       let granularity = 0.02
     #endif
     let age =
@@ -88,7 +94,8 @@ struct CheckedFiles {
     return mark(facts, file, size: Int64(status.st_size))
   }
 
-  /// The mark of a file with these facts; `nil` where it cannot be read.
+  /// The mark of a file whose identity, size and times are `facts`; `nil` if the file cannot be
+  /// read.
   static func mark(_ facts: [UInt64], _ file: Int32, size: Int64) -> [UInt8]? {
     var digest = SHA256Digest()
     facts.withUnsafeBytes { digest.update(ByteView($0)) }
@@ -106,7 +113,7 @@ struct CheckedFiles {
     return digest.finalize()
   }
 
-  /// Whether a power cut leaves the file as it was checked, after a sync of it.
+  /// Syncs a file and returns whether it will survive a power cut as it was checked.
   static func isOnDisk(_ file: Int32) -> Bool {
     var system = statvfs()
     let isReadOnly = fstatvfs(file, &system) == 0 && UInt(system.f_flag) & UInt(ST_RDONLY) != 0
@@ -154,7 +161,10 @@ struct CheckedFiles {
     }
   }
 
-  /// A mark that another process adds meanwhile may be lost, and its file is checked once more.
+  /// Replaces the marks.
+  ///
+  /// A mark that another process adds meanwhile may be lost, and its file is then checked once
+  /// more.
   private static func replace(_ path: String, with marks: some Sequence<[UInt8]>) {
     let temporary = "\(path).\(UInt64.random(in: .min ... .max))"
     let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

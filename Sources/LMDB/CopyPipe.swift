@@ -1,18 +1,20 @@
 import LodestoreBytes
 import LodestoreSystem
 
-/// Runs a copy of LMDB through a pipe, so that its progress is known and it can be ended.
+/// Runs LMDB's copy through a pipe, which shows its progress and can end it.
 ///
-/// LMDB writes a copy into a descriptor and returns when it is done. Here it writes on a thread of
-/// its own into a pipe, and the caller moves the bytes on. Closing the pipe ends LMDB's copy with
-/// an error.
+/// LMDB writes a copy into a descriptor and returns when it is complete. Here LMDB writes on its
+/// own thread into a pipe, and the caller moves the bytes into the file. Closing the pipe ends
+/// LMDB's copy with an error.
 enum CopyPipe {
-  /// The code of a copy that the caller has ended.
+  /// The code of a copy that the caller ended.
   static let cancelled = ECANCELED
 
   private static let chunkSize = 1 << 20
 
-  /// Written by LMDB's thread, and read when that has been joined.
+  /// The result of LMDB's thread.
+  ///
+  /// The caller reads it after joining the thread.
   private final class Outcome: @unchecked Sendable {
     var code: Int32 = 0
   }
@@ -27,7 +29,8 @@ enum CopyPipe {
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     let result = Outcome()
     let thread = startedThread {
-      // A pipe without a reader is an error of the write, not the end of the process.
+      // Blocking SIGPIPE makes a pipe without a reader an error of the write and not the end of the
+      // process.
       var signals = sigset_t()
       sigemptyset(&signals)
       sigaddset(&signals, SIGPIPE)

@@ -1,7 +1,7 @@
 import LodestoreBytes
 
 extension Cursor {
-  /// Visits the pairs of `range` in key order, or backwards, until `body` returns false.
+  /// Visits the pairs within `range` in key order, or in reverse, until `body` returns false.
   ///
   /// The tree must not change during the walk.
   package func walk(
@@ -18,7 +18,9 @@ extension Cursor {
     }
   }
 
-  /// Moves to the first pair of a walk of `range`, which may be beyond its other bound.
+  /// Moves to the first pair of a walk over `range`.
+  ///
+  /// The pair may be beyond the range's other bound.
   @usableFromInline
   package func seekStart(of range: KeyRange, backwards: Bool) throws(LMDBError) -> Bool {
     if backwards {
@@ -47,7 +49,7 @@ extension Cursor {
 }
 
 extension Transaction {
-  /// Calls `body` with each pair of `tree`, in the order of the keys.
+  /// Calls `body` with each pair of `tree` in key order.
   package func forEachPair(
     of tree: Tree,
     _ body: (_ key: ByteView, _ value: ByteView) throws -> Void

@@ -1,29 +1,31 @@
 import CLMDB
 import LodestoreBytes
 
-/// A position in a tree that moves in key order.
+/// A position in a tree, which moves in key order.
 ///
-/// Made within a transaction and gone with it: do not keep one beyond the closure. `key` and
-/// `value` are those of the last move that returned true, and valid until the next change.
+/// A cursor belongs to its transaction: do not use it outside the closure. `key` and `value` are
+/// those of the last move that returned true, and are valid until the next change.
 ///
 /// LMDB frees the cursors of a write when the write ends, and leaves those of a read to their
-/// owner. A cursor that was kept all the same is refused after its write, and not freed twice. One of a
-/// read is closed with care when the transaction may be gone: see ``Environment/closeStray(_:)``.
+/// owner. A cursor that is used after its write throws an error and is not freed twice. A cursor of
+/// a read whose transaction may have been freed is closed by ``Environment/closeStray(_:)``.
 @_documentation(visibility: internal)
 public final class Cursor {
-  /// LMDB's cursor; where there are ``pages``, no function of LMDB is passed it.
+  /// LMDB's cursor.
+  ///
+  /// If ``pages`` is set, no LMDB function may be called with it.
   let handle: OpaquePointer
   /// The cursor of an environment that is read without LMDB.
   private let pages: PageCursor?
   let tree: Tree
   let transaction: Transaction
   private let environment: Environment
-  /// How many writes had ended when this was made in one; −1 in a read.
+  /// The number of writes that had ended when the cursor was created in a write; −1 in a read.
   private let write: Int
-  /// How many reads had been freed when this was made.
+  /// The number of reads that had been freed when the cursor was created.
   private let freedReadCount: Int
-  // A cursor is used by one thread, and these are never passed inout. The checks of exclusive access
-  // would cost a walk as much as LMDB itself.
+  // One thread uses a cursor, and these are never passed inout. Checks of exclusive access would
+  // cost a walk as much as LMDB itself.
   @exclusivity(unchecked) @usableFromInline var currentKey = MDB_val()
   @exclusivity(unchecked) @usableFromInline var currentValue = MDB_val()
 
@@ -64,7 +66,9 @@ public final class Cursor {
     write < 0 || environment.endedWriteCount.load(ordering: .relaxed) == write
   }
 
-  /// Before each use: one comparison, against a use of freed memory.
+  /// Throws if the cursor's write has ended.
+  ///
+  /// Call it before each use: it costs one comparison and prevents a use of freed memory.
   @inline(__always)
   func checkAlive() throws(LMDBError) {
     if !isAlive { throw LMDBError(code: MDB_BAD_TXN, operation: "use a cursor of \(tree.name)") }
@@ -84,7 +88,7 @@ public final class Cursor {
     ByteView(start: currentValue.mv_data, count: currentValue.mv_size)
   }
 
-  /// The key of a record tree.
+  /// The key of the pair at the cursor, in a record tree.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public var integerKey: UInt64 {
@@ -97,14 +101,14 @@ public final class Cursor {
     if let pages { return try move(pages, operation) }
     let code = mdb_cursor_get(handle, &currentKey, &currentValue, operation)
     if code == 0 { return true }
-    // Both may still point to the caller's key, or to a page that is no longer valid.
+    // Key and value may still point to the caller's key, or to a page that is no longer valid.
     currentKey = MDB_val()
     currentValue = MDB_val()
     if code == MDB_NOTFOUND { return false }
     throw transaction.failure(code, "walk \(tree.name)")
   }
 
-  /// Moves in an environment that is read without LMDB.
+  /// Moves within an environment that is read without LMDB.
   @inline(__always)
   private func move(
     _ pages: PageCursor, _ operation: MDB_cursor_op
@@ -138,15 +142,15 @@ public final class Cursor {
   package func first() throws(LMDBError) -> Bool { try move(MDB_FIRST) }
   package func last() throws(LMDBError) -> Bool { try move(MDB_LAST) }
 
-  /// Moves on; from a cursor that has not moved yet, to the first pair.
+  /// Moves to the next pair; from a cursor that has not moved yet, to the first pair.
   @inline(__always)
   package func next() throws(LMDBError) -> Bool { try move(MDB_NEXT) }
 
-  /// Moves back; from a cursor that has not moved yet, to the last pair.
+  /// Moves to the previous pair; from a cursor that has not moved yet, to the last pair.
   @inline(__always)
   package func previous() throws(LMDBError) -> Bool { try move(MDB_PREV) }
 
-  /// Moves to `key` itself.
+  /// Moves to `key`; returns false if the tree lacks it.
   @inline(__always)
   package func seek(_ key: ByteView) throws(LMDBError) -> Bool {
     guard tree.takesKey(ofSize: key.count) else { return false }
@@ -186,7 +190,9 @@ public final class Cursor {
 
   // MARK: Writing
 
-  /// In bytes; LMDB's own limit is higher.
+  /// The maximum size of a value in bytes.
+  ///
+  /// LMDB's own limit is higher.
   static let largestValue = 1 << 30
 
   @inline(never)
@@ -213,18 +219,23 @@ public final class Cursor {
     return true
   }
 
-  /// Stores a pair; keys in ascending order stay on the same page, which makes a sorted run cheap.
+  /// Stores a pair.
+  ///
+  /// Keys in ascending order stay on the same page, so a sorted run is fast.
   package func put(_ key: ByteView, _ value: ByteView) throws(LMDBError) {
     _ = try put(key, value, 0)
   }
 
-  /// Stores a pair whose key is above all others, filling pages to the brim; returns false, and
-  /// stores nothing, when it is not.
+  /// Stores a pair whose key is above all others, and fills pages completely.
+  ///
+  /// If the key is not above all others, stores nothing and returns false.
   package func append(_ key: ByteView, _ value: ByteView) throws(LMDBError) -> Bool {
     try put(key, value, UInt32(MDB_APPEND))
   }
 
-  /// Appends a record and returns its bytes in the page, to be filled before the next change.
+  /// Appends a record and returns its bytes in the page.
+  ///
+  /// Fill them before the next change.
   package func appendReserving(
     _ key: UInt64, byteCount: Int
   ) throws(LMDBError) -> MutableByteView? {
@@ -245,22 +256,26 @@ public final class Cursor {
     return MutableByteView(start: value.mv_data, count: value.mv_size)
   }
 
-  /// Gives the record at the cursor another value; one of the same size is written where it is.
+  /// Replaces the value of the record at the cursor.
+  ///
+  /// A value of the same size is written in place.
   package func replaceCurrent(with value: ByteView) throws(LMDBError) {
-    // Only for records. The key is copied, as LMDB may copy the page that it lies in.
+    // Only records reach this. The key is copied, because LMDB may copy the page that contains it.
     try withUnsafeBytes(of: integerKey) { (key) throws(LMDBError) in
       _ = try put(ByteView(key), value, UInt32(MDB_CURRENT))
     }
   }
 
-  /// The bytes of the record at the cursor, as they are stored, in a page of this transaction: to be
-  /// changed before the next call.
+  /// The stored bytes of the record at the cursor, in a page of this transaction.
   ///
-  /// `nil`, with nothing done, when the record is so long that it may be in overflow pages, and with
-  /// the plain engine: use ``replaceCurrent(with:)``.
+  /// Change them before the next call.
+  ///
+  /// Returns `nil` and does nothing if the record may be in overflow pages, or with the plain
+  /// engine. Use ``replaceCurrent(with:)`` then.
   package func changeableCurrent() throws(LMDBError) -> MutableByteView? {
     try checkAlive()
-    // A reserved value of the same size keeps its bytes in a leaf page, but not in overflow pages.
+    // Reserving a value of the same size preserves its bytes in a leaf page, but not in overflow
+    // pages.
     guard environment.readsPages, currentValue.mv_size <= PageLayout.longestSharedValue else {
       return nil
     }
@@ -282,9 +297,9 @@ public final class Cursor {
     return MutableByteView(start: value.mv_data, count: value.mv_size)
   }
 
-  /// Removes the pair at the cursor.
+  /// Deletes the pair at the cursor.
   ///
-  /// The next move forward goes to the pair after it; seek again before moving back.
+  /// The next forward move goes to the pair after it. Seek again before moving back.
   package func delete() throws(LMDBError) {
     try checkAlive()
     try transaction.check(mdb_cursor_del(handle, 0), "delete from \(tree.name)")
@@ -294,14 +309,17 @@ public final class Cursor {
 
 // MARK: Many pairs
 
-/// Appends of many pairs in ascending order of keys, which follow each other in memory. The checks
-/// of a single put are made once for all.
+/// Appends of many pairs with ascending keys, stored contiguously in memory. The checks of a single
+/// put are made once for all.
 extension Cursor {
-  /// Appends records under the ids from `nextID` on; each ends at one of `ends`.
+  /// Appends records with the ids from `nextID`.
+  ///
+  /// `ends` has the offset at which each record ends.
   ///
   /// Afterwards `nextID` is the id after the last one stored.
   ///
-  /// - Returns: false, with the rest not stored, when there is a record with `nextID` or above.
+  /// - Returns: False, without storing the rest, if a record with the id `nextID` or a higher one
+  ///   exists.
   package func append(
     records: UnsafeRawPointer, ends: UnsafeBufferPointer<Int>, nextID: inout UInt64
   ) throws(LMDBError) -> Bool {
@@ -326,10 +344,13 @@ extension Cursor {
     return true
   }
 
-  /// Appends pairs with ascending keys, each of which ends at one of `ends`.
+  /// Appends pairs with ascending keys.
   ///
-  /// - Parameter values: little-endian numbers, one for each key; without them the values are empty.
-  /// - Returns: The number of pairs stored: fewer than all when the next key is not above all stored ones.
+  /// `ends` has the offset at which each key ends.
+  ///
+  /// - Parameter values: A little-endian number for each key. Without it the values are empty.
+  /// - Returns: The number of pairs stored. The number is smaller than the number of keys if the
+  ///   next key is not above all stored ones.
   package func append(
     keys: UnsafeRawPointer, ends: UnsafeBufferPointer<Int>, values: UnsafePointer<UInt64>?
   ) throws(LMDBError) -> Int {

@@ -16,12 +16,12 @@ enum EngineDifferences {
   /// Whether the library of this process is LMDB 1.0 or later.
   static let isLater = EngineFence.Version.running.major >= 1
 
-  /// Whether LMDB reads the transaction of a cursor that it closes, also when a read has ended.
+  /// Whether LMDB reads a cursor's transaction when it closes the cursor, even if a read has ended.
   static let closingReadsTransaction = isLater
 
   /// The code of LMDB 0.9 for a code of this engine.
   ///
-  /// Callers decide by the code whether the file system failed, as both of these do.
+  /// Callers determine by the code whether the file system failed, which both codes report.
   @inline(__always)
   static func code(_ code: Int32) -> Int32 {
     switch code {
@@ -39,17 +39,18 @@ enum EngineDifferences {
 extension PageFormat {
   /// The format that the engine of this process reads and writes.
   ///
-  /// The version decides. ``EngineProbe`` checks that the engine writes this format, and
-  /// ``Environment/create(_:options:initialise:)`` checks each new file before it gets its name.
+  /// The version determines it. ``EngineProbe`` checks that the engine writes this format, and
+  /// ``Environment/create(_:options:initialise:)`` checks each new file before naming it.
   package static let ofEngine: PageFormat = EngineDifferences.isLater ? .lmdb10 : .lmdb09
 
-  /// The version of the engine of this process, in words: `LMDB 0.9.24`.
+  /// The name and version of this process's engine, such as `LMDB 0.9.24`.
   package static var engineVersion: String { "LMDB \(EngineFence.Version.running)" }
 }
 
-/// The lock file (LMDB: MDB_txninfo) of the engine of this process.
+/// The layout of the lock file (LMDB: MDB_txninfo) for the engine of this process.
 enum LockFileLayout {
-  /// LMDB's CACHELINE, to which each part of the header is rounded up; also the size of a reader's slot.
+  /// LMDB's CACHELINE, to which each part of the header is rounded up, and the size of a reader's
+  /// slot.
   static let slotSize = 64
 
   /// The size in bytes of the lock file that LMDB makes for `readerCount` readers.
@@ -57,17 +58,18 @@ enum LockFileLayout {
     header + writerLockSize + readerCount * slotSize
   }
 
-  /// Magic number and format, then in LMDB 0.9 a lock, the last transaction and the count of readers.
+  /// The size of the first part.
+  ///
+  /// In LMDB 0.9: magic number and format, a lock, the last transaction, the number of readers.
   ///
   /// In LMDB 1.0 the lock comes last.
   private static var header: Int {
     rounded(EngineDifferences.isLater ? 24 + laterLockSize : 8 + lockSize + 8 + 4)
   }
 
-  /// A second part with the writer's lock.
+  /// The size of the second part, with the writer's lock.
   ///
-  /// On macOS LMDB 1.0 has none: the name of its semaphore
-  /// follows from the file.
+  /// LMDB 1.0 has none on macOS, where the file determines the name of its semaphore.
   private static var writerLockSize: Int {
     #if canImport(Darwin)
       EngineDifferences.isLater ? 0 : rounded(lockSize)
@@ -77,13 +79,13 @@ enum LockFileLayout {
   }
 
   #if os(Linux)
-    /// Where the number of the last transaction is (LMDB: mtb_txnid).
+    /// The offset of the last transaction's number (LMDB: mtb_txnid).
     static var lastTransaction: Int { EngineDifferences.isLater ? 8 : 8 + lockSize }
 
-    /// Where the lock word of the writer's lock is: the number of the thread that holds it, and two
-    /// flags.
+    /// The offset of the lock word of the writer's lock: the id of the thread that holds it, and
+    /// two flags.
     ///
-    /// The C library's, for mutexes that outlive their holder.
+    /// The C library defines this word for robust mutexes, which survive the death of their holder.
     static var writerLockWord: Int {
       #if canImport(Musl)
         let word = 4
@@ -95,7 +97,9 @@ enum LockFileLayout {
   #endif
 
   #if canImport(Darwin)
-    /// The name of a semaphore (LMDB: MNAME_LEN), in LMDB 1.0 a hash.
+    /// The size of a semaphore's name (LMDB: MNAME_LEN).
+    ///
+    /// In LMDB 1.0 it is a hash.
     private static let lockSize = 32
     private static let laterLockSize = 8
   #else

@@ -1,15 +1,15 @@
 import LodestoreSystem
 
-/// What a write asks to be done once the disk has it.
+/// Actions that a write requests for the time after its commit is durable.
 ///
-/// The state is the writer's, as that of the running write; see ``Environment/commitHooks``.
+/// The writer owns this state, like that of the running write; see ``Environment/commitHooks``.
 extension Environment {
-  /// Calls what the writes of a committed transaction have asked for, in their order, before the
-  /// next writer begins.
+  /// Calls the hooks of a committed transaction's writes in their order, before the next writer
+  /// begins.
   func runCommitHooks(memberCount: Int, commit: UInt64) {
     let first = writeCount + 1
     writeCount += UInt64(memberCount)
-    // Mostly there are none.
+    // Usually there are none.
     if !commitHooks.isEmpty {
       let hooks = commitHooks
       commitHooks.removeAll()
@@ -19,8 +19,10 @@ extension Environment {
     for listener in commitListeners.withLock({ Array($0.values) }) { listener(commit) }
   }
 
-  /// Has `body` called with the number of each commit of this process, behind its hooks; returns what
-  /// ``removeCommitListener(_:)`` takes.
+  /// Registers `body` to be called with the number of each commit of this process, after the
+  /// commit's hooks.
+  ///
+  /// Pass the result to ``removeCommitListener(_:)``.
   package func addCommitListener(_ body: @escaping @Sendable (UInt64) -> Void) -> Int {
     commitListeners.withLock { listeners in
       let key = (listeners.keys.max() ?? 0) + 1
@@ -31,7 +33,7 @@ extension Environment {
   }
 
   package func removeCommitListener(_ key: Int) {
-    // Let go of without the lock, as it may hold anything.
+    // Released without the lock, because the closure may hold anything.
     _ = commitListeners.withLock { listeners in
       let removed = listeners.removeValue(forKey: key)
       hasCommitListeners.store(!listeners.isEmpty, ordering: .releasing)
@@ -39,30 +41,32 @@ extension Environment {
     }
   }
 
-  /// Whether the hooks of `commit`, which a read sees, are still to run or running.
+  /// Whether the hooks of `commit`, which a read can see, have not finished yet.
   package func isCommitting(_ commit: UInt64) -> Bool {
     committing.load(ordering: .acquiring) == commit
   }
 
-  /// Returns when the hooks of `commit` have run, if it is one of this process.
+  /// Waits until the hooks of `commit` have run, if it is a commit of this process.
   package func waitForHooks(of commit: UInt64) {
     while isCommitting(commit) { sched_yield() }
   }
 
-  /// Whether a write of this process runs.
+  /// Whether a write of this process is running.
   package var hasWriter: Bool { writerThread.load(ordering: .sequentiallyConsistent) != 0 }
 
-  /// The number of the newest commit of any process; `nil` where there is no map to read it from, as after
-  /// the end of the environment.
+  /// The number of the newest commit of any process; `nil` without a map, for example after the
+  /// environment has closed.
   ///
-  /// Any thread. Waits while the map is being moved.
+  /// Any thread may call it. The call waits while the map is being moved.
   package var newestCommit: UInt64? {
     guard holdsMap() else { return nil }
     defer { leaveReaders(nil) }
     return newestTransaction
   }
 
-  /// An object that all users of this environment share, made by the first that asks.
+  /// An object shared by all users of this environment.
+  ///
+  /// The first caller creates it.
   package func companion<C: AnyObject & Sendable>(_ make: () -> C) -> C {
     sharedCompanion.withLock { companion in
       if let known = companion as? C { return known }
@@ -74,11 +78,12 @@ extension Environment {
 }
 
 extension Transaction {
-  /// Has `body` called when this write is committed, with its number in the order of writes and the
-  /// number of the commit.
+  /// Registers `body` to be called when this write is committed, with the write's number in this
+  /// process and the commit's number.
   ///
-  /// On the writer's thread, after the disk has the commit and before another writer begins. A run
-  /// that is repeated or undone calls nothing. Writes of one group have one commit and a number each.
+  /// The call is made on the writer's thread, after the commit is durable and before another writer
+  /// begins. A run that is repeated or undone calls nothing. The writes of one group share a commit
+  /// and have different numbers.
   package func afterCommit(
     _ body: @escaping (_ write: UInt64, _ commit: UInt64) -> Void
   ) {
@@ -86,18 +91,19 @@ extension Transaction {
   }
 }
 
-/// The part of a write that runs last, before its commit, whichever code has changed the trees.
+/// The last part of a write, which runs before its commit, whichever code has changed the trees.
 package protocol CommitPreparation: AnyObject {
   /// Makes the last changes of the write.
   ///
-  /// Called once for all writes of a group. An error undoes the transaction, and all writes of the group fail.
+  /// Called once for all writes of a group. An error aborts the transaction, and all writes of the
+  /// group fail.
   func prepare(_ transaction: Transaction) throws
 }
 
 extension Transaction {
-  /// The preparation of the running write for its commit, made by the first call.
+  /// The preparation of the running write's commit, which the first call creates.
   ///
-  /// A write that runs again begins without one.
+  /// A repeated run of a write begins without one.
   package func commitPreparation<P: CommitPreparation>(_ make: () -> P) -> P {
     if let known = environment.commitPreparation as? P { return known }
     let made = make()
@@ -107,7 +113,7 @@ extension Transaction {
 }
 
 extension Environment {
-  /// Runs the preparation of the running write; on its thread, before it ends.
+  /// Runs the preparation of the running write, on its thread, before the write ends.
   func prepareCommit(_ transaction: Transaction) throws {
     guard let preparation = commitPreparation else { return }
     commitPreparation = nil

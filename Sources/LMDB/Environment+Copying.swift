@@ -2,14 +2,14 @@ import CLMDB
 import LodestoreSystem
 
 extension Environment {
-  /// Copies the newest commit into a new file at `destination`, synced.
+  /// Copies the newest commit into a new file at `destination` and syncs the file.
   ///
-  /// Compacting leaves out free pages. A file that is there is not touched; a new one gets its name
-  /// when it is complete. Not inside a write, which the copy would wait for.
+  /// A compacting copy omits free pages. An existing file is not touched, and a new one is named
+  /// when it is complete. Do not call it within a write: the copy would wait for that write.
   ///
-  /// - Parameter step: called after each megabyte with the number of bytes that the copy has; false ends it with
-  ///   ``LMDBError/Kind/cancelled``, and nothing is left.
-  /// - Returns: the size of the copy in bytes.
+  /// - Parameter step: Called after each megabyte with the number of bytes copied. If it returns
+  ///   false, the copy ends with ``LMDBError/Kind/cancelled`` and leaves no file.
+  /// - Returns: The size of the copy in bytes.
   @discardableResult
   package func copy(
     to destination: String, compacting: Bool, step: ((_ bytes: Int) -> Bool)? = nil
@@ -35,7 +35,7 @@ extension Environment {
     do {
       try StoreFile.syncDirectory(of: destination)
     } catch {
-      // A power cut could take it away after it was said to be there.
+      // The file was reported as complete, but a power cut could remove it.
       unlink(destination)
       throw error
     }
@@ -50,7 +50,7 @@ extension Environment {
     while true {
       attempts += 1
       _ = try enterReaders(takesPooled: false)
-      // LMDB's own thread has the handle while this one reads what it writes.
+      // LMDB's own thread uses the handle while this thread reads the pipe.
       nonisolated(unsafe) let handle = handle
       let copy: @Sendable (Int32) -> Int32 = {
         EngineDifferences.code(
@@ -64,7 +64,7 @@ extension Environment {
       if code == CopyPipe.cancelled {
         throw LMDBError(.cancelled, operation: "copy to", path: path)
       }
-      // Either error comes at the begin of LMDB's transaction, before the first byte is written.
+      // Either error occurs when LMDB begins its transaction, before the first byte is written.
       try recover(from: code, attempts: attempts, operation: "copy")
     }
   }

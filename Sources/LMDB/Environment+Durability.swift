@@ -1,14 +1,17 @@
 import CLMDB
 
 extension Environment {
-  /// Of several users of one environment the one that asks for the most durable commits gets them,
-  /// from the next write on.
+  /// Raises the durability of commits.
+  ///
+  /// Among several users of one environment, the strictest request applies from the next write.
   func strengthen(to durability: EnvironmentOptions.Durability) {
     guard durability == .full, options.durability != .full else { return }
     mustSyncMetaPages.store(true, ordering: .relaxed)
   }
 
-  /// By the writer, before it begins: LMDB looks at the flag within a commit.
+  /// Applies the setting.
+  ///
+  /// The writer calls it before it begins, because LMDB reads the flag during a commit.
   func syncMetaPages() {
     guard mustSyncMetaPages.exchange(false, ordering: .relaxed) else { return }
     mdb_env_set_flags(handle, UInt32(MDB_NOMETASYNC), 0)

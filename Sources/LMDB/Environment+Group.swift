@@ -1,29 +1,29 @@
 import CLMDB
 import LodestoreSystem
 
-/// Group commit: asynchronous writes that wait while another is committed share the next commit.
+/// Group commit: asynchronous writes that wait during a commit share the next commit.
 ///
-/// The price of a small write is its sync, and one sync is enough for many. Each member runs in
-/// turn in one transaction, and its caller goes on when that is committed.
+/// A small write spends most of its time in the sync, and one sync can serve many writes. The
+/// members run one after the other in one transaction, and their callers resume after its commit.
 ///
-/// No nested transactions, in which LMDB could undo a single member: one that fails ends the
-/// transaction instead, those before it run again and are committed without it, and it runs again
-/// as the first of the next, so that its error is one of a durable state. So every member ends as
-/// if it had been alone.
+/// LMDB could undo a single member only through nested transactions, which are not used. If a
+/// member fails, the transaction is aborted. The members before it run again and are committed
+/// without it. The failed member then runs again as the first of the next group, so that its error
+/// is about a durable state. Every member therefore ends as if it had run alone.
 extension Environment {
-  /// How many writes may share a commit.
+  /// The maximum number of writes in one commit.
   private static let largestGroup = 512
 
-  /// Runs `body` on the writer's thread in a write transaction, and returns when it is committed.
+  /// Runs `body` on the writer's thread in a write transaction and returns after its commit.
   ///
-  /// In the order of calls. Writes that wait may share a transaction, each seeing what those before
-  /// it did; whatever `body` throws undoes `body` alone. It may run several times, as for
-  /// ``write(_:)``; also when another one of its group throws.
+  /// Writes run in the order of the calls. Waiting writes may share one transaction; each sees the
+  /// changes of the earlier ones. If `body` throws, only its own changes are undone. `body` may run
+  /// several times, as in ``write(_:)``, and also when another member of its group throws.
   ///
   /// An error of the commit is thrown to each caller of the group.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled before `body` has its turn; later it
-  ///   is committed all the same, unless `body` throws because of ``writeCancellation``.
+  /// - Throws: `CancellationError` if the task is cancelled before `body` begins. After that the
+  ///   write is committed, unless `body` throws because of ``writeCancellation``.
   package func writeTogether<R: Sendable>(
     _ body: @escaping @Sendable (Transaction) throws -> R
   ) async throws -> R {
@@ -36,16 +36,16 @@ extension Environment {
     }
   }
 
-  /// Says whether the task that has asked for the running write was cancelled; `nil` where none
-  /// waits for it.
+  /// A closure that returns whether the task that requested the running write was cancelled; `nil`
+  /// if no task waits for it.
   ///
-  /// To be asked for within the write, and used only as long as that runs.
+  /// Ask for it within the write, and use it only while the write runs.
   package var writeCancellation: (@Sendable () -> Bool)? {
     guard let asker else { return nil }
     return { asker.isCancelled }
   }
 
-  /// Commits `first` and those that wait behind it; on the writer's thread.
+  /// Commits `first` and the writes that wait after it, on the writer's thread.
   func commitTogether(_ first: any GroupMember) {
     guard first.claim() else { return }
     var waiting = [first]
@@ -55,10 +55,10 @@ extension Environment {
     }
   }
 
-  /// Now and then pauses between groups, so that writers of other processes get their turn.
+  /// Pauses between groups at intervals, so that writers of other processes get a turn.
   ///
-  /// LMDB's lock is not fair: beside tasks that write without end, a process that must first be woken up
-  /// would never get it.
+  /// LMDB's lock is not fair. While this process writes without a pause, a process that must first
+  /// be woken would never get the lock.
   private func giveWay() {
     let now = monotonicSeconds()
     guard now - lastGivenWay > 0.05 else { return }
@@ -66,7 +66,9 @@ extension Environment {
     usleep(200)
   }
 
-  /// One transaction for `claimed`, whose callers go on; returns those that must wait for the next.
+  /// Runs one transaction for `claimed` and resumes its callers.
+  ///
+  /// Returns the members that must wait for the next transaction.
   private func takeTurn(_ claimed: [any GroupMember]) -> [any GroupMember] {
     var group = WriteGroup(members: claimed)
     var failure: (any Error)?
@@ -82,7 +84,9 @@ extension Environment {
     return group.postponed
   }
 
-  /// Commits the group; throws the error of all members that are left in it.
+  /// Commits the group.
+  ///
+  /// An error applies to all members left in the group.
   private func commit(_ group: inout WriteGroup) throws {
     let end = monotonicSeconds() + options.longestGroupInSeconds
     var takesTreeLock = false
@@ -103,7 +107,7 @@ extension Environment {
         guard index == group.members.count, !group.isClosed, index < Self.largestGroup,
           monotonicSeconds() < end, !closing.load(ordering: .relaxed), let next = nextMember()
         else { continue }
-        // A cursor that the last member has kept is refused, as after a write of its own.
+        // Using a cursor of the previous member throws, as it would after a write of its own.
         endedWriteCount.add(1, ordering: .relaxed)
         group.members.append(next)
       }
@@ -131,16 +135,17 @@ extension Environment {
   }
 }
 
-/// The writes of one transaction, in the order of their turns.
+/// The writes of one transaction, in the order in which they run.
 private struct WriteGroup {
   var members: [any GroupMember]
-  /// Those that are not to be committed with the others.
+  /// Members that will not be committed with the others.
   var postponed: [any GroupMember] = []
-  /// Whether no others may join.
+  /// Whether further members are refused.
   var isClosed = false
 
-  /// Keeps the members before `index`, where one failed, and postpones the others; at index 0 it keeps
-  /// that one alone.
+  /// Keeps the members before `index`, the one that failed, and postpones the others.
+  ///
+  /// At index 0, keeps only the failed member.
   mutating func cut(at index: Int) {
     let end = max(index, 1)
     postponed = members[end...] + postponed

@@ -1,15 +1,16 @@
 import CLMDB
 import LodestoreSystem
 
-/// The map: its growth and its facts. In the first part, unless a method says otherwise, `writerLock` is held and no write runs.
+/// The growth of the map and facts about it. Methods of the first part require `writerLock` and
+/// that no write runs, unless they say otherwise.
 extension Environment {
-  /// The address space of a process.
+  /// The size of a process's address space.
   static let largestMapInBytes = 1 << 47
 
-  /// Grows between transactions, so that few ever meet a full map.
+  /// Grows the map between transactions, so that few writes find it full.
   ///
-  /// Only when no read runs, and without making one wait. Errors are ignored: the write that needs the
-  /// space will meet them.
+  /// Grows it only if no read is running, and makes no read wait. Errors are ignored, because the
+  /// write that needs the space will report them.
   func growIfSmall() {
     let info = rawInfo
     guard info.usedBytes > info.mapSizeInBytes / 2,
@@ -46,9 +47,11 @@ extension Environment {
     try moveMap(to: size)
   }
 
-  /// With reads kept out.
+  /// Moves the map.
+  ///
+  /// No read may be running.
   private func moveMap(to size: Int) throws(LMDBError) {
-    // LMDB gives up the old map before it asks for the new one, and has none if that fails.
+    // LMDB unmaps the old map before it creates the new one, and has none if that fails.
     let trial = mmap(nil, size, PROT_NONE, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0)
     guard let trial, trial != MAP_FAILED else {
       throw LMDBError(
@@ -64,9 +67,9 @@ extension Environment {
     }
   }
 
-  /// Takes over the growth of another process; also when another thread has just done so.
+  /// Adopts the map growth of another process; does nothing if another thread has just adopted it.
   ///
-  /// Not by LMDB's own way, a size of 0: that believes a number in the file.
+  /// LMDB's own way, a size of 0, trusts a number in the file and is not used.
   func adoptMapSizeAsWriter() throws(LMDBError) {
     let info = rawInfo
     guard info.usedBytes > info.mapSizeInBytes else { return }
@@ -77,13 +80,13 @@ extension Environment {
     try setMapSize(min(info.usedBytes * 4, limit), code: MDB_MAP_RESIZED)
   }
 
-  /// Takes over the growth for a reader, without the lock.
+  /// Adopts the map growth for a reader, which does not hold the lock.
   ///
-  /// Waits for a write of this process, up to the growth wait: a writer, even one that waits for
-  /// its turn, may read the map at any moment.
+  /// The call waits for a write of this process, up to the growth wait. A writer, even one that
+  /// waits for its turn, may read the map at any moment.
   func adoptMapSize() throws(LMDBError) {
     guard !isWriterThread else {
-      // Inside a write the map cannot move; the write itself has adopted the size already.
+      // Within a write the map cannot move, and the write has adopted the size already.
       throw LMDBError(code: MDB_MAP_RESIZED, operation: "read", path: path)
     }
     guard writerLock.lock(withinSeconds: options.growthWaitInSeconds) else {
@@ -94,7 +97,7 @@ extension Environment {
     defer { writerLock.unlock() }
     try checkUsable("read")
     guard !readers.withLock({ $0.isClosed }) else {
-      // A move of the map has failed, and left no map.
+      // Moving the map has failed and left no map.
       throw LMDBError(.closed, operation: "read", path: path)
     }
     try adoptMapSizeAsWriter()
@@ -121,9 +124,9 @@ extension Environment {
     }
   }
 
-  /// ``info`` for callers that keep the map from moving.
+  /// The value of ``info``, for callers that prevent the map from moving.
   ///
-  /// Some tens of nanoseconds: it reads the newest meta page in the map.
+  /// The call reads the newest meta page in the map, which takes some tens of nanoseconds.
   var rawInfo: Info {
     if isInPages, let pageEngine { return pageEngine.info }
     var info = MDB_envinfo()

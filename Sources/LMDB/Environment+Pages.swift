@@ -3,22 +3,22 @@ import LodestoreSystem
 
 /// Reading a file without LMDB.
 extension Environment {
-  /// The LMDB that made the file, in words, where it is not the one of this process.
+  /// The name of the LMDB that made the file, if it differs from this process's LMDB.
   package var otherEngine: String? { format == .ofEngine ? nil : format.engine }
 
-  /// Whether a file may be read without its lock file, where that can be neither opened nor made.
+  /// Whether a file may be read without its lock file, if that can be neither opened nor created.
   ///
-  /// A process that may not write the file relies on others to leave the file alone during a read.
-  /// The call ``Transaction/whole(_:)`` reports where they do not. A process that may write the
-  /// file has to ask for such a read by ``EnvironmentOptions/allowsUnlockedReading``.
+  /// A process that may not write the file relies on others not to write it during a read;
+  /// ``Transaction/whole(_:)`` reports if they do. A process that may write the file must request
+  /// such a read by ``EnvironmentOptions/allowsUnlockedReading``.
   static func mayReadUnlocked(_ path: String, _ options: EnvironmentOptions) -> Bool {
     guard options.access == .readOnly else { return false }
-    // By the effective user, who opens files; access(2) asks for the real one.
+    // The effective user opens files, while access(2) checks the real user.
     return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0
       || (options.allowsUnlockedReading && access(path + "-lock", F_OK) != 0)
   }
 
-  /// Opens a file for reading in its pages, without its lock file.
+  /// Opens a file for reading its pages without LMDB and without its lock file.
   static func openInPages(
     _ path: String, _ options: EnvironmentOptions, _ identity: StoreFile.Identity,
     _ onCheck: (Int, Int) -> Bool
@@ -32,7 +32,7 @@ extension Environment {
     return Environment(engine, identity, options)
   }
 
-  /// Throws on a machine that does not read pages as the format has them.
+  /// Throws on a machine whose memory layout differs from the format's.
   static func checkMachine(_ path: String) throws(LMDBError) {
     guard MemoryLayout<Int>.size == 8, UInt16(1).littleEndian == 1 else {
       throw LMDBError(
@@ -50,7 +50,9 @@ extension Environment {
     }
   }
 
-  /// Opens a file without a name that nobody else has; the descriptor stays the caller's.
+  /// Opens a file without a name, which nobody else has open.
+  ///
+  /// The caller owns the descriptor.
   static func openInPages(
     _ file: Int32, as path: String, options: EnvironmentOptions
   ) throws(LMDBError) -> Environment {

@@ -1,24 +1,27 @@
 import LodestoreBytes
 import LodestoreSystem
 
-/// After a failed write or sync the system and the disk may hold different pages, and the system takes its own
-/// for written. Data pages do no harm: a commit that failed is not there, and the next one writes all of its
-/// pages anew. A meta page does.
+/// Handling of failed writes and syncs. After one, the system's cache and the disk may hold
+/// different pages, and the system regards its own as written. For data pages this is harmless: the
+/// failed commit does not exist, and the next one writes all of its pages again. For a meta page it
+/// is not.
 extension Environment {
-  /// From now on nothing is written through this environment, and whoever opens the file next does not take it
-  /// for one that was left in order.
+  /// Forbids all further writes through this environment, and makes the next opening regard the
+  /// file as not cleanly closed.
   func setPoison() {
     poison.store(true, ordering: .relaxed)
     if options.isNamed { files?.eraseStamp() }
   }
 
-  /// Has the disk write both meta pages again, as they are in the system, before the first write to a file
-  /// that may have seen a failure.
+  /// Writes both meta pages to the disk again, from the system's cache, before the first write to a
+  /// file after a possible failure.
   ///
-  /// When the disk has a newer meta page than the system, that of a commit whose sync failed, the next commit
-  /// would write over its pages; when it has an older one, over pages of the newest commit that it knows of.
-  /// A power cut at that time would leave a damaged file. Called in a write transaction, so that no process
-  /// makes a commit meanwhile. Costs one sync.
+  /// The disk may have a newer meta page than the cache, of a commit whose sync failed. The next
+  /// commit would then overwrite pages that this meta page refers to. The disk may also have an
+  /// older one; the next commit would then overwrite pages of the newest commit that the disk
+  /// knows. A power cut at that time would leave a damaged file.
+  ///
+  /// Call it in a write transaction, so that no process commits meanwhile. The call costs one sync.
   func renewMetaPages() throws(LMDBError) {
     guard mustRenewMetaPages.load(ordering: .relaxed) else { return }
     let descriptor = dataDescriptor

@@ -1,17 +1,20 @@
 import CLMDB
 import LodestoreSystem
 
-/// Whether the system reads ahead in the map.
+/// Control of the system's read-ahead in the map.
 ///
-/// Around a page that is not in memory the system reads up to megabytes, which for records here and
-/// there is most of the file. So the map is opened without that (MDB_NORDAHEAD), and what reads
-/// much in order asks for its pages itself (``ReadAhead``). What reads much and cannot, as LMDB's
-/// copy and the batches of a write, has the system read ahead while it runs.
+/// For a page that is not in memory the system reads up to megabytes around it. With scattered
+/// records that would be most of the file. The map is therefore opened without read-ahead
+/// (MDB_NORDAHEAD), and code that reads many pages in order requests them itself (``ReadAhead``).
+/// Code that cannot do so, such as LMDB's copy and the batches of a write, enables the system's
+/// read-ahead while it runs.
 extension Environment {
-  /// Whether a file can be opened without the system's read-ahead: where pages are read, and where
-  /// this process may ask which of them are in memory.
+  /// Whether a file can be opened without the system's read-ahead.
   ///
-  /// To a process that may not write the file, mincore(2) says of each page that it is in memory.
+  /// This requires that pages are read directly, and that the process can query which of them are
+  /// in memory.
+  ///
+  /// If a process may not write the file, mincore(2) reports every page as in memory.
   static func canReadAhead(_ path: String, _ options: EnvironmentOptions) -> Bool {
     var facts = stat()
     guard options.isNamed, stat(path, &facts) == 0 else { return false }
@@ -19,17 +22,20 @@ extension Environment {
       && EngineFence(options, pageSize: PageLayout.systemPageSize).reason == nil
   }
 
-  /// Runs `body` with the system's read-ahead.
+  /// Runs `body` with the system's read-ahead enabled.
   func withBulkReading<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     beginBulkReading()
     defer { endBulkReading() }
     return try body()
   }
 
-  /// The smallest batch, in records or entries, for which the system reads ahead.
+  /// The minimum size of a batch, in records or entries, for which the system's read-ahead is
+  /// enabled.
   package static let smallestBulk = 1_024
 
-  /// The same until the running write ends; on its thread.
+  /// Enables the system's read-ahead until the running write ends.
+  ///
+  /// Call it on the write's thread.
   package func beginBulkWrite() {
     guard !isBulkWrite, readsAheadItself else { return }
     isBulkWrite = true

@@ -5,9 +5,10 @@ import Synchronization
 extension Environment {
   /// Runs `body` on the newest commit.
   ///
-  /// Any thread; readers neither wait nor make wait.
+  /// Any thread may call it. Readers neither wait nor make others wait.
   ///
-  /// Costs a fraction of a microsecond: the transaction object and its reader slot are reused.
+  /// A read costs a fraction of a microsecond, because its transaction object and reader slot are
+  /// reused.
   @inline(__always)
   package func read<R, E: Error>(
     _ body: (Transaction) throws(E) -> R
@@ -19,11 +20,14 @@ extension Environment {
     return try body(read)
   }
 
-  /// A read transaction that outlives a call: must be given to ``endRead(_:)`` once, on any thread.
+  /// A read transaction that outlives a call.
   ///
-  /// Each use of its transaction is to be wrapped by ``Transaction/whole(_:)``.
+  /// Pass it to ``endRead(_:)`` exactly once, on any thread.
+  ///
+  /// Wrap each use of its transaction in ``Transaction/whole(_:)``.
   package struct PinnedRead: @unchecked Sendable {
-    // An LMDB read transaction without thread affinity (MDB_NOTLS); whoever holds this owns it.
+    // An LMDB read transaction without thread affinity (MDB_NOTLS). The holder of this value owns
+    // it.
     let handle: OpaquePointer
   }
 
@@ -59,37 +63,42 @@ extension Environment {
         mdb_txn_reset(read)
         code = mdb_txn_renew(read)
       }
-      // Before leaving: once no read runs, another thread may close the environment. One that was
-      // begun and could not begin again has a reader slot to give back, too.
+      // End the transaction before leaving, because another thread may close the environment once
+      // no read runs. A transaction that began but could not be renewed also has a reader slot to
+      // release.
       if let handle { abortRead(handle) }
       leaveReaders(nil)
       try recover(from: code, attempts: attempts, operation: "read")
     }
   }
 
-  /// By how many commits the newest meta page is ahead of a read that just began.
+  /// The number of commits by which the newest meta page is ahead of a read that just began.
   ///
-  /// LMDB first takes the number of the last commit, then the roots of the trees from the meta page
-  /// of that commit. Commits alternate between two meta pages, so a thread that is suspended in
-  /// between may find the roots of the second commit after it: newer than its number, and newer
-  /// than what the next read may see. So a lead of two is refused. A lead of one is not: the next
-  /// commit writes the other page, and has it in the map before it is durable.
+  /// LMDB first reads the number of the last commit, then the roots of the trees from the meta page
+  /// of that commit. Commits alternate between the two meta pages. A thread suspended between the
+  /// two reads may therefore find the roots of the second commit after it. Such roots are newer
+  /// than its number, and newer than the next read may see. A lead of two is refused for this
+  /// reason. A lead of one is harmless: the next commit writes the other meta page, and has it in
+  /// the map before the commit is durable.
   ///
-  /// A lead that stays is no race: the lock file is in use for another data file, or for this one
-  /// by another name. When the lock file is ahead, the difference wraps around to a large number.
+  /// A lead that persists is not this race. Either the lock file belongs to another data file, or
+  /// the data file is in use under another name. If the lock file is ahead, the difference wraps
+  /// around to a large number.
   private func lead(
     over read: OpaquePointer
   ) -> (count: UInt64, number: UInt64, newest: UInt64) {
-    // The number of the newest commit after the roots, not before them.
+    // Read the number of the newest commit after the roots, not before them.
     atomicMemoryFence(ordering: .acquiring)
     let newest = newestTransaction
     let number = UInt64(bitPattern: Int64(mdb_txn_id(read)))
     return (newest &- number, number, newest)
   }
 
-  /// The transaction number of the newest meta page, unchecked: it may be any number.
+  /// The transaction number of the newest meta page.
   ///
-  /// The page is read in the map, which the caller keeps from moving.
+  /// The number is not checked and may be any.
+  ///
+  /// The page is read in the map, so the caller must prevent the map from moving.
   var newestTransaction: UInt64 {
     if isInPages, let pageEngine { return pageEngine.currentMap.newestTransaction }
     var info = MDB_envinfo()
@@ -97,8 +106,10 @@ extension Environment {
     return UInt64(bitPattern: Int64(info.me_last_txnid))
   }
 
-  /// Closes the environment and throws when the numbers of its lock file are not those of the data
-  /// file: a process without ``FilePair`` may have another file open that had this path.
+  /// Closes the environment and throws if the transaction numbers of the lock file do not match the
+  /// data file.
+  ///
+  /// A process that does not use ``FilePair`` may have another file open that once had this path.
   ///
   /// Other failures are left to the first read.
   func checkNumbers() throws(LMDBError) {
@@ -114,7 +125,7 @@ extension Environment {
     }
   }
 
-  /// Removes the cause of a read that could not begin, or throws.
+  /// Removes the cause that prevented a read from beginning, or throws.
   func recover(from code: Int32, attempts: Int, operation: String) throws(LMDBError) {
     switch code {
     case MDB_READERS_FULL where attempts < 2:
@@ -129,10 +140,10 @@ extension Environment {
     }
   }
 
-  /// Runs `body` on a read of the pages that this map holds; not where another process has grown
-  /// the file beyond it.
+  /// Runs `body` on a read of the pages within the current map, unless another process has grown
+  /// the file beyond the map.
   ///
-  /// So it never has the map moved, and the caller may be a reader or the writer already.
+  /// The call never moves the map, so the caller may already be a reader or the writer.
   func withReadAsMapped(_ body: (Transaction) -> Void) {
     guard holdsMap() else { return }
     defer { leaveReaders(nil) }
@@ -147,25 +158,28 @@ extension Environment {
     body(Transaction(handle: read, environment: self))
   }
 
-  /// In a forked child it does nothing: the reader slot is the parent's, whose read may run on.
+  /// Ends a pinned read.
+  ///
+  /// In a forked child it does nothing, because the reader slot belongs to the parent, whose read
+  /// may continue.
   package func endRead(_ pinned: PinnedRead) {
     guard !isForked else { return }
     if !isInPages { mdb_txn_reset(pinned.handle) }
     leaveReaders(pinned)
   }
 
-  /// Ends a read for good: LMDB frees its transaction.
+  /// Ends a read permanently: LMDB frees its transaction.
   func abortRead(_ handle: OpaquePointer) {
     if isInPages { return PageRead.free(handle) }
     freedReadCount.add(1, ordering: .releasing)
     mdb_txn_abort(handle)
   }
 
-  /// Closes a cursor of a read that may have been freed.
+  /// Closes a cursor of a read whose transaction may have been freed.
   ///
-  /// LMDB 1.0 reads the transaction of a cursor that it closes, so the cursor is moved to another
-  /// read first. Where the map is gone, no read can begin, and the cursor's memory is not given
-  /// back.
+  /// LMDB 1.0 reads the transaction of a cursor that it closes. The cursor is therefore moved to
+  /// another read first. If the map is gone, no read can begin, and the cursor's memory is not
+  /// freed.
   func closeStray(_ cursor: OpaquePointer) {
     guard holdsMap() else { return }
     defer { leaveReaders(nil) }
@@ -175,9 +189,9 @@ extension Environment {
     mdb_txn_abort(read)
   }
 
-  /// Counts one more running read, and takes a pooled transaction if there is one.
+  /// Registers one more running read and takes a pooled transaction if there is one.
   ///
-  /// The map neither moves nor goes away until ``leaveReaders(_:)``.
+  /// The map neither moves nor closes until ``leaveReaders(_:)``.
   func enterReaders(takesPooled: Bool = true) throws(LMDBError) -> PinnedRead? {
     while true {
       let entered: (isIn: Bool, pooled: PinnedRead?, isClosed: Bool) = readers.withLock { readers in
@@ -188,7 +202,7 @@ extension Environment {
       }
       if entered.isIn { return entered.pooled }
       guard !entered.isClosed else { throw LMDBError(.closed, operation: "read", path: path) }
-      // Rare and short: the map is being moved.
+      // The map is being moved, which is rare and short.
       usleep(200)
       try checkUsable("read")
     }
@@ -200,7 +214,7 @@ extension Environment {
       if let pinned {
         if readers.pool.count < 64 { readers.pool.append(pinned) } else { surplus = pinned }
       }
-      // A surplus transaction is ended first: the map must not go before it.
+      // A surplus transaction is ended first, because the map must not be unmapped before that.
       guard surplus == nil else { return (surplus, nil) }
       readers.runningCount -= 1
       guard readers.closesWhenIdle, readers.runningCount == 0 else { return (nil, nil) }
@@ -216,12 +230,12 @@ extension Environment {
     if let pool = left.toClose { closeHandle(pool) }
   }
 
-  /// Waits until no read of this process runs.
+  /// Waits until no read of this process is running.
   ///
-  /// When it returns true, none begins until the caller takes back `isMoving`.
+  /// If it returns true, no read begins until the caller resets `isMoving`.
   ///
-  /// New reads are let in for a moment now and then: a thread that reads within a read must get
-  /// its inner one, or its outer one would never end.
+  /// New reads are admitted briefly at intervals. A thread that starts a read within a read must
+  /// get the inner one, or its outer read would never end.
   func stopReaders(forSeconds seconds: Double) -> Bool {
     let deadline = monotonicSeconds() + seconds
     while true {
@@ -246,9 +260,9 @@ extension Environment {
 
   // MARK: Dead readers
 
-  /// Clears the slots of readers that died; returns how many.
+  /// Clears the slots of dead readers and returns their number.
   ///
-  /// 0 when the environment is closed.
+  /// Returns 0 if the environment is closed.
   @discardableResult
   package func checkReaders() -> Int {
     guard hasLockFile, holdsMap() else { return 0 }
@@ -258,12 +272,13 @@ extension Environment {
     return Int(cleared)
   }
 
-  /// Like ``enterReaders(takesPooled:)``, but false instead of an error when there is no map.
+  /// Like ``enterReaders(takesPooled:)``, but returns false instead of throwing if there is no map.
   ///
-  /// Waits while the map is being moved. True is to be matched by ``leaveReaders(_:)``.
+  /// The call waits while the map is being moved. After true, call ``leaveReaders(_:)``.
   func holdsMap() -> Bool {
     do {
-      // Nobody comes in any more once it is to close, which waits for the last one to leave.
+      // No reader enters any more once the environment is closing; closing waits for the last one
+      // to leave.
       guard !isForked, !closing.load(ordering: .relaxed) else { return false }
       _ = try enterReaders(takesPooled: false)
       return true
@@ -272,7 +287,8 @@ extension Environment {
     }
   }
 
-  /// Every few seconds of committing: a dead reader holds back pages and grows the file.
+  /// Checks for dead readers every few seconds of committing, because they prevent the reuse of
+  /// pages and make the file grow.
   func checkReadersPeriodically() {
     let now = Int(monotonicSeconds())
     if now - lastReaderCheck >= 5 {
@@ -291,14 +307,14 @@ func monotonicSeconds() -> Double {
 // MARK: Readers of all processes
 
 extension Environment {
-  /// A reader's slot that is in use.
+  /// A reader slot in use.
   package struct ReaderSlot: Sendable {
     package var process: Int32
-    /// The commit that it sees.
+    /// The commit that the reader sees.
     package var commit: UInt64
   }
 
-  /// The reads that run, of all processes; none without a lock file.
+  /// The running reads of all processes; empty without a lock file.
   package func readerSlots() -> [ReaderSlot] {
     guard hasLockFile, holdsMap() else { return [] }
     defer { leaveReaders(nil) }
@@ -311,7 +327,7 @@ extension Environment {
           .append(String(cString: text))
         return 0
       }, Unmanaged.passUnretained(lines).toOpaque())
-    // Each line is a process, a thread and a commit, or "-" where no read runs.
+    // Each line has a process, a thread and a commit, or "-" if no read is running.
     return lines.lines.compactMap { line in
       let words = line.split(whereSeparator: \.isWhitespace)
       guard words.count == 3, let process = Int32(words[0]), let commit = UInt64(words[2]) else {

@@ -1,15 +1,15 @@
 internal import LodestorePages
 import LodestoreSystem
 
-/// Sealed files, which are read without a lock file by any number of processes.
+/// Sealed files, which any number of processes can read without a lock file.
 extension Environment {
-  /// Opens a sealed file, read-only whatever the options say.
+  /// Opens a sealed file, always read-only.
   ///
-  /// The environment holds a shared `flock` on the file for as long as it is open. Whoever removes
-  /// old generations of a dataset asks for the exclusive one first, and so removes none that is in
+  /// The environment holds a shared `flock` on the file while it is open. A program that removes
+  /// old generations of a dataset first requests the exclusive lock, so it removes no generation in
   /// use.
   ///
-  /// - Returns: `nil` when the path leads to another file by now.
+  /// - Returns: `nil` if the path now leads to another file.
   static func openSealed(
     _ path: String, _ options: EnvironmentOptions, _ identity: StoreFile.Identity,
     _ onCheck: (Int, Int) -> Bool
@@ -30,8 +30,8 @@ extension Environment {
 
   /// Takes the shared lock of a file, and waits for a process that holds the exclusive one.
   ///
-  /// Where the file system has no such locks, and after the wait, the file is used without one:
-  /// nothing but the removal of old generations depends on it.
+  /// If the file system has no such locks, or if the wait times out, the file is used without a
+  /// lock. Only the removal of old generations depends on it.
   private static func share(_ file: Int32, forSeconds seconds: Double) {
     let deadline = monotonicSeconds() + seconds
     while flock(file, LOCK_SH | LOCK_NB) != 0 {
@@ -56,7 +56,7 @@ extension Environment {
 }
 
 extension PageEngine {
-  /// Gives the lock of a sealed file back; see ``Environment/openSealed(_:_:_:_:)``.
+  /// Releases the lock of a sealed file; see ``Environment/openSealed(_:_:_:_:)``.
   func unlock() {
     if isSealed { flock(file.descriptor, LOCK_UN) }
   }

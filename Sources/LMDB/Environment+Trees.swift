@@ -1,13 +1,13 @@
 import CLMDB
 
 extension Environment {
-  /// The tree `name`, made when `isCreated`; `nil` when it is not there.
+  /// Opens the tree `name`, and creates it if `isCreated`; `nil` if it does not exist.
   ///
-  /// Within a write, the handle is good for this write at once and for others after its commit.
-  /// Within a read, it is good for the reads that begin after this call.
+  /// Within a write, the handle is valid for this write at once and for other transactions after
+  /// its commit. Within a read, it is valid for reads that begin after this call.
   ///
-  /// LMDB numbers handles by the trees that a transaction saw at its begin, so that a write would
-  /// give the number of a handle opened meanwhile a second time. Such a write begins again.
+  /// LMDB numbers handles by the trees that a transaction saw at its begin. A write could therefore
+  /// assign the number of a handle opened meanwhile a second time. Such a write begins again.
   package func tree(
     _ name: String, isCreated: Bool, hasIntegerKeys: Bool, in transaction: Transaction
   ) throws(LMDBError) -> Tree? {
@@ -49,8 +49,10 @@ extension Environment {
     return LMDBError(code: MDB_BAD_DBI, operation: "open tree \(name)", path: path)
   }
 
-  /// A tree of another kind belongs to another program: its keys compare differently, or have
-  /// several values.
+  /// Throws if the tree is of another kind.
+  ///
+  /// Such a tree belongs to another program, because its keys compare differently or have several
+  /// values.
   private static func checkKind(
     _ tree: MDB_dbi, _ hasIntegerKeys: Bool, _ transaction: OpaquePointer
   ) -> Int32 {
@@ -60,11 +62,12 @@ extension Environment {
     return flags == (hasIntegerKeys ? UInt32(MDB_INTEGERKEY) : 0) ? 0 : MDB_INCOMPATIBLE
   }
 
-  /// Opens an existing tree before the transactions that will use it: a handle made later is not
-  /// known to a transaction that has begun.
+  /// Opens an existing tree before the transactions that will use it.
   ///
-  /// Waits while a write of this process that has opened trees runs. Inside a write on this thread
-  /// it is the same as asking the write.
+  /// A running transaction does not know handles that are opened later.
+  ///
+  /// The call waits while a write of this process that has opened trees runs. Within a write on
+  /// this thread it opens the tree in that write.
   package func openExistingTree(
     _ name: String, hasIntegerKeys: Bool
   ) throws(LMDBError) -> Tree? {
@@ -73,8 +76,8 @@ extension Environment {
 
   /// Opens several existing trees in one transaction.
   ///
-  /// When a read begins, LMDB clears room for as many trees as an environment may have, so a
-  /// transaction for each tree would cost more.
+  /// When a read begins, LMDB clears memory for the maximum number of trees, so a transaction for
+  /// each tree would cost more.
   package func openExistingTrees(_ wanted: [TreeKind]) throws(LMDBError) -> [Tree?] {
     if isWriterThread, let activeWrite {
       let transaction = Transaction(handle: activeWrite, environment: self)
@@ -87,7 +90,7 @@ extension Environment {
       let operation = "open tree \(first.name)"
       try checkUsable(operation)
       var attempts = 0
-      // With `treeLock` given back: see the lock order.
+      // Release `treeLock` first, because of the lock order.
       while let error = try openForReaders(wanted) {
         attempts += 1
         try recover(from: error.code, attempts: attempts, operation: operation)
@@ -99,10 +102,12 @@ extension Environment {
     }
   }
 
-  /// A handle made in a read survives only when that read is committed, and no two transactions may
-  /// open handles at once, so handles are made in one of their own.
+  /// Opens handles in a read transaction of their own.
   ///
-  /// - Returns: the error that keeps the transaction from beginning.
+  /// A handle opened in a read survives only if that read is committed, and no two transactions may
+  /// open handles at the same time.
+  ///
+  /// - Returns: The error that prevented the transaction from beginning.
   private func openForReaders(_ wanted: [TreeKind]) throws(LMDBError) -> LMDBError? {
     treeLock.lock()
     defer { treeLock.unlock() }
@@ -114,7 +119,7 @@ extension Environment {
       for kind in unknown { try open(kind.name, pageEngine) }
       return nil
     }
-    // Begun after the lock was taken, so that it knows all handles there are.
+    // Begin after taking the lock, so that the transaction knows all existing handles.
     var transaction: OpaquePointer?
     var code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
     guard code == 0, let transaction else {
@@ -139,7 +144,7 @@ extension Environment {
     return nil
   }
 
-  /// Gives a tree of the pages the next handle.
+  /// Assigns the next handle to a tree of an environment read without LMDB.
   private func open(_ name: String, _ engine: PageEngine) throws(LMDBError) {
     let operation = "open tree \(name)"
     let newest = try engine.newest()
@@ -160,7 +165,9 @@ extension Environment {
     }
   }
 
-  /// Makes the handles of a committed write known; those of an aborted one are not valid any more.
+  /// Publishes the handles of a committed write.
+  ///
+  /// Handles of an aborted write become invalid.
   func endTrees(isCommitted: Bool) {
     if isCommitted, !openedTrees.isEmpty {
       trees.withLock { $0.merge(openedTrees) { _, new in new } }

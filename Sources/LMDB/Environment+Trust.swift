@@ -1,11 +1,13 @@
 import LodestoreSystem
 
-/// LMDB follows the numbers in the pages of a file wherever they lead, in reads and, worse, in writes. So
-/// a file that does not come from the processes of this machine is read through before it is used.
+/// LMDB follows the numbers in a file's pages without checking them, in reads and in writes, where
+/// the damage is worse. A file that does not come from processes of this machine is therefore
+/// checked before use.
 extension Environment {
-  /// Checks the pages of the file where the options ask for it; returns whether they are known to be good.
+  /// Checks the pages of the file if the options ask for it, and returns whether they are known to
+  /// be good.
   ///
-  /// Called with `files` tied, so that the file that is checked is the one that is opened.
+  /// The caller must have tied `files`, so that the checked file is the one that is opened.
   static func checkPages(
     _ path: String, _ options: EnvironmentOptions, isAsLeft: Bool, _ files: FilePair?,
     _ onCheck: (Int, Int) -> Bool
@@ -28,7 +30,7 @@ extension Environment {
     try check(file, path, onCheck)
   }
 
-  /// Before the first write to a file that is not known to be good.
+  /// Checks a file that is not known to be good before its first write.
   func checkBeforeWrite() throws(LMDBError) {
     guard options.trust != .always, options.checkPages != nil else { return }
     try Self.checkPagesNow(path, options, files) { _, _ in true }
@@ -36,10 +38,10 @@ extension Environment {
     files?.stampInUse()
   }
 
-  /// Leaves word of how the file was left, before the two files are let go.
+  /// Records that the file was closed cleanly, before its two files are released.
   func stampClosed() {
     guard let files, options.isNamed, isTrusted.load(ordering: .relaxed) else { return }
-    // What the disk has after a failed sync is not known.
+    // After a failed sync the content of the disk is unknown.
     if poison.load(ordering: .relaxed) { files.eraseStamp() } else { files.stampClosed() }
   }
 }

@@ -1,12 +1,12 @@
 import LodestoreSystem
 
-/// How long writes wait for a writer of another process.
+/// The time that writes wait for a writer of another process.
 package struct TurnPolicy: Sendable {
-  /// A write that waits longer fails; `nil` for no limit.
+  /// The limit after which a waiting write fails; `nil` for no limit.
   package var limitInSeconds: Double?
-  /// A write that waits so long calls ``onLongWait``, once.
+  /// The time after which a waiting write calls ``onLongWait``, once.
   package var warningInSeconds = 5.0
-  /// Called with the seconds waited and the holder, on the thread that waits.
+  /// Called on the waiting thread with the seconds waited and the holder of the turn.
   package var onLongWait: (@Sendable (Double, TurnHolder) -> Void)?
 
   package init() {}
@@ -14,9 +14,9 @@ package struct TurnPolicy: Sendable {
 
 /// A process that has the turn to write.
 package struct TurnHolder: Sendable, Equatable {
-  /// In words, as in `process 12 (kvdump, stopped)`.
+  /// The process in words, such as `process 12 (kvdump, stopped)`.
   package var name: String
-  /// When its turn began, in seconds since the beginning of 2001; `nil` where that is unknown.
+  /// The time when its turn began, in seconds since the beginning of 2001; `nil` if unknown.
   package var since: Double?
 
   package init(name: String, since: Double? = nil) {
@@ -28,8 +28,8 @@ package struct TurnHolder: Sendable, Equatable {
 extension Environment {
   /// The process that has the turn to write now.
   ///
-  /// `nil` where nobody has it, where this process has the file without a lock file, and on systems
-  /// other than Linux.
+  /// `nil` if no process has it, if this process opened the file without a lock file, and on
+  /// systems other than Linux.
   package var turnHolder: TurnHolder? {
     #if os(Linux)
       guard let files, let turn = files.writerTurn else { return nil }
@@ -39,7 +39,9 @@ extension Environment {
     #endif
   }
 
-  /// Tells other processes since when this one has the turn; a file without a name has no others.
+  /// Publishes when the turn of this process began.
+  ///
+  /// A file without a name has no other users.
   func tellTurn() {
     #if os(Linux)
       if options.isNamed { files?.beginTurn() }
@@ -52,7 +54,9 @@ extension Environment {
     #endif
   }
 
-  /// Adds the wishes of one more store that uses the environment: the lowest limit holds.
+  /// Adds the policy of one more store that uses the environment.
+  ///
+  /// The lowest limit applies.
   package func addTurnPolicy(_ added: TurnPolicy) {
     turnPolicy.withLock { policy in
       policy.limitInSeconds = [policy.limitInSeconds, added.limitInSeconds].compactMap(\.self).min()
@@ -64,11 +68,11 @@ extension Environment {
 
   /// Waits while one writer of another process holds the turn, as long as the policy allows.
   ///
-  /// LMDB waits without a limit and without a word. The lock word in the lock file names the thread
-  /// that holds the turn, so this wait can be reported and can end. The wait ends when the turn is
-  /// free. Without a limit the wait ends also when another writer has the turn: such writers make
-  /// progress, and LMDB's own line is fair to them. On systems other than Linux the lock file has
-  /// no such word, and this call returns at once.
+  /// LMDB waits without a limit and without a report. The lock word in the lock file names the
+  /// thread that holds the turn, so this wait can be reported and can end. The wait ends when the
+  /// turn is free. Without a limit it also ends when another writer gets the turn, because such
+  /// writers make progress and LMDB's own queue is fair to them. On systems other than Linux the
+  /// lock file has no such word, and this call returns at once.
   ///
   /// - Throws: ``LMDBError/Kind/writerBusy(_:)`` beyond the limit.
   func awaitTurn() throws(LMDBError) {
@@ -97,14 +101,14 @@ extension Environment {
 }
 
 #if os(Linux)
-  /// Who holds the writer's turn, and in which transaction.
+  /// The holder of the writer's turn, and the last commit before it.
   struct WriterTurn: Equatable {
-    /// The number of the thread.
+    /// The id of the thread.
     var thread: Int32
-    /// The last transaction that was committed.
+    /// The last committed transaction.
     var transaction: UInt64
 
-    /// The holder in words, as in `process 12 (kvdump, stopped)`.
+    /// The holder in words, such as `process 12 (kvdump, stopped)`.
     var holder: String {
       guard let status = Self.text(of: "/proc/\(thread)/status") else { return "thread \(thread)" }
       func field(_ name: String) -> String? {
@@ -128,7 +132,7 @@ extension Environment {
   }
 
   extension FilePair {
-    /// Who holds the writer's turn; `nil` where nobody does.
+    /// The current holder of the writer's turn; `nil` if no process has it.
     var writerTurn: WriterTurn? {
       var word: UInt32 = 0
       var transaction: UInt64 = 0
@@ -139,13 +143,13 @@ extension Environment {
         && withUnsafeMutableBytes(of: &transaction) {
           pread(lockDescriptor, $0.baseAddress, 8, off_t(LockFileLayout.lastTransaction)) == 8
         }
-      // The two highest bits say that others wait, and that the holder has died.
+      // The two highest bits mark that others wait, and that the holder has died.
       let thread = Int32(word & 0x3FFF_FFFF)
       guard isRead, thread != 0, word & 0x4000_0000 == 0 else { return nil }
       return WriterTurn(thread: thread, transaction: transaction)
     }
 
-    /// When the turn of another process began, in seconds since the beginning of 2001.
+    /// The time when another process's turn began, in seconds since the beginning of 2001.
     var turnBegin: Double? {
       guard case .other(let byte) = ByteLock.holder(of: lockDescriptor, in: Self.turnBytes) else {
         return nil
@@ -153,10 +157,10 @@ extension Environment {
       return Double(max(byte, Self.turnBytes.lowerBound) - Self.turnBytes.lowerBound) / 1_000
     }
 
-    /// Tells other processes that a write of this one has the turn from now on.
+    /// Publishes that a write of this process has the turn from now.
     ///
-    /// LMDB's lock word names the holder and no time, so the place of a lock tells the time. The
-    /// system drops the lock with the process.
+    /// LMDB's lock word names the holder but no time, so the position of a byte lock encodes the
+    /// time. The system releases the lock with the process.
     func beginTurn() {
       var now = timespec()
       clock_gettime(CLOCK_REALTIME, &now)
@@ -167,7 +171,9 @@ extension Environment {
 
     func endTurn() { ByteLock.set(F_UNLCK, of: lockDescriptor, in: Self.turnBytes) }
 
-    /// One byte for each millisecond since the beginning of 2001; beyond the bytes of identities.
+    /// One byte for each millisecond since the beginning of 2001.
+    ///
+    /// The range is beyond the bytes for identities.
     private static let turnBytes: Range<UInt64> = 1 << 50..<1 << 51
   }
 #endif

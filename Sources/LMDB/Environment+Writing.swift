@@ -2,12 +2,15 @@ import CLMDB
 import LodestoreSystem
 
 extension Environment {
-  /// Runs `body` in a write transaction and commits it; an error of `body` aborts everything.
+  /// Runs `body` in a write transaction and commits it.
   ///
-  /// On the calling thread, which waits for other writers of this and other processes. A write
-  /// inside a write throws ``LMDBError/Kind/nestedWrite``. `body` runs again, on a clean
-  /// transaction, when the map had to grow in its midst or another thread opened a tree that it
-  /// needs, so it must have no other effects.
+  /// If `body` throws, all changes are undone.
+  ///
+  /// The body runs on the calling thread, which waits for other writers of this and other
+  /// processes. A write within a write throws ``LMDBError/Kind/nestedWrite``.
+  ///
+  /// `body` must have no side effects, because it may run again on a new transaction. That happens
+  /// if the map had to grow, or if another thread opened a tree that `body` needs.
   package func write<R, E: Error>(_ body: (Transaction) throws(E) -> R) throws -> R {
     try checkUsable("write")
     guard !isWriterThread else {
@@ -41,10 +44,11 @@ extension Environment {
     }
   }
 
-  /// Commits `transaction`, or aborts it when what ran in it failed, and throws why: `failure`, or an
-  /// error that LMDB reported and the closure caught.
+  /// Commits `transaction`, or aborts it if its work failed.
   ///
-  /// Returns false when that has to run again.
+  /// Throws the reason: `failure`, or an error of LMDB that the closure caught.
+  ///
+  /// Returns false if the work must run again.
   func endWrite(
     _ transaction: OpaquePointer, _ failure: (any Error)?, memberCount: Int = 1,
     takesTreeLock: inout Bool
@@ -55,17 +59,17 @@ extension Environment {
       endBulkWrite()
       untellTurn()
     }
-    // LMDB frees the cursors now; from here on they must not close themselves.
+    // LMDB frees the cursors now. From here on they must not close themselves.
     endedWriteCount.add(1, ordering: .relaxed)
     guard !isForked else {
-      // The transaction and the writer's lock are the parent's.
+      // The transaction and the writer's lock belong to the parent.
       endTrees(isCommitted: false)
       throw LMDBError(.usedAfterFork, operation: "write", path: path)
     }
     if mustRestart || firstFailure != nil || failure != nil {
       mdb_txn_abort(transaction)
       endTrees(isCommitted: false)
-      // A large write puts pages into the file before its end.
+      // A large write puts pages into the file before it ends.
       if let code = firstFailure?.code, [EIO, ENOSPC, EDQUOT].contains(code) { giveSpaceBack() }
       if mustRestart {
         takesTreeLock = true
@@ -99,7 +103,7 @@ extension Environment {
       if case .diskFull = failure.kind { giveSpaceBack() }
       throw failure
     }
-    // Without a commit the number will be another transaction's, perhaps of another process.
+    // Without a commit, the number will belong to another transaction, perhaps of another process.
     if isCommit { runCommitHooks(memberCount: memberCount, commit: number) }
     checkReadersPeriodically()
     return true
@@ -118,7 +122,7 @@ extension Environment {
     firstFailure = nil
     mustRestart = false
     hasWritten = false
-    // The hooks of the run before this one.
+    // The hooks belong to the previous run.
     commitHooks.removeAll()
     commitPreparation = nil
     runningMember = 0
@@ -130,7 +134,7 @@ extension Environment {
         treeLock.lock()
         holdsTreeLock = true
       }
-      // Before the begin: a handle opened in between must not be overlooked.
+      // Read the count before the begin, so that a handle opened in between is noticed.
       readOpenedTreeCountAtBegin = readOpenedTreeCount.load(ordering: .sequentiallyConsistent)
       var transaction: OpaquePointer?
       let code = mdb_txn_begin(handle, nil, 0, &transaction)
@@ -160,14 +164,17 @@ extension Environment {
     }
   }
 
-  /// Called before a write and again before its commit: the committed file must be the one at the
-  /// path.
+  /// Throws unless the path still leads to the open file.
+  ///
+  /// Called before a write and again before its commit.
   private func checkNames() throws(LMDBError) {
     if options.isNamed, let files { try files.checkNames("write") }
   }
 
-  /// A write takes its number from the lock file, and its trees from the meta page of that parity; with
-  /// another number than that of the newest one it would build on an older commit.
+  /// Throws unless the write's number follows the newest commit.
+  ///
+  /// A write takes its number from the lock file, and its trees from the meta page of that parity.
+  /// With another number it would build on an older commit.
   private func checkNumber(of transaction: OpaquePointer) throws(LMDBError) {
     let last = UInt64(bitPattern: Int64(mdb_txn_id(transaction))) &- 1
     let newest = newestTransaction
@@ -178,7 +185,9 @@ extension Environment {
     }
   }
 
-  /// LMDB's own codes and a lack of memory leave the file and the environment as they were.
+  /// The error for a failed commit.
+  ///
+  /// LMDB's own codes and a lack of memory leave the file and the environment unchanged.
   private func commitFailure(_ code: Int32) -> LMDBError {
     switch code {
     case MDB_PANIC:
@@ -192,15 +201,16 @@ extension Environment {
     }
   }
 
-  /// A failed write or sync.
+  /// The error for a failed write or sync.
   ///
-  /// What reached the disk is unknown after a failed sync, so nothing is written on top of it; a
-  /// disk that is merely full leaves the last commit as it was.
+  /// After a failed sync the content of the disk is unknown, so nothing is written afterwards. A
+  /// disk that is merely full leaves the last commit unchanged.
   ///
   /// EFBIG is a limit of the process, found before anything was written.
   ///
-  /// With ``EnvironmentOptions/Durability/mayLoseLastCommit`` the sync of a commit is also that of the meta
-  /// page of the one before it, which no other commit writes again: then any failure poisons.
+  /// With ``EnvironmentOptions/Durability/mayLoseLastCommit`` the sync of a commit also covers the
+  /// meta page of the commit before it, which no other commit writes again. Any failure then
+  /// forbids further writes.
   func ioFailure(_ code: Int32, operation: String) -> LMDBError {
     if let kind = StoreFile.fullDisk(code, dataDescriptor) {
       if options.durability == .mayLoseLastCommit { setPoison() }
@@ -220,13 +230,15 @@ extension Environment {
     return descriptor
   }
 
-  /// Remembers the first failure of the running write: after it LMDB's transaction is of no use.
+  /// Stores the first failure of the running write, after which LMDB's transaction is unusable.
   func noteFailure(_ error: LMDBError, in transaction: OpaquePointer) {
     guard isActiveWrite(transaction), firstFailure == nil else { return }
     firstFailure = error
   }
 
-  /// Whether `transaction` is the running write, asked on its thread.
+  /// Whether `transaction` is the running write.
+  ///
+  /// Call it on the write's thread.
   @inline(__always)
   func isActiveWrite(_ transaction: OpaquePointer) -> Bool {
     isWriterThread && activeWrite == transaction

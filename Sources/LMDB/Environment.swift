@@ -2,122 +2,135 @@ import CLMDB
 import LodestoreSystem
 import Synchronization
 
-/// An opened LMDB file with its map and lock file.
+/// An open LMDB file with its map and lock file.
 ///
-/// Mutable state, and its guards:
+/// Mutable state and its guards:
+///
 /// - `readers`: the pooled and the running read transactions, and whether the map is being moved.
-///   Its own lock, held for a few instructions. While `isMoving`, no read begins.
+///   Its own lock guards it and is held for a few instructions. While `isMoving`, no read begins.
 /// - the write side (`firstFailure`, `openedTrees`, `activeWrite`, ...): the thread that holds
-///   `writerLock`. `writerThread` is atomic because others compare themselves with it.
-/// - `trees`: the handles of committed trees. Its own lock; opening one more is serialised by
-///   `treeLock`, which a writing thread keeps until its transaction ends, as LMDB asks.
+///   `writerLock`. `writerThread` is atomic because other threads compare themselves with it.
+/// - `trees`: the handles of committed trees, guarded by its own lock. `treeLock` serializes
+///   opening one more; as LMDB requires, a writing thread holds it until its transaction ends.
 /// - `poison`, `closing`: atomics, set once.
-/// - the map itself moves only with `writerLock` held, no write running, and no read running.
+/// - the map: it moves only with `writerLock` held, no write running and no read running.
 ///
-/// Lock order: `writerLock`, `treeLock`, then the two of these. Whoever holds `treeLock` without
-/// `writerLock` gives it back before asking for that one.
+/// Lock order: `writerLock`, `treeLock`, then the locks of `readers` and `trees`. A thread that
+/// holds `treeLock` without `writerLock` must release it before it takes `writerLock`.
 package final class Environment: @unchecked Sendable {
   struct Readers {
     var pool: [PinnedRead] = []
     var runningCount = 0
     var isMoving = false
-    /// The last read to end closes the environment.
+    /// Whether the last read to end closes the environment.
     var closesWhenIdle = false
     var isClosed = false
   }
 
   package let path: String
   package let options: EnvironmentOptions
-  /// Whether readers of this process are known to writers; false on a read-only medium.
+  /// Whether writers know the readers of this process; false on a read-only medium.
   package let hasLockFile: Bool
   let identity: StoreFile.Identity
   let lockIdentity: StoreFile.Identity?
-  /// Nil without a lock file.
+  /// The tied data and lock file; `nil` without a lock file.
   let files: FilePair?
-  /// LMDB's environment; where there is a ``pageEngine``, no function of LMDB is passed it.
+  /// LMDB's environment.
+  ///
+  /// If ``pageEngine`` is set, no LMDB function may be called with it.
   let handle: OpaquePointer
-  /// The engine in LMDB's place; `nil` where LMDB reads the file.
+  /// The engine in LMDB's place; `nil` if LMDB reads the file.
   let pageEngine: PageEngine?
   let isInPages: Bool
-  /// Whether the file is a sealed one, which nobody writes.
+  /// Whether the file is sealed, so that nobody writes it.
   package let isSealed: Bool
-  /// Why LMDB's functions are called for everything; `nil` where pages are read.
+  /// The reason why everything goes through LMDB's functions; `nil` if pages are read directly.
   package let plainReason: EngineFence.Reason?
-  /// Whether pages are read in the map, and short records changed in place, as ``PageLayout`` says.
+  /// Whether pages are read in the map, and short records changed in place, by the numbers of
+  /// ``PageLayout``.
   let readsPages: Bool
   /// The layout of the file's pages.
   package let format: PageFormat
-  /// Whether the map is opened without the system's read-ahead, and pages are asked for as reads
-  /// need them.
+  /// Whether the map is opened without the system's read-ahead, so that reads request their pages
+  /// themselves.
   let readsAheadItself: Bool
-  /// The bits of an address that are those of its page; 0 where the system reads ahead.
+  /// The mask for the page of an address; 0 if the system reads ahead.
   let readAheadMask: UInt
   private let forkCount: Int
   let readers = Guarded(Readers())
   let trees = Guarded<[String: Tree]>([:])
   let treeLock = HeldLock()
   let writerLock = TurnLock()
-  /// How long writes wait for other processes; its own lock.
+  /// The policy for waiting for other processes; guarded by its own lock.
   let turnPolicy = Guarded(TurnPolicy())
   let writerThread = Atomic<UInt>(0)
   let poison = Atomic<Bool>(false)
   let closing = Atomic<Bool>(false)
-  /// Where the map was last found to begin; see ``beginsMap(at:)``.
+  /// The last known start of the map; see ``beginsMap(at:)``.
   let mapStart = Atomic<UInt>(0)
-  /// Whether the pages have been checked, or the file is as processes of this machine left it.
+  /// Whether the pages were checked, or the file is in the state in which processes of this machine
+  /// left it.
   let isTrusted = Atomic<Bool>(false)
-  /// Whether the disk may have other meta pages than the system; see ``renewMetaPages()``.
+  /// Whether the disk may have other meta pages than the system's cache; see ``renewMetaPages()``.
   let mustRenewMetaPages = Atomic<Bool>(false)
-  /// Whether commits are to wait for the sync of their meta page from the next write on, although
-  /// ``options`` say otherwise.
+  /// Whether commits wait for the sync of their meta page from the next write, although ``options``
+  /// say otherwise.
   let mustSyncMetaPages = Atomic<Bool>(false)
-  /// How many handles were opened outside writes; see ``tree(_:isCreated:hasIntegerKeys:in:)``.
+  /// The number of handles opened outside writes; see ``tree(_:isCreated:hasIntegerKeys:in:)``.
   let readOpenedTreeCount = Atomic<Int>(0)
-  /// Counts ended writes: LMDB frees the cursors of a write with it.
+  /// The number of ended writes.
+  ///
+  /// LMDB frees the cursors of a write at its end.
   let endedWriteCount = Atomic<Int>(0)
-  /// Counts freed transactions of reads; see ``closeStray(_:)``.
+  /// The number of freed read transactions; see ``closeStray(_:)``.
   let freedReadCount = Atomic<Int>(0)
   var readOpenedTreeCountAtBegin = 0
   var activeWrite: OpaquePointer?
   var firstFailure: LMDBError?
   var mustRestart = false
-  /// Whether the running write has changed a page; of one that has not, LMDB makes no commit.
+  /// Whether the running write has changed a page.
+  ///
+  /// LMDB makes no commit for a write that has not.
   @exclusivity(unchecked) var hasWritten = false
   var openedTrees: [String: Tree] = [:]
   var holdsTreeLock = false
   var lastReaderCheck = 0
-  /// When the writer's thread last let other processes go first; only of that thread.
+  /// The time when the writer's thread last let other processes go first.
+  ///
+  /// Only that thread uses it.
   var lastGivenWay = 0.0
-  /// The calls that the members of the running write want after its commit.
+  /// The hooks that the members of the running write registered for its commit.
   var commitHooks: [(member: Int, body: (_ write: UInt64, _ commit: UInt64) -> Void)] = []
-  /// The asynchronous write that runs; read and set by who has the writer's lock.
+  /// The running asynchronous write.
+  ///
+  /// The holder of the writer's lock reads and sets it.
   var asker: (any GroupMember)?
-  /// The member of the group that runs; 0 where there is no group.
+  /// The index of the running member within its group; 0 without a group.
   var runningMember = 0
-  /// How many writes have been committed here.
+  /// The number of writes committed through this environment.
   var writeCount: UInt64 = 0
-  /// See ``Transaction/commitPreparation(_:)``; of the running write.
+  /// The preparation of the running write; see ``Transaction/commitPreparation(_:)``.
   var commitPreparation: (any CommitPreparation)?
-  /// Called after the hooks of each commit; see ``addCommitListener(_:)``.
+  /// Closures called after the hooks of each commit; see ``addCommitListener(_:)``.
   let commitListeners = Guarded<[Int: @Sendable (UInt64) -> Void]>([:])
   let hasCommitListeners = Atomic<Bool>(false)
-  /// The commit that is being made, from before the disk has it until its hooks have run; 0 for
-  /// none.
+  /// The commit in progress, from before it is durable until its hooks have run; 0 for none.
   let committing = Atomic<UInt64>(0)
-  /// See ``companion(_:)``.
+  /// The object of ``companion(_:)``.
   let sharedCompanion = Guarded<(any AnyObject & Sendable)?>(nil)
-  /// Whether the running write reads much, see ``beginBulkWrite()``.
+  /// Whether the running write reads many pages; see ``beginBulkWrite()``.
   var isBulkWrite = false
-  /// How many copies and writes have the system read ahead; its own lock, held while the map is
-  /// advised.
+  /// The number of copies and writes that use the system's read-ahead.
+  ///
+  /// Its own lock is held while the map is advised.
   let bulkReadingCount = Guarded(0)
   private var closesAfterWrite = false
   private var whenClosed: () -> Void = {}
-  /// Runs asynchronous writes in the order of their asking; see ``writeTogether(_:)``.
+  /// Runs asynchronous writes in the order of their requests; see ``writeTogether(_:)``.
   package let writer: WorkerThreads
   /// Runs asynchronous reads.
   package let readerThreads: WorkerThreads
-  /// Lets the long ones among the jobs of ``readerThreads`` take turns.
+  /// Makes the long jobs among those of ``readerThreads`` take turns.
   package let longReads: LongJobs
 
   init(
@@ -147,7 +160,8 @@ package final class Environment: @unchecked Sendable {
     self.path = path
     writer = WorkerThreads(threadCount: 1, operation: "write", path: path)
     longReads = LongJobs(limit: max(2, SystemProcessors.count))
-    // One more than there can be reads at once: where all wait for others, one gets an error.
+    // The limit is one thread more than there can be reads at once. If all wait for others, one of
+    // them gets an error.
     readerThreads = WorkerThreads(
       threadCount: 4, extraLimit: Int(options.readerSlotCount), longJobs: longReads,
       operation: "read", path: path)
@@ -190,16 +204,18 @@ package final class Environment: @unchecked Sendable {
     }
   }
 
-  /// Opens a file without a name that nobody else has, for reading, by its descriptor.
+  /// Opens a file without a name, which nobody else has open, for reading through its descriptor.
   static func openUnshared(
     _ file: Int32, as path: String, options: EnvironmentOptions
   ) throws(LMDBError) -> Environment {
     try open(path, options, nil, nil, flags: UInt32(MDB_NOLOCK), name: "/dev/fd/\(file)")
   }
 
-  /// Opens the file as LMDB does; tied to its lock file only by `files`.
+  /// Opens the file with LMDB.
   ///
-  /// - Parameter name: the path that LMDB opens, where it is not `path`.
+  /// Only `files` ties it to its lock file.
+  ///
+  /// - Parameter name: The path that LMDB opens if it differs from `path`.
   static func open(
     _ path: String, _ options: EnvironmentOptions, _ identity: StoreFile.Identity?,
     _ files: FilePair?, flags: UInt32, name: String? = nil
@@ -222,9 +238,9 @@ package final class Environment: @unchecked Sendable {
       EngineDifferences.code(mdb_env_open(handle, name ?? path, flags, mode_t(options.mode)))
     }
     guard code == 0 else {
-      // An environment whose open failed must not be used, only closed.
+      // An environment whose open failed may only be closed.
       mdb_env_close(handle)
-      // The meta pages of the data file have passed their check, so LMDB refuses the other file.
+      // The meta pages of the data file passed their check, so LMDB refused the other file.
       if files != nil, code == MDB_INVALID || code == MDB_VERSION_MISMATCH {
         throw LMDBError(.mismatched(.unusableLockFile), code: code, operation: "open", path: path)
       }
@@ -240,11 +256,11 @@ package final class Environment: @unchecked Sendable {
     guard let opened, identity == nil || identity == opened,
       files == nil || (files?.data == opened && files?.lock == lock)
     else {
-      // LMDB follows links, and has opened another file than the one that was examined.
+      // LMDB follows links, and has opened another file than the examined one.
       mdb_env_close(handle)
       throw LMDBError(.unsuitablePath("being replaced right now"), operation: "open", path: path)
     }
-    // A forked child and a program started from this one must not keep the data file open.
+    // A forked child or a program started from this one must not keep the data file open.
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     let isLockless = flags & UInt32(MDB_NOLOCK) != 0
     var cleared: Int32 = 0
@@ -255,10 +271,9 @@ package final class Environment: @unchecked Sendable {
       isWithoutReadAhead: isWithoutReadAhead)
   }
 
-  /// Makes a new file with one commit, that of `initialise`, and gives it its name when it is
-  /// complete.
+  /// Creates a file with one commit, made by `initialise`, and names it when it is complete.
   ///
-  /// When another process was faster, its file stays.
+  /// If another process creates the file first, that file stays.
   static func create<E: Error>(
     _ path: String, options: EnvironmentOptions,
     initialise: (Transaction) throws(E) -> Void
@@ -289,7 +304,7 @@ package final class Environment: @unchecked Sendable {
       // An empty commit writes nothing, not even the meta pages.
       let code = EngineDifferences.code(mdb_env_sync(environment.handle, 1))
       guard code == 0 else { throw environment.ioFailure(code, operation: "create") }
-      // A file that this package could not open again gets no name.
+      // A file that this package could not open again is not named.
       try MetaPages(file: environment.dataDescriptor, path: path).check()
     } catch {
       environment.shutDown()
@@ -311,16 +326,18 @@ package final class Environment: @unchecked Sendable {
 
   /// Ends threads, transactions and the environment, then calls `whenClosed`.
   ///
-  /// Waits for the running write. Reads that still run go on, and the end of the last one closes
-  /// the environment. Called inside a write of the same thread, it waits for nothing, since what
-  /// runs on the threads may wait for that write; the end of the write closes the environment, or
-  /// that of the last read if it is later.
+  /// The call waits for the running write. Running reads continue, and the end of the last one
+  /// closes the environment.
+  ///
+  /// Within a write of the same thread it waits for nothing, because jobs on the threads may wait
+  /// for that write. The environment then closes at the end of the write or of the last read,
+  /// whichever is later.
   func shutDown(whenClosed: @escaping () -> Void = {}) {
     guard !closing.exchange(true, ordering: .sequentiallyConsistent) else { return }
     guard !isForked else {
-      // Threads and locks stayed in the parent; nothing here may be touched. The files may not
-      // be closed either: the system would drop this process's locks of the same files, opened
-      // again.
+      // Threads and locks stayed in the parent, so nothing here may be touched. The files may not
+      // be closed either: the system would release this process's locks on the files if they are
+      // open again.
       _ = Unmanaged.passRetained(self)
       return whenClosed()
     }
@@ -338,10 +355,10 @@ package final class Environment: @unchecked Sendable {
     finishClosing()
   }
 
-  /// Ends the hold of a write on `writerLock`.
+  /// Releases `writerLock` at the end of a write.
   func leaveWriter() {
-    // The calls of a write without a commit: one may hold the last reference to the store, which
-    // closes the environment then, as within a write.
+    // The hooks of a write without a commit are released here. One may hold the last reference to
+    // the store, which then closes the environment as within a write.
     commitHooks.removeAll()
     let closes = closesAfterWrite
     closesAfterWrite = false
@@ -365,14 +382,16 @@ package final class Environment: @unchecked Sendable {
     if let pool { closeHandle(pool) }
   }
 
-  /// Only once, after `isClosed` was set with no read running.
+  /// Closes LMDB's environment.
+  ///
+  /// Call it only once, after `isClosed` was set with no read running.
   func closeHandle(_ pool: [PinnedRead]) {
     for pinned in pool { abortRead(pinned.handle) }
-    // The descriptor stays open as long as somebody refers to the environment.
+    // The descriptor stays open while the environment is referenced.
     if let pageEngine { pageEngine.unlock() } else { mdb_env_close(handle) }
     stampClosed()
     files?.close()
-    // The closure refers to the environment, which would stay in memory with it.
+    // The closure references the environment and would keep it in memory.
     let tell = whenClosed
     whenClosed = {}
     tell()
@@ -399,7 +418,7 @@ extension Environment {
 }
 
 extension EngineFence.Version {
-  /// The version of the library in this process, which may be another than that of the header.
+  /// The version of the library in this process, which may differ from the header's.
   package static let running = {
     var version = Self(0, 0, 0)
     _ = mdb_version(&version.major, &version.minor, &version.patch)

@@ -7,10 +7,10 @@ extension EnvironmentOptions {
     checkPages = { file, path, step throws(LMDBError) in try Self.check(file, path, step) }
   }
 
-  /// Throws when LMDB could not work on the pages of an open file.
+  /// Throws if LMDB could not work with the pages of an open file.
   ///
-  /// While another process writes faster than the pages can be read nothing is known, and the file,
-  /// which that process can use, is taken for good.
+  /// If another process writes faster than the pages can be checked, their state stays unknown. The
+  /// file counts as good, because that process can use it.
   private static func check(
     _ file: Int32, _ path: String, _ step: (_ done: Int, _ total: Int) -> Bool
   ) throws(LMDBError) {

@@ -1,10 +1,11 @@
-/// How an environment is opened.
+/// Options for opening an environment.
 package struct EnvironmentOptions: Sendable {
-  /// The writes that a commit waits for.
+  /// The pages whose sync a commit waits for.
   package enum Durability: Sendable {
-    /// Data and meta page: a commit that has returned survives a power cut.
+    /// Data pages and the meta page. A commit that has returned survives a power cut.
     case full
-    /// Data only (MDB_NOMETASYNC): a power cut may take back the last commit, never the file.
+    /// Data pages only (MDB_NOMETASYNC). A power cut may undo the last commit, but never damages
+    /// the file.
     case mayLoseLastCommit
   }
 
@@ -13,74 +14,79 @@ package struct EnvironmentOptions: Sendable {
     case readOnly
   }
 
-  /// When the pages of a file are checked that is not as processes of this machine left it.
+  /// The time to check the pages of a file that is not in the state in which processes of this
+  /// machine left it.
   package enum Trust: Sendable {
-    /// Before it is opened.
+    /// Check before opening.
     case verifyFirst
-    /// Before it is first written.
+    /// Check before the first write.
     case verifyBeforeWrite
-    /// Never.
+    /// Never check.
     case always
   }
 
-  /// Checks all pages of an open file, and throws when LMDB could not work on them.
+  /// Checks all pages of an open file; throws if LMDB could not work with them.
   ///
-  /// Tells how many pages of how many are done; where that answers false, throws
-  /// ``LMDBError/Kind/cancelled``.
+  /// The closure receives the number of checked pages and of all pages. If it returns false, the
+  /// check throws ``LMDBError/Kind/cancelled``.
   package typealias PageCheck =
     @Sendable (
       _ file: Int32, _ path: String, _ step: (_ done: Int, _ total: Int) -> Bool
     ) throws(LMDBError) -> Void
 
   package var trust = Trust.always
-  /// Needed by ``trust``; see ``checkPages(when:)``.
+  /// The check that ``trust`` requires; see ``checkPages(when:)``.
   package var checkPages: PageCheck?
-  /// Where this machine notes which sealed files it has checked; the user's cache where it is
-  /// `nil`.
+  /// The directory in which this machine records checked sealed files; `nil` for the user's cache.
   package var checkedFilesDirectory: String?
-  /// Address space reserved at open; costs nothing until used.
+  /// The address space reserved at opening.
   ///
-  /// Grown when it becomes small.
+  /// Reserved space costs nothing until it is used.
+  ///
+  /// The map grows when the space becomes small.
   package var mapSizeInBytes = 64 << 30
-  /// The most the map may grow to.
+  /// The maximum size of the map.
   package var mapGrowthLimitInBytes = 1 << 46
-  /// How many trees can be open.
+  /// The maximum number of open trees.
   package var treeCount: UInt32 = 4096
   package var readerSlotCount: UInt32 = 1024
-  /// How long the first of the writes that share a commit may wait for the closures of others: also
-  /// what another process that waits for the file has to wait for.
+  /// The maximum time that the first write of a group waits for the other members' closures.
+  ///
+  /// Other processes that wait for the file also wait this long.
   package var longestGroupInSeconds = 0.01
   package var durability = Durability.full
   package var access = Access.readWrite(create: true)
-  /// Whether a reader may go without the lock file where none can be made, although this process
+  /// Whether a reader may do without the lock file if none can be created, although this process
   /// may write the file.
   ///
-  /// On a read-only medium, and where this process may not write the file, a reader does so in any
-  /// case; see ``Environment/hasLockFile``. A read that a writer has overtaken fails with
+  /// On a read-only medium, and if this process may not write the file, a reader always does; see
+  /// ``Environment/hasLockFile``. A read that a writer has overtaken fails with
   /// ``LMDBError/Kind/overtaken``.
   package var allowsUnlockedReading = false
-  /// Whether to open on a file system that is not known to be safe.
+  /// Whether to open files on a file system that is not known to be safe.
   package var allowsAnyFileSystem = false
-  /// Whether the file keeps its name while it is open; not so in memory, and in copies for trial.
+  /// Whether the file keeps its name while it is open.
+  ///
+  /// Files in memory and trial copies do not.
   package var isNamed = true
-  /// Whether everything goes through LMDB's functions: no page is read, and no record changed in
-  /// place.
+  /// Whether everything goes through LMDB's functions, so that no page is read directly and no
+  /// record is changed in place.
   ///
-  /// Slower; for engines and files that are not trusted to be as ``PageLayout`` says. So does the
-  /// environment variable `LODESTORE_PLAIN_ENGINE=1`, and ``EngineFence`` where it must. A file
-  /// that is open in the process stays as it was opened.
+  /// This is slower. Use it for engines and files that may not match ``PageLayout``. The
+  /// environment variable `LODESTORE_PLAIN_ENGINE=1` has this effect too, and ``EngineFence`` when
+  /// it must. A file that is already open in the process stays as it was opened.
   package var usesPlainEngine = false
-  /// Whether a file is read without LMDB and without its lock file, although LMDB could; for
-  /// comparison.
+  /// Whether a file is read without LMDB and without its lock file although LMDB could read it; for
+  /// comparisons.
   package var readsInPages = false
-  /// The name of the tree by which a file of the other LMDB is known to be one to convert.
+  /// The name of a tree that marks a file of the other LMDB as one to convert.
   ///
-  /// A file that has this tree is converted before it is opened for writing; see
-  /// ``EngineConversion``. Without a name no file is converted.
+  /// A file with this tree is converted before it is opened for writing; see ``EngineConversion``.
+  /// If `nil`, no file is converted.
   package var convertsFilesWithTree: String?
-  /// Permissions of new files, before the process's mask.
+  /// The permissions of new files, before the process's umask.
   package var mode: UInt32 = 0o600
-  /// How long moving the map, and closing, wait for the snapshots of this process to end.
+  /// The time that moving the map and closing wait for the snapshots of this process to end.
   package var growthWaitInSeconds = 10.0
 
   package init() {}

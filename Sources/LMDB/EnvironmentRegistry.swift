@@ -2,9 +2,10 @@ import LodestoreSystem
 
 /// The open environments of this process, by device and inode.
 ///
-/// LMDB must not open a file twice in one process: closing either copy drops the process's locks,
-/// and the next process reuses pages under the other's snapshots. Paths do not tell, because of
-/// hard links. An environment stays here until LMDB has closed it, not only until it is given back.
+/// LMDB must not open a file twice in one process. Closing one of the two would release the
+/// process's locks, and another process would then reuse pages under the other's snapshots. Paths
+/// cannot identify a file, because of hard links. An environment stays registered until LMDB has
+/// closed it.
 package enum EnvironmentRegistry {
   private struct Entry {
     var environment: Environment
@@ -15,32 +16,35 @@ package enum EnvironmentRegistry {
     case opened(Environment)
     case mustCreate
     case isClosing
-    /// Another thread opens it.
+    /// Another thread is opening the file.
     case isOpening
-    /// The path leads to another file now, of this engine.
+    /// The path now leads to another file, which has this engine's format.
     case converted
   }
 
   private static let entries = Guarded<[StoreFile.Identity: Entry]>([:])
-  /// The files that are being opened; whoever wants one of them waits.
+  /// The files being opened.
   ///
-  /// A set instead of a lock: the check of the pages of a large file takes long, and calls the
-  /// program.
+  /// Other threads that want one of them wait.
+  ///
+  /// This is a set and not a lock, because the check of a large file's pages takes long and calls
+  /// the program.
   private static let openings = Guarded<Set<StoreFile.Identity>>([])
-  /// Serialises the examination of a file with its entry into ``openings``.
+  /// Serializes the examination of a file with its entry into ``openings``.
   private static let gate = HeldLock()
 
-  /// Opens `path`, or returns the environment that this process has already opened it as.
+  /// Opens `path`, or returns the environment that this process already has open for the file.
   ///
-  /// Each call is to be matched by ``close(_:)``.
+  /// Match each call by ``close(_:)``.
   ///
-  /// When the file was just closed here and a read still runs on it, waits for that up to the
-  /// growth wait, then throws.
+  /// If the file was just closed here and a read still runs on it, the call waits for the read up
+  /// to the growth wait, then throws.
   ///
   /// - Parameters:
-  ///   - onCheck: called with the progress of the check of the pages, and now and then 0 of 0 while another
-  ///     thread opens the file; false ends it with ``LMDBError/Kind/cancelled``.
-  ///   - initialise: makes the first commit of a new file.
+  ///   - onCheck: Receives the progress of the check of the pages. While another thread opens the
+  ///     file, it is called at intervals with 0 of 0. If it returns false, the call ends with
+  ///     ``LMDBError/Kind/cancelled``.
+  ///   - initialise: Makes the first commit of a new file.
   package static func open<E: Error>(
     _ path: String, options: EnvironmentOptions,
     onCheck: (_ done: Int, _ total: Int) -> Bool = { _, _ in true },
@@ -104,7 +108,7 @@ package enum EnvironmentRegistry {
   }
 
   private enum Beginning {
-    /// The file is among ``openings`` now.
+    /// The file is now among ``openings``.
     case opening(StoreFile.Identity)
     case ended(Attempt)
   }
@@ -118,7 +122,7 @@ package enum EnvironmentRegistry {
     switch try StoreFile.examine(path, allowsAnyFileSystem: options.allowsAnyFileSystem) {
     case .absent: return .ended(.mustCreate)
     case .empty:
-      // Somebody owns the file, and another process may be about to fill it.
+      // The file has an owner, and another process may be about to fill it.
       throw LMDBError(
         .notAnEnvironment("it is empty; remove it first, if nobody needs it"), operation: "open",
         path: path)
@@ -146,7 +150,7 @@ package enum EnvironmentRegistry {
         if isWriting { entry.environment.strengthen(to: options.durability) }
         return .opened(entry.environment)
       }
-      // A data file that was replaced under an open environment has its lock file.
+      // The lock file may belong to a data file that was replaced under an open environment.
       if !entries.isEmpty, let lock = StoreFile.identity(at: path + "-lock"),
         entries.values.contains(where: { $0.environment.lockIdentity == lock })
       {
@@ -156,10 +160,10 @@ package enum EnvironmentRegistry {
     }
   }
 
-  /// In a forked child the files of the parent are not open, and may be opened.
+  /// Discards the parent's environments in a forked child, so that the child can open the files.
   ///
-  /// The objects are kept for ever, since their locks may be held by threads that did not come
-  /// along.
+  /// The objects are kept forever, because threads that did not survive the fork may hold their
+  /// locks.
   private static func dropInherited(_ entries: inout [StoreFile.Identity: Entry]) {
     for (identity, entry) in entries where entry.environment.isForked {
       _ = Unmanaged.passRetained(entry.environment)
@@ -167,7 +171,7 @@ package enum EnvironmentRegistry {
     }
   }
 
-  /// Opens a store that lives in memory: a file on a memory file system, without a name.
+  /// Opens a store in memory: a file without a name on a memory file system.
   package static func openInMemory<E: Error>(
     options: EnvironmentOptions, initialise: (Transaction) throws(E) -> Void
   ) throws -> Environment {
@@ -180,7 +184,7 @@ package enum EnvironmentRegistry {
     }
   }
 
-  /// Opens a copy of the file at `path` as it was before its newest commit, for reading.
+  /// Opens, for reading, a copy of the file at `path` in its state before the newest commit.
   package static func openPrevious(
     _ path: String, options: EnvironmentOptions,
     onCheck: (_ done: Int, _ total: Int) -> Bool = { _, _ in true }
@@ -208,19 +212,21 @@ package enum EnvironmentRegistry {
     return environment
   }
 
-  /// Throws where the name of `path` is too long for a store.
+  /// Throws if the name of `path` is too long for a store.
   package static func checkName(of path: String) throws(LMDBError) {
     try StoreFile.checkName(of: path)
   }
 
-  /// Makes a temporary file in memory.
+  /// Creates a temporary file in memory.
   ///
-  /// If this process is killed, the next process that makes one removes it.
+  /// If this process is killed, the next process that creates one removes it.
   static func temporaryFileInMemory() throws(LMDBError) -> TemporaryFile {
     try TemporaryFile(for: memoryDirectory + "/store", mode: 0o600)
   }
 
-  /// Where there is no memory file system, a temporary file without a name comes closest.
+  /// The directory for files in memory.
+  ///
+  /// Without a memory file system, a temporary file without a name comes closest.
   private static var memoryDirectory: String {
     #if os(Linux)
       if access("/dev/shm", W_OK) == 0 { return "/dev/shm" }
@@ -228,9 +234,11 @@ package enum EnvironmentRegistry {
     return StoreFile.temporaryDirectory
   }
 
-  /// Gives back one ``open(_:options:initialise:)``; the last one closes the environment.
+  /// Matches one ``open(_:options:initialise:)``.
   ///
-  /// One call too many does nothing.
+  /// The last call closes the environment.
+  ///
+  /// A surplus call does nothing.
   package static func close(_ environment: Environment) {
     let identity = environment.identity
     let isLast = entries.withLock { entries in
@@ -243,7 +251,7 @@ package enum EnvironmentRegistry {
     guard isLast else { return }
     environment.shutDown {
       entries.withLock { entries in
-        // A file without a name may have had the number of one that is open by now.
+        // The number of a file without a name may now belong to another open file.
         if entries[identity]?.environment === environment { entries[identity] = nil }
       }
     }

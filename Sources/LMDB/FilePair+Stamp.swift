@@ -2,13 +2,14 @@ import LodestoreBytes
 import LodestoreSystem
 
 extension FilePair {
-  /// Whether the data file is as processes of this machine left it.
+  /// Whether the data file is in the state in which processes of this machine left it.
   ///
-  /// After a clean close that is: not modified since, which its time and its last transaction tell. After
-  /// a process that ended without closing, and while others have it open: the same file, and the machine
-  /// has not been started anew, so that what was written is in the file, whether the disk has it or not.
+  /// After a clean close, the file must not have been modified, by its time and its last
+  /// transaction. After a process ended without closing, and while others have the file open, it
+  /// must be the same file, and the machine must not have restarted. The written data is then in
+  /// the file, whether or not the disk has it.
   ///
-  /// - Parameter now: the stamp that the data file has to have, as ``currentStamp(_:)`` tells it.
+  /// - Parameter now: The stamp that the data file must match, as ``currentStamp(_:)`` returns it.
   func isAsLeft(_ now: FileStamp?) -> Bool {
     guard let stamp = readStamp(), let now else { return false }
     guard stamp.identity.inode == now.identity.inode else { return false }
@@ -20,23 +21,23 @@ extension FilePair {
     }
   }
 
-  /// Says that the file has been found good, and is in use.
+  /// Records that the file was found good and is in use.
   ///
-  /// - Parameter known: the stamp of a moment before, in place of that of now.
+  /// - Parameter known: A stamp taken a moment before, to use in place of the current one.
   func stampInUse(_ known: FileStamp? = nil) {
     var stamp = known ?? currentStamp(.inUse)
     stamp?.state = .inUse
     write(stamp)
   }
 
-  /// Says that the file has been closed, unless another process has it open.
+  /// Records that the file was closed, unless another process has it open.
   func stampClosed() {
     guard isHeldHereAlone else { return }
     setDistinctTime()
     write(currentStamp(.closed))
   }
 
-  /// Takes the stamp back: what is in the file is not known any more.
+  /// Erases the stamp, because the content of the file is no longer known.
   func eraseStamp() { write([UInt8](repeating: 0, count: FileStamp.size)) }
 
   func currentStamp(_ state: FileStamp.State) -> FileStamp? {
@@ -58,10 +59,10 @@ extension FilePair {
     return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
   }
 
-  /// Gives a file that was modified a moment ago a time of nanoseconds.
+  /// Gives a file that was just modified a time with distinct nanoseconds.
   ///
-  /// Systems count these times in steps of milliseconds: whoever modifies the file within the same step
-  /// would leave its time as it is.
+  /// Systems count file times in steps of milliseconds. A modification within the same step would
+  /// leave the time unchanged.
   private func setDistinctTime() {
     var status = stat()
     var now = timespec()
@@ -75,7 +76,7 @@ extension FilePair {
     #else
       let times = [status.st_atim, now]
     #endif
-    // Whoever is not the owner may not; then the step is all there is.
+    // Only the owner may set the time. For others the step must do.
     _ = futimens(dataDescriptor, times)
   }
 
@@ -98,7 +99,9 @@ extension FilePair {
     if let stamp { write(stamp.bytes) }
   }
 
-  /// Where it cannot be written the pages are checked again the next time.
+  /// Writes the stamp.
+  ///
+  /// If that fails, the pages are checked again the next time.
   private func write(_ bytes: [UInt8]) {
     guard let place = stampPlace() else { return }
     _ = bytes._withBytes {

@@ -3,19 +3,22 @@ import LodestoreSystem
 /// The data file and the lock file of an open environment, tied together across processes.
 ///
 /// LMDB finds its lock file by path. A hard link, a bind mount, a renamed file or a removed lock
-/// file gives one data file two lock files: two writers at once. A data file replaced by rename
-/// gives one lock file two data files: transaction numbers of the wrong one. So each process takes
-/// a shared lock on one byte of either file. Which byte follows from the identity of the other
-/// file, and another process that holds a different byte has the file open in another pair.
+/// file gives one data file two lock files, and so two writers at once. A data file replaced by
+/// rename gives one lock file two data files, with transaction numbers of the wrong one.
 ///
-/// The locks are those of the open file description: LMDB's own, of the process, do not meet them,
-/// and the kernel drops them when the process ends. A file system without them goes unprotected
-/// here; the comparison of transaction numbers is left, see ``Environment/beginRead()``.
+/// Each process therefore takes a shared lock on one byte of either file. The identity of the other
+/// file determines which byte. A process that holds a different byte has the file open in another
+/// pair.
 ///
-/// Closed only after LMDB has closed the environment: to close any descriptor of the lock file
-/// drops LMDB's locks on it.
+/// The locks belong to the open file description. LMDB's own locks belong to the process and do not
+/// conflict with them, and the kernel releases them when the process ends. On a file system without
+/// such locks only the comparison of transaction numbers protects the files, see
+/// ``Environment/beginRead()``.
+///
+/// Close the pair only after LMDB has closed the environment, because closing any descriptor of the
+/// lock file releases LMDB's locks on it.
 final class FilePair: @unchecked Sendable {
-  // Read-only after `init`, but for `close()`, which runs once, when no transaction is left.
+  // Read-only after `init`, except for `close()`, which runs once when no transaction is left.
   let data: StoreFile.Identity
   let lock: StoreFile.Identity
   private let path: String
@@ -23,20 +26,20 @@ final class FilePair: @unchecked Sendable {
   private let directory: Int32
   private var descriptors: [Int32]
 
-  /// Opens both files and ties them; `nil` when there is no lock file that can be opened, which
-  /// LMDB reports better.
+  /// Opens both files and ties them; `nil` if the lock file cannot be opened, which LMDB reports
+  /// better.
   static func open(
     _ path: String, _ access: EnvironmentOptions.Access
   ) throws(LMDBError) -> FilePair? {
-    // A file of a lower layer of an overlay is copied, and another file, once it is opened for
-    // writing.
+    // When a file of an overlay's lower layer is opened for writing, it is copied and becomes
+    // another file.
     let mode = access == .readOnly ? O_RDONLY : O_RDWR
     let data = openFile(path, mode)
     guard data >= 0 else {
       try checkResources(path)
       return nil
     }
-    // For the stamp; who may not write it goes without.
+    // Writing is for the stamp. A process that may not write the file does without.
     let writable = openFile(path + "-lock", O_RDWR)
     let lock = writable >= 0 ? writable : openFile(path + "-lock", O_RDONLY)
     if lock < 0 {
@@ -67,15 +70,17 @@ final class FilePair: @unchecked Sendable {
     return pair
   }
 
-  /// Whether LMDB may write over a file: it does so with any file in the place of its lock file.
+  /// Whether a file is a lock file that LMDB may overwrite.
   ///
-  /// A lock file begins with LMDB's number, or with zeros before its first use and after a power
-  /// cut that took its first bytes. A data file begins with zeros, too, and has the number after
-  /// the header of its first page.
+  /// LMDB overwrites any file at the lock file's path.
+  ///
+  /// A lock file begins with LMDB's magic number. The file may begin with zeros before its first
+  /// use, and after a power cut that lost its first bytes. A data file begins with zeros too, and
+  /// has the number after the header of its first page.
   private static func isLockFile(_ file: Int32) -> Bool {
     var start = [UInt8](repeating: 0, count: 64)
     let count = pread(file, &start, start.count, 0)
-    // A file that cannot be read is left to LMDB.
+    // LMDB reports a file that cannot be read.
     guard count > 0 else { return true }
     let magic = withUnsafeBytes(of: MetaPageLayout.magicNumber) { Array($0) }
     if start.prefix(min(count, 4)).elementsEqual(magic.prefix(count)) { return true }
@@ -84,8 +89,8 @@ final class FilePair: @unchecked Sendable {
       && !places.contains { start[$0..<($0 + 4)].elementsEqual(magic) }
   }
 
-  /// Throws where `errno` tells of a file that could not be opened for want of something else than
-  /// the file.
+  /// Throws if `errno` shows that a file could not be opened for lack of resources and not because
+  /// of the file.
   private static func checkResources(_ path: String) throws(LMDBError) {
     let code = errno
     guard code == EMFILE || code == ENFILE || code == ENOMEM || code == EINTR else { return }
@@ -112,7 +117,7 @@ final class FilePair: @unchecked Sendable {
 
   deinit { close() }
 
-  /// Only while open.
+  /// The descriptor of the data file, valid only while open.
   var dataDescriptor: Int32 { descriptors.first ?? -1 }
   var lockDescriptor: Int32 { descriptors.last ?? -1 }
 
@@ -145,10 +150,10 @@ final class FilePair: @unchecked Sendable {
 
   // MARK: While open
 
-  /// Throws when the paths do not lead to the open files any more.
+  /// Throws if the paths no longer lead to the open files.
   ///
-  /// A commit would go into a file that nobody else can open, or run while another lock's writer
-  /// runs. Two system calls, about a microsecond together.
+  /// A commit would go into a file that nobody else can open, or would run at the same time as the
+  /// writer of another lock file. Two system calls take about a microsecond together.
   func checkNames(_ operation: String) throws(LMDBError) {
     guard size(of: dataName, ifItIs: data) != nil else {
       throw LMDBError(.mismatched(.dataFileReplaced), operation: operation, path: path)
@@ -162,8 +167,10 @@ final class FilePair: @unchecked Sendable {
     }
   }
 
-  /// The size of the file that `name` leads to, if it is the one with `identity`; `.max` for a file
-  /// whose status is unknown, as that is not known to be wrong.
+  /// The size of the file at `name`, if its identity is `identity`.
+  ///
+  /// Returns `nil` if the file is missing or another one, and `.max` if its status cannot be read
+  /// for another reason. In that case no fault is assumed.
   private func size(of name: String, ifItIs identity: StoreFile.Identity) -> Int? {
     guard directory >= 0 else { return .max }
     var status = stat()
@@ -175,7 +182,9 @@ final class FilePair: @unchecked Sendable {
 
   // MARK: The locks
 
-  /// Beyond any process id: LMDB locks the byte of that number in the lock file.
+  /// The first byte used.
+  ///
+  /// The range is beyond any process id: LMDB locks the byte of that number in the lock file.
   private static let firstByte: UInt64 = 1 << 40
 
   private static func byte(for identity: StoreFile.Identity) -> UInt64 {
@@ -183,10 +192,11 @@ final class FilePair: @unchecked Sendable {
     return firstByte + mixed
   }
 
-  /// Locks `byte` of `file`; false when another process holds a lock on another byte of the range.
+  /// Locks `byte` of `file`; returns false if another process holds a lock on another byte of the
+  /// range.
   ///
-  /// The lock is taken before the check: of two processes that open at once, at least one sees the
-  /// other.
+  /// The lock is taken before the check, so that of two processes that open at once at least one
+  /// sees the other.
   private static func isOnlyHolder(of byte: UInt64, in file: Int32) -> Bool {
     guard ByteLock.set(F_RDLCK, of: file, in: byte..<byte + 1) else { return true }
     return [firstByte..<byte, byte + 1..<2 * firstByte].allSatisfy {
@@ -194,8 +204,10 @@ final class FilePair: @unchecked Sendable {
     }
   }
 
-  /// ``isOnlyHolder(of:in:)`` with some patience: a program that is being started has the locks of
-  /// the process that starts it for a moment, also those of files that are closed there.
+  /// Calls ``isOnlyHolder(of:in:)`` repeatedly for a short time.
+  ///
+  /// A program being started briefly holds the locks of its parent, even on files that it closes at
+  /// once.
   private static func isOnlyHolderInTime(of byte: UInt64, in file: Int32) -> Bool {
     for _ in 0..<10 {
       if isOnlyHolder(of: byte, in: file) { return true }
@@ -210,7 +222,7 @@ final class FilePair: @unchecked Sendable {
     return ByteLock.holder(of: dataDescriptor, in: byte..<byte + 1) == .nobody
   }
 
-  /// Whether a process has the file at `path` open with a lock file, this process included.
+  /// Whether any process, including this one, has the file at `path` open with a lock file.
   static func isInUse(_ path: String) -> Bool {
     let file = openFile(path, O_RDONLY)
     guard file >= 0 else { return false }
@@ -219,7 +231,7 @@ final class FilePair: @unchecked Sendable {
       guard case .other = ByteLock.holder(of: file, in: firstByte..<2 * firstByte) else {
         return false
       }
-      // As in ``isOnlyHolderInTime(of:in:)``.
+      // Wait, as in ``isOnlyHolderInTime(of:in:)``.
       if attempt < 9 { usleep(5_000) }
     }
     return true
@@ -228,6 +240,7 @@ final class FilePair: @unchecked Sendable {
 
 private func closeFile(_ descriptor: Int32) { close(descriptor) }
 
-/// Whether a process has the store at `path` open; one that reads without a lock file is not
-/// noticed.
+/// Whether a process has the store at `path` open.
+///
+/// A process that reads without a lock file is not noticed.
 package func isStoreInUse(_ path: String) -> Bool { FilePair.isInUse(path) }

@@ -1,12 +1,12 @@
 import LodestoreSystem
 
-/// How large this process may make a file (`RLIMIT_FSIZE`, `ulimit -f`).
+/// The maximum size of a file for this process (`RLIMIT_FSIZE`, `ulimit -f`).
 ///
-/// Beyond it the system ends a process by a signal, unless that is ignored; then a write is cut short, which
-/// LMDB tells as EIO, as it tells a full disk. So the map is no larger, and a write that does not fit is told
-/// before anything is written.
+/// Beyond it the system ends a process by a signal. If the signal is ignored, a write is cut short,
+/// and LMDB reports EIO as for a full disk. The map is therefore never larger than the limit, and a
+/// write that does not fit is refused before anything is written.
 enum FileSizeLimit {
-  /// In bytes; `nil` where there is none.
+  /// The limit in bytes; `nil` for no limit.
   static var current: UInt64? {
     var limit = rlimit()
     #if canImport(Glibc)
@@ -14,11 +14,11 @@ enum FileSizeLimit {
     #else
       guard getrlimit(RLIMIT_FSIZE, &limit) == 0 else { return nil }
     #endif
-    // What stands for none is beyond any file everywhere.
+    // The value for "no limit" is larger than any file on every system.
     return limit.rlim_cur < 1 << 62 ? UInt64(limit.rlim_cur) : nil
   }
 
-  /// Whether a failed write to `file` was cut short by the limit; the limit then.
+  /// The limit if it cut a failed write to `file` short; otherwise `nil`.
   static func met(by file: Int32, code: Int32) -> UInt64? {
     guard code == EFBIG || code == EIO, let limit = current else { return nil }
     var status = stat()
@@ -27,7 +27,7 @@ enum FileSizeLimit {
     return UInt64(status.st_size) >= limit / 512 * 512 ? limit : nil
   }
 
-  /// `options` with a map that is no larger than the file may become.
+  /// Returns `options` with a map no larger than the file may become.
   static func applied(to options: EnvironmentOptions) -> EnvironmentOptions {
     guard options.access != .readOnly, let limit = current else { return options }
     var options = options
@@ -37,7 +37,7 @@ enum FileSizeLimit {
     return options
   }
 
-  /// Throws where a file of `size` bytes cannot be made or changed.
+  /// Throws if a file of `size` bytes cannot be created or changed.
   static func check(
     _ size: UInt64, _ operation: String, _ path: String
   ) throws(LMDBError) {

@@ -1,9 +1,10 @@
 import LodestoreSystem
 
-/// How the processes of this machine left a data file, said in the last bytes of its lock file.
+/// The state in which the processes of this machine left a data file, stored in the last bytes of
+/// its lock file.
 ///
-/// Format.md has its layout, in the section "The file". A file that was copied, restored or written by
-/// something else does not match its stamp, and has its pages checked before it is used.
+/// Format.md describes its layout in the section "The file". A file that was copied, restored or
+/// written by another program does not match its stamp, and its pages are checked before use.
 struct FileStamp: Equatable {
   enum State: UInt8 {
     /// A process has the file open, or ended without closing it.
@@ -63,15 +64,15 @@ struct FileStamp: Equatable {
         + words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } })
   }
 
-  /// FNV-1a of 64 bits.
+  /// The 64-bit FNV-1a hash.
   static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
     bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }
 
   // MARK: Where it is
 
-  /// Where the stamp of a lock file of `size` bytes begins, and whether there is room for one already;
-  /// `nil` for a size that LMDB does not give.
+  /// The offset of the stamp in a lock file of `size` bytes, and whether the file already has room
+  /// for it; `nil` for a size that LMDB does not create.
   static func offset(inFileOf size: Int) -> (offset: Int, isThere: Bool)? {
     let rest = size - LockFileLayout.size(readerCount: 0)
     guard rest > 0 else { return nil }
@@ -84,7 +85,7 @@ struct FileStamp: Equatable {
 
   // MARK: The boot
 
-  /// What is another number after each start of the machine; 0 where the system does not tell.
+  /// A number that changes with each start of the machine; 0 if the system does not provide one.
   static let currentBoot: UInt64 = {
     #if canImport(Darwin)
       var size = 0

@@ -1,32 +1,36 @@
 import LodestoreSystem
 import Synchronization
 
-/// Calls a closure when a file is written to, by any process: the doorbell of commits.
+/// Calls a closure when any process writes to a file, to announce new commits.
 ///
-/// The file is that of the store itself. LMDB writes its pages by system calls, the meta page last, and the
-/// system tells of each: nothing has to be rung by the writer, there is no other file that may be missing,
-/// and programs that know nothing of observers are noticed, too. Where the system tells nothing (another
-/// machine's mount, a container that does not share it, no watches or descriptors left) the closure is called
-/// now and then all the same; the closure finds out whether there is a new commit.
+/// The watched file is the store itself. LMDB writes its pages by system calls, the meta page last,
+/// and the system reports each. Writers need not do anything, no other file can be missing, and
+/// programs that know nothing of observers are noticed too.
 ///
-/// inotify on Linux, kqueue on macOS.
+/// If the system reports nothing (another machine's mount, a container that does not share it, no
+/// watches or descriptors left), the closure is still called at intervals. The closure must check
+/// whether there is a new commit.
+///
+/// Uses inotify on Linux and kqueue on macOS.
 package final class FileWatch: @unchecked Sendable {
-  /// How often the closure is called when nothing is told.
+  /// The interval of calls when the system reports nothing.
   private static let pollMilliseconds: Int32 = 250
 
   private let body: @Sendable () -> Void
   private let events: Int32
-  /// Written to when the thread is to end, which finds out on its own where there is no pipe.
+  /// A pipe that tells the thread to end.
+  ///
+  /// Without a pipe the thread notices this at its next wake-up.
   private let ends: (read: Int32, write: Int32)
   private let watched: Int32
   private let isStopping = Atomic<Bool>(false)
   private let forkCount = ForkCounter.current
-  /// Guarded by `lock`.
+  /// The watching thread; guarded by `lock`.
   private var thread: pthread_t?
   private let lock = HeldLock()
   private let threadNumber = Atomic<UInt>(0)
 
-  /// `nil` for a store in memory, which no other process can open.
+  /// Fails for a store in memory, which no other process can open.
   package convenience init?(_ environment: Environment, _ body: @escaping @Sendable () -> Void) {
     guard environment.options.isNamed else { return nil }
     self.init(path: environment.path, body)
@@ -62,9 +66,9 @@ package final class FileWatch: @unchecked Sendable {
     #endif
   }
 
-  /// Begins to call the closure, on a thread of its own; does nothing after ``stop()``.
+  /// Begins to call the closure on a thread of its own; does nothing after ``stop()``.
   ///
-  /// - Returns: false when no thread can be started.
+  /// - Returns: False if no thread can be started.
   package func start() -> Bool {
     lock.lock()
     defer { lock.unlock() }
@@ -75,14 +79,16 @@ package final class FileWatch: @unchecked Sendable {
     return thread != nil
   }
 
-  /// No call of the closure begins any more, and none runs, unless it is that which calls this.
+  /// Stops the calls.
+  ///
+  /// Afterwards no call of the closure runs, except one that itself calls this method.
   package func stop() {
     lock.lock()
     isStopping.store(true, ordering: .sequentiallyConsistent)
     let started = thread
     thread = nil
     lock.unlock()
-    // The thread of a forked process is the parent's, and so is the other end of the pipe.
+    // The thread belongs to the parent of a forked process, and so does the other end of the pipe.
     guard let thread = started, forkCount == ForkCounter.current else { return }
     var byte: UInt8 = 0
     _ = write(ends.write, &byte, 1)
@@ -93,7 +99,7 @@ package final class FileWatch: @unchecked Sendable {
     }
   }
 
-  /// False when it is over.
+  /// Waits for one event; returns false when the watch has ended.
   private func waitOnce() -> Bool {
     threadNumber.store(currentThread(), ordering: .relaxed)
     wait()
@@ -102,7 +108,7 @@ package final class FileWatch: @unchecked Sendable {
     return true
   }
 
-  /// The system tells nothing from now on, as where it cannot; for tests.
+  /// Makes the system report nothing from now on; for tests.
   package func silence() {
     #if canImport(Darwin)
       var change = kevent(
@@ -114,7 +120,9 @@ package final class FileWatch: @unchecked Sendable {
     #endif
   }
 
-  /// Waits on the calling thread until the file may have changed; instead of ``start()``.
+  /// Waits on the calling thread until the file may have changed.
+  ///
+  /// Use this or ``start()``, not both.
   package func wait() {
     var descriptors = [
       pollfd(fd: ends.read, events: Int16(POLLIN), revents: 0),

@@ -1,14 +1,14 @@
 import LodestoreSystem
 
-/// A value behind a lock.
+/// A value protected by a lock.
 ///
-/// Not `Synchronization.Mutex`, whose futex the thread sanitizer does not see on Linux: it would report every
-/// use, and passing over those would hide races of our own.
+/// `Synchronization.Mutex` is not used, because the thread sanitizer cannot see its futex on Linux.
+/// The sanitizer would report every use, and suppressing the reports would hide our own races.
 ///
-/// `@unchecked Sendable`: `value` is touched only while `lock` is held.
+/// `@unchecked Sendable`: `value` is accessed only while `lock` is held.
 package final class Guarded<Value>: @unchecked Sendable {
   private let lock = HeldLock()
-  // Behind a pointer, so that no exclusivity check is made on the path of every read transaction.
+  // A pointer leads to the value, so that no read transaction pays for a check of exclusive access.
   private let value: UnsafeMutablePointer<Value>
 
   package init(_ initial: sending Value) {

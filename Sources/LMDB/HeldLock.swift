@@ -1,11 +1,11 @@
 import LodestoreSystem
 
-/// A lock that a thread holds across calls, unlike `Mutex`, which wants a closure.
+/// A lock that a thread can hold across calls, unlike `Mutex`, which requires a closure.
 ///
-/// With it a thread can wait for a ``TimedCondition``.
-/// One thread locks and the same one unlocks.
+/// A thread can also wait for a ``TimedCondition`` with it. The thread that locks it must unlock
+/// it.
 package final class HeldLock: @unchecked Sendable {
-  // The pointer never changes; what it points to is the lock.
+  // The pointer never changes and refers to the lock.
   fileprivate let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
   package init() {
@@ -24,9 +24,9 @@ package final class HeldLock: @unchecked Sendable {
   package func unlock() { pthread_mutex_unlock(mutex) }
 }
 
-/// A condition variable whose timed waits do not follow changes of the time of day.
+/// A condition variable whose timed waits ignore changes of the system time.
 ///
-/// Otherwise a clock that is set back by an hour makes a wait of a second one of an hour.
+/// Otherwise setting the clock back by an hour would turn a wait of a second into one of an hour.
 final class TimedCondition: @unchecked Sendable {
   private let condition: UnsafeMutablePointer<pthread_cond_t>
 
@@ -49,10 +49,14 @@ final class TimedCondition: @unchecked Sendable {
     condition.deallocate()
   }
 
-  /// With `lock` held, which is released meanwhile.
+  /// Waits for a signal.
+  ///
+  /// `lock` must be held and is released meanwhile.
   func wait(_ lock: HeldLock) { pthread_cond_wait(condition, lock.mutex) }
 
-  /// The same, for so long at most.
+  /// Waits for a signal for at most `seconds`.
+  ///
+  /// `lock` must be held and is released meanwhile.
   func wait(_ lock: HeldLock, seconds: Double) {
     var time = timespec()
     #if canImport(Darwin)

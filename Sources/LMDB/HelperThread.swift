@@ -1,10 +1,10 @@
 import LodestoreSystem
 
-/// A thread that runs jobs for another thread, in the order in which they are given.
+/// A thread that runs jobs for another thread, in the order in which they are submitted.
 ///
-/// All calls come from that other thread, the owner. State, all guarded by `lock`: `jobs`,
-/// `openCount` (jobs queued and running), `isStopping`. A job sees what the owner wrote before
-/// ``run(_:)``; the owner sees what the job wrote after ``wait(forAllBut:)``.
+/// Only that other thread, the owner, may call the methods. `lock` guards `jobs`, `openCount` (the
+/// queued and running jobs) and `isStopping`. A job sees everything that the owner wrote before
+/// ``run(_:)``; the owner sees everything that the job wrote after ``wait(forAllBut:)``.
 package final class HelperThread: @unchecked Sendable {
   private let lock = HeldLock()
   private let change = TimedCondition()
@@ -13,14 +13,14 @@ package final class HelperThread: @unchecked Sendable {
   private var isStopping = false
   private var thread: pthread_t?
 
-  /// `nil` on a single processor, and when no thread can be started.
+  /// Fails on a single processor, and if no thread can be started.
   package init?() {
     guard SystemProcessors.count > 1 else { return nil }
     thread = startedThread { self.loop() }
     if thread == nil { return nil }
   }
 
-  /// Runs `job` after those that were given before.
+  /// Runs `job` after all jobs submitted before.
   package func run(_ job: @escaping () -> Void) {
     lock.lock()
     jobs.append(job)
@@ -48,7 +48,7 @@ package final class HelperThread: @unchecked Sendable {
   }
 
   private func loop() {
-    // A job is let go of without the lock, whatever hangs on it.
+    // A job is released without the lock, because its release may run other code.
     while let job = takeJob() {
       job()
       endJob()

@@ -1,25 +1,25 @@
-/// How soon a job is to run, beside others that wait.
+/// The urgency of a job relative to other waiting jobs.
 package enum JobUrgency: Int, CaseIterable, Sendable {
   case high, normal, low
 
-  /// That of the task which waits for the job.
+  /// The urgency for the priority of the task that waits for the job.
   package init(_ priority: TaskPriority) {
     self = priority > .medium ? .high : priority < .utility ? .low : .normal
   }
 }
 
-/// Jobs that wait: the most urgent first, and those of one urgency in the order of their coming.
+/// Waiting jobs: the most urgent first, and jobs of equal urgency in the order of their arrival.
 ///
-/// Tasks that read without end would keep less urgent jobs waiting for ever. So after
-/// ``mostPassing`` more urgent jobs the first job of a lower urgency is taken.
+/// Tasks that read without a pause would block less urgent jobs forever. After ``mostPassing`` more
+/// urgent jobs, the first job of a lower urgency is therefore taken.
 struct JobQueue {
-  /// How many more urgent jobs may go before one that waits.
+  /// The number of more urgent jobs that may pass a waiting one.
   static let mostPassing = 16
 
   private struct Lane {
     var jobs: [WorkerThreads.Job?] = []
     var next = 0
-    /// How many more urgent jobs were taken while the first job of the lane waited.
+    /// The number of more urgent jobs taken while the first job of this urgency waited.
     var passingCount = 0
 
     var isEmpty: Bool { next == jobs.count }
@@ -28,7 +28,7 @@ struct JobQueue {
   private var lanes = Array(repeating: Lane(), count: JobUrgency.allCases.count)
   private(set) var count = 0
 
-  /// The job that ``removeFirst()`` would give.
+  /// The job that ``removeFirst()`` would return.
   var first: WorkerThreads.Job? {
     guard let index = nextLane else { return nil }
     return lanes[index].jobs[lanes[index].next]
@@ -51,8 +51,8 @@ struct JobQueue {
     for lower in lanes.indices where lower > index && !lanes[lower].isEmpty {
       lanes[lower].passingCount += 1
     }
-    // The slot is emptied, so that nothing the job holds outlives it; the array shrinks from time
-    // to time under steady load, too.
+    // The slot is cleared, so that the job's references are released. The array is compacted at
+    // intervals, even under constant load.
     let next = lanes[index].next
     let job = lanes[index].jobs[next]
     lanes[index].jobs[next] = nil

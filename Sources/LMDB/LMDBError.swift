@@ -1,61 +1,64 @@
 import CLMDB
 import LodestoreSystem
 
-/// An answer of LMDB or the operating system, or a fault that this layer found before asking them.
+/// An error code of LMDB or the operating system, or a fault that this layer found itself.
 package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The kinds that this layer tells apart; every other code of LMDB is ``Kind/engine``.
+  /// The kinds that this layer distinguishes.
+  ///
+  /// Every other code of LMDB is ``Kind/engine``.
   package enum Kind: Sendable, Equatable {
-    /// A return code of LMDB or an `errno`: see `code` and `name`.
+    /// LMDB returned an error code or an `errno`; see `code` and `name`.
     case engine
-    /// The path is a link, a directory, a device, or has a zero byte: says which.
+    /// The path is a link, a directory or a device, or has a zero byte. The text names the fault.
     case unsuitablePath(String)
-    /// The file system cannot hold a live store: says which.
+    /// The file system cannot hold a live store. The text names the file system.
     case unsupportedFileSystem(String)
-    /// The bytes are no LMDB file of this kind: says why.
+    /// The file is not an LMDB file of this kind. The text states the reason.
     case notAnEnvironment(String)
-    /// A file of the other of LMDB's formats than the engine of this process reads: says which.
+    /// The file has the other LMDB format, which the engine of this process cannot read.
     case otherEngine(PageFormat)
-    /// The file is shorter than its meta pages say.
+    /// The file is shorter than its meta pages state.
     case truncated(size: UInt64, needed: UInt64)
-    /// A number in the file cannot be true: says which.
+    /// A number in the file is impossible. The text names it.
     case damaged(String)
-    /// The commit before the newest one cannot be had: says why.
+    /// The commit before the newest one is not available. The text states the reason.
     case noPreviousCommit(String)
-    /// The data file and the lock file do not belong together: says how that was found.
+    /// The data file and the lock file do not belong together.
     case mismatched(FileMismatch)
     case closed
-    /// The caller asked for an end.
+    /// The caller cancelled the operation.
     case cancelled
     case usedAfterFork
     case nestedWrite
-    /// A sync failed earlier; nothing may be written before the file is opened again.
+    /// A sync failed earlier. Nothing may be written until the file is opened again.
     case poisoned
-    /// Other processes committed so often meanwhile that pages of a read without a lock file may
-    /// have been written over.
+    /// Other processes committed so often that pages of a read without a lock file may have been
+    /// overwritten.
     case overtaken
-    /// The map must grow and cannot: says why.
+    /// The map must grow but cannot. The text states the reason.
     case cannotGrow(String)
     /// The file system has no room for a write.
     case diskFull(freeBytes: UInt64)
-    /// This process may not make files so large (RLIMIT_FSIZE): says how large.
+    /// This process may not create larger files (RLIMIT_FSIZE). The value is the limit in bytes.
     case fileSizeLimit(UInt64)
-    /// There are as many trees as can be open.
+    /// The maximum number of trees is open.
     case treesFull
     case keySize(Int)
     case valueSize(Int)
-    /// A writer of another process has held the turn for as long as this one may wait: says which.
+    /// A writer of another process has held the turn beyond this process's limit. The text names
+    /// the process.
     case writerBusy(String)
   }
 
-  /// How it was found that a data file and a lock file do not belong together.
+  /// The evidence that a data file and a lock file do not belong together.
   package enum FileMismatch: Sendable, Equatable {
     /// At open: another process has the data file open with another lock file.
     case otherLockFile
-    /// At open: a process, this or another, has the lock file open for another data file.
+    /// At open: this or another process has the lock file open for another data file.
     case otherDataFile
-    /// At open: LMDB takes the data file and not its lock file.
+    /// At open: LMDB accepts the data file but not its lock file.
     case unusableLockFile
-    /// The last transaction of the lock file cannot be that of the data file.
+    /// The lock file's last transaction cannot belong to the data file.
     case transactions(lockFile: UInt64, dataFile: UInt64)
     /// While open: the path leads to another data file, or to none.
     case dataFileReplaced
@@ -70,7 +73,7 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
   package var operation: String
   package var path: String?
 
-  /// Whether the machine lacks memory or descriptors, which says nothing of the file.
+  /// Whether the machine lacks memory or descriptors, so that the error does not concern the file.
   package var isShortage: Bool { [ENOMEM, EMFILE, ENFILE, EAGAIN].contains(code) }
 
   package init(_ kind: Kind, code: Int32 = 0, operation: String, path: String? = nil) {
@@ -85,12 +88,12 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     self.init(kind, code: code, operation: operation, path: path)
   }
 
-  /// A damaged page, with LMDB's code for one.
+  /// Makes an error for a damaged page, with LMDB's code for it.
   package init(_ error: PageError, operation: String, path: String? = nil) {
     self.init(.damaged("\(error)"), code: MDB_CORRUPTED, operation: operation, path: path)
   }
 
-  /// A file that could not be read at all.
+  /// Makes an error for a file that could not be read at all.
   package init(_ error: VerificationError, operation: String, path: String) {
     let kind: Kind =
       switch error {
@@ -103,7 +106,7 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     self.init(kind, code: code, operation: operation, path: path)
   }
 
-  /// LMDB's own name of the code, or that of the `errno`.
+  /// LMDB's name for the code, or `errno` with its number.
   package var name: String { Self.names[code] ?? "errno \(code)" }
 
   /// The text of LMDB or the system for the code.

@@ -1,21 +1,22 @@
 import LodestoreSystem
 import Synchronization
 
-/// Lets only a few long jobs run at once, in turns, so that a short one finds a processor.
+/// Limits the number of long jobs that run at once and makes them take turns, so that short jobs
+/// find a processor.
 ///
-/// Each job has a thread, as a read cannot move to another; jobs without a place wait on theirs.
-/// A job is long when it has run for two milliseconds. While others wait, it keeps its place for
-/// twenty milliseconds, and then waits behind them. When no place has become free for a tenth of a
-/// second, because the jobs that have one wait for something else, one more job goes on. A running
-/// job lets other threads have its processor every half a millisecond.
+/// Each job has its own thread, because a read cannot move to another thread. Jobs without a place
+/// wait on theirs. A job is long once it has run for two milliseconds. While others wait, it keeps
+/// its place for twenty milliseconds and then waits at the end of the queue. If no place becomes
+/// free for a tenth of a second, because the running jobs wait for something else, one more job
+/// continues. A running job yields its processor every half millisecond.
 ///
 /// `@unchecked Sendable`: `lock` guards `runningCount`, `waiting`, `lastGrant` and the `hasPlace`
 /// of each turn. Other threads change `hasPlace` only while the turn's own thread waits, so that
-/// this one reads it without the lock.
+/// thread reads it without the lock.
 package final class LongJobs: @unchecked Sendable {
   private static let shortInSeconds = 0.002
   private static let sliceInSeconds = 0.02
-  /// How often a job lets other threads have its processor.
+  /// The interval at which a job yields its processor.
   private static let yieldInSeconds = 0.0005
 
   private let lock = HeldLock()
@@ -27,26 +28,28 @@ package final class LongJobs: @unchecked Sendable {
   private let parked = Atomic(0)
 
   /// - Parameters:
-  ///   - limit: how many run at once.
-  ///   - patienceInSeconds: when no place has become free for so long, one more goes on.
+  ///   - limit: The number of long jobs that run at once.
+  ///   - patienceInSeconds: The time without a free place after which one more job continues.
   init(limit: Int, patienceInSeconds: Double = 0.1) {
     self.limit = limit
     patience = patienceInSeconds
   }
 
-  /// How many wait, and so take no processor.
+  /// The number of waiting jobs, which use no processor.
   var waitingCount: Int { parked.load(ordering: .relaxed) }
 
-  /// For a job that begins.
+  /// Makes the turn of a new job.
   package func turn() -> Turn { Turn(self) }
 
-  /// The part of one job, for the thread that runs it; any thread may call ``cancel()``.
+  /// The turn of one job, used by its thread.
+  ///
+  /// Any thread may call ``cancel()``.
   ///
   /// `@unchecked Sendable`: only the job's own thread uses `since` and `lastYield`.
   package final class Turn: @unchecked Sendable {
     private let jobs: LongJobs
     private let cancelled = Atomic(false)
-    /// When the job began, or last got a place.
+    /// The time when the job began or last got a place.
     private var since = 0.0
     private var lastYield = 0.0
     fileprivate var hasPlace = false
@@ -56,19 +59,21 @@ package final class LongJobs: @unchecked Sendable {
 
     package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
-    /// Called when the job begins.
+    /// Call it when the job begins.
     package func begin() {
       since = monotonicSeconds()
       lastYield = since
     }
 
-    /// Called by the job now and then: waits when others are to go on.
+    /// Call it at intervals within the job.
+    ///
+    /// The call waits if other jobs should continue.
     package func check() {
       let now = monotonicSeconds()
       if now - since > (hasPlace ? LongJobs.sliceInSeconds : LongJobs.shortInSeconds) {
         takeTurns()
       } else if now - lastYield > LongJobs.yieldInSeconds {
-        // The system would let the thread of a short job wait for some milliseconds.
+        // Otherwise the system could make the thread of a short job wait for some milliseconds.
         sched_yield()
         lastYield = monotonicSeconds()
       }
@@ -80,12 +85,14 @@ package final class LongJobs: @unchecked Sendable {
       since = monotonicSeconds()
     }
 
-    /// Called when the job has ended.
+    /// Call it when the job has ended.
     package func end() {
       if hasPlace { jobs.leave(self) }
     }
 
-    /// Ends its waiting; the job is to end at its next ``isCancelled``.
+    /// Ends the job's waiting.
+    ///
+    /// The job should end at its next ``isCancelled``.
     package func cancel() {
       cancelled.store(true, ordering: .relaxed)
       jobs.wake(self)
@@ -107,7 +114,9 @@ package final class LongJobs: @unchecked Sendable {
     wait(turn)
   }
 
-  /// With the lock held, as all that follow.
+  /// Waits for a place.
+  ///
+  /// Requires the lock, like all methods below.
   private func wait(_ turn: Turn) {
     waiting.append(turn)
     parked.add(1, ordering: .relaxed)

@@ -1,37 +1,41 @@
 import LodestoreSystem
 import Synchronization
 
-/// The temporary files of this process that a signal is to take away, whoever makes them.
+/// The temporary files of this process that a signal handler must remove.
 ///
-/// No handler misses a file that is being made: either the handler waits until the file is there, or the
-/// thread that makes it finds that the process is ending, and makes none. Only in a program that calls
-/// ``watch()``: a library leaves signals alone.
+/// A handler never misses a file that is being created. Either the handler waits until the file
+/// exists, or the creating thread notices that the process is ending and creates none. This works
+/// only in a program that calls ``watch()``, because a library does not touch signals.
 package enum PendingFiles {
-  /// Of each file its names, with a zero byte behind each and one more behind the last; nil while
-  /// nobody watches.
+  /// The names of each file, with a zero byte after each and one more after the last; `nil` before
+  /// ``watch()``.
   ///
-  /// Not isolated, as a signal handler cannot wait for a lock: set once, before there are other
-  /// threads; its elements change only on the thread that is ``busyThread``.
+  /// The slots are not isolated, because a signal handler cannot wait for a lock. The slots are
+  /// created once, before there are other threads. Only the thread in ``busyThread`` changes
+  /// elements.
   nonisolated(unsafe) private static var slots:
     UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>?
-  /// More than a command makes at once.
+  /// The number of slots, more than a command needs at once.
   private static let capacity = 32
-  /// The thread that changes the slots or makes a file at this moment; 0 when none does.
+  /// The thread that is changing the slots or creating a file; 0 for none.
   private static let busyThread = Atomic<UInt>(0)
   private static let isEnding = Atomic<Bool>(false)
 
-  /// Called once, before there are files and other threads.
+  /// Starts the bookkeeping.
+  ///
+  /// Call it once, before there are files and other threads.
   package static func watch() {
     let new = UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: capacity)
     new.initialize(repeating: nil)
     slots = new
-    // A handler may not be the first to ask for what is made when it is asked for.
+    // A handler must not be the first to use these, because they are initialized at their first
+    // use.
     _ = (busyThread.load(ordering: .relaxed), isEnding.load(ordering: .relaxed))
   }
 
-  /// Makes a file that has these names, or is to have them, so that no handler misses it.
+  /// Creates a file with these present or future names, so that no handler misses it.
   ///
-  /// Does not return when the process is ending. What it returns is for ``remove(_:)``.
+  /// The call does not return if the process is ending. Pass the result to ``remove(_:)``.
   static func add(_ names: [String], by make: () -> Void) -> Int? {
     guard let slots else {
       make()
@@ -49,7 +53,7 @@ package enum PendingFiles {
     return slot
   }
 
-  /// The file is gone, or has its own name.
+  /// Forgets a file that is removed or has its final name.
   static func remove(_ slot: Int?) {
     guard let slots, let slot else { return }
     begin()
@@ -71,13 +75,16 @@ package enum PendingFiles {
 
   private static func end() { busyThread.store(0, ordering: .sequentiallyConsistent) }
 
-  /// Takes all files away, for good; only what is allowed in a signal handler.
+  /// Removes all files and prevents new ones.
+  ///
+  /// The code calls only functions that a signal handler may call.
   package static func unlinkAll() {
     isEnding.store(true, ordering: .sequentiallyConsistent)
-    // Some seconds: on a dead file system the making of a file may never end.
+    // The wait is limited to some seconds: on a dead file system the creation of a file may never
+    // end.
     for _ in 0..<5_000 {
       let busy = busyThread.load(ordering: .sequentiallyConsistent)
-      // A handler on that thread itself has stopped it.
+      // If the creating thread itself runs the handler, it is interrupted.
       if busy == 0 || busy == currentThread() { break }
       poll(nil, 0, 1)
     }

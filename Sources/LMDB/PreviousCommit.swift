@@ -1,11 +1,11 @@
 import LodestoreBytes
 import LodestoreSystem
 
-/// A copy of a file as it was before its newest commit.
+/// A copy of a file in its state before the newest commit.
 ///
-/// A commit writes over the older of the two meta pages and leaves alone the pages of the commit
-/// before it, until the next commit. So the file has both, and in a copy the meta page of the
-/// newest can be replaced.
+/// A commit overwrites the older of the two meta pages and preserves the pages of the commit before
+/// it until the next commit. The file thus contains both commits, and in a copy the newest one's
+/// meta page can be replaced.
 enum PreviousCommit {
   /// An open file without a name.
   struct Copy {
@@ -14,12 +14,14 @@ enum PreviousCommit {
     func close() { closeFile(descriptor) }
   }
 
-  /// Copies the file at `path` into one without a name; the copy is to be closed.
+  /// Copies the file at `path` into a file without a name.
   ///
-  /// The copy lies next to the file or, where that may not be written, in the directory for
-  /// temporary files. Where the file system can, both share their pages until one is written.
+  /// The caller must close the copy.
   ///
-  /// - Throws: ``LMDBError/Kind/noPreviousCommit(_:)`` when the file has one commit only, or other
+  /// The copy is in the same directory or, if that is not writable, in the directory for temporary
+  /// files. If the file system supports it, both share their pages until one is written.
+  ///
+  /// - Throws: ``LMDBError/Kind/noPreviousCommit(_:)`` if the file has only one commit, or if other
   ///   processes commit faster than the file can be copied.
   static func copy(_ path: String) throws(LMDBError) -> Copy {
     let source = try StoreFile.openForReading(path)
@@ -28,14 +30,16 @@ enum PreviousCommit {
   }
 }
 
-/// In another name's scope `close` is the system's.
+/// Calls the system's `close`, which has another meaning in the scope below.
 private func closeFile(_ descriptor: Int32) { close(descriptor) }
 
 private struct PreviousCommitCopying {
   let path: String
   let source: Int32
 
-  /// Where no meta page states one, that of the engine is looked for.
+  /// The file's format.
+  ///
+  /// If no meta page states one, the engine's format is assumed.
   private let format: PageFormat
 
   init(path: String, source: Int32) {
@@ -47,14 +51,14 @@ private struct PreviousCommitCopying {
   private struct Meta {
     var page: [UInt8]
     var transaction: UInt64
-    /// 0 or 1.
+    /// The number of the meta page, 0 or 1.
     var number: Int
   }
 
   func run() throws(LMDBError) -> Int32 {
     for _ in 0..<3 {
       let metas = try metaPages()
-      // Where one of them cannot be read it is taken for the newest.
+      // A meta page that cannot be read is assumed to be the newest one.
       guard let previous = metas.last, previous.transaction > 0 else {
         throw error(.noPreviousCommit("it has one commit only"))
       }
@@ -74,7 +78,7 @@ private struct PreviousCommitCopying {
 
   // MARK: Meta pages
 
-  /// The meta pages that can be read, the newest first.
+  /// The readable meta pages, newest first.
   private func metaPages() throws(LMDBError) -> [Meta] {
     var size = PageLayout.smallestPage
     while size <= format.largestPage {
@@ -109,7 +113,7 @@ private struct PreviousCommitCopying {
     }
   }
 
-  /// Makes `meta` the newest of `file`, and the other meta page the same with an older number.
+  /// Makes `meta` the newest meta page of `file`, and the other one its copy with an older number.
   private func write(_ meta: Meta, to file: Int32) throws(LMDBError) {
     var older = meta.page
     older._withMutableBytes { bytes in
@@ -136,7 +140,7 @@ private struct PreviousCommitCopying {
 
   private func copyPages(to file: Int32) throws(LMDBError) {
     #if os(Linux)
-      // FICLONE: btrfs, XFS and others share the pages.
+      // FICLONE: btrfs, XFS and others can share the pages.
       if ioctl(file, 0x4004_9409, source) == 0 { return }
     #endif
     var block = [UInt8](repeating: 0, count: 1 << 20)

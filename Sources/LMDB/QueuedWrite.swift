@@ -1,25 +1,25 @@
 import Synchronization
 
-/// A write that waits for its turn on the writer's thread, and may share it.
+/// A write that waits for the writer's thread and may share its transaction.
 protocol GroupMember: SharedJob {
-  /// Claims the write for the writer's thread; false when its caller has given up.
+  /// Claims the write for the writer's thread; returns false if its caller was cancelled.
   func claim() -> Bool
 
-  /// Whether its task has been cancelled, also since it was claimed; any thread may ask.
+  /// Whether its task has been cancelled, before or after the claim. Any thread may call it.
   var isCancelled: Bool { get }
 
-  /// Runs its closure; may be called again.
+  /// Runs its closure. A further call runs the closure again.
   func run(in transaction: Transaction) throws
 
-  /// Resumes the caller of a claimed write, with `error` or with the result of the last run.
+  /// Resumes the caller of a claimed write with `error` or with the result of the last run.
   func finish(_ error: (any Error)?)
 }
 
 /// An asynchronous write, from the request to its end.
 ///
-/// `state` decides between the writer's thread, which claims it, and a cancelled task, which takes
-/// it back; whoever gets it resumes the caller. `caller` is set before the others can see it, and
-/// `body` and `result` belong to the writer's thread once claimed.
+/// `state` decides between the writer's thread, which claims the write, and a cancelled task, which
+/// withdraws it. Whoever succeeds resumes the caller. `caller` is set before other threads can see
+/// it. `body` and `result` belong to the writer's thread once claimed.
 final class QueuedWrite<R: Sendable>: GroupMember, @unchecked Sendable {
   private enum State: UInt8, AtomicRepresentable {
     case made, waiting, claimed, over, cancelled
@@ -39,7 +39,9 @@ final class QueuedWrite<R: Sendable>: GroupMember, @unchecked Sendable {
 
   // MARK: The caller's side
 
-  /// Asks for a turn; `caller` is resumed in any case.
+  /// Requests a turn.
+  ///
+  /// `caller` is resumed in any case.
   func enqueue(_ caller: UnsafeContinuation<R, any Error>) {
     self.caller = caller
     guard advance(from: .made, to: .waiting) else {
@@ -54,7 +56,7 @@ final class QueuedWrite<R: Sendable>: GroupMember, @unchecked Sendable {
     }
   }
 
-  /// Ends the waiting; does nothing once its turn has come.
+  /// Withdraws the write; does nothing once it was claimed.
   func cancel() {
     cancellation.store(true, ordering: .releasing)
     if advance(from: .made, to: .cancelled) { return }
@@ -84,7 +86,8 @@ final class QueuedWrite<R: Sendable>: GroupMember, @unchecked Sendable {
     state.store(.over, ordering: .releasing)
   }
 
-  /// Gives back first what the closure holds, so that it does not outlive the call.
+  /// Releases the closure and its references before it resumes the caller, so that they do not
+  /// outlive the call.
   private func resume(_ outcome: Result<R, any Error>) {
     let caller = caller
     body = nil

@@ -1,11 +1,11 @@
 import LodestoreBytes
 import LodestoreSystem
 
-/// A temporary file beside the store, for what does not fit into memory.
+/// A temporary file next to the store, for data that does not fit into memory.
 ///
-/// It has no name, so that the file goes with the process.
-/// Beside the store, as there is room for the store on that disk, where a directory for temporary
-/// files may lie in memory. For one thread at a time.
+/// The file has no name, so it disappears with the process. Its place is next to the store, because
+/// that disk has room for the store, while a directory for temporary files may be in memory. Use it
+/// on one thread at a time.
 package final class ScratchFile {
   /// The size of the buffer.
   private static let blockSize = 1 << 20
@@ -16,7 +16,7 @@ package final class ScratchFile {
   private var blockCount = 0
   private var writtenCount = 0
 
-  /// Makes one beside `path`.
+  /// Creates a scratch file in the directory of `path`.
   package init(beside path: String) throws(LMDBError) {
     file = TemporaryFile.openUnnamed(in: StoreFile.directory(of: path))
     self.path = path
@@ -24,7 +24,8 @@ package final class ScratchFile {
     guard file >= 0 else { throw failure(errno) }
   }
 
-  /// Makes one, or none where no file can be made beside `path`, as on a medium that is only read.
+  /// Creates a scratch file, or returns `nil` if none can be created in the directory of `path`, as
+  /// on a read-only medium.
   package static func ifAllowed(beside path: String) throws(LMDBError) -> ScratchFile? {
     do throws(LMDBError) {
       return try ScratchFile(beside: path)
@@ -39,7 +40,7 @@ package final class ScratchFile {
     block.deallocate()
   }
 
-  /// Its size in bytes, the buffer included.
+  /// The size in bytes, including the buffer.
   package var byteCount: Int { writtenCount + blockCount }
 
   /// Adds `bytes` at the end.
@@ -54,7 +55,7 @@ package final class ScratchFile {
     }
   }
 
-  /// Fills `target` with the bytes from `offset` on, which must have been added.
+  /// Fills `target` with the bytes from `offset`, which must have been appended.
   package func read(at offset: Int, into target: MutableByteView) throws(LMDBError) {
     if blockCount > 0 { try writeBlock() }
     var done = 0
@@ -62,7 +63,7 @@ package final class ScratchFile {
       let count = pread(
         file, target.baseAddress?.advanced(by: done), target.count - done, off_t(offset + done))
       if count < 0, errno == EINTR { continue }
-      // Nobody else has the file, so one that is shorter than what was written is the disk's failure.
+      // Nobody else has the file, so a file shorter than its written size is a failure of the disk.
       guard count > 0 else { throw failure(count < 0 ? errno : EIO) }
       done += count
     }

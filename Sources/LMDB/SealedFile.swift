@@ -1,17 +1,18 @@
 import CLMDB
 import LodestoreSystem
 
-/// Makes sealed files.
+/// Creates sealed files.
 package enum SealedFile {
-  /// Makes a sealed file at `path`, where nothing may be, of the pairs of `source` that `body`
-  /// adds.
+  /// Creates a sealed file at `path` from the pairs of `source` that `body` adds.
+  ///
+  /// No file may exist at `path`.
   ///
   /// A file that is not sealed has the same form without the mark, and its owner may write it.
   ///
-  /// The file gets its name when it is complete and on the disk. A process that is killed leaves no
-  /// file of that name, or a whole one.
+  /// The file is named when it is complete and on the disk. If the process is killed, either no
+  /// file or a complete one has that name.
   ///
-  /// - Throws: ``LMDBError``, and the errors of `body`; no file is left.
+  /// - Throws: ``LMDBError``, and the errors of `body`. No file remains.
   package static func make(
     at path: String, of source: Environment, isSealed: Bool = true,
     _ body: (inout PageFileWriter) throws -> Void
@@ -48,14 +49,15 @@ package enum SealedFile {
     do {
       try StoreFile.syncDirectory(of: path)
     } catch {
-      // A power cut could take it away after it was said to be there.
+      // The file was reported as complete, but a power cut could remove it.
       unlink(path)
       throw error
     }
     return written
   }
 
-  /// Who may read the source may read the file, which nobody is to write.
+  /// The permissions of the new file: whoever may read the source may read it, and nobody may write
+  /// it.
   private static func mode(of source: Environment) -> UInt32 {
     var status = stat()
     guard fstat(source.dataDescriptor, &status) == 0 else { return 0o400 }

@@ -1,15 +1,17 @@
 import LodestoreSystem
 
-/// Starts a thread that runs `body`, to be joined or detached; `nil` when the system refuses one.
+/// Starts a thread that runs `body`.
+///
+/// The caller must join or detach it; `nil` if the system refuses a thread.
 func startedThread(_ body: @escaping () -> Void) -> pthread_t? {
   let context = Unmanaged.passRetained(ThreadBody(run: body)).toOpaque()
   var attributes = pthread_attr_t()
   pthread_attr_init(&attributes)
   defer { pthread_attr_destroy(&attributes) }
-  // Callers' closures expect the stack of a main thread; macOS gives 512 KiB and musl 128.
+  // Closures of callers expect the stack size of a main thread; macOS gives 512 KiB and musl 128.
   pthread_attr_setstacksize(&attributes, 8 << 20)
   #if canImport(Darwin)
-    // Tasks of any priority wait for it, and the system does not lend it theirs.
+    // Tasks of any priority wait for the thread, and the system does not lend it their priority.
     pthread_attr_set_qos_class_np(&attributes, QOS_CLASS_USER_INITIATED, 0)
     var thread: pthread_t?
     let code = pthread_create(
@@ -33,9 +35,9 @@ func startedThread(_ body: @escaping () -> Void) -> pthread_t? {
   return nil
 }
 
-/// Runs `body` on a thread of its own, while the caller is suspended.
+/// Runs `body` on a new thread while the caller is suspended.
 ///
-/// For what takes long and is done once: the threads of a store are there when it is open.
+/// Use it for long work that is done once. The threads of a store exist only while it is open.
 package func runOnNewThread<R: Sendable>(
   _ body: @escaping @Sendable () throws -> R
 ) async throws -> R {

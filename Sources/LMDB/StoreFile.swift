@@ -2,10 +2,10 @@ import CLMDB
 import LodestoreBytes
 import LodestoreSystem
 
-/// The checks of a file before LMDB may map it, and the way in which a new one is put in place.
+/// Checks of a file before LMDB may map it, and the creation of lock files.
 ///
-/// LMDB follows links, opens devices, believes lengths in the file, and creates in place; each has
-/// cost others data (a short file is a bus error at the first missing page).
+/// LMDB follows links, opens devices, trusts lengths in the file, and creates files in place. Each
+/// has cost users data; for example, a short file causes a bus error at the first missing page.
 enum StoreFile {
   struct Identity: Hashable, Sendable {
     var device: UInt64
@@ -51,10 +51,10 @@ enum StoreFile {
     return .present(Identity(status))
   }
 
-  /// Throws where the lock file of a new file could not be made, or its name could not be opened.
+  /// Throws if the lock file of a new file could not be created, or its name could not be opened.
   static func checkName(of path: String) throws(LMDBError) {
     let name = path.utf8.split(separator: UInt8(ascii: "/")).last?.count ?? 0
-    // Shorter names fit every file system: eCryptfs has the lowest limit, of 143 bytes.
+    // Shorter names fit every file system: eCryptfs has the lowest limit, 143 bytes.
     let longest =
       name + "-lock".utf8.count > 143 ? pathconf(directory(of: path), Int32(_PC_NAME_MAX)) : 0
     if longest > 0, name + "-lock".utf8.count > longest {
@@ -85,19 +85,19 @@ enum StoreFile {
     }
   }
 
-  /// Reads the meta pages; throws when they are not LMDB's or the file is shorter than they say.
+  /// Reads the meta pages; throws if they are not LMDB's or the file is shorter than they state.
   ///
-  /// Only called while this process does not have the file open: closing any descriptor of it
-  /// would be against LMDB's rules.
+  /// Call it only while this process does not have the file open: LMDB forbids closing any other
+  /// descriptor of it.
   ///
-  /// The format of the file may be one that LMDB does not read.
+  /// The file may have a format that LMDB does not read.
   static func checkMetaPages(_ path: String) throws(LMDBError) -> MetaPages.Facts {
     let file = try openForReading(path)
     defer { close(file) }
     return try MetaPages(file: file, path: path).check(allowsOtherEngine: true)
   }
 
-  /// Opens a file, no link, and hangs at no pipe.
+  /// Opens a file without following a link and without blocking at a pipe.
   static func openForReading(_ path: String) throws(LMDBError) -> Int32 {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard file >= 0 else { throw LMDBError(code: errno, operation: "open", path: path) }
@@ -138,12 +138,14 @@ enum StoreFile {
     #endif
   }
 
-  /// Makes a missing lock file with every byte written.
+  /// Creates a missing lock file with every byte written.
   ///
-  /// LMDB would make it with a hole, and on a full btrfs or tmpfs the first touch of a hole is a
-  /// bus error. The file gets its name only when it is complete: another process may use it the
-  /// moment the name is there. The file gets the data file's permissions and owner. With those of
-  /// an administrator who takes a look first it would lock out the owner of the store.
+  /// LMDB would create a sparse file, and on a full btrfs or tmpfs the first touch of a hole is a
+  /// bus error. The file is named only when it is complete, because another process may use it from
+  /// the moment the name exists.
+  ///
+  /// The file gets the data file's permissions and owner. A lock file of an administrator who looks
+  /// first would lock out the owner of the store.
   static func prewriteLockFile(
     for path: String, options: EnvironmentOptions
   ) throws(LMDBError) {
@@ -151,7 +153,7 @@ enum StoreFile {
     var data = stat()
     var lock = stat()
     if lstat(lockPath, &lock) == 0 {
-      // LMDB would follow a link and write over whatever it leads to.
+      // LMDB would follow a link and overwrite its target.
       guard lock.st_mode & S_IFMT == S_IFREG else {
         throw LMDBError(
           .unsuitablePath("no regular file; remove it"), operation: "open", path: lockPath)
@@ -159,7 +161,7 @@ enum StoreFile {
       return
     }
     guard lstat(path, &data) == 0 else { return }
-    // LMDB reports better than this could why it cannot be made.
+    // LMDB reports better why the file cannot be created.
     guard let temporary = try? TemporaryFile(for: lockPath, mode: 0o600) else { return }
     if geteuid() != data.st_uid,
       fchown(temporary.descriptor, data.st_uid, data.st_gid) != 0, data.st_mode & 0o020 == 0
@@ -168,7 +170,7 @@ enum StoreFile {
     }
     fchmod(temporary.descriptor, data.st_mode & 0o666)
     keepInPlace(temporary.descriptor)
-    // LMDB's own size; a larger file would give more readers.
+    // This is LMDB's own size. A larger file would allow more readers.
     let size = LockFileLayout.size(readerCount: Int(options.readerSlotCount))
     let code = [UInt8](repeating: 0, count: size)._withBytes {
       writeAll($0, to: temporary.descriptor)
@@ -176,30 +178,30 @@ enum StoreFile {
     guard code == 0 else {
       throw failedWrite(code, to: temporary.descriptor, operation: "open", path: path)
     }
-    // Another process may have made it meanwhile, which serves as well.
+    // Another process may have created it meanwhile, which serves as well.
     _ = temporary.move(to: lockPath)
   }
 
-  /// Asks btrfs to write over the bytes of a file that is still empty where they are, as others do.
+  /// Makes btrfs write the bytes of a still empty file in place, as other file systems do.
   ///
-  /// By itself it writes each change elsewhere, for which a full disk has no room: a change through
-  /// the map is a bus error then, whatever was written before.
+  /// By default btrfs writes each change elsewhere, for which a full disk has no room. A change
+  /// through the map is then a bus error, even for bytes written before.
   private static func keepInPlace(_ file: Int32) {
     #if os(Linux)
       var flags: Int = 0
-      // FS_IOC_GETFLAGS, FS_IOC_SETFLAGS, FS_NOCOW_FL; other file systems refuse, and nothing is
-      // lost.
+      // The numbers are FS_IOC_GETFLAGS, FS_IOC_SETFLAGS and FS_NOCOW_FL. Other file systems refuse
+      // them without harm.
       guard ioctl(file, 0x8008_6601, &flags) == 0 else { return }
       flags |= 0x0080_0000
       _ = ioctl(file, 0x4008_6602, &flags)
     #endif
   }
 
-  /// The bytes that this process may still write to the file system of `file`.
+  /// The number of bytes that this process may still write to the file system of `file`.
   static func free(on file: Int32) -> UInt64? {
     var info = statvfs()
     guard fstatvfs(file, &info) == 0 else { return nil }
-    // Root may use the reserve of ext4; free space of btrfs may be kept for its own pages.
+    // Root may use the reserve of ext4. Btrfs may keep free space for its own pages.
     let isRoots = geteuid() == 0 && !isOnBtrfs(file)
     let blocks = isRoots ? UInt64(info.f_bfree) : UInt64(info.f_bavail)
     return blocks * UInt64(info.f_frsize)
@@ -214,9 +216,10 @@ enum StoreFile {
     #endif
   }
 
-  /// The kind of a failed write to `file` where its file system is full.
+  /// The kind of error for a failed write to `file` on a full file system.
   ///
-  /// LMDB says EIO for a write cut short by a full disk; the little space left tells them apart.
+  /// LMDB returns EIO for a write cut short by a full disk. The small free space distinguishes this
+  /// case.
   static func fullDisk(_ code: Int32, _ file: Int32) -> LMDBError.Kind? {
     guard [EIO, ENOSPC, EDQUOT].contains(code), let free = free(on: file),
       code != EIO || free < 16 << 20
@@ -224,9 +227,9 @@ enum StoreFile {
     return .diskFull(freeBytes: free)
   }
 
-  /// Writes all of `bytes`, from `offset` on or where the file stands.
+  /// Writes all of `bytes`, at `offset` or at the file's current position.
   ///
-  /// - Returns: the code of the error that ended it; 0 for none.
+  /// - Returns: The code of the error that ended it; 0 for none.
   static func writeAll(_ bytes: ByteView, to file: Int32, at offset: Int? = nil) -> Int32 {
     var done = 0
     while done < bytes.count {

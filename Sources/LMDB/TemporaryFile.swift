@@ -1,14 +1,17 @@
 import CLMDB
 import LodestoreSystem
 
-/// A new file under a name that nobody else uses, until it is complete and gets its own.
+/// A new file under a name of its own until it is complete and gets its final name.
 ///
-/// Its process holds a lock on it, which the kernel drops however that process ends. So whoever makes the
-/// next one in the same directory can tell those that killed processes have left, and removes them.
+/// Its process holds a lock on it, which the kernel releases however that process ends. Whoever
+/// creates the next one in the same directory can thus recognize and remove the files of killed
+/// processes.
 package final class TemporaryFile {
-  /// Where it is: short, so that it is no longer than file systems allow where the target is just not.
+  /// The file's path.
+  ///
+  /// Its name is short, so that it fits the file system's limit wherever the target's name fits.
   package let path: String
-  /// Open for writing, until the object goes.
+  /// The descriptor, open for writing until the object is released.
   package let descriptor: Int32
 
   private let pending: Int?
@@ -17,15 +20,17 @@ package final class TemporaryFile {
   private static let suffix = ".tmp"
   private static let storeSuffix = ".store"
 
-  /// The name for a store that is made beside the file, and goes with it.
+  /// The name of a store that is created next to the file and removed with it.
   package var storePath: String { path + Self.storeSuffix }
 
-  /// What goes with the file at `path`, which itself is the last: as long as it is there, the others are found.
+  /// The names of the files that belong to the file at `path`.
+  ///
+  /// The file itself is the last, so that the others can be found as long as it exists.
   private static func names(of path: String) -> [String] {
     [path + storeSuffix + "-lock", path + storeSuffix, path + "-lock", path]
   }
 
-  /// Makes one in the directory of `target`, and removes those of processes that have ended.
+  /// Creates a file in the directory of `target`, and removes those of processes that have ended.
   package init(for target: String, mode: UInt32) throws(LMDBError) {
     Self.removeAbandoned(in: StoreFile.directory(of: target))
     while true {
@@ -54,21 +59,21 @@ package final class TemporaryFile {
     close(descriptor)
   }
 
-  /// Gives the complete file the name `target`, unless something else has it: EEXIST then.
+  /// Gives the complete file the name `target`; fails with EEXIST if a file has that name.
   ///
   /// - Returns: 0, or the code of the error.
   func move(to target: String) -> Int32 { Self.move(path, toNew: target) }
 
-  /// Gives the file at `path` the name `target` in its place, unless something else has that.
+  /// Renames the file at `path` to `target`, unless a file has that name.
   ///
-  /// In one step, so that a process which is killed meanwhile leaves one name. Where the system cannot do
-  /// that, the file has both names for a moment.
+  /// The rename is one step, so a process that is killed meanwhile leaves one name. If the system
+  /// cannot do that, the file has both names for a moment.
   ///
   /// - Returns: 0, or the code of the error.
   package static func move(_ path: String, toNew target: String) -> Int32 {
     if lodestore_rename_to_new(path, target) == 0 { return 0 }
     let code = errno
-    // What a file system or a kernel says that has links alone.
+    // A file system or kernel that supports only links returns one of these.
     guard code == EINVAL || code == ENOSYS || code == ENOTSUP else { return code }
     guard link(path, target) == 0 else { return errno }
     unlink(path)
@@ -80,9 +85,9 @@ package final class TemporaryFile {
     return "\(StoreFile.directory(of: target))/\(prefix)\(number)\(suffix)"
   }
 
-  /// Locks a new file; false when another process was faster, took it for abandoned and removes it.
+  /// Locks a new file; returns false if another process took it for abandoned first and removes it.
   ///
-  /// Where the file system has no such locks, nobody can take it for abandoned.
+  /// If the file system has no such locks, nobody can take it for abandoned.
   private static func keeps(_ file: Int32) -> Bool {
     var status = stat()
     if flock(file, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { return false }
@@ -91,13 +96,13 @@ package final class TemporaryFile {
 
   // MARK: Without a name
 
-  /// Opens a new file that has no name, for reading and writing; -1 with `errno` when that fails.
+  /// Opens a new file without a name for reading and writing; -1 and `errno` if that fails.
   ///
-  /// Where the file system has no such files, it has a name until it is open.
+  /// If the file system does not support this, the file has a name until it is open.
   static func openUnnamed(in directory: String) -> Int32 {
     #if os(Linux)
       let file = open(directory, unnamed | O_RDWR | O_CLOEXEC, 0o600)
-      // What open(2) tells of a file system or a kernel without it.
+      // open(2) returns one of these if the file system or kernel does not support it.
       if file >= 0 || ![EOPNOTSUPP, EISDIR, ENOENT, EINVAL].contains(errno) { return file }
     #endif
     let name = Self.name(for: directory + "/unnamed")
@@ -113,13 +118,14 @@ package final class TemporaryFile {
 
   // MARK: Those of others
 
-  /// Held while files of others are open, and while LMDB opens a file and its lock file.
+  /// Held while other processes' files are open, and while LMDB opens a file and its lock file.
   ///
-  /// One that is open here may get its name meanwhile and be a lock file. If LMDB had its locks by then,
-  /// closing the other descriptor would drop them, as a process has its locks on a file but once.
+  /// A file that is open here may meanwhile be renamed and become a lock file. If LMDB already held
+  /// its locks on it, closing the other descriptor would release them, because a process's locks on
+  /// a file are shared by all its descriptors.
   private static let others = HeldLock()
 
-  /// Runs `body`, in which LMDB takes its locks, while no file of others is open.
+  /// Runs `body`, in which LMDB takes its locks, while no other process's file is open here.
   static func withoutOthers<R>(_ body: () -> R) -> R {
     others.lock()
     defer { others.unlock() }
@@ -137,7 +143,8 @@ package final class TemporaryFile {
       var status = stat()
       guard lstat(path, &status) == 0 else { continue }
       if status.st_nlink > 1 {
-        // It has its own name, under which it may be open here: it must not be opened again.
+        // The file has its final name, under which it may be open here, so it must not be opened
+        // again.
         unlink(path)
         continue
       }
@@ -154,7 +161,7 @@ package final class TemporaryFile {
     defer { closedir(stream) }
     var names: [String] = []
     while let entry = readdir(stream) {
-      // Most names in a directory are others: they are told apart without a copy.
+      // Most names in a directory have another prefix; they are skipped without a copy.
       withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
         guard bytes.starts(with: prefix.utf8) else { return }
         names.append(String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self))

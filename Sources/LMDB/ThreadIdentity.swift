@@ -3,8 +3,8 @@ import Synchronization
 
 /// A number for the calling thread, never 0.
 ///
-/// Only for comparison within one synchronous call: the compiler takes `pthread_self` for a
-/// constant and would fold two calls on either side of a suspension into one.
+/// Compare it only within one synchronous call. The compiler treats `pthread_self` as a constant
+/// and would merge two calls on either side of a suspension.
 @inline(never)
 package func currentThread() -> UInt {
   #if canImport(Darwin)
@@ -14,11 +14,13 @@ package func currentThread() -> UInt {
   #endif
 }
 
-/// The number of this process.
+/// The id of this process.
 package func currentProcess() -> Int32 { getpid() }
 
-/// Counts forks of this process in the child, so that an environment can tell that it was
-/// inherited: cheaper than asking for the process id on every transaction.
+/// Counts the forks of this process in the child, so that an environment can detect that it was
+/// inherited.
+///
+/// This is faster than requesting the process id in every transaction.
 enum ForkCounter {
   private static let count = Atomic<Int>(0)
   private static let isInstalled: Bool = {
@@ -28,6 +30,8 @@ enum ForkCounter {
 
   static var current: Int { isInstalled ? count.load(ordering: .relaxed) : 0 }
 
-  /// Imitates a fork, for tests: Swift cannot fork, and a child of `posix_spawn` inherits nothing.
+  /// Imitates a fork, for tests.
+  ///
+  /// Swift cannot fork, and a child of `posix_spawn` inherits nothing.
   static func imitateFork() { count.add(1, ordering: .relaxed) }
 }

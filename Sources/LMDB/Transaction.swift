@@ -2,15 +2,15 @@ import CLMDB
 import LodestoreBytes
 import LodestoreSystem
 
-/// A transaction in progress, read or write, with the calls that both have.
+/// A read or write transaction in progress, with the calls that both have.
 ///
-/// A plain handle, copied freely inside a call and never kept: it is valid only within the closure
-/// that it was passed to. Pointers it returns lie in the map; in a read they are valid until the
-/// closure ends, in a write until the next change.
+/// A transaction is a plain handle that may be copied within a call but not stored. The handle is
+/// valid only within the closure that received it. Returned pointers are in the map; in a read they
+/// are valid until the closure ends, in a write until the next change.
 package struct Transaction {
   let handle: OpaquePointer
   package unowned(unsafe) let environment: Environment
-  /// Whether the transaction reads pages without LMDB; kept here, as each call asks for it.
+  /// Whether the transaction reads pages without LMDB; stored here, because each call needs it.
   let isInPages: Bool
 
   init(handle: OpaquePointer, environment: Environment) {
@@ -19,7 +19,7 @@ package struct Transaction {
     isInPages = environment.isInPages
   }
 
-  /// The number of the commit that a read shows; in a write, the number that it will have.
+  /// The number of the commit that a read sees; in a write, the number that the commit will have.
   package var id: UInt64 {
     if let pageRead { return pageRead.snapshot.transaction }
     return UInt64(bitPattern: Int64(mdb_txn_id(handle)))
@@ -38,7 +38,7 @@ package struct Transaction {
     throw failure(code, "get from \(tree.name)")
   }
 
-  /// The value under an integer key.
+  /// The value under an integer key; `nil` when the tree lacks the key.
   @inline(__always)
   package func get(
     _ key: UInt64, in tree: Tree
@@ -84,9 +84,9 @@ package struct Transaction {
     try statistics(of: tree).entries
   }
 
-  /// How many pages of the file are free.
+  /// The number of free pages of the file.
   ///
-  /// - Parameter commit: only those that were freed by later commits than this one.
+  /// - Parameter commit: Count only pages that commits after this one freed.
   package func freePageCount(after commit: UInt64 = 0) throws(LMDBError) -> Int {
     let cursor = try Cursor(.freeList, in: self)
     var count = 0
@@ -94,7 +94,7 @@ package struct Transaction {
     while found {
       let word = EngineTree.freeListWord
       if cursor.value.count >= word {
-        // A record is a count and then as many page numbers, or fewer if it is damaged.
+        // A record is a count followed by that many page numbers, or fewer if it is damaged.
         let listed = cursor.value.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
         guard let length = Int(exactly: listed), length <= cursor.value.count / word else {
           throw failure(MDB_CORRUPTED, "count free pages")
@@ -106,7 +106,7 @@ package struct Transaction {
     return count
   }
 
-  /// The names of all trees, and how many entries each has; 0 for an entry that is no tree.
+  /// The names of all trees with their numbers of entries; 0 for an entry that is not a tree.
   package func namedTrees() throws(LMDBError) -> [(name: String, entryCount: UInt64)] {
     let cursor = try Cursor(.names, in: self)
     var trees: [(name: String, entryCount: UInt64)] = []
@@ -127,8 +127,8 @@ package struct Transaction {
 
   // MARK: Writing
 
-  /// Whether the running write can only be undone or run again: LMDB has reported an error, or a tree was
-  /// opened meanwhile.
+  /// Whether the running write can only be undone or repeated, because LMDB reported an error or a
+  /// tree was opened meanwhile.
   package var hasFailed: Bool { environment.firstFailure != nil || environment.mustRestart }
 
   @inline(__always)
@@ -136,11 +136,13 @@ package struct Transaction {
     if code != 0 { throw failure(code, operation()) }
   }
 
-  /// The error for `code`; in a write, it also marks the transaction as failed.
+  /// The error for `code`.
+  ///
+  /// In a write, it also marks the transaction as failed.
   @inline(never)
   func failure(_ code: Int32, _ operation: String) -> LMDBError {
     let code = EngineDifferences.code(code)
-    // A positive code is the system's. In a write it comes from pages that were spilled to disk.
+    // A positive code is the system's. In a write it comes from pages that LMDB spilled to disk.
     let isOfDisk = code > 0 && code != EINVAL && code != ENOMEM && code != EACCES
     let error =
       isOfDisk && environment.isActiveWrite(handle)
@@ -185,7 +187,7 @@ package struct Transaction {
     }
   }
 
-  /// Removes the pair under `key`; returns whether there was one.
+  /// Deletes the pair under `key` and returns whether there was one.
   @discardableResult
   package func delete(_ key: ByteView, in tree: Tree) throws(LMDBError) -> Bool {
     guard tree.takesKey(ofSize: key.count) else { return false }
@@ -209,7 +211,7 @@ package struct Transaction {
     }
   }
 
-  /// Empties `tree`, in time that does not depend on its records.
+  /// Empties `tree` in time that does not depend on the number of its records.
   package func empty(_ tree: Tree) throws(LMDBError) {
     try check(mdb_drop(handle, tree.handle, 0), "empty \(tree.name)")
     environment.hasWritten = true

@@ -1,6 +1,6 @@
 import CLMDB
 
-/// A named tree of an environment (LMDB: a named database); valid until the environment closes.
+/// A named tree of an environment (LMDB: a named database), valid until the environment closes.
 package struct Tree: Sendable, Hashable {
   package let name: String
   let handle: MDB_dbi
@@ -17,8 +17,9 @@ package struct Tree: Sendable, Hashable {
     self.hasIntegerKeys = hasIntegerKeys
   }
 
-  /// Whether LMDB may be shown a key of this size: it reads eight bytes of an integer key,
-  /// whatever its size says.
+  /// Whether LMDB accepts a key of this size.
+  ///
+  /// LMDB reads eight bytes of an integer key, whatever its size.
   @inline(__always)
   func takesKey(ofSize size: Int) -> Bool {
     hasIntegerKeys ? size == PageLayout.idSize : size >= 1 && size <= PageLayout.longestKey
@@ -58,9 +59,9 @@ package struct TreeStatistics: Sendable, Equatable {
       overflowPages: record.overflowPages, entries: record.entries, pageSize: pageSize)
   }
 
-  /// Nil when a number is more than a map can hold, as in a damaged record of a tree.
+  /// Fails if a number exceeds the capacity of a map, as in a damaged record of a tree.
   ///
-  /// So sums of the counts, and their products with the page size, cannot overflow.
+  /// Sums of the counts, and their products with the page size, therefore cannot overflow.
   private init?(
     depth: Int, branchPages: UInt64, leafPages: UInt64, overflowPages: UInt64, entries: UInt64,
     pageSize: Int

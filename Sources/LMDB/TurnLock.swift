@@ -1,10 +1,11 @@
-/// A lock that threads get in the order in which they asked for it.
+/// A lock that threads acquire in the order of their requests.
 ///
-/// With a plain one, a thread that gives it back and at once asks again has it before another one
-/// has woken up: a busy writer would keep all others of its process out.
+/// With a plain lock, a thread that releases it and requests it again at once gets it before
+/// another thread has woken up. A busy writer would block all others of its process.
 ///
-/// Guarded by `gate`: `nextTicket`, the one that the next thread draws; `served`, that of the
-/// holder, equal to `nextTicket` when there is none; `abandoned`, those of threads that gave up.
+/// `gate` guards `nextTicket`, the ticket of the next request; `served`, the holder's ticket, equal
+/// to `nextTicket` if the lock is free; and `abandoned`, the tickets of threads that stopped
+/// waiting.
 final class TurnLock: @unchecked Sendable {
   private let gate = HeldLock()
   private let turn = TimedCondition()
@@ -19,7 +20,7 @@ final class TurnLock: @unchecked Sendable {
     while served != ticket { turn.wait(gate) }
   }
 
-  /// Returns false, without the lock, when its turn does not come in time.
+  /// Takes the lock; returns false without it if the turn does not come in time.
   func lock(withinSeconds seconds: Double) -> Bool {
     let deadline = monotonicSeconds() + seconds
     gate.lock()
@@ -43,7 +44,7 @@ final class TurnLock: @unchecked Sendable {
     if served != nextTicket { turn.broadcast() }
   }
 
-  /// How often it was asked for.
+  /// The number of requests so far.
   var ticketCount: UInt64 {
     gate.lock()
     defer { gate.unlock() }

@@ -1,17 +1,17 @@
 import LodestoreSystem
 
-/// The lock file of a store that no process has open, kept from being used.
+/// The lock file of a store that no process has open, held so that no process can use it.
 ///
-/// A process that has a store open by LMDB holds a lock on the first byte of the lock file. While
-/// this object has that lock, one that opens the store waits.
+/// A process that has a store open through LMDB holds a lock on the first byte of the lock file.
+/// While this object holds that lock, a process that opens the store waits.
 final class UnusedLockFile {
   private let path: String
   private let descriptor: Int32
   private var isHeld = false
 
-  /// Makes an empty lock file where no lock file is.
+  /// Takes the lock file of a store, and creates an empty one if there is none.
   ///
-  /// - Throws: ``LMDBError/Kind/unsuitablePath(_:)`` when a process has the store open.
+  /// - Throws: ``LMDBError/Kind/unsuitablePath(_:)`` if a process has the store open.
   init(ofStore store: String, operation: String) throws(LMDBError) {
     path = store + "-lock"
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
@@ -32,7 +32,7 @@ final class UnusedLockFile {
   }
 
   deinit {
-    // An empty one was made for this object, or says nothing.
+    // An empty lock file was created for this object, or has no information.
     if isHeld, status?.st_size == 0 { remove() }
     close(descriptor)
   }
@@ -42,9 +42,11 @@ final class UnusedLockFile {
     return fstat(descriptor, &status) == 0 ? status : nil
   }
 
-  /// Takes the lock file away; the next process that opens the store makes a new one.
+  /// Removes the lock file.
+  ///
+  /// The next process that opens the store creates a new one.
   func remove() {
-    // The path may lead to another file by now.
+    // The path may now lead to another file.
     guard let status, StoreFile.identity(at: path) == StoreFile.Identity(status) else { return }
     unlink(path)
   }

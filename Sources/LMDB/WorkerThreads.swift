@@ -1,60 +1,60 @@
 import LodestoreSystem
 import Synchronization
 
-/// A job that may run the shared jobs queued behind it together with itself.
+/// A job that can run shared jobs queued after it together with itself.
 protocol SharedJob: AnyObject, Sendable {
-  /// Runs the job, and those that it takes by ``WorkerThreads/takeShared()``.
+  /// Runs the job, and the jobs that it takes through ``WorkerThreads/takeShared()``.
   func lead()
 }
 
 /// A few threads that run blocking closures for asynchronous callers.
 ///
-/// LMDB ties a write to one thread and waits for locks and disks; doing that on the cooperative
-/// pool, which may have two threads, would stop the whole program.
+/// LMDB ties a write to one thread and waits for locks and disks. On the cooperative pool, which
+/// may have only two threads, that would stop the whole program.
 ///
-/// A thread without a job polls for one briefly before it sleeps, and a caller whose job starts at once,
-/// after a short one, polls for its end before it suspends: a task that calls again and again would
-/// otherwise wait twice for the system to wake a thread.
+/// A thread without a job polls briefly before it sleeps. A caller whose job starts at once, after
+/// a short job, polls for the job's end before it suspends. Otherwise a task with many calls would
+/// wait twice in each call for the system to wake a thread.
 ///
-/// Jobs that take long, or wait for other jobs, would keep all threads. So there may be more: when
-/// jobs wait and none is taken for a millisecond, a thread is added. It stays for half a second
-/// when no job waits, as a thread that is woken gets a busy processor sooner than a new one.
-/// Only a few long fetches run at once (``LongJobs``).
+/// Jobs that take long or wait for other jobs would occupy all threads. A thread is therefore added
+/// when jobs wait and none is taken for a millisecond. The thread stays for half a second after the
+/// last waiting job, because a woken thread gets a busy processor sooner than a new one. Only a few
+/// long fetches run at once (``LongJobs``).
 ///
-/// State, all guarded by `lock`: `jobs`, `takenCount`, `sleepingCount`, `isWatching`,
-/// `isStopping`, `threads`, `regularCount`, `extraCount`, `hasRelief`, `wasQuick`. `waitingCount` is the
-/// number of jobs, for the thread that polls without the lock. Threads are started with the first job, and
-/// joined by ``stop()``.
+/// `lock` guards all state: `jobs`, `takenCount`, `sleepingCount`, `isWatching`, `isStopping`,
+/// `threads`, `regularCount`, `extraCount`, `hasRelief`, `wasQuick`. `waitingCount` is the number
+/// of jobs, for the thread that polls without the lock. The first job starts the threads, and
+/// ``stop()`` joins them.
 package final class WorkerThreads: @unchecked Sendable {
   enum Job {
     case alone(() -> Void)
     case shared(any SharedJob)
   }
 
-  /// When a job that was enqueued will run.
+  /// The time when an enqueued job will run.
   enum Turn {
-    /// There are no threads: see ``WorkerThreads/refusal``.
+    /// Never, because there are no threads: see ``WorkerThreads/refusal``.
     case refused
     case later
-    /// A polling thread takes it at once, and the job before it was a short one.
+    /// At once, on a polling thread, and the job before it was short.
     case now
   }
 
-  /// How long a thread polls for a job, and a caller for the end of one.
+  /// The time that a thread polls for a job, and a caller for the end of one.
   private static let watchInSeconds = 50e-6
   /// The longest time of a short job.
   private static let quickInSeconds = 20e-6
-  /// How long a further thread waits for a job when there is none.
+  /// The time that an additional thread waits for a job before it ends.
   private static let restInSeconds = 0.5
 
   private let lock = HeldLock()
   private let wake = TimedCondition()
   private let threadCount: Int
-  /// How many more there may be while jobs wait and none is taken.
+  /// The maximum number of additional threads, started while jobs wait and none is taken.
   private let extraLimit: Int
-  /// Knows which of the jobs wait for their turn.
+  /// The turns of long jobs, which know the jobs that wait for theirs.
   private let longJobs: LongJobs?
-  /// What jobs do, and to which file: for the error of one that is refused.
+  /// The operation and the file of the jobs, for the error of a refused one.
   private let operation: String
   private let path: String?
   private var jobs = JobQueue()
@@ -62,14 +62,14 @@ package final class WorkerThreads: @unchecked Sendable {
   private var sleepingCount = 0
   private var isWatching = false
   private var isStopping = false
-  /// Whether the job that ended last was a short one.
+  /// Whether the job that ended last was short.
   private var wasQuick = false
   private var threads: [pthread_t] = []
-  /// How many jobs were taken.
+  /// The number of jobs taken.
   private var takenCount: UInt64 = 0
   private var regularCount = 0
   private var extraCount = 0
-  /// Whether a thread looks whether jobs are taken.
+  /// Whether a thread is checking that jobs are taken.
   private var hasRelief = false
   private let relief = TimedCondition()
 
@@ -84,16 +84,16 @@ package final class WorkerThreads: @unchecked Sendable {
     self.path = path
   }
 
-  /// How many threads there are.
+  /// The number of threads.
   var count: Int {
     lock.lock()
     defer { lock.unlock() }
     return threads.count
   }
 
-  /// Runs `body` on one of the threads; throws what it throws, or `closed` after ``stop()``.
+  /// Runs `body` on one of the threads and rethrows its error; throws `closed` after ``stop()``.
   ///
-  /// - Parameter urgency: what waits with a higher one runs first.
+  /// - Parameter urgency: Waiting jobs with a higher urgency run first.
   package func run<R: Sendable>(
     urgency: JobUrgency = .normal, _ body: @escaping @Sendable () throws -> R
   ) async throws -> R {
@@ -112,7 +112,7 @@ package final class WorkerThreads: @unchecked Sendable {
     }
   }
 
-  /// Has `body` run on one of the threads; false after ``stop()``.
+  /// Runs `body` on one of the threads without waiting for it; returns false after ``stop()``.
   @discardableResult
   package func submit(
     urgency: JobUrgency = .normal, _ body: @escaping @Sendable () -> Void
@@ -120,14 +120,16 @@ package final class WorkerThreads: @unchecked Sendable {
     if case .refused = enqueue(.alone(body), urgency) { false } else { true }
   }
 
-  /// Gives `job` to the threads; refused after ``stop()``, and when no thread can be started.
+  /// Queues `job`.
+  ///
+  /// A job is refused after ``stop()``, and if no thread can be started.
   func enqueue(_ job: Job, _ urgency: JobUrgency = .normal) -> Turn {
     lock.lock()
     let idleCount = sleepingCount + (isWatching ? 1 : 0)
     if !isStopping, regularCount < threadCount, jobs.count >= idleCount {
       startThread()
     }
-    // Without a thread the job would wait for ever.
+    // Without a thread the job would wait forever.
     guard !isStopping, !threads.isEmpty else {
       lock.unlock()
       return .refused
@@ -140,12 +142,12 @@ package final class WorkerThreads: @unchecked Sendable {
     let isSeen = isWatching && count == 1
     let turn: Turn = isSeen && wasQuick ? .now : .later
     lock.unlock()
-    // Not with the lock held: the woken thread would wait for that at once.
+    // Signal without the lock, because the woken thread would wait for the lock at once.
     if wakes { wake.signal() }
     return turn
   }
 
-  /// Why a job was refused: after ``stop()``, or because the system starts no thread.
+  /// The reason why a job was refused: ``stop()``, or the system starts no thread.
   var refusal: LMDBError {
     lock.lock()
     defer { lock.unlock() }
@@ -186,7 +188,9 @@ package final class WorkerThreads: @unchecked Sendable {
 
   // MARK: More threads
 
-  /// With the lock held.
+  /// Starts the thread that adds further threads when needed.
+  ///
+  /// Requires the lock.
   private func startRelief() {
     guard !isStopping, !hasRelief, extraCount < extraLimit, regularCount == threadCount,
       let thread = startedThread({ self.relieve() })
@@ -195,7 +199,7 @@ package final class WorkerThreads: @unchecked Sendable {
     hasRelief = true
   }
 
-  /// Runs jobs when none has been taken for a while, until there is none for longer.
+  /// Runs jobs when none has been taken for a while, until there is none for a longer time.
   private func relieve() {
     lock.lock()
     while !isStopping, jobs.count > 0 {
@@ -205,7 +209,8 @@ package final class WorkerThreads: @unchecked Sendable {
       extraCount += 1
       hasRelief = false
       lock.unlock()
-      // The end of a job may be that of a store, which stops these threads: not with the lock held.
+      // The end of a job may close a store, which stops these threads, so the lock must not be
+      // held.
       while let job = takeExtraJob() { Self.run(job) }
       return
     }
@@ -213,7 +218,7 @@ package final class WorkerThreads: @unchecked Sendable {
     retire()
   }
 
-  /// The next job of a further thread; `nil` when that has retired.
+  /// The next job of an additional thread; `nil` if the thread should end.
   private func takeExtraJob() -> Job? {
     lock.lock()
     guard let job = takeOrRest() else {
@@ -226,13 +231,17 @@ package final class WorkerThreads: @unchecked Sendable {
     return job
   }
 
-  /// How long jobs wait before there is a further thread: longer where very many take a processor.
+  /// The time that jobs wait before a thread is added.
+  ///
+  /// The time is longer while many threads use a processor.
   private var patience: Double {
     let count = extraCount - (longJobs?.waitingCount ?? 0)
     return count < 32 ? 0.001 : min(0.002 * Double(count - 30), 0.1)
   }
 
-  /// The next job, if there is one before the thread has rested; with the lock held.
+  /// The next job, if one arrives before the thread's rest ends.
+  ///
+  /// Requires the lock.
   private func takeOrRest() -> Job? {
     if jobs.count == 0, !isStopping {
       sleepingCount += 1
@@ -247,10 +256,12 @@ package final class WorkerThreads: @unchecked Sendable {
     return removeFirst()
   }
 
-  /// Ends the calling thread; with the lock held, which is given back.
+  /// Ends the calling thread.
+  ///
+  /// Requires the lock, and releases it.
   private func retire() {
     let own = pthread_self()
-    // Otherwise `stop` has taken it, and joins or detaches it.
+    // Otherwise `stop` has taken the thread, and joins or detaches it.
     if let index = threads.firstIndex(where: { pthread_equal($0, own) != 0 }) {
       threads.remove(at: index)
       pthread_detach(own)
@@ -260,7 +271,9 @@ package final class WorkerThreads: @unchecked Sendable {
 
   // MARK: Jobs
 
-  /// The next job if it is a shared one; called on one of the threads.
+  /// The next job if it is a shared one.
+  ///
+  /// Call it on one of the threads.
   func takeShared() -> (any SharedJob)? {
     guard waitingCount.load(ordering: .relaxed) > 0 else { return nil }
     lock.lock()
@@ -270,7 +283,7 @@ package final class WorkerThreads: @unchecked Sendable {
     return job
   }
 
-  /// Waits for a job; `nil` when there will be none.
+  /// Waits for a job; `nil` if there will be no more.
   private func takeJob(afterQuick isQuick: Bool) -> Job? {
     lock.lock()
     defer { lock.unlock() }
@@ -282,7 +295,9 @@ package final class WorkerThreads: @unchecked Sendable {
     return removeFirst()
   }
 
-  /// Polls for a job; the lock, which is held, is released meanwhile.
+  /// Polls for a job.
+  ///
+  /// Requires the lock, and releases it meanwhile.
   private func watch() {
     isWatching = true
     lock.unlock()
@@ -298,9 +313,10 @@ package final class WorkerThreads: @unchecked Sendable {
     return job
   }
 
-  /// Runs what is queued, then ends the threads.
+  /// Runs the queued jobs, then ends the threads.
   ///
-  /// Called from one of them, it does not wait for it; with `waits` false, for none of them.
+  /// If one of the threads calls it, it does not wait for that thread. With `waits` false it waits
+  /// for none.
   package func stop(waits: Bool = true) {
     lock.lock()
     isStopping = true

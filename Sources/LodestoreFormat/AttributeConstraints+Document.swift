@@ -1,7 +1,8 @@
-// The constraints' members of an attribute object, both ways. See Format.md, "Catalogue".
+// Constraints as members of an attribute object, for reading and writing. See Format.md,
+// "Catalogue".
 
 extension AttributeConstraints {
-  /// The members that an attribute object has for them.
+  /// The members of an attribute object that describe these constraints.
   var members: [String: Document] {
     var members: [String: Document] = [:]
     if minimum != .null { members["minimum"] = EntityDescription.document(of: minimum) }
@@ -12,7 +13,8 @@ extension AttributeConstraints {
     return members
   }
 
-  /// Reads those of an attribute object; throws for what does not fit `type` or itself.
+  /// Reads the constraints of an attribute object; throws if one does not fit `type` or contradicts
+  /// another.
   init(
     reading object: inout CatalogueReader, of attribute: String, _ type: AttributeType
   ) throws(FormatError) {

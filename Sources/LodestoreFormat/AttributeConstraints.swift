@@ -1,16 +1,16 @@
-/// What the values of an attribute must be beyond having its type; null is always allowed.
+/// Conditions on the values of an attribute beyond their type; null always fulfils them.
 ///
 /// See Format.md, "Catalogue".
 package struct AttributeConstraints: Sendable, Hashable {
-  /// The lowest value, of the attribute's type; null for none.
+  /// The lowest allowed value, of the attribute's type; null for no bound.
   package var minimum: Value = .null
-  /// The highest value, of the attribute's type; null for none.
+  /// The highest allowed value, of the attribute's type; null for no bound.
   package var maximum: Value = .null
-  /// The fewest Unicode scalars of text, or bytes of data.
+  /// The minimum number of Unicode scalars of text, or of bytes of data.
   package var minLength: Int?
-  /// The most Unicode scalars of text, or bytes of data.
+  /// The maximum number of Unicode scalars of text, or of bytes of data.
   package var maxLength: Int?
-  /// A regular expression that the whole text matches.
+  /// A regular expression that must match the whole text.
   package var pattern: String?
 
   package init() {}
@@ -19,12 +19,12 @@ package struct AttributeConstraints: Sendable, Hashable {
   package var hasRange: Bool { minimum != .null || maximum != .null }
   package var hasLength: Bool { minLength != nil || maxLength != nil }
 
-  /// How a value is not in the range.
+  /// The way in which a value is outside the range.
   package enum RangeBreach: Sendable {
     case tooLow, tooHigh, notANumber
   }
 
-  /// How `value`, which has the type of the bounds, is not between them; `nil` when it is.
+  /// Returns how `value` is outside the bounds, whose type it has; `nil` if it is within them.
   package func breach(of value: Value) -> RangeBreach? {
     if !Self.isInOrder(value, value) { return .notANumber }
     if minimum != .null, !Self.isInOrder(minimum, value) { return .tooLow }
@@ -32,9 +32,10 @@ package struct AttributeConstraints: Sendable, Hashable {
     return nil
   }
 
-  /// What makes them useless for attributes of `type`, as a clause; `nil` for nothing.
+  /// Returns why these constraints cannot apply to attributes of `type`, as a clause; `nil` if they
+  /// can.
   ///
-  /// Whether the pattern can be read is left to those who match with it.
+  /// The pattern's syntax is not checked here, but where values are matched against it.
   package func fault(for type: AttributeType) -> String? {
     if hasRange, !type.hasOrder { return "has a range, which \(type.name) has not" }
     if hasLength, !type.hasLength { return "has a limit of length, which \(type.name) has not" }
@@ -55,7 +56,7 @@ package struct AttributeConstraints: Sendable, Hashable {
     return nil
   }
 
-  /// Whether `a` is not above `b`; false for not-a-number.
+  /// Whether `a` is less than or equal to `b`; false if one is not-a-number.
   private static func isInOrder(_ a: Value, _ b: Value) -> Bool {
     switch (a, b) {
     case (.integer(let x), .integer(let y)): x <= y
@@ -69,16 +70,16 @@ package struct AttributeConstraints: Sendable, Hashable {
 }
 
 extension AttributeType {
-  /// Whether values are numbers or dates, which have a least and a greatest.
+  /// Whether values are numbers or dates, so that a range can bound them.
   package var hasOrder: Bool { isNumber || self == .date }
 
-  /// Whether values are sequences of scalars or bytes.
+  /// Whether values are sequences of scalars or bytes, so that a length can bound them.
   package var hasLength: Bool { self == .string || self == .url || self == .data }
 }
 
 extension DecimalValue {
-  /// Below zero where `a` is less than `b`, above zero where it is greater; `nil` where one is
-  /// not a number.
+  /// Compares two numbers: negative if `a` is less, positive if it is greater, zero if they are
+  /// equal; `nil` if one is not-a-number.
   package static func order(_ a: DecimalValue, _ b: DecimalValue) -> Int? {
     if a.isNaN || b.isNaN { return nil }
     if a == b { return 0 }

@@ -1,6 +1,6 @@
 extension AttributeType {
-  /// Whether values of this type can become values of `other` that are the same, but for values
-  /// beyond its range or precision.
+  /// Whether each value of this type can become an equal value of `other`, unless it exceeds the
+  /// range or precision of `other`.
   package func widens(to other: AttributeType) -> Bool {
     switch (self, other) {
     case (.float, .double), (.float, .decimal), (.double, .decimal): return true
@@ -11,7 +11,7 @@ extension AttributeType {
     }
   }
 
-  /// The least and the greatest value of an integer type; `nil` for the other types.
+  /// The lowest and the highest value of an integer type; `nil` for the other types.
   package var integerRange: (low: Int64, high: UInt64)? {
     switch self {
     case .int8: (Int64(Int8.min), UInt64(Int8.max))

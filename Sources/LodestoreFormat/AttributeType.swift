@@ -8,10 +8,10 @@ public enum AttributeType: UInt8, Sendable, CaseIterable {
   case uint8, uint16, uint32, uint64
   case float, double, date, uuid, decimal
   case string, url, data, json, document
-  /// The id of a record, of this entity or another one.
+  /// The id of a record of this entity or of another one.
   case recordID
 
-  /// The name in the catalogue.
+  /// The type's name in the catalogue.
   package var name: String {
     switch self {
     case .bool: "bool"
@@ -42,7 +42,7 @@ public enum AttributeType: UInt8, Sendable, CaseIterable {
     self = type
   }
 
-  /// Bytes of the value in a record; 0 for a variable attribute.
+  /// The number of bytes of a value in a record; 0 for a variable attribute.
   @inlinable
   @_documentation(visibility: internal)
   public var slotSize: Int {
@@ -57,7 +57,9 @@ public enum AttributeType: UInt8, Sendable, CaseIterable {
     }
   }
 
-  /// Whether values differ in length; their bytes are behind those of all fixed widths.
+  /// Whether values differ in length.
+  ///
+  /// A record holds their bytes after those of all fixed-width attributes.
   @inlinable
   @_documentation(visibility: internal)
   public var isVariable: Bool { slotSize == 0 }
@@ -65,6 +67,6 @@ public enum AttributeType: UInt8, Sendable, CaseIterable {
   /// Whether values are documents.
   package var isDocument: Bool { self == .json || self == .document }
 
-  /// Whether values have an index key.
+  /// Whether values can be encoded as index keys.
   package var isIndexable: Bool { self != .json && self != .document }
 }

@@ -1,26 +1,27 @@
-/// A part of a date: a number, or the moment at which a span of time began.
+/// A part of a date: a number, or the moment at which a period began.
 ///
-/// In the proleptic Gregorian calendar without leap seconds, by ISO 8601: weeks begin on Monday,
-/// and the first week of a year has its first Thursday. See Format.md, "Derived attributes".
+/// The calendar is the proleptic Gregorian one without leap seconds, by ISO 8601: weeks begin on
+/// Monday, and the first week of a year contains its first Thursday. See Format.md, "Derived
+/// attributes".
 package enum CalendarPart: String, Sendable, Hashable, CaseIterable {
   case year
-  /// From 1 to 4.
+  /// The quarter of the year, from 1 to 4.
   case quarter
-  /// From 1 to 12.
+  /// The month, from 1 to 12.
   case month
-  /// The year that ``week`` counts in.
+  /// The year to which the ISO week belongs.
   case weekYear
-  /// From 1 to 53.
+  /// The ISO week of ``weekYear``, from 1 to 53.
   case week
-  /// From 1 to 366.
+  /// The day of the year, from 1 to 366.
   case dayOfYear
-  /// From 1 to 31.
+  /// The day of the month, from 1 to 31.
   case day
-  /// From 1, Monday, to 7.
+  /// The day of the week, from 1 for Monday to 7 for Sunday.
   case weekday
-  /// From 0 to 23.
+  /// The hour, from 0 to 23.
   case hour
-  /// From 0 to 59.
+  /// The minute or the second, from 0 to 59.
   case minute, second
   case startOfYear, startOfQuarter, startOfMonth, startOfWeek, startOfDay, startOfHour
 
@@ -40,26 +41,27 @@ package enum CalendarPart: String, Sendable, Hashable, CaseIterable {
 }
 
 extension CalendarPart {
-  /// Dates this many seconds from 2001, and later or earlier ones, have no parts: a double does not
-  /// hold their seconds.
+  /// Dates at least this many seconds from 2001 have no parts, because a double does not hold their
+  /// whole seconds exactly.
   private static let secondLimit = 0x1p53
 
-  /// The whole seconds of a date since 2001, rounded down; `nil` where it has no parts.
+  /// The whole seconds of a date since 2001, rounded down; `nil` if the date has no parts.
   package static func wholeSeconds(_ date: Double) -> Int64? {
-    // Not-a-number is in no range.
+    // Not-a-number fails this comparison too.
     guard date.magnitude < secondLimit else { return nil }
     return Int64(date.rounded(.down))
   }
 
-  /// The part of a date where clocks are `offset` seconds ahead of UTC; null where it has none.
+  /// The part of a date in a time zone `offset` seconds ahead of UTC; null if the date has no
+  /// parts.
   package func value(of date: Double, offset: Int64) -> Value {
     guard let seconds = Self.wholeSeconds(date) else { return .null }
     let part = part(ofLocal: seconds + offset)
     return isDate ? .date(Double(part - offset)) : .integer(part)
   }
 
-  /// The part at a local time in seconds since 2001, as a number or as the local time of a
-  /// beginning.
+  /// The part of a local time in seconds since 2001: a number, or the local time at which a period
+  /// began.
   package func part(ofLocal local: Int64) -> Int64 {
     let (days, time) = local.flooredQuotient(by: 86_400)
     switch self {
@@ -89,7 +91,9 @@ extension CalendarPart {
     }
   }
 
-  /// The Thursday of the week of a day, which is in the year that the week counts in.
+  /// The Thursday of the day's week.
+  ///
+  /// Its year is the year to which the week belongs.
   private func thursday(of days: Int64) -> Int64 {
     days.flooredQuotient(by: 7).quotient * 7 + 3
   }
@@ -101,7 +105,7 @@ package struct CalendarDay: Sendable, Hashable {
   package let month: Int64
   package let day: Int64
 
-  /// Days from 0000-03-01, when eras of 400 years begin here, to 2001-01-01.
+  /// Days from 0000-03-01, where the eras of 400 years begin, to 2001-01-01.
   ///
   /// An era begins in March, so that a leap day is the last day of its year.
   private static let eraOrigin: Int64 = 730_791
@@ -113,7 +117,7 @@ package struct CalendarDay: Sendable, Hashable {
     let yearOfEra =
       (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
     let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    // From March, which is 0; five months have 153 days.
+    // Months are counted from March as 0. Five of them have 153 days.
     let shifted = (5 * dayOfYear + 2) / 153
     day = dayOfYear - (153 * shifted + 2) / 5 + 1
     month = shifted < 10 ? shifted + 3 : shifted - 9
@@ -128,14 +132,14 @@ package struct CalendarDay: Sendable, Hashable {
     return era * daysPerEra + dayOfEra - eraOrigin
   }
 
-  /// From 1 to 366.
+  /// The day of the year, from 1 to 366.
   package var dayOfYear: Int64 {
     Self.days(year, month, day) - Self.days(year, 1, 1) + 1
   }
 }
 
 extension Int64 {
-  /// The quotient rounded down, and a remainder that is not negative.
+  /// The quotient rounded down, and the non-negative remainder.
   fileprivate func flooredQuotient(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

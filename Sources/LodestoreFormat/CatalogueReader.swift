@@ -1,22 +1,26 @@
-/// Takes the members of one object of the catalogue; what is left is of a later version.
+/// Takes the known members out of one object of the catalogue.
+///
+/// A later version wrote the rest.
 struct CatalogueReader {
   private let members: [String: Document]
-  /// The names of the members that were taken, each once.
+  /// The names of the members taken so far, each once.
   private var taken: [String] = []
-  /// The members that were left of the objects within this one.
+  /// The unknown members of objects within this one.
   private(set) var unknown = UnknownMembers()
 
-  /// Reads nothing of a document that is no object.
+  /// A document that is not an object has no members to take.
   init(_ document: Document) {
     if case .object(let members) = document { self.members = members } else { members = [:] }
   }
 
-  /// The members that were not taken.
+  /// The members that have not been taken.
   var rest: [String: Document] {
     taken.count == members.count ? [:] : members.filter { !taken.contains($0.key) }
   }
 
-  /// The member `name`, which is asked for once; `nil` when there is none.
+  /// Takes the member `name`; `nil` if there is none.
+  ///
+  /// Call it once for each name.
   mutating func take(_ name: String) -> Document? {
     guard let member = members[name] else { return nil }
     taken.append(name)
@@ -42,12 +46,12 @@ struct CatalogueReader {
     return number
   }
 
-  /// The number of an attribute.
+  /// Takes a required member that is the number of an attribute.
   mutating func attribute(_ name: String) throws(FormatError) -> UInt32 {
     try integer(name, upTo: EntityDescription.highestAttributeNumber)
   }
 
-  /// - Parameter subject: what has the member, for the message.
+  /// - Parameter subject: The object that has the member, for the error message.
   mutating func flag(
     _ name: String, of subject: @autoclosure () -> String, _ rule: FormatRule = .catalogueMembers
   ) throws(FormatError) -> Bool {
@@ -64,9 +68,10 @@ struct CatalogueReader {
     return elements
   }
 
-  /// What `read` makes of an object.
+  /// Reads an object with `read` and collects its unknown members.
   ///
-  /// - Parameter object: says which object it is, to whom its unknown members belong.
+  /// - Parameter object: Returns the identity of the object that `read` made, under which its
+  ///   unknown members are collected.
   mutating func read<Value>(
     _ document: Document, as object: (Value) -> CatalogueObject,
     _ read: (inout CatalogueReader) throws(FormatError) -> Value
@@ -78,7 +83,7 @@ struct CatalogueReader {
     return value
   }
 
-  /// What `read` makes of the objects in the array `name`.
+  /// Reads each object of the required array `name`.
   mutating func list<Element>(
     _ name: String, as object: (Element) -> CatalogueObject,
     _ read: (inout CatalogueReader) throws(FormatError) -> Element
@@ -88,7 +93,7 @@ struct CatalogueReader {
     return list
   }
 
-  /// What `read` makes of the objects in the array `name`, which may be absent.
+  /// Reads each object of the array `name`; empty if the array is absent.
   mutating func optionalList<Element>(
     _ name: String, as object: (Element) -> CatalogueObject,
     _ read: (inout CatalogueReader) throws(FormatError) -> Element
@@ -96,7 +101,7 @@ struct CatalogueReader {
     members[name] == nil ? [] : try list(name, as: object, read)
   }
 
-  /// What `read` makes of the object `name`; `nil` when there is none.
+  /// Reads the object `name`; `nil` if it is absent.
   mutating func optional<Value>(
     _ name: String, as object: CatalogueObject,
     _ read: (inout CatalogueReader) throws(FormatError) -> Value
@@ -116,7 +121,7 @@ extension Document {
   /// The text; `nil` for any other value.
   var text: String? { if case .string(let text) = self { text } else { nil } }
 
-  /// The number, as entities, attributes and indexes have; `nil` for any other value.
+  /// The number of an entity, attribute or index; `nil` for any value other than a 32-bit number.
   var number: UInt32? { if case .integer(let value) = self { UInt32(exactly: value) } else { nil } }
 
   /// An array of numbers.
@@ -129,19 +134,19 @@ extension Document {
 }
 
 extension [Document] {
-  /// The numbers that the elements are; `nil` where one is none.
+  /// The elements as numbers; `nil` if one is not a number.
   var numbers: [UInt32]? {
     let numbers = compactMap(\.number)
     return numbers.count == count ? numbers : nil
   }
 
-  /// The numbers that the elements are; `nil` where one is none, or is not above the one before.
+  /// The elements as strictly ascending numbers; `nil` if they are not.
   var ascendingNumbers: [UInt32]? {
     guard let numbers, zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 }) else { return nil }
     return numbers
   }
 
-  /// The texts that the elements are; `nil` where one is none.
+  /// The elements as texts; `nil` if one is not a text.
   var texts: [String]? {
     let texts = compactMap(\.text)
     return texts.count == count ? texts : nil

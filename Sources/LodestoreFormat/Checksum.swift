@@ -1,13 +1,13 @@
 import CChecksum
 import LodestoreBytes
 
-/// CRC-32C.
+/// CRC-32C, computed over any number of byte ranges.
 ///
 /// See Format.md, "Checksums".
 ///
-/// Chosen over XXH3 by measurement on records of 170 bytes: with the processor's instruction it
-/// costs about as much, it finds every burst of up to 32 bits for certain, and a reader in another
-/// language writes it in ten lines.
+/// CRC-32C was chosen over XXH3 after measurements on records of 170 bytes. With the processor's
+/// instruction it costs about as much. CRC-32C detects every error burst of up to 32 bits, and a
+/// reader in another language implements it in ten lines.
 package struct Checksum: Sendable {
   package private(set) var value: UInt32 = 0
 
@@ -21,26 +21,31 @@ package struct Checksum: Sendable {
     value = lodestore_crc32c(value, bytes.baseAddress, bytes.count)
   }
 
-  /// The checksum of a record: over its id, then its body without the checksum.
+  /// The checksum of a record: over its id, then over its body without the checksum.
   package static func record(id: UInt64, body: ByteView) -> UInt32 {
     lodestore_crc32c_record(id, body.baseAddress, body.count)
   }
 
-  /// Whether the checksum at the end of a record, of six bytes at least, is that of its bytes.
+  /// Whether the last four bytes of a record are the checksum of the rest.
+  ///
+  /// The record must have at least six bytes.
   package static func fits(_ record: ByteView, id: UInt64) -> Bool {
     let count = record.count - RecordLayout.checksumSize
     return lodestore_crc32c_record(id, record.baseAddress, count) == record.uint32(at: count)
   }
 
-  /// The XOR of a checksum before and after `difference` is XORed into its bytes, `behind` bytes
-  /// before their end.
+  /// The change of a checksum when `difference` is XORed into its bytes.
+  ///
+  /// XOR the result with the checksum.
+  ///
+  /// - Parameter behind: The number of bytes after the changed ones.
   package static func change(_ difference: ByteView, behind: Int) -> UInt32 {
     lodestore_crc32c_difference(difference.baseAddress, difference.count, behind)
   }
 
-  /// XORs `difference` into the bytes of a record at `offset`, and adjusts its checksum.
+  /// XORs `difference` into the bytes of a record at `offset`, and updates its checksum.
   ///
-  /// A record whose checksum did not fit has one that does not fit afterwards: damage stays known.
+  /// If the checksum was wrong before, it is wrong afterwards, so damage remains detectable.
   package static func add(_ difference: ByteView, at offset: Int, to record: MutableByteView) {
     for (index, byte) in difference.enumerated() { record[offset + index] ^= byte }
     let end = record.count - RecordLayout.checksumSize
@@ -49,15 +54,19 @@ package struct Checksum: Sendable {
     record.storeBytes(of: (stored ^ change).littleEndian, toByteOffset: end, as: UInt32.self)
   }
 
-  /// Writes the checksum of a record, of six bytes at least, to its end.
+  /// Writes the checksum into the last four bytes of a record, which must have at least six bytes.
   package static func seal(_ record: MutableByteView, id: UInt64) {
     let count = record.count - RecordLayout.checksumSize
     let checksum = lodestore_crc32c_record(id, record.baseAddress, count)
     record.storeBytes(of: checksum.littleEndian, toByteOffset: count, as: UInt32.self)
   }
 
-  /// Writes the checksum of each of the consecutive records at `records`, which end at `ends` and have
-  /// consecutive ids from `firstID` on; returns the digest of these records.
+  /// Writes the checksum of each of the consecutive records at `records` and returns the digest of
+  /// these records.
+  ///
+  /// - Parameters:
+  ///   - ends: The offset at which each record ends.
+  ///   - firstID: The id of the first record. The following records have the following ids.
   package static func seal(
     _ records: UnsafeMutableRawPointer, ends: UnsafeBufferPointer<Int>, firstID: UInt64
   ) -> ContentDigest {
@@ -76,7 +85,8 @@ package struct Checksum: Sendable {
     return digest
   }
 
-  /// The body of a catalogue, bucket or import pair: checksum over key and content, then content.
+  /// The body of a pair of the catalogue, a bucket or an import: the checksum over key and content,
+  /// then the content.
   package static func sealed(key: [UInt8], content: [UInt8]) -> [UInt8] {
     var checksum = Checksum()
     key._withBytes { checksum.combine($0) }
@@ -84,7 +94,7 @@ package struct Checksum: Sendable {
     return littleEndianBytes(checksum.value) + content
   }
 
-  /// The content of a sealed body; throws when its checksum does not fit.
+  /// The content of a body made by ``sealed(key:content:)``; throws if its checksum does not match.
   package static func unsealed(key: ByteView, body: ByteView) throws(FormatError) -> ByteView {
     guard body.count >= 4 else {
       throw FormatError(

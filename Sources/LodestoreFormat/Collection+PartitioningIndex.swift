@@ -1,7 +1,7 @@
 extension RandomAccessCollection where Index == Int {
-  /// The first index whose element is beyond, or the end; every element behind one that is beyond is so, too.
+  /// The index of the first element that `isBeyond` accepts, or the end.
   ///
-  /// O(log n).
+  /// Each element after an accepted one must also be accepted. O(log n).
   @inlinable
   package func partitioningIndex(where isBeyond: (Element) throws -> Bool) rethrows -> Int {
     var low = startIndex

@@ -2,20 +2,20 @@ import LodestoreBytes
 
 /// The sum of one 128-bit number for each pair of a tree, modulo 2^128.
 ///
-/// See Format.md, "Digests". The order of the pairs does not matter, so a writer adds what it puts
-/// and subtracts what it removes.
+/// See Format.md, "Digests". The order of the pairs does not matter, so a writer adds the pairs it
+/// puts and subtracts the pairs it removes.
 package struct ContentDigest: Hashable, Sendable {
   private var low: UInt64
   private var high: UInt64
 
-  /// The number of bytes in the file.
+  /// The number of bytes of a stored digest.
   package static let size = 16
 
   /// The digest of a tree without pairs.
   @inline(__always)
   package init() { (low, high) = (0, 0) }
 
-  /// The number of one pair: the two products of 128 bits that Format.md names.
+  /// The number of one pair: the two 128-bit products that Format.md describes.
   @inline(__always)
   private init(mixing first: UInt64, _ second: UInt64) {
     let outer = (first ^ 0xa409_3822_299f_31d0).multipliedFullWidth(
@@ -26,26 +26,27 @@ package struct ContentDigest: Hashable, Sendable {
     high = inner.high ^ outer.low
   }
 
-  /// The number of a record with the checksum that its bytes end with.
+  /// The number of a record, from its id and the checksum at its end.
   @inline(__always)
   init(record id: UInt64, checksum: UInt32) {
     self.init(mixing: id, UInt64(checksum))
   }
 
-  /// The number of a link from a record of the side `from` to one of the side `to`.
+  /// The number of a link from the record `id` of side `from` to the record `other` of side `to`.
   @inline(__always)
   package init(linkFrom id: UInt64, to other: UInt64) {
     self.init(mixing: id, other)
   }
 
-  /// The number of a pair whose body begins with its checksum.
+  /// The number of a pair whose body begins with a checksum.
   package init(key: ByteView, checksum: UInt32) {
     var sum = Checksum()
     sum.combine(key)
     self.init(mixing: UInt64(sum.value), UInt64(checksum))
   }
 
-  /// The number of one pair of a tree that has a digest; `nil` for a pair of another form, which has none.
+  /// The number of one pair of a tree with a digest; `nil` if the pair does not have the tree's
+  /// form.
   package init?(of content: DigestedContent, key: ByteView, body: ByteView) {
     switch content {
     case .records:
@@ -80,17 +81,17 @@ package struct ContentDigest: Hashable, Sendable {
 
   // MARK: Records
 
-  /// Adds a record with the checksum that its bytes end with.
+  /// Adds a record, given the checksum at its end.
   package mutating func add(record id: UInt64, checksum: UInt32) {
     self += ContentDigest(record: id, checksum: checksum)
   }
 
-  /// Subtracts a record with the checksum that its bytes ended with.
+  /// Subtracts a record, given the checksum it had.
   package mutating func remove(record id: UInt64, checksum: UInt32) {
     self -= ContentDigest(record: id, checksum: checksum)
   }
 
-  /// Replaces the number of a record whose bytes have changed.
+  /// Replaces the number of a record whose bytes changed.
   package mutating func replace(record id: UInt64, checksum old: UInt32, by new: UInt32) {
     self -= ContentDigest(record: id, checksum: old)
     self += ContentDigest(record: id, checksum: new)
@@ -100,7 +101,7 @@ package struct ContentDigest: Hashable, Sendable {
 
   package var bytes: [UInt8] { littleEndianBytes(low) + littleEndianBytes(high) }
 
-  /// `nil` for bytes of another length.
+  /// Reads a stored digest; `nil` if it does not have ``size`` bytes.
   package init?(bytes: ByteView) {
     guard bytes.count == Self.size else { return nil }
     low = bytes.uint64(at: 0)
@@ -109,11 +110,11 @@ package struct ContentDigest: Hashable, Sendable {
 }
 
 extension ContentDigest: CustomStringConvertible {
-  /// 32 hexadecimal digits, the highest first.
+  /// The digest as 32 hexadecimal digits, most significant first.
   package var description: String { hex(high) + hex(low) }
 }
 
-/// The content that one digest is of, a key of the tree `digests`.
+/// The content that one digest covers; a key of the tree `digests`.
 ///
 /// See Format.md, "Digests".
 package enum DigestedContent: Hashable, Sendable {
@@ -129,7 +130,7 @@ package enum DigestedContent: Hashable, Sendable {
     }
   }
 
-  /// `nil` for a key that names none.
+  /// Decodes a key of the tree `digests`; `nil` for an unknown form.
   package init?(key: ByteView) {
     switch (key.first, key.count) {
     case (1, 5):
@@ -140,9 +141,10 @@ package enum DigestedContent: Hashable, Sendable {
     }
   }
 
-  /// The content of a tree; `nil` for a tree that has no digest.
+  /// The content of a tree; `nil` for a tree without a digest.
   ///
-  /// The two trees of a relationship have the same links, so that the tree of the side `from` stands for both.
+  /// The two trees of a relationship hold the same links, so only the tree of side `from` has a
+  /// digest.
   package init?(of tree: TreeName) {
     switch tree {
     case .records(let entity): self = .records(entity: entity)
@@ -154,7 +156,7 @@ package enum DigestedContent: Hashable, Sendable {
 }
 
 extension ByteView {
-  /// The checksum at the end of a record, of six bytes at least.
+  /// The checksum at the end of a record, which must have at least six bytes.
   @inline(__always)
   package var recordChecksum: UInt32 { uint32(at: count &- RecordLayout.checksumSize) }
 }

@@ -4,8 +4,8 @@ import LodestoreBytes
 ///
 /// See Format.md, "Attribute types".
 ///
-/// Always canonical: the significand is not divisible by ten unless it is zero, and zero and
-/// not-a-number have one form each, so equal values have equal bytes.
+/// The value is always canonical, so equal values have equal bytes: the significand is not
+/// divisible by ten unless it is zero, and zero and not-a-number have one form each.
 package struct DecimalValue: Sendable, Hashable {
   package private(set) var isNegative: Bool
   package private(set) var isNaN: Bool
@@ -44,7 +44,9 @@ package struct DecimalValue: Sendable, Hashable {
     [isNaN ? 2 : isNegative ? 1 : 0] + littleEndianBytes(exponent) + littleEndianBytes(significand)
   }
 
-  /// Reads 19 bytes at `offset`, which the caller has checked to be there.
+  /// Reads 19 bytes at `offset`.
+  ///
+  /// The caller must have checked that they exist.
   package init(bytes: ByteView, at offset: Int) throws(FormatError) {
     let kind = bytes[offset]
     let exponent = Int16(bitPattern: bytes.uint16(at: offset + 1))
@@ -81,7 +83,7 @@ package struct DecimalValue: Sendable, Hashable {
     return result.reversed()
   }
 
-  /// The double that is nearest, for comparisons with binary numbers.
+  /// The nearest double, for comparisons with binary numbers.
   package var nearestDouble: Double {
     isNaN ? .nan : Double("\(isNegative ? "-" : "")\(significand)e\(exponent)") ?? .nan
   }

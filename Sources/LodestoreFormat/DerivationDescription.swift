@@ -1,41 +1,43 @@
-/// How the store works out the values of an attribute.
+/// The way in which the store calculates the values of an attribute.
 ///
 /// See Format.md, "Derived attributes".
 package struct DerivationDescription: Sendable, Hashable {
   package enum Kind: String, Sendable, Hashable, CaseIterable {
-    // Of the record alone.
+    // Derived from the record alone.
     case canonical, uppercase, lowercase
     /// The time of the write that inserted the record.
     case inserted
     /// The time of the last write that changed it.
     case changed
-    /// By a function of the program.
+    /// The result of a function that the program registers.
     case function
-    /// What is at a path in a document.
+    /// The value at a path in a document.
     case member
     /// A part of a date.
     case datePart
-    // Of the records that it leads to.
-    /// An attribute of the one that it leads to.
+    // Derived from related records.
+    /// The value of an attribute of the related record.
     case copy
     case count, sum, minimum, maximum, average
   }
 
   package var kind: Kind
-  /// The attribute that it is derived from: of the entity itself for texts, of the other one for copies
-  /// and aggregates.
+  /// The attribute to derive from.
+  ///
+  /// The attribute belongs to the related entity for copies and aggregates, otherwise to this
+  /// entity.
   package var source: UInt32?
   package var relationship: UInt32?
-  /// The side of the relationship that the entity is.
+  /// The side of the relationship on which this entity is.
   package var side: RelationshipSide?
-  /// Of the function.
+  /// The version of the program's function.
   package var version: UInt32?
-  /// The names of the members that lead to the value in the source.
+  /// The member names on the way to the value within the source document.
   package var path: [String]?
-  /// Which part of the date.
+  /// The part of the date, and the time zone's offset.
   package var part: DerivedDatePart?
-  /// The condition, as a format string, that related records fulfil which count; `nil` where all
-  /// do.
+  /// A condition, as a format string, that selects the related records to aggregate; `nil` selects
+  /// all.
   package var condition: String?
 
   package init(
@@ -54,7 +56,7 @@ package struct DerivationDescription: Sendable, Hashable {
   }
 }
 
-/// The part of a date that an attribute holds, where clocks are `offset` seconds ahead of UTC.
+/// A part of a date in a time zone `offset` seconds ahead of UTC.
 package struct DerivedDatePart: Sendable, Hashable {
   package var part: CalendarPart
   package var offset: Int64
@@ -64,17 +66,17 @@ package struct DerivedDatePart: Sendable, Hashable {
     self.offset = offset
   }
 
-  /// Offsets of a day or more are none.
+  /// Allowed offsets in seconds: less than one day.
   package static let offsets: ClosedRange<Int64> = -86_399...86_399
 
-  /// The part of the source's value; null of null.
+  /// The part of the source's date; null if the source is null.
   package func value(of source: Value) -> Value {
     if case .date(let date) = source { part.value(of: date, offset: offset) } else { .null }
   }
 }
 
 extension DerivationDescription.Kind {
-  /// How a text is derived from a text.
+  /// The mapping from the source text to the derived text; `nil` for other kinds.
   package var mapping: TextMapping? {
     switch self {
     case .canonical: .canonical
@@ -84,7 +86,7 @@ extension DerivationDescription.Kind {
     }
   }
 
-  /// Whether it is of the records that the record leads to.
+  /// Whether the value is derived from related records.
   package var isOfRelated: Bool {
     switch self {
     case .copy, .count, .sum, .minimum, .maximum, .average: true
@@ -93,10 +95,11 @@ extension DerivationDescription.Kind {
     }
   }
 
-  /// Whether it is of all related records, or of those that fulfil a condition.
+  /// Whether the value is aggregated from all related records, or from those that fulfil a
+  /// condition.
   package var isAggregate: Bool { isOfRelated && self != .copy }
 
-  /// Whether it has a source.
+  /// Whether the derivation names a source attribute.
   fileprivate var hasSource: Bool {
     switch self {
     case .inserted, .changed, .function, .count: false
@@ -104,7 +107,8 @@ extension DerivationDescription.Kind {
     }
   }
 
-  /// Why an attribute of this type cannot be derived so, from a source of that type; `nil` when it can.
+  /// Returns why an attribute of `type` cannot be derived in this way from a source of the given
+  /// type; `nil` if it can.
   package func fault(
     type: AttributeType, isOptional: Bool, source: (type: AttributeType, isOptional: Bool)?
   ) -> String? {
@@ -148,7 +152,8 @@ extension DerivationDescription.Kind {
 }
 
 extension EntityDescription {
-  /// Throws where a derived attribute leads to something that is not there, or of another type.
+  /// Throws if a derived attribute refers to a missing relationship or attribute, or to one of the
+  /// wrong type.
   package func checkDerivations(
     _ entities: [EntityDescription], _ relationships: [RelationshipDescription]
   ) throws(FormatError) {
@@ -159,14 +164,15 @@ extension EntityDescription {
 }
 
 extension AttributeType {
-  /// Whether values can be added.
+  /// Whether values can be summed.
   package var isNumber: Bool {
     integerRange != nil || self == .float || self == .double || self == .decimal
   }
 }
 
 extension DerivationDescription {
-  /// Throws where it is of related records and leads to something that is not there, or of another type.
+  /// Throws if a derivation from related records refers to a missing relationship or attribute, or
+  /// to one of the wrong type.
   package func check(
     _ attribute: EntityDescription.Attribute, of entity: EntityDescription,
     _ entities: [EntityDescription], _ relationships: [RelationshipDescription]
@@ -208,10 +214,10 @@ extension DerivationDescription {
 // MARK: - Document
 
 extension DerivationDescription {
-  /// As documents are nested.
+  /// The maximum number of names in a path, equal to the deepest nesting of documents.
   package static let longestPath = 128
 
-  /// The members of the description as a document.
+  /// The members of an attribute object that describe the derivation.
   var members: [String: Document] {
     var members: [String: Document] = ["kind": .string(kind.rawValue)]
     members["source"] = source.map { .integer(Int64($0)) }
@@ -227,7 +233,7 @@ extension DerivationDescription {
     return members
   }
 
-  /// Reads the derivation of an attribute and checks the rules that concern it alone.
+  /// Reads the derivation of an attribute and checks the rules that need no other object.
   init(reading object: inout CatalogueReader, of attribute: String) throws(FormatError) {
     guard let word = object.take("kind")?.text, let kind = Kind(rawValue: word) else {
       throw FormatError(

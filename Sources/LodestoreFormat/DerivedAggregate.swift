@@ -1,21 +1,22 @@
-/// What a derived attribute makes of the values of related records.
+/// Accumulates values of related records into the value of a derived attribute.
 ///
 /// See Format.md, "Derived attributes".
 package struct DerivedAggregate {
   private let kind: DerivationDescription.Kind
   private let type: AttributeType
   private var count: Int64 = 0
-  /// How many values were not null.
+  /// The number of values that were not null.
   private var presentCount: Int64 = 0
   private var integer: Int128 = 0
   private var double: Double = 0
-  /// `nil` once it cannot be told exactly.
+  /// The exact sum; `nil` once it has more digits than a decimal holds.
   private var decimal: DecimalValue? = .zero
   private var extreme: Value = .null
-  /// The sum of the magnitudes, which says how far a sum of floating point numbers may be off.
+  /// The sum of the magnitudes, from which the possible error of a floating-point sum is
+  /// calculated.
   package private(set) var magnitude: Double = 0
 
-  /// - Parameter type: of the derived attribute.
+  /// - Parameter type: The type of the derived attribute.
   package init(_ kind: DerivationDescription.Kind, type: AttributeType) {
     self.kind = kind
     self.type = type
@@ -57,7 +58,7 @@ package struct DerivedAggregate {
     }
   }
 
-  /// The value of the derived attribute; `nil` where it does not fit its type.
+  /// The value of the derived attribute; `nil` if it does not fit the attribute's type.
   package var result: Value? {
     switch kind {
     case .count: return .integer(count)
@@ -88,10 +89,10 @@ package struct DerivedAggregate {
 }
 
 extension DerivedAggregate {
-  /// Whether `stored` may stand for `expected`, which is the ``result``.
+  /// Whether `stored` is an acceptable value where the ``result`` is `expected`.
   ///
-  /// A sum of doubles is kept by differences, so its last digits may differ; sums of floats are not
-  /// kept so.
+  /// The store updates a sum of doubles by differences, so its last digits may differ. Sums of
+  /// floats are recomputed and must be equal.
   package func admits(_ stored: Value, for expected: Value) -> Bool {
     if stored.isSame(as: expected) { return true }
     switch (kind, stored, expected) {
@@ -104,13 +105,15 @@ extension DerivedAggregate {
 }
 
 extension Value {
-  /// Whether two values are equal as derived values: zeros are, and all that are not numbers; texts
-  /// are by their bytes.
+  /// Whether two derived values are equal.
+  ///
+  /// The two zeros are equal, and so are all not-a-number values. Texts are compared by their
+  /// bytes.
   package func isSame(as other: Value) -> Bool {
     switch (self, other) {
     case (.double(let a), .double(let b)), (.date(let a), .date(let b)):
       a == b || a.isNaN && b.isNaN
-    // Texts that are canonically equivalent are equal in Swift.
+    // Swift's `==` also accepts texts that are only canonically equivalent.
     case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
     default: self == other
     }
@@ -126,13 +129,15 @@ extension Value {
 }
 
 extension Double {
-  /// The number, or the one not-a-number that derived attributes have: ∞ − ∞ has a sign on some
-  /// processors.
+  /// The number, with every not-a-number replaced by the one that derived attributes use.
+  ///
+  /// ∞ − ∞ has a sign on some processors.
   fileprivate var withPlainNaN: Double { isNaN ? .nan : self }
 }
 
 extension Value {
-  /// The value as a minimum or maximum: one zero and one not-a-number stand for all that are equal.
+  /// The value as a minimum or maximum, with one form for both zeros and one for every
+  /// not-a-number.
   package var asExtreme: Value {
     switch self {
     case .double(let number): .double(number == 0 ? 0 : number.withPlainNaN)
@@ -141,10 +146,10 @@ extension Value {
     }
   }
 
-  /// Whether it is before `other` in the order of indexes, or equal there with lower bytes.
+  /// Whether the value comes before `other` in index order, or is equal there and has lower bytes.
   ///
-  /// So the minimum does not depend on the order in which texts come that are canonically
-  /// equivalent.
+  /// The second condition makes the minimum of canonically equivalent texts independent of the
+  /// order of the records.
   package func isLess(than other: Value) throws(FormatError) -> Bool {
     if try precedes(other) { return true }
     guard case .string(let text) = self, case .string(let otherText) = other,
@@ -153,12 +158,12 @@ extension Value {
     return text.utf8.lexicographicallyPrecedes(otherText.utf8)
   }
 
-  /// Whether it is before `other` in the order of indexes.
+  /// Whether the value comes before `other` in index order.
   package func precedes(_ other: Value) throws(FormatError) -> Bool {
     switch (self, other) {
     case (.integer(let a), .integer(let b)): return a < b
     case (.double(let a), .double(let b)), (.date(let a), .date(let b)):
-      // Not-a-number is last.
+      // Not-a-number comes last.
       return a < b || b.isNaN && !a.isNaN
     default:
       var key = KeyEncoder()
@@ -173,7 +178,7 @@ extension Value {
 extension DecimalValue {
   package static let zero = DecimalValue(isNegative: false, exponent: 0, significand: 0)
 
-  /// The exact sum; `nil` where it has more digits than a decimal holds.
+  /// The exact sum; `nil` if it has more digits than a decimal holds.
   package func adding(_ other: DecimalValue) -> DecimalValue? {
     if isNaN || other.isNaN { return .nan }
     if significand == 0 { return other }
@@ -195,7 +200,7 @@ extension DecimalValue {
       ? self : DecimalValue(isNegative: !isNegative, exponent: exponent, significand: significand)
   }
 
-  /// The significand for a lower exponent.
+  /// The significand rescaled to a lower exponent; `nil` if it overflows.
   private func scaled(to lower: Int16) -> UInt128? {
     var result = significand
     for _ in 0..<(Int(exponent) - Int(lower)) {

@@ -20,47 +20,50 @@ enum DocumentCode {
   @inlinable static var object: UInt8 { 0x0d }
 }
 
-/// A document in memory as a tree: what the catalogue is made of.
+/// A document in memory as a tree.
 ///
-/// Records use ``DocumentReader`` and ``DocumentWriter`` directly and never build one.
+/// The catalogue consists of these.
+///
+/// Records never build one: they use ``DocumentReader`` and ``DocumentWriter`` directly.
 package indirect enum Document: Sendable, Hashable {
   case null
   case bool(Bool)
   case integer(Int64)
-  /// Only for values above `Int64.max`; smaller ones are `.integer`.
+  /// An integer above `Int64.max`. Smaller ones are `.integer`.
   case unsigned(UInt64)
   case double(Double)
   case string(String)
   case data([UInt8])
-  /// Seconds since 2001-01-01T00:00:00Z.
+  /// A date in seconds since 2001-01-01T00:00:00Z.
   case date(Double)
   case uuid(UUIDBytes)
   case decimal(DecimalValue)
   case array([Document])
   case object([String: Document])
 
-  /// The deepest nesting of arrays and objects that a document may have.
+  /// The deepest allowed nesting of arrays and objects.
   package static let deepestNesting = 128
 
-  /// The member `name` of an object; `nil` when there is none or this is not an object.
+  /// The member `name` of an object; `nil` if it is absent or this is not an object.
   package subscript(name: String) -> Document? {
     guard case .object(let members) = self else { return nil }
     return members[name]
   }
 
-  /// The document's bytes.
+  /// Encodes the document.
   ///
-  /// The caller keeps to ``deepestNesting``: this does not check it.
+  /// The caller must respect ``deepestNesting``, which is not checked here.
   package func encoded() -> [UInt8] {
     var writer = DocumentWriter()
     write(to: &writer)
     return writer.bytes
   }
 
-  /// Decodes the whole of `bytes`, checking every rule of Format.md.
+  /// Decodes all of `bytes` and checks every rule of Format.md.
   ///
-  /// Two member names that differ in bytes and are equal as Swift strings, such as "é" in one
-  /// scalar and in two, are a valid document that this tree cannot hold: that throws as well.
+  /// Also throws for a valid document that this tree cannot hold. Such a document has two member
+  /// names that are equal as Swift strings but differ in bytes, such as "é" as one scalar and as
+  /// two.
   package init(decoding bytes: ByteView) throws(FormatError) {
     try DocumentReader(bytes).validate()
     var reader = DocumentReader(bytes)
@@ -95,7 +98,7 @@ extension Document {
     }
   }
 
-  /// Reads one value of a validated document, whose nesting and counts are therefore sound.
+  /// Reads one value of a validated document, so nesting and counts need no check.
   private init(reading reader: inout DocumentReader) throws(FormatError) {
     if let scalar = try reader.scalar() {
       self = EntityDescription.document(of: scalar)

@@ -1,11 +1,13 @@
 import LodestoreBytes
 
-/// The elements of documents that an index has.
+/// The elements of documents that an element index has entries for.
 ///
 /// See Format.md, "Indexes over elements".
 package enum DocumentElements {
-  /// Visits the scalars that `path` leads to in the document of `bytes`: the elements of an array, the values
-  /// of an object's members, or the value itself.
+  /// Visits the scalars at `path` in the document `bytes`.
+  ///
+  /// The scalars are the elements of an array, the values of an object's members, or the value
+  /// itself.
   package static func forEach(
     at path: [String], of bytes: ByteView,
     _ body: (ByteView) throws(FormatError) -> Void
@@ -13,7 +15,8 @@ package enum DocumentElements {
     try follow(path[...], bytes, isElement: false, body)
   }
 
-  /// - Parameter isElement: whether an array was in front of it; one within another is left out.
+  /// - Parameter isElement: Whether `bytes` is already an element, of an array or of an object at
+  ///   the end of the path. Arrays and objects within an element are skipped.
   private static func follow(
     _ path: ArraySlice<String>, _ bytes: ByteView, isElement: Bool,
     _ body: (ByteView) throws(FormatError) -> Void
@@ -41,9 +44,9 @@ package enum DocumentElements {
     }
   }
 
-  /// Makes the tuple of an element, a scalar; false for null, which has none.
+  /// Encodes an element, a scalar, as a tuple; returns false for null, which has no entry.
   ///
-  /// Integers and decimals are doubles in it, rounded to the nearest, and Booleans 0 and 1.
+  /// Integers and decimals are encoded as the nearest double, Booleans as 0 and 1.
   package static func encode(
     _ element: ByteView, into encoder: inout KeyEncoder
   ) throws(FormatError) -> Bool {
@@ -65,7 +68,7 @@ package enum DocumentElements {
     return true
   }
 
-  /// The tuples of the index keys of the elements, each once, ascending.
+  /// The tuples of the elements' index keys, each once, in ascending order.
   package static func keys(at path: [String], of bytes: ByteView) throws(FormatError) -> [[UInt8]] {
     var keys: Set<[UInt8]> = []
     var encoder = KeyEncoder()

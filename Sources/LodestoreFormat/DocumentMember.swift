@@ -1,13 +1,13 @@
 import LodestoreBytes
 
-/// What is inside of a document, as the value of an attribute.
+/// A value within a document, read as the value of an attribute.
 ///
 /// See Format.md, "Derived attributes".
 package enum DocumentMember {
-  /// The value at `path` of the document in `bytes`, where it is one of `type`; null where it is not.
+  /// The value at `path` in the document `bytes` if it is of `type`, otherwise null.
   ///
-  /// Integers convert to doubles and floats, rounded to the nearest, and doubles to integers where they are
-  /// one in the range of the type.
+  /// Integers convert to the nearest double or float. A double converts to an integer if it is a
+  /// whole number within the type's range.
   package static func value(
     at path: [String], of bytes: ByteView, as type: AttributeType
   ) throws(FormatError) -> Value {

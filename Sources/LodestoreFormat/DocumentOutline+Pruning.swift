@@ -1,7 +1,7 @@
 import LodestoreBytes
 
 extension DocumentOutline {
-  /// Whether there are objects of which the outline tells which members they have, or had.
+  /// Whether the outline lists all members of some object, or lists removed members.
   package var knowsMembers: Bool {
     switch kind {
     case .any, .scalar: false
@@ -11,8 +11,10 @@ extension DocumentOutline {
     }
   }
 
-  /// A stored document without the members that a program gave up, and without those that are not
-  /// listed where the outline lists all; `nil` where it has none of them.
+  /// Returns a stored document without removed members, and without unlisted members where the
+  /// outline lists all.
+  ///
+  /// Returns `nil` if the document has none of these.
   package func withoutUnknownMembers(_ value: Value) throws(FormatError) -> Value? {
     guard case .document(let bytes) = value else { return nil }
     let document = try bytes._withBytes { (bytes) throws(FormatError) in

@@ -2,7 +2,7 @@
 /// ``Kind/any``.
 ///
 /// See Format.md, "Catalogue". An outline describes the type that a program declares. A document
-/// need not fit it: a program's own decoding may take other forms, too.
+/// need not match it, because the program's own decoding may accept other forms.
 package struct DocumentOutline: Sendable, Hashable {
   /// The kind of a value.
   package indirect enum Kind: Sendable, Hashable {
@@ -12,7 +12,7 @@ package struct DocumentOutline: Sendable, Hashable {
     case array(DocumentOutline)
     /// An object whose members may have any name.
     case map(DocumentOutline)
-    /// - `isOpen`: whether values may have members that are not listed.
+    /// - `isOpen`: Whether values may have members that are not listed.
     case object([Member], isOpen: Bool)
   }
 
@@ -20,7 +20,9 @@ package struct DocumentOutline: Sendable, Hashable {
   package struct Member: Sendable, Hashable {
     package var name: String
     package var value: DocumentOutline
-    /// Whether a program gave the member up; documents that are older may have it.
+    /// Whether a program removed the member.
+    ///
+    /// Older documents may still have it.
     package var isRemoved: Bool
 
     package init(name: String, value: DocumentOutline, isRemoved: Bool = false) {
@@ -31,9 +33,11 @@ package struct DocumentOutline: Sendable, Hashable {
   }
 
   package var kind: Kind
-  /// Whether the value may be null, and as a member absent.
+  /// Whether the value may be null or, for a member, absent.
   package var isOptional: Bool
-  /// Members of a later version, which are written back as they were.
+  /// Members of the description written by a later version.
+  ///
+  /// Such members are written back unchanged.
   private var unknownMembers: [String: Document] = [:]
 
   package init(_ kind: Kind, isOptional: Bool = false) {
@@ -41,9 +45,11 @@ package struct DocumentOutline: Sendable, Hashable {
     self.isOptional = isOptional
   }
 
-  /// The deepest nesting of outlines; the outline of the attribute itself is the first level.
+  /// The maximum nesting of outlines.
+  ///
+  /// The attribute's own outline is the first level.
   package static let deepestNesting = 16
-  /// The most outlines within the one of an attribute.
+  /// The maximum number of outlines within one attribute.
   package static let mostOutlines = 1_000
 }
 
@@ -54,12 +60,12 @@ extension DocumentOutline {
     "type", "optional", "element", "members", "open", "name", "removed",
   ]
 
-  /// The types that a scalar of a document may be read as.
+  /// Whether a scalar of a document may be read as the type.
   private static func isScalar(_ type: AttributeType) -> Bool {
     type != .json && type != .document && type != .recordID
   }
 
-  /// The outline as a part of an attribute's description.
+  /// The outline as a part of the attribute's description.
   package var document: Document { .object(objectMembers) }
 
   private var objectMembers: [String: Document] {
@@ -91,7 +97,7 @@ extension DocumentOutline {
     }
   }
 
-  /// Reads an outline from a part of an attribute's description, and checks its rules.
+  /// Reads an outline from a part of the attribute's description and checks its rules.
   package init(_ document: Document) throws(FormatError) {
     var count = 0
     try self.init(document, level: 1, &count)
@@ -160,9 +166,9 @@ extension DocumentOutline {
 extension DocumentOutline {
   /// One difference between two outlines.
   package struct Change: Sendable, Hashable {
-    /// The difference in words, as in `new required member 'zip', string`.
+    /// The difference in words, such as `new required member 'zip', string`.
     package var text: String
-    /// Whether each value that the old outline describes can be read by the new one.
+    /// Whether the new outline can read each value that the old one describes.
     package var fits: Bool
 
     package init(text: String, fits: Bool) {
@@ -171,7 +177,7 @@ extension DocumentOutline {
     }
   }
 
-  /// The differences of this outline, which a program declares, from the one in the file.
+  /// The differences between this outline, which a program declares, and the one in the file.
   package func changes(from stored: DocumentOutline) -> [Change] {
     var found: [Change] = []
     compare(with: stored, at: "", &found)
@@ -211,9 +217,9 @@ extension DocumentOutline {
         member.value.compare(with: old.value, at: place, &found)
         continue
       }
-      // An open outline may have had the member.
+      // Older documents may have the member, because the stored outline was open.
       if old == nil, wasOpen { continue }
-      // Documents from before the member was removed have it, those written later do not.
+      // Documents written before the removal have the member, later ones do not.
       let fits =
         member.value.isOptional && (old.map { Self.fits($0.value.kind, member.value.kind) } ?? true)
       found.append(
@@ -237,9 +243,10 @@ extension DocumentOutline {
     }
   }
 
-  /// The outline that the file keeps: this one, with the other members of the one in the file.
+  /// The outline to store: this one, merged with the members that only the stored outline has.
   ///
-  /// - Parameter keepsOthers: whether members that are not in this outline stay; otherwise they are removed.
+  /// - Parameter keepsOthers: Whether members that are missing from this outline stay; otherwise
+  ///   they are marked as removed.
   package func settled(over stored: DocumentOutline, keepsOthers: Bool) -> DocumentOutline {
     var result = self
     result.unknownMembers = stored.unknownMembers
@@ -277,7 +284,7 @@ extension DocumentOutline {
 }
 
 extension AttributeType {
-  /// Whether each value that documents hold of `other` can be read as this type.
+  /// Whether each value that documents hold for `other` can be read as this type.
   fileprivate func reads(_ other: AttributeType) -> Bool {
     if self == .double, other == .float { return true }
     if self == .string, other == .url { return true }

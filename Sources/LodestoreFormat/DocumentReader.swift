@@ -1,14 +1,14 @@
 import LodestoreBytes
 
-/// A cursor over encoded document values: no allocation, and O(1) to skip any value.
+/// A cursor over encoded document values that allocates nothing and skips any value in O(1).
 ///
-/// Reading never leaves the bytes and never traps, whatever they hold. It does not check the rules
-/// that span values (order of members, an array's values ending where its length says): call
-/// ``validate(onlyJSON:)`` first where the bytes are not trusted. A copy keeps a position to come
-/// back to. After an error the offset is unspecified. The bytes must outlive the reader.
+/// Reading never leaves the bytes and never traps, whatever the bytes hold. Rules that span values
+/// are not checked, such as the order of members or the end of an array. Call
+/// ``validate(onlyJSON:)`` first if the bytes are not trusted. A copy of the reader remembers a
+/// position. After an error the offset is unspecified. The bytes must outlive the reader.
 package struct DocumentReader {
   private let bytes: ByteView
-  /// Where the next value, or the next member's name, starts.
+  /// The start of the next value, or of the next member's name.
   package private(set) var offset = 0
 
   package init(_ bytes: ByteView) {
@@ -21,7 +21,7 @@ package struct DocumentReader {
 
   package var isAtEnd: Bool { offset >= bytes.count }
 
-  /// The kind of the next value, which stays the next one.
+  /// The kind of the next value, which is not consumed.
   package func kind() throws(FormatError) -> Kind {
     guard offset < bytes.count else { throw endsEarly() }
     switch bytes[offset] {
@@ -50,14 +50,14 @@ package struct DocumentReader {
     return bytes[offset - 1] == DocumentCode.true
   }
 
-  /// An integer; throws when it is above `Int64.max`.
+  /// Reads an integer; throws if it is above `Int64.max`.
   package mutating func int64() throws(FormatError) -> Int64 {
     try expect(.integer)
     let zigzag = try leb128()
     return Int64(bitPattern: zigzag &>> 1) ^ -Int64(bitPattern: zigzag & 1)
   }
 
-  /// An integer of either code; throws when it is negative.
+  /// Reads an integer of either code; throws if it is negative.
   package mutating func uint64() throws(FormatError) -> UInt64 {
     let start = offset
     guard try kind() == .unsigned else {
@@ -82,13 +82,13 @@ package struct DocumentReader {
     return Double(bitPattern: try word())
   }
 
-  /// The UTF-8 bytes of a text, not checked to be valid.
+  /// Reads the UTF-8 bytes of a text without validating them.
   package mutating func text() throws(FormatError) -> ByteView {
     try expect(.text)
     return try lengthAndBytes()
   }
 
-  /// A text; throws when it is not valid UTF-8.
+  /// Reads a text; throws if it is not valid UTF-8.
   package mutating func string() throws(FormatError) -> String {
     let start = offset
     guard let string = String(validating: try text(), as: UTF8.self) else {
@@ -102,7 +102,7 @@ package struct DocumentReader {
     return try lengthAndBytes()
   }
 
-  /// A date in seconds since 2001-01-01T00:00:00Z.
+  /// Reads a date in seconds since 2001-01-01T00:00:00Z.
   package mutating func date() throws(FormatError) -> Double {
     try expect(.date)
     return Double(bitPattern: try word())
@@ -121,7 +121,8 @@ package struct DocumentReader {
     return try DecimalValue(bytes: bytes, at: start)
   }
 
-  /// The next value where it is a scalar or null; `nil`, with nothing read, of an array or object.
+  /// Reads the next value if it is a scalar or null; for an array or object returns `nil` and reads
+  /// nothing.
   @inline(__always)
   package mutating func scalar() throws(FormatError) -> Value? {
     switch try kind() {
@@ -141,30 +142,30 @@ package struct DocumentReader {
     }
   }
 
-  /// Steps into an array: `count` values follow, and the last of them ends at `end`.
+  /// Enters an array: `count` values follow, and the last one ends at `end`.
   ///
-  /// `count` is never more than there are bytes for.
+  /// `count` never exceeds the number of bytes left.
   package mutating func enterArray() throws(FormatError) -> (count: Int, end: Int) {
     try expect(.array)
     return try enter(shortestItem: 1)
   }
 
-  /// Steps into an object: `count` members follow, each a ``name()`` and a value.
+  /// Enters an object: `count` members follow, each a ``name()`` and a value.
   ///
-  /// `count` is never more than there are bytes for.
+  /// `count` never exceeds the number of bytes left.
   package mutating func enterObject() throws(FormatError) -> (count: Int, end: Int) {
     try expect(.object)
     return try enter(shortestItem: 2)
   }
 
-  /// The UTF-8 bytes of a member's name, not checked to be valid.
+  /// Reads the UTF-8 bytes of a member's name without validating them.
   ///
-  /// The member's value is next.
+  /// The member's value follows.
   package mutating func name() throws(FormatError) -> ByteView {
     try lengthAndBytes()
   }
 
-  /// Throws unless the cursor is where an array or object was said to end.
+  /// Throws unless the cursor is at `end`, where the array or object should end.
   package func expectEnd(_ end: Int) throws(FormatError) {
     guard offset == end else {
       throw FormatError(
@@ -172,7 +173,7 @@ package struct DocumentReader {
     }
   }
 
-  /// Moves behind the next value.
+  /// Skips the next value.
   package mutating func skip() throws(FormatError) {
     let kind = try kind()
     offset += 1
@@ -187,7 +188,7 @@ package struct DocumentReader {
     }
   }
 
-  /// The bytes of the next value, which is skipped.
+  /// Skips the next value and returns its bytes.
   package mutating func value() throws(FormatError) -> ByteView {
     let start = offset
     try skip()
@@ -196,8 +197,8 @@ package struct DocumentReader {
 
   /// The bytes of the member `name` of the object in `bytes`.
   ///
-  /// `nil` when there is no such member, or when `bytes` do not hold an object. O(members before
-  /// it), because names are in order; it does not check that they are.
+  /// Returns `nil` if there is no such member, or if `bytes` is not an object. O(members before
+  /// it): the search relies on the order of the names and does not check it.
   package static func member(
     named name: String, in bytes: ByteView
   ) throws(FormatError) -> ByteView? {
@@ -218,10 +219,10 @@ package struct DocumentReader {
 // MARK: - Validation
 
 extension DocumentReader {
-  /// Checks that the bytes from the start are one document by every rule, and nothing else.
+  /// Checks that the bytes are exactly one document that follows every rule.
   ///
-  /// With `onlyJSON`, also that it holds nothing that JSON does not have. Stack use is bounded by
-  /// the limit on nesting, time by the number of bytes.
+  /// With `onlyJSON`, also checks that the document holds only JSON's types. The limit on nesting
+  /// bounds the use of stack, the number of bytes bounds the time.
   package func validate(onlyJSON: Bool = false) throws(FormatError) {
     var reader = DocumentReader(bytes)
     try reader.validateValue(depth: 0, onlyJSON: onlyJSON)
@@ -295,7 +296,7 @@ extension DocumentReader {
     FormatError("a document ends within a value", .documentLength, at: offset)
   }
 
-  /// Consumes the code of the next value, which must be of `expected`.
+  /// Consumes the code of the next value; throws if its kind is not `expected`.
   private mutating func expect(_ expected: Kind) throws(FormatError) {
     let found = try kind()
     guard found == expected else {
@@ -320,7 +321,7 @@ extension DocumentReader {
     return bytes.uint64(at: offset - 8)
   }
 
-  /// An integer without a code, as lengths are written.
+  /// Reads an integer without a code, the form of lengths.
   package mutating func leb128() throws(FormatError) -> UInt64 {
     let start = offset
     var value: UInt64 = 0
@@ -328,7 +329,7 @@ extension DocumentReader {
     while offset < bytes.count {
       let byte = bytes[offset]
       offset += 1
-      // The tenth byte holds the highest bit alone.
+      // The tenth byte may hold only the highest bit.
       guard shift < 63 || byte <= 1 else {
         throw FormatError("an integer does not fit 64 bits", .documentInteger, at: start)
       }

@@ -1,47 +1,53 @@
 import LodestoreBytes
 
-/// Writes document values, one after another, into a byte buffer.
+/// Writes document values one after another into a byte buffer.
 ///
 /// See Format.md, "Documents".
 ///
-/// Public, as nothing else is inlined by another module: documents are written 1.3 times faster.
+/// The type is public because the compiler inlines only public code into other modules. Inlining
+/// makes documents 1.3 times faster to write.
 ///
-/// The caller keeps to the rules that span values: members in ascending order of their names'
-/// bytes and without duplicates (``sortedNames(_:)``), true counts, nesting of 128 at most, and
-/// arrays and objects under 4 GiB, beyond which `endArray` and `endObject` trap.
+/// The caller must follow the rules that span values:
+///
+/// - members are in ascending order of their names' bytes, without duplicates (``sortedNames(_:)``)
+/// - counts are true
+/// - nesting is at most 128
+/// - arrays and objects are smaller than 4 GiB; otherwise `endArray` and `endObject` trap
 @_documentation(visibility: internal)
 public struct DocumentWriter: ~Copyable {
   @usableFromInline private(set) var base: UnsafeMutableRawPointer?
   @usableFromInline private(set) var capacity = 0
   @usableFromInline var used = 0
 
-  /// Takes no memory until something is written.
+  /// Creates a writer.
+  ///
+  /// Memory is allocated at the first write.
   @inlinable
   @_documentation(visibility: internal)
   public init() {}
 
   deinit { base?.deallocate() }
 
-  /// How many bytes have been written.
+  /// The number of bytes written.
   @_documentation(visibility: internal)
   @inlinable public var count: Int { used }
 
-  /// What has been written.
+  /// The bytes written so far.
   package var bytes: [UInt8] { withBytes { Array($0) } }
 
-  /// Calls `body` with what has been written.
+  /// Calls `body` with the bytes written so far.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public func withBytes<R, E: Error>(_ body: (ByteView) throws(E) -> R) throws(E) -> R {
     try body(ByteView(start: base, count: count))
   }
 
-  /// Takes back what was written behind the first `count` bytes; their memory is kept.
+  /// Removes everything after the first `count` bytes, and keeps the memory.
   @inlinable
   @_documentation(visibility: internal)
   public mutating func truncate(to count: Int) { used = min(used, count) }
 
-  /// Writes bytes that are documents, or parts of them, already.
+  /// Appends bytes that are already encoded documents or parts of them.
   package mutating func append(encoded bytes: ByteView) { put(bytes) }
 
   // MARK: Values
@@ -68,7 +74,9 @@ public struct DocumentWriter: ~Copyable {
     writeLEB128(UInt64(bitPattern: value &<< 1 ^ value &>> 63))
   }
 
-  /// Writes code `03` for a value that fits a signed integer, as the format demands.
+  /// Writes an unsigned integer.
+  ///
+  /// A value that fits a signed integer gets code `03`, as the format demands.
   package mutating func write(_ value: UInt64) {
     if let signed = Int64(exactly: value) {
       write(signed)
@@ -83,7 +91,7 @@ public struct DocumentWriter: ~Copyable {
     writeWord(value.bitPattern)
   }
 
-  /// Writes text by its UTF-8 bytes, which are not checked here.
+  /// Writes the UTF-8 bytes of a text without validating them.
   @inlinable
   @_documentation(visibility: internal)
   public mutating func write(text: ByteView) {
@@ -118,28 +126,36 @@ public struct DocumentWriter: ~Copyable {
     value.bytes._withBytes { put($0) }
   }
 
-  /// Starts an array; the token goes to ``endArray(_:count:)`` after its values.
+  /// Starts an array.
+  ///
+  /// Pass the token to ``endArray(_:count:)`` after its values.
   @inlinable
   @_documentation(visibility: internal)
   public mutating func beginArray() -> Int {
     begin(DocumentCode.array)
   }
 
-  /// Ends the array that `token` started, with the number of values written since.
+  /// Ends the array that `token` started.
+  ///
+  /// `count` is the number of values written since.
   @inlinable
   @_documentation(visibility: internal)
   public mutating func endArray(_ token: Int, count: Int) {
     end(token, count: count)
   }
 
-  /// Starts an object; the token goes to ``endObject(_:count:)`` after its members.
+  /// Starts an object.
+  ///
+  /// Pass the token to ``endObject(_:count:)`` after its members.
   @inlinable
   @_documentation(visibility: internal)
   public mutating func beginObject() -> Int {
     begin(DocumentCode.object)
   }
 
-  /// Ends the object that `token` started, with the number of members written since.
+  /// Ends the object that `token` started.
+  ///
+  /// `count` is the number of members written since.
   @inlinable
   @_documentation(visibility: internal)
   public mutating func endObject(_ token: Int, count: Int) {
@@ -158,9 +174,9 @@ public struct DocumentWriter: ~Copyable {
     writeLengthAndBytes(name)
   }
 
-  /// `names` in the order of an object's members: by UTF-8 bytes.
+  /// `names` in the order of an object's members, by UTF-8 bytes.
   ///
-  /// Not by `<` of strings, which orders by canonical decomposition.
+  /// The `<` of strings gives another order, by canonical decomposition.
   package static func sortedNames(_ names: some Collection<String>) -> [String] {
     names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
@@ -220,7 +236,7 @@ extension DocumentWriter {
     used &+= content.count
   }
 
-  /// The address for the next bytes, with room for `needed`.
+  /// The address of the next byte to write, with at least `needed` bytes of capacity.
   @inlinable @inline(__always)
   mutating func room(for needed: Int) -> UnsafeMutableRawPointer {
     if let base, needed <= capacity &- count { return base + count }

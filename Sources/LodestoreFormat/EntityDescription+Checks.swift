@@ -1,4 +1,4 @@
-// The rules of Format.md, "Catalogue", that span members.
+// Checks of the rules of Format.md, "Catalogue", that span members.
 
 extension EntityDescription {
   /// Checks the rules that span members.
@@ -97,7 +97,7 @@ extension EntityDescription {
     }
   }
 
-  /// Checks what is derived from the record alone.
+  /// Checks attributes derived from the record alone.
   private func checkDerivations() throws(FormatError) {
     for attribute in attributes where !attribute.isRemoved {
       guard let derivation = attribute.derivation, !derivation.kind.isOfRelated else { continue }

@@ -1,4 +1,4 @@
-// The catalogue's document, both ways. See Format.md, "Catalogue".
+// The catalogue's document of an entity, for reading and writing. See Format.md, "Catalogue".
 
 extension EntityDescription {
   /// The description as a document.
@@ -25,7 +25,7 @@ extension EntityDescription {
     return object(.entity, members)
   }
 
-  /// The object with these members, and those that it has of a later version.
+  /// An object with these members and with the preserved members of a later version.
   private func object(_ object: CatalogueObject, _ members: [String: Document]) -> Document {
     .object(members.merging(unknownMembers[object]) { known, _ in known })
   }
@@ -37,7 +37,7 @@ extension EntityDescription {
       "type": .string(attribute.type.name),
       "optional": .bool(attribute.isOptional),
     ]
-    // A renamed attribute may have come to the name of its member, which then goes without saying.
+    // A renamed attribute may now have its source's name. The source is then left out.
     if let source = attribute.source, source != attribute.name {
       members["source"] = .string(source)
     }
@@ -185,7 +185,8 @@ extension EntityDescription.Attribute {
       }
       self.members = try DocumentOutline(members)
     }
-    // Null is no initial value, unless it is the JSON value of a required attribute.
+    // Null means that there is no initial value, except for a required JSON attribute, where it is
+    // JSON's null.
     if let initial = object.take("initial"), initial != .null || !isOptional && type.isDocument {
       self.initial = EntityDescription.value(of: initial, for: type)
       guard self.initial.fits(type) else {

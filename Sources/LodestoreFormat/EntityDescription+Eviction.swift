@@ -1,11 +1,11 @@
-// Records that leave the file by themselves: at a date, and beyond a limit.
+// Automatic removal of records: at an expiry date, and beyond a limit.
 
 extension EntityDescription {
-  /// When records expire.
+  /// The date at which records expire.
   ///
   /// See Format.md, "Expiry".
   package struct Expiry: Sendable, Hashable {
-    /// The number of the attribute whose date is the end of a record's life.
+    /// The number of the attribute that holds a record's expiry date.
     package var attribute: UInt32
 
     package init(attribute: UInt32) { self.attribute = attribute }
@@ -15,12 +15,14 @@ extension EntityDescription {
   ///
   /// See Format.md, "Limits of entities".
   package struct Limit: Sendable, Hashable {
-    /// The highest number of records; `nil` for any.
+    /// The highest number of records; `nil` for no limit.
     package var count: Int?
-    /// The highest sum of the lengths of the records; `nil` for any.
+    /// The highest total length of the records in bytes; `nil` for no limit.
     package var byteCount: Int?
-    /// The number of the attribute whose least value the oldest record has; `nil` where the oldest
-    /// record has the lowest id.
+    /// The number of the attribute that orders records by age: the record with the least value is
+    /// the oldest.
+    ///
+    /// If `nil`, the record with the lowest id is the oldest.
     package var attribute: UInt32?
 
     package init(count: Int? = nil, byteCount: Int? = nil, attribute: UInt32? = nil) {
@@ -30,7 +32,8 @@ extension EntityDescription {
     }
   }
 
-  /// The limit in words, such as `10000 records, 4096 bytes, by 'fetchedAt'`; `nil` without one.
+  /// The limit in words, such as `10000 records, 4096 bytes, by 'fetchedAt'`; `nil` if there is no
+  /// limit.
   package var limitText: String? {
     guard let limit else { return nil }
     let parts = [
@@ -41,11 +44,13 @@ extension EntityDescription {
     return parts.compactMap { $0 }.joined(separator: ", ")
   }
 
-  /// The name of the attribute by which records expire; `nil` where they do not.
+  /// The name of the attribute that holds the expiry date; `nil` if records do not expire.
   package var expiryText: String? { expiry.flatMap { attribute(number: $0.attribute)?.name } }
 
-  /// Ends the expiry where its attribute is removed, no date, or without an index of its own, and
-  /// the limit where its attribute is removed or without one.
+  /// Removes an expiry or a limit whose attribute can no longer serve it.
+  ///
+  /// The expiry ends if its attribute is removed, is not a date, or has no index of its own. The
+  /// limit ends if its attribute is removed or has no index of its own.
   package mutating func settleEviction() {
     func isIndexed(_ number: UInt32) -> Bool {
       attribute(number: number)?.isRemoved == false
@@ -59,12 +64,13 @@ extension EntityDescription {
     if let number = limit?.attribute, !isIndexed(number) { limit = nil }
   }
 
-  /// Whether the sum of the lengths of the records is kept.
+  /// Whether the store maintains the total length of the records.
   package var keepsSize: Bool { limit?.byteCount != nil }
 
   // MARK: Checks
 
-  /// The date by which records expire has an index of its own, by which expired records are found.
+  /// Checks that the expiry date has an index of its own, through which the store finds expired
+  /// records.
   func checkExpiry() throws(FormatError) {
     guard let expiry else { return }
     guard let attribute = attribute(number: expiry.attribute), !attribute.isRemoved,
@@ -81,8 +87,8 @@ extension EntityDescription {
     }
   }
 
-  /// Checks that the limit is one, and that the attribute by which it goes has an index of its own,
-  /// which leads to the oldest records.
+  /// Checks that the limit bounds something, and that its attribute has an index of its own,
+  /// through which the store finds the oldest records.
   func checkLimit() throws(FormatError) {
     guard let limit else { return }
     guard limit.count != nil || limit.byteCount != nil else {

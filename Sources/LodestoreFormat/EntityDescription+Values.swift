@@ -1,4 +1,4 @@
-// Values of attributes in documents, both ways.
+// Attribute values within the catalogue's documents, for reading and writing.
 
 import LodestoreBytes
 

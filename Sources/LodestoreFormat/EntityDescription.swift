@@ -6,22 +6,22 @@ package struct EntityDescription: Sendable {
   package struct Attribute: Sendable, Hashable {
     package var number: UInt32
     package var name: String
-    /// The name of the member that imports fill the attribute from; `nil` where it is the
-    /// attribute's.
+    /// The name of the member that imports fill the attribute from; `nil` if it is the attribute's
+    /// name.
     package var source: String?
     package var type: AttributeType
     package var isOptional: Bool
-    /// For documents: the name of the Swift type, for people.
+    /// For documents: the name of the Swift type, for display only.
     package var shape: String?
-    /// For documents: their outline; `nil` where no program has declared one yet.
+    /// For documents: the outline; `nil` if no program has declared one yet.
     package var members: DocumentOutline?
-    /// The value of records whose layout does not have the attribute.
+    /// The value in records whose layout lacks the attribute.
     package var initial: Value
-    /// The value of new records that are given none, where it is not ``initial``; null for none.
+    /// The default value of new records if it differs from ``initial``; otherwise null.
     package var changedDefault: Value?
-    /// The conditions on values that are written.
+    /// Conditions that are checked when values are written.
     package var constraints: AttributeConstraints
-    /// How the store works out the values; `nil` where programs give them.
+    /// The way in which the store calculates the values; `nil` if programs set them.
     package var derivation: DerivationDescription?
     package var isRemoved: Bool
 
@@ -44,7 +44,7 @@ package struct EntityDescription: Sendable {
       self.isRemoved = isRemoved
     }
 
-    /// The value of new records that are given none; null where there is no default.
+    /// The value of a new record that sets none; null if there is no default.
     package var defaultValue: Value { changedDefault ?? initial }
   }
 
@@ -65,7 +65,7 @@ package struct EntityDescription: Sendable {
   package struct ElementIndex: Sendable, Hashable {
     package var number: UInt32
     package var attribute: UInt32
-    /// The names of the members that lead to the elements.
+    /// The member names on the way to the elements.
     package var path: [String]
 
     package init(number: UInt32, attribute: UInt32, path: [String]) {
@@ -75,10 +75,10 @@ package struct EntityDescription: Sendable {
     }
   }
 
-  /// A condition that every record fulfils when it is written.
+  /// A condition that the store checks whenever it writes a record.
   package struct Rule: Sendable, Hashable {
     package var name: String
-    /// As a predicate format string.
+    /// The condition as a predicate format string.
     package var condition: String
 
     package init(name: String, condition: String) {
@@ -87,14 +87,14 @@ package struct EntityDescription: Sendable {
     }
   }
 
-  /// The facts that the history keeps of changes of the records.
+  /// The details that the history keeps about changes of the entity's records.
   package struct History: Sendable, Hashable {
-    /// Whether records are kept as they were before they changed or went.
+    /// Whether the history keeps each record as it was before a change or deletion.
     package var keepsImages: Bool
-    /// The numbers of the attributes whose values are kept of records that were removed, ascending.
+    /// The numbers of the attributes whose values the history keeps for deleted records, ascending.
     package var preserved: [UInt32]
 
-    /// Whether anything is kept of records as they were.
+    /// Whether the history keeps earlier records or values of deleted ones.
     package var keepsRecords: Bool { keepsImages || !preserved.isEmpty }
 
     package init(keepsImages: Bool = false, preserved: [UInt32] = []) {
@@ -109,16 +109,17 @@ package struct EntityDescription: Sendable {
   package var layouts: [RecordLayout]
   package var currentLayout: UInt16
   package var indexes: [Index]
-  /// Indexes that have entries for some of the records only; their numbers are none of those of
-  /// ``indexes``.
+  /// Indexes under construction, which have entries for only some records.
+  ///
+  /// Their numbers differ from those of ``indexes``.
   package var building: [Index] = []
   package var elementIndexes: [ElementIndex] = []
   package var rules: [Rule]
-  /// `nil` where the history keeps no changes.
+  /// The settings of the history; `nil` if the history does not record the entity.
   package var history: History?
-  /// `nil` where records do not expire.
+  /// The expiry; `nil` if records do not expire.
   package var expiry: Expiry?
-  /// `nil` where the number and the size of the records are not limited.
+  /// The limit; `nil` if number and size of the records are not limited.
   package var limit: Limit?
   package var unknownMembers = UnknownMembers()
 
@@ -135,13 +136,13 @@ package struct EntityDescription: Sendable {
     self.rules = rules
   }
 
-  /// The layout that new records are written in.
+  /// The layout of new records.
   package var layout: RecordLayout {
-    // The initializer from bytes has checked that it is there.
+    // The initializer from bytes has checked that the layout exists.
     layouts.first { $0.number == currentLayout } ?? RecordLayout(number: 0, attributes: [])
   }
 
-  /// The attributes that are not removed, in the order of the current layout.
+  /// The attributes of the current layout that are not removed, in its order.
   package var declaredAttributes: [Attribute] {
     layout.attributes.compactMap { stored in attributes.first { $0.number == stored.number } }
   }
@@ -154,45 +155,49 @@ package struct EntityDescription: Sendable {
     attributeIndex(named: name).map { attributes[$0] }
   }
 
-  /// The attribute that imports fill from the member `name`, when it keeps that name as its source.
+  /// The attribute whose declared source is the member `name`.
   package func attribute(filledFrom name: String) -> Attribute? {
     attributes.first { $0.source == name && !$0.isRemoved }
   }
 
-  /// The position of the attribute in ``attributes``, which are not copied on the way.
+  /// The position of the attribute in ``attributes``.
+  ///
+  /// The search does not copy attributes.
   package func attributeIndex(named name: String) -> Int? {
     attributes.indices.first { attributes[$0].name == name && !attributes[$0].isRemoved }
   }
 
-  /// `Entity.name` of the attributes, joined by `+`: how an index is named in text.
+  /// The text that names an index: the entity's name, a dot, and the attributes' names joined by
+  /// `+`.
   package func indexName(_ index: Index) -> String {
     index.attributes.map { attribute(number: $0)?.name ?? "\($0)" }.joined(separator: "+")
   }
 
-  /// As in `Pod.keywords[]` or `Pod.authors[].name`, without the entity.
+  /// The text that names an element index, such as `Pod.keywords[]` or `Pod.authors[].name`.
   package func indexName(_ index: ElementIndex) -> String {
     ([(attribute(number: index.attribute)?.name ?? "\(index.attribute)") + "[]"] + index.path)
       .joined(separator: ".")
   }
 
-  /// The highest number of an attribute; bounds what a hostile catalogue can make a reader
-  /// allocate.
+  /// The highest number of an attribute.
+  ///
+  /// This limit bounds the memory that a hostile catalogue can make a reader allocate.
   package static let highestAttributeNumber: UInt32 = 16_383
 
-  /// The trees of its records and of its indexes, those being built among them.
+  /// The trees of the entity's records and indexes, including indexes under construction.
   package var trees: [TreeName] {
     [.records(entity: number)]
       + (indexes + building).map { .index(entity: number, index: $0.number) }
       + elementIndexes.map { .elements(entity: number, index: $0.number) }
   }
 
-  /// The most bytes of the name of an entity or attribute.
+  /// The maximum number of bytes of an entity's or attribute's name.
   package static let longestName = 64
 
-  /// The most bytes of the name of a member that an attribute is filled from.
+  /// The maximum number of bytes of a source name.
   package static let longestSource = 1_024
 
-  /// Whether `name` may be an entity's or an attribute's.
+  /// Whether `name` is allowed for an entity or attribute.
   package static func isValidName(_ name: String) -> Bool {
     guard let first = name.utf8.first, name.utf8.count <= longestName,
       first < 0x30 || first > 0x39
@@ -206,7 +211,7 @@ package struct EntityDescription: Sendable {
   /// The name of a record's id among its attributes.
   package static let nameOfID = "_id"
 
-  /// Whether `name` may be an attribute's, or that of a side of a relationship.
+  /// Whether `name` is allowed for an attribute or for a side of a relationship.
   package static func isValidAttributeName(_ name: String) -> Bool {
     isValidName(name) && name != nameOfID
   }

@@ -1,4 +1,6 @@
-/// The permanent number of an entity in a file: given when it is made, and not used again.
+/// The permanent number of an entity in a file.
+///
+/// The number is assigned at creation and never reused.
 ///
 /// See Format.md, "Catalogue".
 package struct EntityNumber: Hashable, Comparable, Sendable {
@@ -6,7 +8,7 @@ package struct EntityNumber: Hashable, Comparable, Sendable {
 
   package init(_ rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// No entity has it.
+  /// A number that no entity has.
   package static let none = EntityNumber(0)
 
   package static func < (lhs: EntityNumber, rhs: EntityNumber) -> Bool {

@@ -1,11 +1,11 @@
-/// Bytes that break Format.md: what was found, what the document asks for, and where.
+/// A violation of Format.md: the bytes found, the expected form, and the place.
 @_documentation(visibility: internal)
 public struct FormatError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The fact found and the fact expected, as a clause.
   package var reason: String
-  /// The rule that they break, where it is one that a file is checked for.
+  /// The violated rule; `nil` if it is not one that a file is checked for.
   package var rule: FormatRule?
-  /// Where in the value's bytes, when that is known.
+  /// The offset within the value's bytes; `nil` if it is unknown.
   package var offset: Int?
 
   package init(_ reason: String, _ rule: FormatRule? = nil, at offset: Int? = nil) {
@@ -14,7 +14,7 @@ public struct FormatError: Error, Sendable, Equatable, CustomStringConvertible {
     self.offset = offset
   }
 
-  /// The reason, and where.
+  /// The reason and the offset.
   @_documentation(visibility: internal)
   public var description: String {
     offset.map { "\(reason) (at byte \($0))" } ?? reason

@@ -1,6 +1,7 @@
-/// The rules of Format.md that can be checked on a file, by the names that they have there.
+/// The rules of Format.md that a file can be checked for, by their names there.
 ///
-/// The table of Format.md, "Annex: the rules", has each, with the fault that a test breaks it by.
+/// The table in Format.md, "Annex: the rules", lists each rule with the fault with which a test
+/// breaks it.
 package enum FormatRule: String, CaseIterable, Sendable {
   // Annex: LMDB's pages.
   case lmdbMeta = "lmdb.meta"
@@ -23,7 +24,7 @@ package enum FormatRule: String, CaseIterable, Sendable {
   case headerSchema = "header.schema"
   case headerMark = "header.mark"
   case headerRequirement = "header.requirement"
-  // Checksums of all but records.
+  // Checksums of everything but records.
   case sealedChecksum = "sealed.checksum"
   // Documents.
   case documentCode = "document.code"

@@ -4,18 +4,18 @@ import LodestoreBytes
 ///
 /// See Format.md, "Purpose and versions". Each version's additions are cases of ``FormatFeature``.
 package enum FormatVersion: UInt32, Sendable, CaseIterable, Comparable {
-  /// The first.
+  /// The first version.
   case first = 1
-  /// Attributes that hold the id of a record.
+  /// Adds attributes that hold the id of a record.
   case recordIDs = 2
-  /// Relationships between records.
+  /// Adds relationships between records.
   case relationships = 3
-  /// Attributes that the store derives, rules across attributes, and relationships with an order.
+  /// Adds derived attributes, rules across attributes, and ordered relationships.
   case derivations = 4
-  /// History.
+  /// Adds the history.
   case history = 5
-  /// Schemas that say more: names of members as sources have them, members of nested documents, and
-  /// conditions of delete rules and of derived counts.
+  /// Adds to schemas: source names of members, members of nested documents, and conditions of
+  /// delete rules and of derived counts.
   case schemas = 6
 
   /// The highest version that this library reads and writes.
@@ -28,64 +28,63 @@ package enum FormatVersion: UInt32, Sendable, CaseIterable, Comparable {
 
 /// A feature of a file, with the versions that its readers and writers must know.
 ///
-/// A file needs the versions of the features that it uses, and no others: one that uses nothing new
-/// is read and written by programs that know nothing new. See Format.md, "Version history".
+/// A file requires only the versions of the features it uses. Older programs can read and write a
+/// file without newer features. See Format.md, "Version history".
 package enum FormatFeature: Sendable, CaseIterable {
   /// The part that every file has.
   case base
   /// An attribute of type `id`, declared or removed.
   case recordIDAttribute
-  /// A relationship: a writer that does not know it would leave dangling links.
+  /// A relationship. A writer that does not know it would leave dangling links.
   case relationship
-  /// A derived attribute: a writer that does not know it would leave values that are no longer
-  /// right.
+  /// A derived attribute. A writer that does not know it would leave outdated values.
   case derivation
-  /// A side of a relationship whose records have an order: a writer that does not know it would not
-  /// keep their positions.
+  /// An ordered side of a relationship. A writer that does not know it would not maintain the
+  /// records' positions.
   case orderedRelationship
-  /// An index over the elements of documents: a writer that does not know it would not keep its
+  /// An index over the elements of documents. A writer that does not know it would not maintain its
   /// entries.
   case elementIndex
-  /// An index that is being built while the store is used: a writer that does not know it would not
-  /// keep its entries.
+  /// An index that is built while the store is in use. A writer that does not know it would not
+  /// maintain its entries.
   case buildingIndex
-  /// A rule across attributes: a writer that does not know it would write records that break it.
+  /// A rule across attributes. A writer that does not know it would write records that break it.
   case rule
-  /// An entity whose changes are in the history: a writer that does not know it would leave some
-  /// out.
+  /// An entity whose changes the history records. A writer that does not know it would omit
+  /// changes.
   case history
   /// The name of the member that imports fill an attribute from. A writer that does not know it
-  /// would put another member into this attribute.
+  /// would fill the attribute from another member.
   case sourceName
-  /// The members of a nested document: a writer that does not know them would leave a description
-  /// of another shape than its documents have.
+  /// The members of a nested document. A writer that does not know them would leave a description
+  /// that does not match its documents.
   case documentMembers
-  /// A default value that is not the initial one: a writer that does not know it would give new
-  /// records the initial value.
+  /// A default value that differs from the initial value. A writer that does not know it would give
+  /// new records the initial value.
   case changedDefault
-  /// A condition of a delete rule: a writer that does not know it would delete or keep the wrong
+  /// A condition of a delete rule. A writer that does not know it would delete or keep the wrong
   /// records.
   case deleteRuleCondition
-  /// A condition of an attribute derived from related records: a writer that does not know it would
+  /// A condition of an attribute derived from related records. A writer that does not know it would
   /// count all of them.
   case derivedCondition
-  /// An attribute that holds a part of a date: a writer that does not know it would leave an old
-  /// part.
+  /// An attribute that holds a part of a date. A writer that does not know it would leave an
+  /// outdated part.
   case derivedDatePart
-  /// JSON's null as the initial value of a required attribute: a program that does not know it
-  /// finds no value in records that are older than the attribute.
+  /// JSON's null as the initial value of a required attribute. A program that does not know it
+  /// finds no value in records older than the attribute.
   case nullInitial
-  /// Digests of the content: a writer that does not know them would leave digests of earlier
+  /// Digests of the content. A writer that does not know them would leave digests of earlier
   /// content.
   case contentDigest
-  /// A second copy of the catalogue: a writer that does not know it would leave a copy of an
+  /// A second copy of the catalogue. A writer that does not know it would leave a copy of an
   /// earlier catalogue.
   case catalogueCopy
-  /// Records that expire. A reader that does not know it would show expired records, and a writer
-  /// would keep their unique keys from new ones.
+  /// Records that expire. A reader that does not know it would show expired records. A writer would
+  /// refuse new records with the unique keys of expired ones.
   case expiry
-  /// Limits of entities: a writer that does not know them would let the records grow beyond them,
-  /// and leave the size of earlier records.
+  /// Limits of entities. A writer that does not know them would let the records exceed the limit,
+  /// and leave an outdated size.
   case limits
 
   /// The lowest versions that a reader and a writer must know.
@@ -105,7 +104,7 @@ package enum FormatFeature: Sendable, CaseIterable {
   }
 }
 
-/// The two numbers of a store's header.
+/// The two required versions in a store's header.
 package struct FormatRequirement: Sendable, Hashable {
   /// The lowest format version that a reader must know.
   package var lowestReader: UInt32
@@ -121,12 +120,12 @@ package struct FormatRequirement: Sendable, Hashable {
     self.init(lowestReader: reader.rawValue, lowestWriter: writer.rawValue)
   }
 
-  /// The requirement of a file that has these features.
+  /// The requirement of a file with these features.
   package init(of features: some Sequence<FormatFeature>) {
     self = features.reduce(FormatFeature.base.requirement) { $0.raised(to: $1.requirement) }
   }
 
-  /// The higher of each of the two numbers.
+  /// The maximum of each of the two numbers.
   package func raised(to other: FormatRequirement) -> FormatRequirement {
     FormatRequirement(
       lowestReader: max(lowestReader, other.lowestReader),
@@ -165,7 +164,7 @@ extension EntityDescription {
     func has(_ isUsed: (Attribute) -> Bool) -> Bool { attributes.contains(where: isUsed) }
     let found: [(FormatFeature, Bool)] = [
       (.base, true),
-      // Records of old layouts have the removed attributes too.
+      // Records of old layouts also have removed attributes.
       (.recordIDAttribute, has { $0.type == .recordID }),
       (.derivation, has { $0.derivation != nil && !$0.isRemoved }),
       (.derivedCondition, has { $0.derivation?.condition != nil && !$0.isRemoved }),

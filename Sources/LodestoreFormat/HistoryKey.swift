@@ -6,13 +6,13 @@ import LodestoreBytes
 package enum HistoryKey: Sendable, Hashable {
   /// A part of a write.
   case part(transaction: UInt64, part: UInt32)
-  /// A record as it was before a write changed or removed it.
+  /// A record as it was before a write changed or deleted it.
   case image(entity: EntityNumber, id: UInt64, transaction: UInt64)
-  /// The preserved values of a removed record.
+  /// The preserved values of a deleted record.
   case tombstone(entity: EntityNumber, id: UInt64, transaction: UInt64)
-  /// How far a consumer has come.
+  /// The position up to which a consumer has read.
   case consumer(String)
-  /// Up to where the history has been purged.
+  /// The position up to which the history has been purged.
   case purged
 
   package static let longestConsumerName = 64
@@ -30,7 +30,7 @@ package enum HistoryKey: Sendable, Hashable {
     }
   }
 
-  /// The number of the write; `nil` for a mark.
+  /// The number of the write; `nil` for a position mark.
   package var transaction: UInt64? {
     switch self {
     case .part(let number, _), .image(_, _, let number), .tombstone(_, _, let number): number
@@ -38,7 +38,7 @@ package enum HistoryKey: Sendable, Hashable {
     }
   }
 
-  /// Returns the key of another write that is otherwise the same.
+  /// Returns this key with the number of another write.
   package func with(transaction: UInt64) -> HistoryKey {
     switch self {
     case .part(_, let part): .part(transaction: transaction, part: part)
@@ -49,15 +49,18 @@ package enum HistoryKey: Sendable, Hashable {
     }
   }
 
-  /// The first byte of all keys of parts, and the first key after them.
+  /// The prefix of the keys of all parts.
   package static let parts: [UInt8] = [1]
+  /// The prefix of the keys of all images, which is also the first key after the parts.
   package static let images: [UInt8] = [2]
   package static let consumers: [UInt8] = [4]
 
-  /// The largest number of a write: there is always one above it that an integer can tell.
+  /// The highest allowed number of a write.
+  ///
+  /// The number after it still fits an integer.
   package static let lastTransaction = UInt64(1 << 62)
 
-  /// The key that `bytes` is; `nil` for one that this version does not list.
+  /// Decodes a key; `nil` for a form that this version does not know.
   package init?(_ bytes: ByteView) {
     guard let kind = bytes.first else { return nil }
     func word(_ offset: Int) -> UInt64 { bytes.bigEndianUInt64(at: offset) }

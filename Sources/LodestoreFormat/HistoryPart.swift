@@ -1,24 +1,25 @@
 import LodestoreBytes
 
-/// One write in the history, or a part of it where the write changed much.
+/// One write in the history, or a part of a large write.
 ///
 /// See Format.md, "History".
 package struct HistoryPart: Sendable, Hashable {
-  /// Of the write; in its first part alone.
+  /// Facts about the whole write, stored only in its first part.
   package struct Header: Sendable, Hashable {
-    /// How many parts there are.
+    /// The number of parts of the write.
     package var partCount: Int
-    /// Seconds since 2001-01-01T00:00:00Z.
+    /// The time of the write in seconds since 2001-01-01T00:00:00Z.
     package var time: Double
     package var process: Int64
     package var author: String?
     package var context: String?
-    /// The number under which images and tombstones of the write are kept; `nil` for its own.
+    /// The write number under which images and tombstones of the write are stored; `nil` for its
+    /// own number.
     package var images: UInt64?
-    /// The number of the write that this one takes back, where it does nothing else.
+    /// The number of the write that this one undoes, if it does nothing else.
     package var undoes: UInt64?
-    /// The entities whose records or links the write changed without telling it, ascending; `nil`
-    /// where the writer did not note them.
+    /// The entities whose records or links the write changed without recording the changes,
+    /// ascending; `nil` if the writer did not note them.
     package var untold: [EntityNumber]?
 
     package init(
@@ -36,21 +37,21 @@ package struct HistoryPart: Sendable, Hashable {
     }
   }
 
-  /// Records of one entity that were changed in the same way.
+  /// Records of one entity that a write changed in one way.
   package struct Change: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
       case inserted
-      /// With the numbers of the attributes, ascending.
+      /// The numbers of the changed attributes, ascending.
       case updated([UInt32])
       case deleted
-      /// Records may have changed without a report, before this write or in it.
+      /// Records may have changed without a record of it, in this write or before it.
       case restarted
     }
 
     package var entity: EntityNumber
     package var kind: Kind
     package var ids: IDRuns
-    /// Whether the records were deleted because they had expired.
+    /// Whether the records were deleted because they expired.
     package var isExpired: Bool
 
     package init(entity: EntityNumber, kind: Kind, ids: IDRuns, isExpired: Bool = false) {
@@ -61,16 +62,18 @@ package struct HistoryPart: Sendable, Hashable {
     }
   }
 
-  /// Links of one relationship that were added, removed or moved in an order.
+  /// Links of one relationship that a write added, removed or moved within an order.
   package struct Links: Sendable, Hashable {
-    /// The kind of the change; the raw value is the name of the member.
+    /// The kind of the change.
+    ///
+    /// The raw value is the name of the member in the document.
     package enum Kind: String, Sendable, CaseIterable {
       case added, removed, moved
     }
 
     package var relationship: UInt32
     package var kind: Kind
-    /// Ascending by the first id, which is of side 1, and then by the second.
+    /// The pairs, ordered by the id of side 1 and then by the id of side 2.
     package var pairs: [LinkPair]
 
     package init(relationship: UInt32, kind: Kind, pairs: [LinkPair]) {
@@ -91,7 +94,7 @@ package struct HistoryPart: Sendable, Hashable {
   }
 }
 
-/// Two records that are linked: that of side 1 and that of side 2.
+/// Two linked records: the id on side 1 and the id on side 2.
 package struct LinkPair: Sendable, Hashable, Comparable {
   package var from: UInt64
   package var to: UInt64
@@ -122,7 +125,7 @@ extension HistoryPart {
     return .object(members)
   }
 
-  /// Checks every rule of Format.md for one part.
+  /// Reads one part and checks every rule of Format.md for it.
   package init(_ document: Document) throws(FormatError) {
     guard case .object = document else {
       throw FormatError("a part of the history is no object", .historyPart)
@@ -151,7 +154,7 @@ extension HistoryPart {
     for element in try Self.array("links", in: document) ?? [] { links.append(try Links(element)) }
   }
 
-  /// What `read` makes of a member; `nil` where there is none.
+  /// Reads the member `name` with `read`; `nil` if it is absent.
   private static func member<Value>(
     _ name: String, in document: Document, _ expected: String, _ read: (Document) -> Value?
   ) throws(FormatError) -> Value? {
@@ -263,8 +266,10 @@ extension HistoryPart.Links {
     ])
   }
 
-  /// For each first id the gap before it, how many second ids there are less one, and the gaps
-  /// before each.
+  /// The pairs as numbers.
+  ///
+  /// Each id of side 1 has the gap to the id before, the number of its links less one, and the gaps
+  /// between the ids of side 2.
   package var encodedPairs: [UInt8] {
     var writer = DocumentWriter()
     var last: UInt64 = 0
@@ -317,7 +322,7 @@ extension HistoryPart.Links {
     while reader.offset < bytes.count {
       from = try next(from, &reader)
       let count = try reader.leb128()
-      // Each takes a byte at least.
+      // Each link takes at least one byte.
       guard count < UInt64(bytes.count - reader.offset) else {
         throw FormatError("a record has fewer links than it says", .historyPairs, at: reader.offset)
       }

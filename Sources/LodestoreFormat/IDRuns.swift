@@ -1,10 +1,12 @@
 import LodestoreBytes
 
-/// Ascending ids, kept as ranges where they follow each other.
+/// A set of ids, stored as ranges of consecutive ids.
 ///
 /// See Format.md, "History".
 package struct IDRuns: Sendable, Hashable {
-  /// Ascending, not empty, and not adjacent once the runs are ``normalize()``d.
+  /// The ranges.
+  ///
+  /// The ranges are ascending, not empty and not adjacent once ``normalize()`` was called.
   package private(set) var ranges: [Range<UInt64>] = []
   private var isNormal = true
 
@@ -18,19 +20,23 @@ package struct IDRuns: Sendable, Hashable {
 
   package var isEmpty: Bool { ranges.isEmpty }
 
-  /// How many ids there are, once the runs are normalized.
+  /// The number of ids.
+  ///
+  /// The runs must be normalized.
   package var count: Int {
-    // A damaged file may tell of more ids than there can be.
+    // The ranges of a damaged file may contain more ids than an integer can count.
     ranges.reduce(0) { sum, range in
       let (total, isTooLarge) = sum.addingReportingOverflow(Int(clamping: range.count))
       return isTooLarge ? .max : total
     }
   }
 
-  /// Adds one id; in any order, but in ascending order it costs no more than a comparison.
+  /// Adds one id.
+  ///
+  /// Ids may come in any order; in ascending order an id costs one comparison.
   @inline(__always)
   package mutating func append(_ id: UInt64) {
-    // A damaged file may say so, and no half-open range has it.
+    // A damaged file may hold this id, which no half-open range can contain.
     guard id < .max else { return }
     guard let last = ranges.last else {
       ranges.append(id..<id + 1)
@@ -56,7 +62,7 @@ package struct IDRuns: Sendable, Hashable {
     ranges.append(ids)
   }
 
-  /// Brings the runs into order and joins those that overlap or are adjacent.
+  /// Sorts the runs and joins those that overlap or are adjacent.
   package mutating func normalize() {
     if isNormal { return }
     isNormal = true
@@ -72,20 +78,24 @@ package struct IDRuns: Sendable, Hashable {
     ranges = joined
   }
 
-  /// A copy with its runs normalized.
+  /// A normalized copy.
   package var normalized: IDRuns {
     var result = self
     result.normalize()
     return result
   }
 
-  /// Whether `id` is among them; the runs are normalized.
+  /// Whether `id` is in the set.
+  ///
+  /// The runs must be normalized.
   package func contains(_ id: UInt64) -> Bool {
     let index = ranges.partitioningIndex { $0.upperBound > id }
     return index < ranges.count && ranges[index].contains(id)
   }
 
-  /// Returns the ids that are not in `other`; both are normalized.
+  /// Returns the ids that are not in `other`.
+  ///
+  /// Either set must be normalized.
   package func subtracting(_ other: IDRuns) -> IDRuns {
     if other.isEmpty || isEmpty { return self }
     var result = IDRuns()
@@ -107,7 +117,9 @@ package struct IDRuns: Sendable, Hashable {
     return result
   }
 
-  /// The ids that are in both; both are normalized.
+  /// Returns the ids that are in both sets.
+  ///
+  /// Either set must be normalized.
   package func intersection(_ other: IDRuns) -> IDRuns {
     subtracting(subtracting(other))
   }
@@ -143,7 +155,8 @@ extension IDRuns: Sequence {
 }
 
 extension IDRuns {
-  /// As in Format.md, "History": for each run the gap before it and its length less one, as LEB128.
+  /// The runs as in Format.md, "History": for each run the gap before it and its length less one,
+  /// as LEB128.
   package var encoded: [UInt8] {
     var writer = DocumentWriter()
     var end: UInt64 = 0
@@ -155,7 +168,7 @@ extension IDRuns {
     return writer.bytes
   }
 
-  /// Checks that the runs ascend, do not touch, and are ids.
+  /// Decodes runs; throws unless they ascend, do not touch, and contain only valid ids.
   package init(decoding bytes: ByteView) throws(FormatError) {
     var reader = DocumentReader(bytes)
     var end: UInt64 = 0

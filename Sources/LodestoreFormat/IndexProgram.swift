@@ -1,12 +1,15 @@
-/// Makes the keys of one index from records of one layout, whose slots are looked up once for all
-/// records of a batch.
+/// Makes the keys of one index from records of one layout.
+///
+/// The slots are looked up once for a whole batch.
 ///
 /// The keys are those of ``IndexTuple``.
 package struct IndexProgram: Sendable {
   private let slots: [RecordLayout.Slot]
   private let isUnique: Bool
 
-  /// `nil` when the layout lacks an attribute of the index, which then has its initial value.
+  /// Fails if the layout lacks an attribute of the index.
+  ///
+  /// Such a record has the attribute's initial value.
   package init?(_ index: EntityDescription.Index, layout: RecordLayout) {
     var slots: [RecordLayout.Slot] = []
     for number in index.attributes {
@@ -17,9 +20,10 @@ package struct IndexProgram: Sendable {
     isUnique = index.isUnique
   }
 
-  /// Leaves the key of `record` in `encoder`, with the record id where it has one.
+  /// Replaces the contents of `encoder` by the key of `record`, with the record id if the key has
+  /// one.
   ///
-  /// - Returns: Whether some value of the tuple is null.
+  /// - Returns: Whether a value of the tuple is null.
   @discardableResult
   package func encode(
     _ record: borrowing RecordView, id: UInt64, into encoder: inout KeyEncoder
@@ -41,7 +45,7 @@ package struct IndexProgram: Sendable {
     return hasNull
   }
 
-  /// Whether two records have the same bytes in all attributes of the index, and so the same key.
+  /// Whether two records have equal bytes in all attributes of the index, and therefore equal keys.
   package func hasSameValues(_ a: borrowing RecordView, _ b: borrowing RecordView) -> Bool {
     for slot in slots where !a.hasSameValue(as: b, at: slot) { return false }
     return true

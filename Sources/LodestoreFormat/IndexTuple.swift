@@ -1,10 +1,12 @@
-/// Index entries of records, straight from their bytes.
+/// Makes index entries directly from the bytes of records.
 ///
 /// See Format.md, "Indexes".
 package enum IndexTuple {
-  /// Encodes the tuple of `record` for `index`, without a record id; a long one is cut where `isCut`.
+  /// Encodes the tuple of `record` for `index`, without a record id.
   ///
-  /// - Returns: Whether some value of the tuple is null.
+  /// With `isCut`, a long tuple is cut.
+  ///
+  /// - Returns: Whether a value of the tuple is null.
   @discardableResult
   package static func encode(
     _ index: EntityDescription.Index, of record: borrowing RecordView,
@@ -32,7 +34,7 @@ package enum IndexTuple {
     return hasNull
   }
 
-  /// Appends the element of the attribute at `slot`, which is not null.
+  /// Appends the element for the attribute at `slot`, which must not be null.
   @inline(__always)
   package static func append(
     _ slot: RecordLayout.Slot, of record: borrowing RecordView, into encoder: inout KeyEncoder
@@ -61,7 +63,9 @@ package enum IndexTuple {
     }
   }
 
-  /// Whether the entry's key ends with the record id: always, but in a unique index without nulls.
+  /// Whether the entry's key ends with the record id.
+  ///
+  /// Only a key of a unique index without nulls does not.
   @inline(__always)
   package static func keyHasRecordID(isUnique: Bool, hasNull: Bool) -> Bool {
     !isUnique || hasNull

@@ -1,13 +1,13 @@
 import LodestoreBytes
 
 extension KeyDecoder {
-  /// Whether `element`, a whole one, is null.
+  /// Whether a complete element is null.
   @inline(__always)
   package static func isNull(_ element: ByteView) -> Bool {
     element.first ?? KeyCode.null == KeyCode.null
   }
 
-  /// Whether `element`, a whole one, is no number.
+  /// Whether a complete element is not-a-number.
   package static func isNaN(_ element: ByteView) -> Bool {
     switch element.first {
     case KeyCode.double?, KeyCode.date?:
@@ -17,7 +17,7 @@ extension KeyDecoder {
     }
   }
 
-  /// The integer of `element`, a whole one, or that of a Boolean; `nil` for another value.
+  /// The integer, or the Boolean as an integer, in a complete element; `nil` for other values.
   @inline(__always)
   package static func integer(_ element: ByteView) -> Int128? {
     guard let code = element.first else { return nil }
@@ -26,7 +26,7 @@ extension KeyDecoder {
       var magnitude: UInt64 = 0
       for byte in element.dropFirst() { magnitude = magnitude << 8 | UInt64(byte) }
       if code >= KeyCode.zero { return Int128(magnitude) }
-      // The bytes of a negative one are inverted.
+      // The bytes of a negative integer are inverted.
       return Int128(magnitude) - (Int128(1) << Int128((element.count - 1) * 8)) + 1
     case KeyCode.false: return 0
     case KeyCode.true: return 1
@@ -34,7 +34,7 @@ extension KeyDecoder {
     }
   }
 
-  /// The number in binary of `element`, a whole one; `nil` for another value.
+  /// The binary floating-point number in a complete element; `nil` for other values.
   @inline(__always)
   package static func double(_ element: ByteView) -> Double? {
     guard element.first == KeyCode.double, element.count == 9 else { return nil }

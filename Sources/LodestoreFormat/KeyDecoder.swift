@@ -4,33 +4,38 @@ import LodestoreBytes
 ///
 /// See Format.md, "Index keys".
 ///
-/// Strict: it refuses every encoding that ``KeyEncoder`` does not write, so that two different keys
-/// never give equal values. Never traps. The bytes must outlive the decoder. A cut tuple gives its
-/// first elements and then throws or gives a text that is not the record's, so ask
-/// ``isCut(tuple:)`` first.
+/// The decoder is strict: it refuses every encoding that ``KeyEncoder`` does not write, so
+/// different keys never yield equal values. No input makes the decoder trap. The bytes must outlive
+/// the decoder.
+///
+/// A cut tuple yields its first elements. After these the decoder throws, or yields a text that is
+/// not the record's. Check ``isCut(tuple:)`` first.
 package struct KeyDecoder {
   private let bytes: ByteView
-  /// Where the next element starts.
+  /// The start of the next element.
   package private(set) var offset = 0
 
-  /// Over a tuple alone, without the record id that may follow it in a key.
+  /// Decodes a tuple.
+  ///
+  /// `bytes` must not include the record id that may follow it in a key.
   package init(_ bytes: ByteView) {
     self.bytes = bytes
   }
 
   package var isAtEnd: Bool { offset >= bytes.count }
 
-  /// Whether `tuple`, without a record id, is a cut one.
+  /// Whether `tuple`, without a record id, was cut.
   package static func isCut(tuple: ByteView) -> Bool {
     tuple.count == KeyEncoder.cutLength
   }
 
-  /// The record id that ends `key`; `nil` when the key is too short to have one.
+  /// The record id at the end of `key`; `nil` if the key is too short to have one.
   package static func recordIDSuffix(_ key: ByteView) -> UInt64? {
     key.count >= 8 ? key.bigEndianUInt64(at: key.count - 8) : nil
   }
 
-  /// The id of the record that an entry of an index leads to; `nil` where the entry does not tell.
+  /// The id of the record that an index entry refers to; `nil` if the entry is too short to hold
+  /// one.
   package static func recordID(
     ofEntry key: ByteView, _ value: ByteView, isUnique: Bool
   ) -> UInt64? {
@@ -38,11 +43,10 @@ package struct KeyDecoder {
     return value.count == 8 ? value.uint64(at: 0) : nil
   }
 
-  /// The id at the beginning of `key`, of an index over ids; `nil` for null and for every other
-  /// form.
+  /// The id at the beginning of a key of an index over ids; `nil` for null and for invalid forms.
   ///
-  /// An id with a leading zero byte is no form of an id: a search for the id would not find the
-  /// key.
+  /// An id with a leading zero byte is an invalid form, because a search for the id would not find
+  /// that key.
   package static func leadingID(_ key: ByteView) -> UInt64? {
     guard let code = key.first, code > KeyCode.zero, code <= KeyCode.highestInteger else {
       return nil
@@ -57,14 +61,14 @@ package struct KeyDecoder {
     key.first == KeyCode.null
   }
 
-  /// How many bytes ``leadingID(_:)`` takes of a key that has one.
+  /// The number of bytes that ``leadingID(_:)`` occupies in a key that begins with an id.
   package static func lengthOfLeadingID(_ key: ByteView) -> Int {
     key.first.map { Int($0) - Int(KeyCode.zero) + 1 } ?? 0
   }
 
-  /// Whether the first elements of `key` are `elements`, the bytes of whole ones.
+  /// Whether the first elements of `key` are `elements`, given as the bytes of complete elements.
   ///
-  /// Equal bytes alone do not say that: where a text goes on with a zero, 255 follows.
+  /// Equal bytes alone are not enough: in a text that continues with a zero, 255 follows the zero.
   package static func isElements(_ elements: [UInt8], atBeginningOf key: ByteView) -> Bool {
     guard key.count >= elements.count else { return false }
     let isEqual = elements._withBytes {
@@ -73,7 +77,7 @@ package struct KeyDecoder {
     return isEqual && (key.count == elements.count || key[elements.count] != 255)
   }
 
-  /// The byte count of the first elements of `key`; `nil` when it has fewer whole ones.
+  /// The number of bytes of the first elements of `key`; `nil` if it has fewer complete elements.
   package static func lengthOfBeginning(of key: ByteView, elementCount: Int) -> Int? {
     var decoder = KeyDecoder(key)
     for _ in 0..<elementCount {
@@ -82,9 +86,10 @@ package struct KeyDecoder {
     return decoder.offset
   }
 
-  /// Where the element at `start` ends, without decoding it; `nil` when there is no whole one.
+  /// The end of the element at `start`, found without decoding it; `nil` if the element is
+  /// incomplete.
   ///
-  /// An element that is not as the format says may be taken for whole.
+  /// The element may still be invalid in other ways.
   package static func endOfElement(in key: ByteView, at start: Int) -> Int? {
     guard start >= 0, start < key.count else { return nil }
     let code = key[start]
@@ -110,7 +115,7 @@ package struct KeyDecoder {
     return start + size <= key.count ? start + size : nil
   }
 
-  /// The next element.
+  /// Decodes the next element.
   ///
   /// After an error the offset is unspecified.
   package mutating func next() throws(FormatError) -> Value {
@@ -213,7 +218,8 @@ extension KeyDecoder {
     return value
   }
 
-  /// A text that is ASCII and has no zero, as most are; `nil`, with nothing read, for any other.
+  /// Reads a text that is ASCII without zeros, the most frequent form; for any other text returns
+  /// `nil` and reads nothing.
   private mutating func plainASCII() -> String? {
     var end = offset
     while end < bytes.count, bytes[end] != 0 {

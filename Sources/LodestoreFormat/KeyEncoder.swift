@@ -7,8 +7,10 @@ enum KeyCode {
   static let null: UInt8 = 0x00
   static let data: UInt8 = 0x01
   static let text: UInt8 = 0x02
-  /// Zero; the byte count of a magnitude is added for a positive integer, subtracted for a
-  /// negative one.
+  /// The code of zero.
+  ///
+  /// The code of a positive integer adds the byte count of its magnitude, that of a negative one
+  /// subtracts it.
   static let zero: UInt8 = 0x14
   static let lowestInteger: UInt8 = 0x0c
   static let highestInteger: UInt8 = 0x1c
@@ -29,28 +31,32 @@ enum DecimalClass {
   static let scaleBias = 32_768
 }
 
-/// Encodes tuples of index key elements; reuse one for many keys, with ``reset()`` between.
+/// Encodes tuples of index key elements.
 ///
-/// Comparing the bytes of two tuples compares the tuples. The buffer is raw memory that is kept
-/// from key to key, because an array per key would cost more than the encoding.
+/// Reuse one encoder for many keys, with ``reset()`` between them.
+///
+/// The byte order of two tuples is the order of their values. The buffer is raw memory that stays
+/// allocated from key to key, because an array per key would cost more than the encoding.
 package struct KeyEncoder: ~Copyable {
-  /// A longer tuple is cut.
+  /// The length of the longest tuple that is not cut.
   ///
-  /// With the record id a key then fits LMDB's limit of 511 bytes.
+  /// With the record id, a key then fits LMDB's limit of 511 bytes.
   package static let longestTuple = 479
-  /// How many bytes of a tuple a cut key keeps.
+  /// The number of bytes of a tuple that a cut key keeps.
   package static let cutPrefix = 463
-  /// The length of every cut tuple, and of no other.
+  /// The length of every cut tuple.
+  ///
+  /// No other tuple has it.
   package static let cutLength = 480
 
   private static let initialCapacity = 1024
-  /// A buffer that one huge text has made larger than this is not kept.
+  /// A buffer larger than this, grown for one huge text, is released at the next reset.
   private static let keptCapacity = 1 << 16
 
   private var base: UnsafeMutableRawPointer
   private var capacity: Int
   package private(set) var count = 0
-  /// Whether the bytes are where they were to be put, in memory of someone else's.
+  /// Whether the key is still in the memory given to ``init(in:count:)``.
   package private(set) var isInPlace: Bool
 
   package init() {
@@ -59,9 +65,10 @@ package struct KeyEncoder: ~Copyable {
     isInPlace = false
   }
 
-  /// Makes an encoder that writes into `room`, which has `count` bytes already and must outlive it.
+  /// Makes an encoder that writes into `room`, which already holds `count` bytes and must outlive
+  /// the encoder.
   ///
-  /// A tuple that is longer than the room is put elsewhere.
+  /// A tuple longer than the room is put into memory of the encoder's own.
   package init(in room: MutableByteView, count: Int) {
     isInPlace = room.baseAddress != nil
     capacity = isInPlace ? room.count : Self.initialCapacity
@@ -71,7 +78,7 @@ package struct KeyEncoder: ~Copyable {
 
   deinit { if !isInPlace { base.deallocate() } }
 
-  /// The bytes that have been appended since the last reset.
+  /// The bytes appended since the last reset.
   ///
   /// Valid until the next mutation.
   package var bytes: ByteView { ByteView(start: base, count: count) }
@@ -119,18 +126,20 @@ package struct KeyEncoder: ~Copyable {
     appendWord(OrderedWord.word(seconds), code: KeyCode.date)
   }
 
-  /// Replaces the contents by the key of one number or date, given as its ordered word, with `recordID`
-  /// at its end where there is one.
+  /// Replaces the contents by the key of one number or date, given as its ordered word.
+  ///
+  /// If `recordID` is given, it ends the key.
   package mutating func begin(withOrdered word: UInt64, isDate: Bool, recordID: UInt64?) {
     count = 0
     appendWord(word, code: isDate ? KeyCode.date : KeyCode.double)
     if let recordID { append(recordID: recordID) }
   }
 
-  /// Appends the keys of many numbers or dates, given as their ordered words; each key ends with its
-  /// record id where there are `recordIDs`.
+  /// Appends the keys of many numbers or dates, given as their ordered words.
   ///
-  /// - Parameter ends: receives the offset at which each key ends.
+  /// If `recordIDs` are given, each ends its key.
+  ///
+  /// - Parameter ends: Receives the offset at which each key ends.
   package mutating func append(
     keysOfOrdered words: UnsafeBufferPointer<UInt64>, isDate: Bool,
     recordIDs: UnsafePointer<UInt64>?, ends: UnsafeMutablePointer<Int>
@@ -160,7 +169,7 @@ package struct KeyEncoder: ~Copyable {
     put(KeyCode.decimal)
     put(value.isNegative ? DecimalClass.negative : DecimalClass.positive)
     let inversion: UInt8 = value.isNegative ? 0xff : 0
-    // Exponents end at 16,383, so that a scale always fits; clamped rather than trapped on.
+    // Exponents end at 16,383, so a scale always fits. Clamping avoids a trap all the same.
     let scale = UInt16(clamping: Int(value.exponent) + digits.count + DecimalClass.scaleBias)
     put(UInt8(truncatingIfNeeded: scale >> 8) ^ inversion)
     put(UInt8(truncatingIfNeeded: scale) ^ inversion)
@@ -168,7 +177,9 @@ package struct KeyEncoder: ~Copyable {
     put(inversion)
   }
 
-  /// Appends the NFC form of text; whether it is UTF-8 is not checked here.
+  /// Appends the NFC form of a text.
+  ///
+  /// Its bytes are not validated as UTF-8.
   package mutating func append(text: ByteView) {
     if !appendPlain(text, code: KeyCode.text, isASCII: true) { appendNormalized(text) }
   }
@@ -177,7 +188,9 @@ package struct KeyEncoder: ~Copyable {
     appendTerminated(data, code: KeyCode.data)
   }
 
-  /// Appends any value; throws for a document, which has no index key, and then appends nothing.
+  /// Appends any value.
+  ///
+  /// For a document, which has no index key, it throws and appends nothing.
   package mutating func append(_ value: Value) throws(FormatError) {
     switch value {
     case .null: appendNull()
@@ -194,11 +207,11 @@ package struct KeyEncoder: ~Copyable {
     }
   }
 
-  /// Cuts the tuple when it is longer than 479 bytes, and tells whether it did.
+  /// Cuts the tuple if it is longer than 479 bytes, and returns whether it was cut.
   ///
-  /// Call once per tuple, after its last element and before the record id: the tuple is all that
-  /// has been appended since the last reset. O(length) with a large factor when it cuts, because
-  /// of the hash.
+  /// Call it once for each tuple, after its last element and before the record id. The tuple is
+  /// everything appended since the last reset. Cutting takes O(length) with a large factor, because
+  /// it computes a hash.
   @discardableResult
   package mutating func finishTuple() -> Bool {
     guard count > Self.longestTuple else { return false }
@@ -209,7 +222,9 @@ package struct KeyEncoder: ~Copyable {
     return true
   }
 
-  /// Appends a record id as u64 BE, without a code: it ends a key and is no part of the tuple.
+  /// Appends a record id as u64 BE, without a code.
+  ///
+  /// The id ends a key and is not part of the tuple.
   package mutating func append(recordID: UInt64) {
     reserve(8)
     base.storeBytes(of: recordID.bigEndian, toByteOffset: count, as: UInt64.self)
@@ -229,7 +244,7 @@ package struct KeyEncoder: ~Copyable {
     }
   }
 
-  /// Appends bytes as they are, such as a tuple that was encoded before.
+  /// Appends bytes unchanged, such as a tuple encoded before.
   package mutating func append(raw: ByteView) {
     guard let source = raw.baseAddress else { return }
     reserve(raw.count)
@@ -256,14 +271,16 @@ extension KeyEncoder {
     base = larger
   }
 
-  /// Stores one byte for which the caller has reserved the room.
+  /// Stores one byte.
+  ///
+  /// The caller must have reserved room for it.
   @inline(__always)
   private mutating func put(_ byte: UInt8) {
     base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
     count &+= 1
   }
 
-  /// The fewest bytes that hold `magnitude`; 0 for zero.
+  /// The minimum number of bytes that hold `magnitude`; 0 for zero.
   @inline(__always)
   private static func byteCount(_ magnitude: UInt64) -> Int {
     (64 &- magnitude.leadingZeroBitCount &+ 7) &>> 3
@@ -271,8 +288,8 @@ extension KeyEncoder {
 
   /// Appends the low `byteCount` bytes of `word`, most significant first.
   ///
-  /// It always stores eight bytes and counts fewer, which is cheaper than a loop. Bytes after
-  /// the count are never read.
+  /// The method always stores eight bytes and counts fewer, which is faster than a loop. The bytes
+  /// after the count are never read.
   @inline(__always)
   private mutating func appendInteger(_ word: UInt64, _ byteCount: Int, code: UInt8) {
     reserve(9)
@@ -290,9 +307,9 @@ extension KeyEncoder {
     count &+= 9
   }
 
-  /// Appends code, bytes and a zero byte, unless one of the bytes is zero, or not ASCII if asked.
+  /// Appends code, bytes and a terminating zero, unless a byte is zero or, if `isASCII`, not ASCII.
   ///
-  /// Copies eight bytes at a time while looking for such a byte in them.
+  /// Copies eight bytes at a time while searching them for such a byte.
   ///
   /// - Returns: Whether it appended them.
   @inline(__always)
@@ -325,13 +342,13 @@ extension KeyEncoder {
     return true
   }
 
-  /// Appends code, bytes with their zeros escaped, and a zero byte.
+  /// Appends the code, the bytes with zeros escaped, and a terminating zero.
   @inline(__always)
   private mutating func appendTerminated(_ source: ByteView, code: UInt8) {
     if !appendPlain(source, code: code, isASCII: false) { appendEscaped(source, code: code) }
   }
 
-  /// Appends text that is not ASCII or has a zero.
+  /// Appends a text that is not ASCII or contains a zero.
   @inline(never)
   private mutating func appendNormalized(_ text: ByteView) {
     if Normalization.isCertainlyNFC(text) { return appendTerminated(text, code: KeyCode.text) }

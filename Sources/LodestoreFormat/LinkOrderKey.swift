@@ -1,19 +1,21 @@
 import LodestoreBytes
 
-/// The keys of a tree that keeps the order of what records lead to.
+/// The keys of a tree that stores the order of a record's links.
 ///
 /// See Format.md, "Relationships".
 package enum LinkOrderKey {
-  /// The bytes of a key of either kind.
+  /// The number of bytes of either kind of key.
   package static let length = 17
-  /// The highest position; the lowest is 1.
+  /// The highest position.
+  ///
+  /// The lowest is 1.
   package static let highestPosition: UInt64 = 1 << 63 - 1
 
-  /// What a key says.
+  /// The meaning of a key.
   package enum Content: Hashable, Sendable {
-    /// `owner` leads to `other`; the body is its position.
+    /// A link from `owner` to `other`. The body is the link's position.
     case link(owner: UInt64, other: UInt64)
-    /// `owner` leads to something at `position`; the body is its id.
+    /// The link of `owner` at `position`. The body is the id of the linked record.
     case position(owner: UInt64, position: UInt64)
   }
 
@@ -25,12 +27,14 @@ package enum LinkOrderKey {
     bigEndianBytes(owner) + [1] + bigEndianBytes(position)
   }
 
-  /// Whether `number` is a position: arithmetic on others may fail.
+  /// Whether `number` is a valid position.
+  ///
+  /// Arithmetic on other numbers may overflow.
   package static func isPosition(_ number: UInt64) -> Bool {
     (1...highestPosition).contains(number)
   }
 
-  /// What `key` says; `nil` for one of another form, or with a position that is none.
+  /// Decodes `key`; `nil` if its form or position is invalid.
   package static func content(_ key: ByteView) -> Content? {
     guard key.count == length else { return nil }
     let owner = key.bigEndianUInt64(at: 0)

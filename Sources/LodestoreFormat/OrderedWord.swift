@@ -1,14 +1,15 @@
-/// Numbers as words that are ordered, without a sign, as the numbers are.
+/// Maps numbers to unsigned words that have the order of the numbers.
 ///
-/// *Ordered* of Format.md, "Index keys": one not-a-number behind all other numbers, and one zero.
+/// This is *Ordered* of Format.md, "Index keys": there is one zero, and one not-a-number after all
+/// other numbers.
 @_documentation(visibility: internal)
 public enum OrderedWord {
-  /// The word of a signed integer.
+  /// The word for a signed integer.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public static func word(_ number: Int64) -> UInt64 { UInt64(bitPattern: number) ^ 1 << 63 }
 
-  /// The word of a number in binary, or of a date.
+  /// The word for a floating-point number or a date.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public static func word(_ number: Double) -> UInt64 {
@@ -18,12 +19,12 @@ public enum OrderedWord {
     return bits ^ (sign | 1 << 63)
   }
 
-  /// The signed integer that has `word`.
+  /// The signed integer for `word`.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public static func integer(_ word: UInt64) -> Int64 { Int64(bitPattern: word ^ 1 << 63) }
 
-  /// The number in binary that has `word`.
+  /// The floating-point number for `word`.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public static func double(_ word: UInt64) -> Double {

@@ -7,7 +7,7 @@ extension EntityDescription {
 }
 
 extension [UInt16: RecordLayout] {
-  /// The view of a record; `nil` when its layout is not known or its lengths are wrong.
+  /// The view of a record; `nil` if its layout is unknown or its lengths are wrong.
   package func view(of body: ByteView) -> RecordView? {
     guard let number = try? RecordLayout.layoutNumber(of: body), let layout = self[number]
     else { return nil }

@@ -1,12 +1,12 @@
-// Records made of values without their Swift type: for `kvdump`, and to carry a record over to another
-// layout. The counterpart of `RecordView.value(at:)`.
+// Records made of values without their Swift types. `kvdump` uses this, and the conversion of a
+// record to another layout. `RecordView.value(at:)` is the counterpart.
 
 import LodestoreBytes
 
 extension RecordLayout {
-  /// The body of a record with `values`, one for each attribute, sealed for `id`.
+  /// The body of a record with `values`, one for each attribute, and with the checksum for `id`.
   ///
-  /// Throws when a value does not fit its attribute.
+  /// Throws if a value does not fit its attribute.
   package func record(id: UInt64, values: [Value]) throws(FormatError) -> [UInt8] {
     var bytes = try content(values: values)
     let checksum = bytes._withBytes { Checksum.record(id: id, body: $0) }
@@ -14,7 +14,7 @@ extension RecordLayout {
     return bytes
   }
 
-  /// The same without the checksum, for a record whose id is not known yet.
+  /// The body of a record without its checksum, for a record whose id is not known yet.
   package func content(values: [Value]) throws(FormatError) -> [UInt8] {
     precondition(values.count == attributes.count, "one value per attribute")
     var bytes = [UInt8](repeating: 0, count: endsOffset)
@@ -43,7 +43,7 @@ extension RecordLayout {
       ends.append(heap.count)
     }
     let header = RecordHeader(layout: self, isWide: heap.count > Self.longestNarrow)
-    // One allocation, also where a checksum follows.
+    // Reserving room for a checksum avoids a second allocation.
     bytes.reserveCapacity(
       endsOffset + ends.count * (header.isWide ? 4 : 2) + heap.count + Self.checksumSize)
     bytes.replaceSubrange(0..<Self.headerSize, with: littleEndianBytes(header.rawValue))

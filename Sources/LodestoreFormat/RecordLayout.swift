@@ -1,6 +1,6 @@
 import LodestoreBytes
 
-/// Where the attributes are in the records of one layout number.
+/// The positions of attributes within the records of one layout number.
 ///
 /// See Format.md, "Records".
 @_documentation(visibility: internal)
@@ -8,13 +8,13 @@ public final class RecordLayout: Sendable {
   /// One attribute of the layout.
   @_documentation(visibility: internal)
   public struct Attribute: Sendable, Hashable {
-    /// The number in the catalogue.
+    /// The attribute's number in the catalogue.
     @_documentation(visibility: internal)
     public var number: UInt32
     /// The type as stored.
     @_documentation(visibility: internal)
     public var type: AttributeType
-    /// Whether it has a null bit.
+    /// Whether the attribute has a null bit.
     @_documentation(visibility: internal)
     public var isOptional: Bool
 
@@ -25,64 +25,64 @@ public final class RecordLayout: Sendable {
     }
   }
 
-  /// Where one attribute is within a record.
+  /// The position of one attribute within a record.
   @_documentation(visibility: internal)
   public struct Slot: Sendable {
     /// The type as stored.
     @_documentation(visibility: internal)
     public var type: AttributeType
-    /// The index of its null bit; −1 when it cannot be null.
+    /// The index of the null bit; −1 if the attribute cannot be null.
     @_documentation(visibility: internal)
     public var nullBit: Int32
-    /// Of fixed width: the offset of the value from the start of the record.
+    /// For a fixed width, the offset of the value from the start of the record.
     ///
-    /// Variable: its ordinal among the variable attributes.
+    /// For a variable attribute, its ordinal among the variable attributes.
     @_documentation(visibility: internal)
     public var position: Int32
   }
 
-  /// Bytes of the layout number.
+  /// The number of bytes of the layout number.
   @_documentation(visibility: internal)
   @inlinable public static var headerSize: Int { 2 }
-  /// The bit of the header that says that ends have 32 bits.
+  /// The bit of the header that marks ends of 32 bits.
   @_documentation(visibility: internal)
   @inlinable public static var wideFlag: UInt16 { 0x8000 }
   /// The highest layout number.
   @_documentation(visibility: internal)
   @inlinable public static var highestNumber: UInt16 { 0x3fff }
-  /// Bytes of the checksum at the end.
+  /// The number of bytes of the checksum at the end.
   @_documentation(visibility: internal)
   @inlinable public static var checksumSize: Int { 4 }
-  /// The most variable bytes with ends of 16 bits.
+  /// The maximum total of variable bytes with ends of 16 bits.
   @_documentation(visibility: internal)
   @inlinable public static var longestNarrow: Int { 65_535 }
 
-  /// The number in the header of each record.
+  /// The layout number in the header of each record.
   @_documentation(visibility: internal)
   public let number: UInt16
-  /// In the order in which records hold them.
+  /// The attributes in the order of the records' slots.
   @_documentation(visibility: internal)
   public let attributes: [Attribute]
-  /// One for each attribute.
+  /// The slots, one for each attribute.
   @_documentation(visibility: internal)
   public let slots: [Slot]
-  /// Bytes of null bits.
+  /// The number of bytes of null bits.
   @_documentation(visibility: internal)
   public let nullByteCount: Int
-  /// Offset of the first slot, behind header and null bits.
+  /// The offset of the first slot, after the header and the null bits.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public var slotsOffset: Int { Self.headerSize &+ nullByteCount }
-  /// How many attributes have a null bit.
+  /// The number of attributes with a null bit.
   @_documentation(visibility: internal)
   public let optionalCount: Int
-  /// How many attributes are variable.
+  /// The number of variable attributes.
   @_documentation(visibility: internal)
   public let variableCount: Int
-  /// Offset of the ends, which is also the size of header, nulls and slots.
+  /// The offset of the ends, equal to the size of header, nulls and slots.
   @_documentation(visibility: internal)
   public let endsOffset: Int
-  /// Index in ``slots`` by attribute number; −1 where this layout does not have the attribute.
+  /// The index in ``slots`` by attribute number; −1 if this layout lacks the attribute.
   @usableFromInline let slotIndexByNumber: [Int32]
 
   package init(number: UInt16, attributes: [Attribute]) {
@@ -117,7 +117,7 @@ public final class RecordLayout: Sendable {
     endsOffset = slotOffset
   }
 
-  /// The index in ``slots`` of the attribute with `number`; `nil` when this layout does not have it.
+  /// The index in ``slots`` of the attribute with `number`; `nil` if this layout lacks it.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public func slotIndex(ofAttribute number: UInt32) -> Int? {
@@ -125,11 +125,12 @@ public final class RecordLayout: Sendable {
     return Int(slotIndexByNumber[Int(number)])
   }
 
-  /// Where the variable bytes begin in `record`, which has the shape of this layout and less than 2¹⁵
+  /// The offset of the variable bytes in `record`, if it has this layout's shape and less than 2¹⁵
   /// variable bytes.
   ///
-  /// `nil` for any other, which ``RecordView`` checks in full. A record has its shape when its ends do not
-  /// decrease and the last one is at its end, so nearly every record is checked by few instructions.
+  /// For every other record it is `nil`, and ``RecordView`` checks the record in full. A record has
+  /// the shape if its ends do not decrease and the last one is at the record's end. This fast check
+  /// covers nearly every record.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public func narrowHeapOffset(in record: ByteView) -> Int? {
@@ -144,7 +145,9 @@ public final class RecordLayout: Sendable {
     return heapOffset
   }
 
-  /// Whether the ends do not decrease up to the one with index `last`, which is below 2¹⁵.
+  /// Whether the ends do not decrease up to index `last`.
+  ///
+  /// Each must be below 2¹⁵.
   @inlinable @inline(__always)
   func endsAscend(in record: ByteView, through last: Int) -> Bool {
     let highBits: UInt64 = 0x8000_8000_8000_8000
@@ -154,14 +157,14 @@ public final class RecordLayout: Sendable {
       while index < last {
         let offset = endsOffset &+ index &* 2
         let (end, next) = (record.uint16(at: offset), record.uint16(at: offset &+ 2))
-        // Negative where the next is below.
+        // The difference is negative if the next end is lower.
         disorder |= UInt64(next) &- UInt64(end)
         index &+= 1
       }
       return disorder & highBits == 0
     }
-    // Four ends in a word are subtracted from the four that follow each: a difference that borrows loses
-    // its high bit, as long as no end has one itself.
+    // Four ends in a word are subtracted from the four that follow each. A difference that borrows
+    // clears its guard bit, as long as no end has that bit itself.
     while index < last {
       let offset = endsOffset &+ min(index, last &- 4) &* 2
       let (ends, next) = (record.uint64(at: offset), record.uint64(at: offset &+ 2))
@@ -171,7 +174,7 @@ public final class RecordLayout: Sendable {
     return disorder & highBits == 0
   }
 
-  /// The layout number in a record's header; throws when the bytes are too short to have one.
+  /// The layout number in a record's header; throws if the record is too short to have one.
   package static func layoutNumber(of record: ByteView) throws(FormatError) -> UInt16 {
     guard record.count >= headerSize + checksumSize else {
       throw RecordView.tooShort(record, neededCount: headerSize + checksumSize)

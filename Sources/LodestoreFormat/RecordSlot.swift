@@ -1,5 +1,5 @@
-// How the parts of a record that many read and write are laid out: its header, its null bits, its slots.
-// See Format.md, "Records".
+// The layout of a record's header, null bits and slots, for all code that reads or writes them. See
+// Format.md, "Records".
 
 import LodestoreBytes
 
@@ -13,18 +13,19 @@ package struct RecordHeader {
     rawValue = layout.number | (isWide ? RecordLayout.wideFlag : 0)
   }
 
-  /// The number that a catalogue can have; in a record that breaks the format there are other bits beside
-  /// it, so compare the whole header with that of a layout.
+  /// The layout number without the other bits.
+  ///
+  /// A damaged record may have other bits set, so compare the whole header with the layout's.
   package var layoutNumber: UInt16 { rawValue & RecordLayout.highestNumber }
   package var isWide: Bool { rawValue & RecordLayout.wideFlag != 0 }
 }
 
-/// Where a record says that an attribute is null.
+/// The bit of a record that marks an attribute as null.
 @_documentation(visibility: internal)
 public struct NullBit: Sendable {
-  /// Offset of the byte from the start of the record.
+  /// The offset of the byte from the start of the record.
   @usableFromInline let offset: Int32
-  /// 0 for an attribute that cannot be null.
+  /// The bit within the byte; 0 for an attribute that cannot be null.
   @usableFromInline let mask: UInt8
 
   @inlinable @inline(__always)
@@ -33,7 +34,7 @@ public struct NullBit: Sendable {
     self.mask = mask
   }
 
-  /// None.
+  /// The bit of an attribute that cannot be null.
   package init() { self.init(offset: 0, mask: 0) }
 
   /// The null bit with `index`, of an optional attribute.
@@ -46,7 +47,7 @@ public struct NullBit: Sendable {
       mask: 1 &<< UInt8(truncatingIfNeeded: index & 7))
   }
 
-  /// That of `slot`, which has none where it cannot be null.
+  /// The null bit of the attribute at `slot`; without effect if the attribute cannot be null.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public init(of slot: RecordLayout.Slot) {
@@ -64,7 +65,7 @@ public struct NullBit: Sendable {
     mask != 0 && record[Int(offset)] & mask != 0
   }
 
-  /// Says in `record` whether the attribute is null.
+  /// Marks the attribute in `record` as null or as not null.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public func set(_ isNull: Bool, in record: MutableByteView) {
@@ -74,9 +75,11 @@ public struct NullBit: Sendable {
 }
 
 extension RecordLayout.Slot {
-  /// Writes `value` and its null bit into a record; the attribute must be of a fixed width.
+  /// Writes `value` and its null bit into a record.
   ///
-  /// Throws where the attribute cannot have the value.
+  /// The attribute must have a fixed width.
+  ///
+  /// Throws if the attribute cannot have the value.
   package func write(_ value: Value, in record: MutableByteView) throws(FormatError) {
     guard value == .null || value.fits(type), !type.isVariable else {
       throw FormatError("a value does not fit an attribute of type \(type.name)")
@@ -90,7 +93,9 @@ extension RecordLayout.Slot {
 }
 
 extension Value {
-  /// Stores the value, which fits the fixed-width `type` or is null, as it is in a record.
+  /// Stores the value in the form of a record's slot.
+  ///
+  /// The value must fit the fixed-width `type` or be null.
   package func store(in type: AttributeType, at slot: MutableByteView) {
     switch self {
     case .null: slot[..<type.slotSize].zero()
@@ -112,7 +117,7 @@ extension Value {
     }
   }
 
-  /// The low bytes of a two's complement are the same number in fewer bytes.
+  /// Stores the low bytes of a two's complement number, which are the number in fewer bytes.
   private static func store(_ bits: UInt64, _ size: Int, at slot: MutableByteView) {
     switch size {
     case 1: slot.storeBytes(of: UInt8(truncatingIfNeeded: bits), as: UInt8.self)

@@ -1,15 +1,17 @@
 import LodestoreBytes
 
 extension RecordView {
-  /// Whether this record and another of the same layout have the same bytes in the attribute at
+  /// Whether this record and another of the same layout have equal bytes in the attribute at
   /// `slot`.
   @inline(__always)
   package func hasSameValue(as other: borrowing RecordView, at slot: RecordLayout.Slot) -> Bool {
     hasSameValue(as: other, at: slot, and: slot)
   }
 
-  /// Whether this record at `slot` and another one, of any layout, at `otherSlot`, which has the
-  /// same type, have the same bytes.
+  /// Whether this record's bytes at `slot` equal the bytes at `otherSlot` of a record of any
+  /// layout.
+  ///
+  /// The two slots must have one type.
   @inline(__always)
   package func hasSameValue(
     as other: borrowing RecordView, at slot: RecordLayout.Slot, and otherSlot: RecordLayout.Slot

@@ -1,31 +1,33 @@
 import LodestoreBytes
 
-/// A record's bytes, checked to have the shape of their layout, for reading one attribute at a time.
+/// The bytes of a record whose shape was checked, for reading single attributes.
 ///
-/// The initializer checks every length and offset once, in O(variable attributes); reads do not
-/// check again and cannot leave the bytes. It does not check the checksum, UTF-8, or the contents
-/// of documents. The bytes must outlive the view, and so must the layout, which it does not keep:
-/// counting its references would cost as much as reading an attribute.
+/// The initializer checks every length and offset once, in O(variable attributes). Reads do not
+/// check again and cannot leave the bytes. The checksum, UTF-8 and the contents of documents are
+/// not checked.
+///
+/// The bytes and the layout must outlive the view. The view does not retain the layout, because
+/// counting references would cost as much as reading an attribute.
 @_documentation(visibility: internal)
 public struct RecordView {
   /// The whole record.
   @_documentation(visibility: internal)
   public let bytes: ByteView
   @usableFromInline let unmanagedLayout: Unmanaged<RecordLayout>
-  /// Offset of the first slot.
+  /// The offset of the first slot.
   @_documentation(visibility: internal)
   public let slotsOffset: Int
-  /// Offset of the ends.
+  /// The offset of the ends.
   @_documentation(visibility: internal)
   public let endsOffset: Int
   /// Whether ends have 32 bits.
   @_documentation(visibility: internal)
   public let isWide: Bool
-  /// Offset of the first variable byte.
+  /// The offset of the first variable byte.
   @_documentation(visibility: internal)
   public let heapOffset: Int
 
-  /// Throws when the bytes have not the shape of `layout`.
+  /// Creates a view; throws if the bytes do not have the shape of `layout`.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public init(_ bytes: ByteView, layout: RecordLayout) throws(FormatError) {
@@ -41,7 +43,8 @@ public struct RecordView {
     }
   }
 
-  /// `nil` when the bytes are no record of `layout`, or a long one.
+  /// Creates a view; `nil` if the bytes do not have the shape of `layout`, or if the record is
+  /// long.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public init?(narrow bytes: ByteView, layout: RecordLayout) {
@@ -54,7 +57,7 @@ public struct RecordView {
     self.heapOffset = heapOffset
   }
 
-  /// The same for long records, and what is wrong with others.
+  /// Checks the shape of any record, including long ones; throws the reason if it is wrong.
   @usableFromInline @inline(never)
   static func shape(
     of bytes: ByteView, _ layout: RecordLayout
@@ -83,7 +86,7 @@ public struct RecordView {
     return (isWide, heapOffset)
   }
 
-  /// The layout that its header names.
+  /// The layout number in the record's header.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public var layout: RecordLayout { unmanagedLayout.takeUnretainedValue() }
@@ -146,7 +149,8 @@ public struct RecordView {
     variableBytes(ordinal: Int(slot.position))
   }
 
-  /// The bytes of the variable attribute that is the `ordinal`th of its layout, from 0.
+  /// The bytes of the variable attribute with `ordinal`, counted from 0 among the layout's variable
+  /// attributes.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public func variableBytes(ordinal: Int) -> ByteView {
@@ -154,7 +158,8 @@ public struct RecordView {
     return bytes[(heapOffset + start)..<(heapOffset + end(ofVariable: ordinal))]
   }
 
-  /// The value of the attribute at `slot`; strict about booleans, ids, decimals and UTF-8.
+  /// The value of the attribute at `slot`; throws for an invalid Boolean, id, decimal or UTF-8
+  /// text.
   package func value(at slot: RecordLayout.Slot) throws(FormatError) -> Value {
     if isNull(slot) { return .null }
     let offset = Int(slot.position)
@@ -196,7 +201,7 @@ public struct RecordView {
     }
   }
 
-  /// The body without its checksum.
+  /// The record without its checksum.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public var content: ByteView {
@@ -207,7 +212,7 @@ public struct RecordView {
     bytes.uint32(at: bytes.count - RecordLayout.checksumSize)
   }
 
-  /// Checks the rules that the initializer leaves out: the canonical form of the whole record.
+  /// Checks the rules that the initializer omits: the canonical form of the whole record.
   package func validate(id: UInt64) throws(FormatError) {
     let expected = Checksum.record(id: id, body: content)
     guard expected == storedChecksum else {
@@ -247,7 +252,7 @@ public struct RecordView {
   }
 }
 
-/// All hexadecimal digits of `value`.
+/// The value in hexadecimal, with all digits of its type.
 package func hex(_ value: some FixedWidthInteger & UnsignedInteger) -> String {
   let digits = String(value, radix: 16)
   return String(repeating: "0", count: value.bitWidth / 4 - digits.count) + digits

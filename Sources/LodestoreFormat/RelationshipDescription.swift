@@ -2,19 +2,22 @@
 ///
 /// See Format.md, "Relationships".
 package struct RelationshipDescription: Sendable, Hashable {
-  /// What a relationship is called and does on one of its two sides.
+  /// The name and the behaviour of one of a relationship's two sides.
   package struct Side: Sendable, Hashable {
     package var entity: EntityNumber
-    /// `nil` where nobody has named it; of the side that holds the id, the attribute's name counts.
+    /// The side's name; `nil` if unnamed.
+    ///
+    /// The side that holds the id goes by the attribute's name.
     package var name: String?
-    /// What happens to the records of the other side when one of this side is deleted.
+    /// The effect on records of the other side when a record of this side is deleted.
     package var onDelete: DeleteRule
-    /// The condition, as a format string, by which a record of the other side keeps the records of
-    /// this side that lead to it from being deleted; `nil` for none.
+    /// A condition, as a format string, for the rule ``DeleteRule/deny``; `nil` for none.
+    ///
+    /// A linked record of the other side prevents the deletion only if it fulfils the condition.
     package var denyCondition: String?
-    /// Whether the records that a record of this side leads to have an order, which a tree keeps.
+    /// Whether the links of a record of this side have an order, which a tree stores.
     package var isOrdered: Bool
-    /// Members that this version does not know; written back as they were.
+    /// Unknown members of a later version, which are written back unchanged.
     package var unknownMembers: [String: Document] = [:]
 
     package init(
@@ -32,10 +35,10 @@ package struct RelationshipDescription: Sendable, Hashable {
   package var number: UInt32
   package var from: Side
   package var to: Side
-  /// The attribute of `from`'s entity that holds the id of a record of `to`'s; `nil` where links are
-  /// kept in trees of their own.
+  /// The attribute of the `from` entity that holds the id of a record of the `to` entity; `nil` if
+  /// trees store the links.
   package var attribute: UInt32?
-  /// Members of the document that this version does not know; written back as they were.
+  /// Unknown members of the document, which are written back unchanged.
   package var unknownMembers: [String: Document]
 
   package init(
@@ -54,13 +57,13 @@ package struct RelationshipDescription: Sendable, Hashable {
     set { if side == .from { from = newValue } else { to = newValue } }
   }
 
-  /// The trees of its links, of each side the ids that it leads to, and of their orders.
+  /// The trees of the links, one for each side, and of their orders.
   package var trees: [TreeName] {
     let links = RelationshipSide.allCases.map { TreeName.links(relationship: number, side: $0) }
     return (attribute == nil ? links : []) + orders
   }
 
-  /// The trees of the orders of its sides.
+  /// The trees of the orders of both sides.
   package var orders: [TreeName] {
     RelationshipSide.allCases.filter { self[$0].isOrdered }
       .map { .order(relationship: number, side: $0) }
@@ -75,15 +78,15 @@ package enum RelationshipSide: UInt32, Sendable, Hashable, CaseIterable {
   package var opposite: RelationshipSide { self == .from ? .to : .from }
 }
 
-/// What happens to what a record leads to when the record is deleted.
+/// The effect on linked records when a record is deleted.
 package enum DeleteRule: String, Sendable, Hashable, CaseIterable {
-  /// The links are removed; an attribute that holds the record's id becomes null.
+  /// The links are removed. An attribute that holds the record's id becomes null.
   case nullify
-  /// The records that it leads to are deleted too.
+  /// The linked records are deleted too.
   case cascade
-  /// The record cannot be deleted while it leads to one that stays.
+  /// The deletion is refused while the record is linked to one that is not deleted.
   case deny
-  /// Nothing: whoever deletes it repairs what leads to it before the commit.
+  /// Nothing happens. Whoever deletes the record must repair the links to it before the commit.
   case noAction
 }
 
@@ -109,7 +112,7 @@ extension RelationshipDescription {
     return .object(members)
   }
 
-  /// Reads relationship `number` from its document and checks the rules that concern it alone.
+  /// Reads relationship `number` from its document and checks the rules that need no other object.
   package init(number: UInt32, document: Document) throws(FormatError) {
     guard number >= 1 else {
       throw FormatError("the number of a relationship is 0, must be from 1 on", .catalogueKey)
@@ -134,7 +137,7 @@ extension RelationshipDescription {
     unknownMembers = object.rest
   }
 
-  /// Checks the rules that concern the entities of a catalogue too, here by their numbers.
+  /// Checks the rules that involve the entities of the catalogue.
   package func check(_ entities: [EntityNumber: EntityDescription]) throws(FormatError) {
     guard let holder = entities[from.entity], entities[to.entity] != nil else {
       throw FormatError(
@@ -161,7 +164,9 @@ extension RelationshipDescription {
 }
 
 extension RelationshipDescription.Side {
-  /// Reads a side; `label` names it in messages.
+  /// Reads a side.
+  ///
+  /// `label` names it in messages.
   fileprivate init(_ document: Document?, _ label: String) throws(FormatError) {
     var object = CatalogueReader(document ?? .null)
     guard let entity = object.take("entity")?.number, entity > 0 else {

@@ -1,12 +1,12 @@
 import CChecksum
 import LodestoreBytes
 
-/// SHA-256 (FIPS 180-4) of bytes that are there at once.
+/// SHA-256 (FIPS 180-4) of bytes in memory.
 ///
 /// See Format.md, "Index keys".
 ///
-/// Own code because the library's users should not build a cryptography package for keys that
-/// hardly occur.
+/// The hash is implemented here so that users of the library need not build a cryptography package
+/// for keys that rarely occur.
 package enum SHA256 {
   package static func hash(_ message: some Collection<UInt8>) -> [UInt8] {
     let bytes = Array(message)

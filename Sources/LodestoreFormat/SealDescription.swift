@@ -1,20 +1,22 @@
 import LodestoreBytes
 
-/// What a sealed file says of itself: the pair of the tree `seal`.
+/// The description of a sealed file, stored as the only pair of its tree `seal`.
 ///
 /// See Format.md, "Sealed files".
 package struct SealDescription: Sendable, Hashable {
   /// The name of the dataset.
   package var name: String
-  /// The number of this state of the dataset, from 1 on; a later state has a higher one.
+  /// The dataset's generation, from 1.
+  ///
+  /// A later state has a higher one.
   package var generation: UInt64
-  /// When the data was as the file has it; seconds since 2001-01-01T00:00:00Z.
+  /// The date up to which the data is current, in seconds since 2001-01-01T00:00:00Z.
   package var dataAsOf: Double
-  /// When the file was made; seconds since 2001-01-01T00:00:00Z.
+  /// The date at which the file was made, in seconds since 2001-01-01T00:00:00Z.
   package var sealedAt: Double
-  /// See ``SchemaFingerprint``; 32 bytes.
+  /// The ``SchemaFingerprint`` of the catalogue's pairs; 32 bytes.
   package var schema: [UInt8]
-  /// The ``SchemaFingerprint`` of the pairs of the header, then of the counters; 32 bytes.
+  /// The ``SchemaFingerprint`` of the header's pairs followed by the counters'; 32 bytes.
   package var header: [UInt8]
   /// The number of records of each entity, by the entity's name.
   package var counts: [String: UInt64]
@@ -35,14 +37,18 @@ package struct SealDescription: Sendable, Hashable {
     self.digest = digest
   }
 
-  /// The key of the pair.
+  /// The key of the only pair.
   package static let key = Array("seal".utf8)
-  /// The lowest writer that the header of a sealed file asks for: no version has this number.
+  /// The lowest writer version in the header of a sealed file.
+  ///
+  /// No version has this number, so no program writes to the file.
   package static let lowestWriter = UInt32.max
   package static let highestGeneration = UInt64(Int64.max)
 
-  /// Whether a dataset may have the name: 1 to 64 ASCII letters, digits, `.`, `-` and `_`, the
-  /// first a letter or digit, so that it is a name of files and a part of addresses.
+  /// Whether a dataset may have the name: 1 to 64 ASCII letters, digits, `.`, `-` and `_`,
+  /// beginning with a letter or digit.
+  ///
+  /// Such a name is also valid in file names and in URLs.
   package static func isValidName(_ name: String) -> Bool {
     func isAlphanumeric(_ byte: UInt8) -> Bool {
       switch byte {
@@ -70,7 +76,7 @@ extension SealDescription {
     return Checksum.sealed(key: Self.key, content: document.encoded())
   }
 
-  /// Reads the body of the pair; members that are not listed are ignored.
+  /// Reads the body of the pair and ignores unknown members.
   package init(body: ByteView) throws(FormatError) {
     let content = try Self.key._withBytes { (key) throws(FormatError) in
       try Checksum.unsealed(key: key, body: body)
@@ -110,7 +116,7 @@ extension SealDescription {
   }
 }
 
-/// The SHA-256 of all pairs of a tree, the catalogue above all, in their order.
+/// The SHA-256 of all pairs of a tree in their order, usually of the catalogue.
 ///
 /// A pair is hashed as the u32 LE length of its key, the key, the u32 LE length of its body and the
 /// body.

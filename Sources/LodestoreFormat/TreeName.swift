@@ -11,9 +11,9 @@ package enum TreeName: Hashable, Sendable {
   case index(entity: EntityNumber, index: UInt32)
   case buckets
   case imports
-  /// The links of a relationship as they lead away from one of its sides.
+  /// The links of a relationship, by the ids of one side.
   case links(relationship: UInt32, side: RelationshipSide)
-  /// The positions of what each record of one side of a relationship leads to.
+  /// The positions of the links of each record of one side.
   case order(relationship: UInt32, side: RelationshipSide)
   /// An index over the elements of documents.
   case elements(entity: EntityNumber, index: UInt32)
@@ -22,7 +22,7 @@ package enum TreeName: Hashable, Sendable {
   case digests
   /// The second copy of the catalogue.
   case catalogueCopy
-  /// What a sealed file says of itself.
+  /// The description of a sealed file.
   case seal
 
   package var text: String {
@@ -44,10 +44,10 @@ package enum TreeName: Hashable, Sendable {
     }
   }
 
-  /// Whether the keys are ids as LMDB takes them, which are ordered by number.
+  /// Whether the keys are LMDB integer keys, which are ordered by number.
   package var hasIntegerKeys: Bool { if case .records = self { true } else { false } }
 
-  /// Whether a store may be without the tree.
+  /// Whether a store may lack the tree.
   package var isOptional: Bool {
     switch self {
     case .header, .catalogue, .counters, .records, .index, .buckets, .imports, .links, .order,
@@ -57,7 +57,7 @@ package enum TreeName: Hashable, Sendable {
     }
   }
 
-  /// What a store uses of the format that has the tree.
+  /// The features that a store with this tree uses.
   package var features: Set<FormatFeature> {
     switch self {
     case .digests: [.contentDigest]
@@ -66,7 +66,7 @@ package enum TreeName: Hashable, Sendable {
     }
   }
 
-  /// The tree that `text` names; `nil` for a name that this version does not know.
+  /// Parses a tree's name; `nil` if this version does not know it.
   package init?(_ text: String) {
     if let tree = Self.single.first(where: { $0.text == text }) {
       self = tree
@@ -88,7 +88,7 @@ package enum TreeName: Hashable, Sendable {
     }
   }
 
-  /// The trees that a store has once.
+  /// The trees that exist at most once in a store.
   private static let single: [TreeName] = [
     .header, .catalogue, .counters, .buckets, .imports, .history, .digests, .catalogueCopy, .seal,
   ]
@@ -104,12 +104,13 @@ package enum HeaderField: String, Sendable {
 
   private static let changesPrefix = "changes."
 
-  /// The field that says whether records of an entity were changed since an import relied on them.
+  /// The header field that marks whether an entity's records changed since an import last relied on
+  /// them.
   package static func changes(entity: EntityNumber) -> [UInt8] {
     Array("\(changesPrefix)\(entity)".utf8)
   }
 
-  /// The entity that such a field is of; `nil` for any other field.
+  /// The entity of a ``changes(entity:)`` field; `nil` for any other field.
   package static func changedEntity(_ key: ByteView) -> EntityNumber? {
     guard let name = String(validating: key, as: UTF8.self), name.hasPrefix(changesPrefix) else {
       return nil
@@ -126,19 +127,19 @@ package enum CounterKey {
   package static func nextRecord(entity: EntityNumber) -> [UInt8] {
     [1] + bigEndianBytes(entity.rawValue)
   }
-  /// The id up to which the records have entries in an index that is being built.
+  /// The key of the id up to which records have entries in an index under construction.
   package static func building(entity: EntityNumber, index: UInt32) -> [UInt8] {
     [4] + bigEndianBytes(entity.rawValue) + bigEndianBytes(index)
   }
-  /// What ``building(entity:index:)`` may lead to.
+  /// The range of the ids stored under ``building(entity:index:)``.
   package static let builtRange: ClosedRange<UInt64> = 1...1 << 63
-  /// The sum of the lengths of the records of an entity whose limit is one of bytes.
+  /// The key of the total length of an entity's records, stored if its limit is in bytes.
   package static func size(entity: EntityNumber) -> [UInt8] {
     [sizeKind] + bigEndianBytes(entity.rawValue)
   }
   /// The first byte of ``size(entity:)``.
   package static let sizeKind: UInt8 = 5
-  /// The entity whose size `key` has; `nil` for any other key.
+  /// The entity of a ``size(entity:)`` key; `nil` for any other key.
   package static func sizedEntity(_ key: ByteView) -> EntityNumber? {
     CatalogueKey.number(key, kind: sizeKind).map { EntityNumber($0) }
   }
@@ -174,11 +175,11 @@ package enum CatalogueKey {
   }
 }
 
-/// The keys of the tree `catalogue.copy` that the catalogue does not have.
+/// The keys that the tree `catalogue.copy` has in addition to the catalogue's.
 ///
 /// See Format.md, "Second copy".
 package enum CatalogueCopyKey {
-  /// The fields of the header that are copied.
+  /// The header fields that are copied.
   package static let fields: [HeaderField] = [.uuid, .created, .model]
 
   package static func key(of field: HeaderField) -> [UInt8] { [0] + field.key }
@@ -206,20 +207,20 @@ package enum BucketKey {
 ///
 /// See Format.md, "Imports".
 package enum ImportKey: Sendable, Hashable {
-  /// An import that has not ended.
+  /// The state of an import in progress.
   case state
-  /// What is remembered of the page with this SHA-256 of its name.
+  /// The facts remembered about a page. The associated value is the SHA-256 of the page's name.
   case memory([UInt8])
   /// The report of a run that ended.
   case report(run: UInt64)
-  /// The ids of the records of a page, in a mirror that has not ended.
+  /// The ids of the records of one page, in a mirror in progress.
   case seen(page: UInt64)
-  /// What the memories of pages depend on.
+  /// The facts that the page memories depend on.
   case basis
 
   package static let longestName = BucketKey.longestName
 
-  /// The key under which import `name` keeps it.
+  /// The stored key for the import `name`.
   package func bytes(name: String) -> [UInt8] {
     let prefix = Self.prefix(name: name)
     return switch self {
@@ -233,7 +234,7 @@ package enum ImportKey: Sendable, Hashable {
 
   package static func prefix(name: String) -> [UInt8] { Array(name.utf8) + [0] }
 
-  /// Splits a stored key; `nil` for one that Format.md does not list.
+  /// Decodes a stored key; `nil` for a form that Format.md does not list.
   package static func split(_ key: ByteView) -> (name: String, key: ImportKey)? {
     guard let (name, rest) = BucketKey.split(key), let kind = rest.first else { return nil }
     let number = rest.dropFirst().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }

@@ -1,14 +1,14 @@
-/// An object within the description of an entity, by what it has for as long as it is the same
-/// object.
+/// The permanent identity of an object within an entity's description.
 package enum CatalogueObject: Sendable, Hashable {
   /// The description itself.
   case entity
   case attribute(UInt32)
-  /// What the attribute is derived from.
+  /// The derivation of the attribute with this number.
   case derivation(UInt32)
   case layout(UInt16)
   case layoutAttribute(layout: UInt16, attribute: UInt32)
-  /// One of `indexes` or `building`, from which it moves to the former.
+  /// An element of `indexes` or `building`. An index keeps its number when it moves from `building`
+  /// to `indexes`.
   case index(UInt32)
   case elementIndex(UInt32)
   case rule(String)
@@ -17,12 +17,13 @@ package enum CatalogueObject: Sendable, Hashable {
   case limit
 }
 
-/// Members of the objects of a description that this version does not know, which are written back
-/// as they were.
+/// Members of an entity's description that this version does not know.
 ///
-/// They stand beside the objects and not in them: declarations are compared with what the file has,
-/// and take its place, neither of which may concern them. Those of an object that is gone are not
-/// written.
+/// Such members are written back unchanged.
+///
+/// Unknown members are stored separately from the objects, so that they affect neither the
+/// comparison of a declaration with the file nor its replacement. The unknown members of a deleted
+/// object are not written.
 package struct UnknownMembers: Sendable, Equatable {
   private var byObject: [CatalogueObject: [String: Document]] = [:]
 

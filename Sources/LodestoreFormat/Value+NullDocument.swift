@@ -1,4 +1,4 @@
 extension Value {
-  /// The JSON value null, as a required attribute holds it.
+  /// JSON's null as the value of a required attribute.
   package static let nullDocument = Value.document(Document.null.encoded())
 }

@@ -1,19 +1,19 @@
 import LodestoreBytes
 
-/// One attribute value, without its Swift type: what keys, defaults and dynamic reads are made of.
+/// One attribute value without its Swift type, for keys, defaults and dynamic reads.
 package enum Value: Sendable, Hashable {
   case null
   case bool(Bool)
   case integer(Int64)
-  /// Only for values above `Int64.max`; smaller ones are `.integer`.
+  /// An integer above `Int64.max`. Smaller ones are `.integer`.
   case unsigned(UInt64)
-  /// A float is a double here.
+  /// A double, or a float converted to a double.
   case double(Double)
-  /// Seconds since 2001-01-01T00:00:00Z.
+  /// A date in seconds since 2001-01-01T00:00:00Z.
   case date(Double)
   case uuid(UUIDBytes)
   case decimal(DecimalValue)
-  /// Text, or a URL's text.
+  /// A text, or the text of a URL.
   case string(String)
   case data([UInt8])
   /// An encoded document, for `json` and `document` attributes.
@@ -24,7 +24,7 @@ package enum Value: Sendable, Hashable {
     Int64(exactly: value).map(Value.integer) ?? .unsigned(value)
   }
 
-  /// Whether a value of this case can be held by an attribute of `type`, ranges included.
+  /// Whether an attribute of `type` can hold a value of this case, including its range.
   package func fits(_ type: AttributeType) -> Bool {
     switch (self, type) {
     case (.bool, .bool), (.double, .double), (.date, .date), (.uuid, .uuid),
@@ -58,7 +58,9 @@ package struct UUIDBytes: Sendable, Hashable {
     self.low = low
   }
 
-  /// Reads 16 bytes at `offset`, which the caller has checked to be there.
+  /// Reads 16 bytes at `offset`.
+  ///
+  /// The caller must have checked that they exist.
   package init(bytes: ByteView, at offset: Int) {
     high = bytes.bigEndianUInt64(at: offset)
     low = bytes.bigEndianUInt64(at: offset + 8)
@@ -66,7 +68,7 @@ package struct UUIDBytes: Sendable, Hashable {
 
   package var bytes: [UInt8] { bigEndianBytes(high) + bigEndianBytes(low) }
 
-  /// The usual text, in capitals.
+  /// The usual text form, in capitals.
   package var text: String {
     let digits = bytes.map { byte in
       let hex = String(byte, radix: 16, uppercase: true)

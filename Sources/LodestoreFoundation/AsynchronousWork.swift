@@ -7,24 +7,26 @@ public import Foundation
 ///     observe(fetch.progress)
 ///     let items = try await fetch.value
 ///
-/// Anything that reports how far it is can be run:
+/// Any work that reports its progress can be run:
 ///
 ///     let deletion = AsynchronousWork { report in
 ///       try await store.delete(outdated, inChunksOf: 10_000, onProgress: report)
 ///     }
 ///
-/// A `Progress` that is current when the work begins has ``progress`` as a child. Cancelling the
-/// progress, the work, or a task around ``value`` cancels the call that does the work.
+/// If a `Progress` is current when the work begins, ``progress`` becomes its child. Cancelling the
+/// progress, the work, or a task that waits for ``value`` cancels the call that does the work.
 public final class AsynchronousWork<Value: Sendable>: Sendable {
-  /// How far the work is, and the way to cancel it from a user interface.
+  /// The progress of the work.
   ///
-  /// Indeterminate while the total is not known.
+  /// A user interface can cancel the work through it.
+  ///
+  /// The progress is indeterminate while the total is unknown.
   public let progress: Progress
   private let task: Task<Value, any Error>
 
-  /// Begins the work that `run` does, at once.
+  /// Begins the work of `run` at once.
   ///
-  /// - Parameter run: called in a task of its own, with a closure to report progress to.
+  /// - Parameter run: Called in a task of its own, with a closure to which it reports progress.
   public init(
     _ run:
       @escaping @Sendable (
@@ -38,7 +40,7 @@ public final class AsynchronousWork<Value: Sendable>: Sendable {
         if let total = step.total { progress.totalUnitCount = Int64(total) }
         progress.completedUnitCount = Int64(step.completed)
       }
-      // Fewer may have been done than were expected, and a total may never have been known.
+      // Less may be completed than was expected, and the total may still be unknown.
       let total = max(progress.totalUnitCount, progress.completedUnitCount, 1)
       progress.totalUnitCount = total
       progress.completedUnitCount = total
@@ -49,9 +51,9 @@ public final class AsynchronousWork<Value: Sendable>: Sendable {
     progress.cancellationHandler = { task.cancel() }
   }
 
-  /// The result, when the work is done.
+  /// The result, once the work has ended.
   ///
-  /// - Throws: what the work throws; `CancellationError` when it was cancelled.
+  /// - Throws: The error of the work; `CancellationError` if it was cancelled.
   public var value: Value {
     get async throws {
       try await withTaskCancellationHandler {
@@ -62,17 +64,17 @@ public final class AsynchronousWork<Value: Sendable>: Sendable {
     }
   }
 
-  /// Ends the work; ``value`` throws `CancellationError`.
+  /// Cancels the work; ``value`` then throws `CancellationError`.
   public func cancel() { task.cancel() }
 }
 
-/// A fetch in progress: the counterpart of `NSAsynchronousFetchRequest` and its result.
+/// A fetch in progress, the counterpart of `NSAsynchronousFetchRequest` and its result.
 ///
-/// Its progress counts records. Cancelling it ends the work within 50 milliseconds.
+/// The progress counts records. Cancelling the fetch ends the work within 50 milliseconds.
 public typealias AsynchronousFetch<E: Entity> = AsynchronousWork<[E]>
 
 extension Store {
-  /// Begins to fetch what `query` finds, and returns at once.
+  /// Begins to fetch the results of `query`, and returns at once.
   public func asynchronousFetch<E: Entity>(_ query: Query<E>) -> AsynchronousFetch<E> {
     AsynchronousWork { try await self.fetch(query, onProgress: $0) }
   }
@@ -90,11 +92,10 @@ public typealias AsynchronousImport = AsynchronousWork<ImportReport>
 extension AsynchronousWork where Value == ImportReport {
   /// Begins the import that `run` runs, at once.
   ///
-  /// The progress counts the bytes of pages that have been read, or pages where the number of bytes
-  /// is not known, of as many as the source says that it has. Cancelling it ends the import after a
-  /// whole page.
+  /// The progress counts the bytes of the pages read. If `byteCount` is `nil`, it counts pages, of
+  /// the total that the source states. A cancelled import ends after a complete page.
   ///
-  /// - Parameter byteCount: of all pages; `nil` where it is not known.
+  /// - Parameter byteCount: The number of bytes of all pages; `nil` if unknown.
   public convenience init(
     byteCount: Int? = nil,
     _ run:

@@ -2,12 +2,12 @@ public import EntityStore
 public import Foundation
 
 extension Query {
-  /// In the order of Foundation's sort descriptors.
+  /// Returns the query in the order of Foundation's sort descriptors.
   ///
-  /// Descriptors must compare an attribute's values as they are: one with a localized comparator,
-  /// which the same spelling picks on Apple's systems and not on Linux, is refused when the query
-  /// is run. Write `SortDescriptor(\.name, comparator: .lexical)` for an order that is the same
-  /// everywhere.
+  /// Descriptors must compare the values of attributes directly. A descriptor with a localized
+  /// comparator is refused when the query is run. The plain spelling `SortDescriptor(\.name)`
+  /// selects such a comparator on Apple's systems, but not on Linux. Write
+  /// `SortDescriptor(\.name, comparator: .lexical)` for an order that is equal on all systems.
   @_disfavoredOverload
   public func sorted(by descriptors: [SortDescriptor<E>]) -> Query {
     sorted(descriptors.map { SortKey(descriptor: $0) })

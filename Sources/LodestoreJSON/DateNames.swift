@@ -1,4 +1,4 @@
-/// The English names of months and days, as texts of dates have them.
+/// The English names of months and days in dates as text.
 package enum DateNames {
   private static let months = [
     "January", "February", "March", "April", "May", "June", "July", "August", "September",
@@ -8,22 +8,24 @@ package enum DateNames {
     "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
   ]
 
-  /// Takes the name of a month, in any case of letters: from 1.
+  /// Takes the name of a month, ignoring case, and returns its number from 1.
   package static func month(_ rest: inout ArraySlice<UInt8>, isLong: Bool) -> Int? {
     take(months, &rest, isLong: isLong).map { $0 + 1 }
   }
 
-  /// Takes the name of a day: 0 for Sunday.
+  /// Takes the name of a day of the week and returns its number, 0 for Sunday.
   package static func day(_ rest: inout ArraySlice<UInt8>, isLong: Bool) -> Int? {
     take(days, &rest, isLong: isLong)
   }
 
-  /// Takes `AM` or `PM`; true for the latter.
+  /// Takes `AM` or `PM` and returns whether it was `PM`.
   package static func half(_ rest: inout ArraySlice<UInt8>) -> Bool? {
     take(["AM", "PM"], &rest, isLong: true).map { $0 == 1 }
   }
 
-  /// The day of the week of a day since 1970-01-01, which was a Thursday: 0 for Sunday.
+  /// The day of the week of a day since 1970-01-01, which was a Thursday.
+  ///
+  /// Sunday is 0.
   package static func dayOfWeek(_ day: Int) -> Int { ((day % 7) + 11) % 7 }
 
   private static func take(
@@ -31,7 +33,7 @@ package enum DateNames {
   ) -> Int? {
     let found = names.firstIndex { name in
       let name = isLong ? name.utf8.prefix(name.utf8.count) : name.utf8.prefix(3)
-      // Setting one bit makes small letters of capitals.
+      // Setting this bit turns a capital letter into a small one.
       return rest.prefix(name.count).elementsEqual(name) { $0 | 0x20 == $1 | 0x20 }
     }
     guard let found else { return nil }

@@ -1,8 +1,9 @@
 import LodestoreBytes
 package import LodestoreEssentials
 
-/// Dates as text, written as ISO 8601 has them and read also as RFC 9110 has them for the web, in
-/// the proleptic Gregorian calendar and without leap seconds.
+/// Dates as text, in the proleptic Gregorian calendar without leap seconds.
+///
+/// Writes ISO 8601. Reads ISO 8601 and the forms of RFC 9110, which the web uses.
 package enum ISO8601Text {
   /// Seconds from 1970-01-01 to 2001-01-01, the origin of `Date`.
   package static let referenceOffset = 978_307_200
@@ -10,15 +11,17 @@ package enum ISO8601Text {
 
   /// Reads a date.
   ///
-  /// - `1977-05-25`: without a time it is midnight. Years have four digits, or a sign and six.
-  /// - `1977-05-25T20:30Z`, `1988-04-15 03:03:10`: hours, minutes and perhaps seconds follow `T` or one
-  ///   space. Without a zone the time is UTC.
-  /// - `2024-02-29T12:00:00.123456+05:30`: a fraction has any length and follows a point or a comma. The
-  ///   zone is `Z`, `UTC`, `GMT`, `±hh:mm`, `±hhmm` or `±hh`, and may follow one space.
-  /// - `20240105T100000Z`: a date with a time may lack the signs in both.
+  /// - `1977-05-25`: without a time the date is midnight. Years have four digits, or a sign and
+  ///   six.
+  /// - `1977-05-25T20:30Z`, `1988-04-15 03:03:10`: hours, minutes and optional seconds follow `T`
+  ///   or one space. Without a zone the time is UTC.
+  /// - `2024-02-29T12:00:00.123456+05:30`: a fraction has any length and follows a point or a
+  ///   comma. The zone is `Z`, `UTC`, `GMT`, `±hh:mm`, `±hhmm` or `±hh`, and may follow one space.
+  /// - `20240105T100000Z`: a date with a time may omit the signs in both.
   /// - `Fri, 05 Jan 2024 10:00:00 GMT` and the other forms of ``InternetDateText``.
   ///
-  /// All other texts give nil, also days and times that do not exist: `02-30`, `24:00`, `23:59:60`.
+  /// Every other text yields `nil`, including days and times that do not exist: `02-30`, `24:00`,
+  /// `23:59:60`.
   package static func date(_ text: some StringProtocol) -> Date? {
     var copy = String(text)
     return copy.withUTF8 { date(bytes: ByteView($0)) }
@@ -51,22 +54,25 @@ package enum ISO8601Text {
         seconds - referenceOffset, fraction.digits, of: fraction.scale))
   }
 
-  /// The double nearest to `whole` + `digits` / `scale`, a power of ten up to 10^18.
+  /// The double nearest to `whole` + `digits` / `scale`, where `scale` is a power of ten up to
+  /// 10^18.
   private static func time(_ whole: Int, _ digits: Int, of scale: Double) -> Double {
     let (product, hasOverflow) = whole.multipliedReportingOverflow(by: Int(scale))
-    // Two numbers that are exact, rounded once.
+    // Either number is exact, so the division rounds only once.
     if !hasOverflow, product.magnitude < 1 << 52, digits < 1 << 52 {
       return Double(product + digits) / scale
     }
-    // The fraction is rounded too, but is little beside the whole, or has more digits than count.
+    // Here the fraction is rounded too. The error is small compared with the whole seconds, or the
+    // fraction has more digits than a double resolves.
     return Double(whole) + Double(digits) / scale
   }
 
-  /// Writes a date in UTC: `2024-02-29T12:00:00Z`, with 3, 6, 9, 12 or 15 digits of a second
-  /// when fewer do not read back as the same date.
+  /// Writes a date in UTC, such as `2024-02-29T12:00:00Z`.
   ///
-  /// 15 digits are enough except within ten seconds of 2001-01-01, where `Date` is finer still. Years
-  /// outside 0...9999 have a sign and six digits. Nil outside ±999999 and for dates that are not finite.
+  /// The text has 3, 6, 9, 12 or 15 digits of a second if fewer do not read back as the same date.
+  /// Fifteen digits are enough except within ten seconds of 2001-01-01, where `Date` is even finer.
+  /// Years outside 0...9999 have a sign and six digits. Returns `nil` for years outside ±999999 and
+  /// for dates that are not finite.
   package static func text(_ date: Date) -> String? {
     let time = date.timeIntervalSinceReferenceDate
     guard abs(time) < 4e13 else { return nil }
@@ -75,7 +81,7 @@ package enum ISO8601Text {
     if whole == time { return text(seconds: seconds, fraction: 0, digits: 0) }
     for (digits, scale) in [(3, 1e3), (6, 1e6), (9, 1e9), (12, 1e12), (15, 1e15)] {
       let fraction = Int(((time - whole) * scale).rounded())
-      // A fraction that rounds up to a whole second belongs to the next one.
+      // A fraction that rounds up to a whole second belongs to the next second.
       let carry = fraction == Int(scale) ? 1 : 0
       let rest = carry == 1 ? 0 : fraction
       if digits == 15 || Self.time(Int(whole) + carry, rest, of: scale) == time {
@@ -129,9 +135,9 @@ extension ISO8601Text {
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }
 
-  /// Days since 1970-01-01.
+  /// The days since 1970-01-01.
   ///
-  /// Years are counted from March, so that the leap day is the last.
+  /// Years are counted from March, so that the leap day is the last day.
   package static func days(year: Int, month: Int, day: Int) -> Int {
     let shifted = month <= 2 ? year - 1 : year
     let (era, yearOfEra) = floorDivide(shifted, 400)
@@ -165,7 +171,7 @@ extension ISO8601Text {
   private struct Scanner {
     let bytes: ByteView
     var at = 0
-    /// Whether the text has no signs between the parts of its date and of its time.
+    /// Whether the date and the time are written without signs between their parts.
     var isBasic = false
 
     var isAtEnd: Bool { at == bytes.count }
@@ -176,7 +182,9 @@ extension ISO8601Text {
       return true
     }
 
-    /// Takes the sign between two parts, which the basic form lacks.
+    /// Takes the sign between two parts.
+    ///
+    /// The basic form has none.
     mutating func take(between sign: UnicodeScalar) -> Bool { isBasic || take(sign) }
 
     mutating func number(digits: Int, in range: ClosedRange<Int>) -> Int? {
@@ -219,7 +227,9 @@ extension ISO8601Text {
       return (minutes + second, fraction)
     }
 
-    /// The digits after the point; those beyond the eighteenth are below what a double resolves.
+    /// Reads the digits after the point.
+    ///
+    /// Digits after the eighteenth are below the resolution of a double and are ignored.
     private mutating func fraction() -> (digits: Int, scale: Double)? {
       let start = at
       var value = 0
@@ -234,7 +244,7 @@ extension ISO8601Text {
       return at > start ? (value, scale) : nil
     }
 
-    /// Seconds east of UTC.
+    /// Reads a zone and returns its seconds east of UTC.
     mutating func zone() -> Int? {
       if isAtEnd { return 0 }
       _ = take(" ")

@@ -1,13 +1,15 @@
 import LodestoreBytes
 
-/// Dates as protocols of the internet write them.
+/// Dates as internet protocols write them.
 ///
-/// `Fri, 05 Jan 2024 10:00:00 GMT` (RFC 1123 and RFC 9110, with an offset also RFC 5322), `Friday,
-/// 05-Jan-24 10:00:00 GMT` (RFC 850) and `Fri Jan  5 10:00:00 2024` (asctime). The day of the week
-/// must be that of the date; with two digits of a year it tells the century, from 1900 to 2099.
-/// Only RFC 1123 may lack it.
+/// - `Fri, 05 Jan 2024 10:00:00 GMT` (RFC 1123 and RFC 9110, with an offset also RFC 5322)
+/// - `Friday, 05-Jan-24 10:00:00 GMT` (RFC 850)
+/// - `Fri Jan  5 10:00:00 2024` (asctime)
+///
+/// The day of the week must match the date. With a year of two digits it determines the century,
+/// from 1900 to 2099. Only the first form may omit it.
 enum InternetDateText {
-  /// Seconds since 1970-01-01; nil when the text has another form or names no time.
+  /// Seconds since 1970-01-01; `nil` if the text has another form or the date does not exist.
   static func seconds(_ bytes: ByteView) -> Int? {
     guard (20...40).contains(bytes.count) else { return nil }
     var rest = Array(bytes)[...]
@@ -21,7 +23,7 @@ enum InternetDateText {
     return take(", ", &rest) ? standard(&rest, dayOfWeek: day) : asctime(&rest, dayOfWeek: day)
   }
 
-  /// `05 Jan 2024 10:00:00 GMT`, with one or two digits of the day.
+  /// Reads `05 Jan 2024 10:00:00 GMT`, with one or two digits of the day.
   private static func standard(_ rest: inout ArraySlice<UInt8>, dayOfWeek: Int?) -> Int? {
     guard let day = number(&rest, 1...2), take(" ", &rest),
       let month = DateNames.month(&rest, isLong: false), take(" ", &rest),
@@ -31,19 +33,19 @@ enum InternetDateText {
     return seconds(year, month, day, time, dayOfWeek).map { $0 - zone }
   }
 
-  /// `05-Jan-24 10:00:00 GMT`.
+  /// Reads `05-Jan-24 10:00:00 GMT`.
   private static func old(_ rest: inout ArraySlice<UInt8>, dayOfWeek: Int) -> Int? {
     guard let day = number(&rest, 2...2), take("-", &rest),
       let month = DateNames.month(&rest, isLong: false), take("-", &rest),
       let year = number(&rest, 2...2), take(" ", &rest), let time = time(&rest),
       take(" ", &rest), zone(&rest) == 0, rest.isEmpty
     else { return nil }
-    // A century is no number of whole weeks, so one of the two at most has this day.
+    // A century is not a whole number of weeks, so at most one of the two has this day.
     return seconds(2000 + year, month, day, time, dayOfWeek)
       ?? seconds(1900 + year, month, day, time, dayOfWeek)
   }
 
-  /// ` Jan  5 10:00:00 2024`.
+  /// Reads ` Jan  5 10:00:00 2024`.
   private static func asctime(_ rest: inout ArraySlice<UInt8>, dayOfWeek: Int) -> Int? {
     guard take(" ", &rest), let month = DateNames.month(&rest, isLong: false), take(" ", &rest)
     else { return nil }
@@ -71,7 +73,7 @@ enum InternetDateText {
     return (hour * 60 + minute) * 60 + second
   }
 
-  /// Seconds east of UTC.
+  /// Reads a zone and returns its seconds east of UTC.
   private static func zone(_ rest: inout ArraySlice<UInt8>) -> Int? {
     if take("GMT", &rest) || take("UTC", &rest) || take("UT", &rest) { return 0 }
     let isWest = take("-", &rest)

@@ -1,22 +1,22 @@
-/// A JSON text that ends before its value does, as after an interrupted transfer.
+/// A JSON text that ends before its value does, for example after an interrupted transfer.
 ///
-/// The text is read by its brackets and quotes alone, so it may have other faults.
+/// Only brackets and quotes are interpreted, so the text may have other faults.
 package struct JSONCutText: Sendable {
-  /// How many levels down the records of a page are looked for.
+  /// The number of levels in which the records of a page are searched.
   package static let mostLevels = 8
 
   private struct Level: Sendable {
     /// The bracket that closes the array or object.
     let closer: UInt8
-    /// The offset after the last element or member that is whole.
+    /// The offset after the last complete element or member.
     var wholeEnd: Int
   }
 
-  /// The arrays and objects that the text does not close, the outermost first.
+  /// The arrays and objects that the text does not close, outermost first.
   private var levels: [Level] = []
   private let text: [UInt8]
 
-  /// `nil` for a text whose brackets are closed, or closed by others than they were opened with.
+  /// Fails if the text closes all of its brackets, or closes one with a bracket of another kind.
   package init?(_ text: [UInt8]) {
     self.text = text
     var isInString = false
@@ -29,7 +29,7 @@ package struct JSONCutText: Sendable {
           isEscaped = true
         } else if byte == UInt8(ascii: "\"") {
           isInString = false
-          // A text in an object may be a key.
+          // Within an object the text may be a key.
           if levels.last?.closer == UInt8(ascii: "]") { endChild(at + 1) }
         }
         continue
@@ -52,22 +52,22 @@ package struct JSONCutText: Sendable {
     if !levels.isEmpty { levels[levels.count - 1].wholeEnd = offset }
   }
 
-  /// The number of arrays and objects that the text does not close.
+  /// The number of unclosed arrays and objects.
   package var depth: Int { levels.count }
 
-  /// The text up to the last whole element or member of the array or object at `level`, from 0,
-  /// with all brackets closed.
+  /// The text up to the last complete element or member at `level`, counted from 0, with all
+  /// brackets closed.
   package func whole(at level: Int) -> [UInt8] {
     text[..<levels[level].wholeEnd] + levels[...level].reversed().map(\.closer)
   }
 
-  /// The offset of the part after the last whole element or member, without space and comma.
+  /// The offset of the rest after the last complete element or member and its separators.
   package func restOffset(at level: Int) -> Int {
     let separators = [0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: ",")]
     return text[levels[level].wholeEnd...].firstIndex { !separators.contains($0) } ?? text.count
   }
 
-  /// The bytes from ``restOffset(at:)`` on.
+  /// The bytes from ``restOffset(at:)`` to the end.
   package func rest(at level: Int) -> ArraySlice<UInt8> { text[restOffset(at: level)...] }
 
   /// The line of an offset, from 1.

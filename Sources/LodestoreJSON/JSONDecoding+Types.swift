@@ -1,11 +1,13 @@
 internal import LodestoreEssentials
 
 extension JSONDecoding {
-  /// Decodes any type: those that JSON or this store has a spelling of directly, all others by
-  /// their own `init(from:)`.
+  /// Decodes any type.
   ///
-  /// Types are compared by pointer, the most frequent ones first. Going through `Decodable` instead
-  /// would make three containers for a list of strings.
+  /// Types that JSON or this store represents directly are decoded here, all others by their own
+  /// `init(from:)`.
+  ///
+  /// Types are compared by pointer, the most frequent ones first. Decoding a list of strings
+  /// through `Decodable` would make three containers.
   func value<T: Decodable>(_ type: T.Type, at index: Int, depth: Int) throws -> T {
     if type == String.self { return same(try string(index)) }
     if type == JSONValue.self { return same(try json(document, index)) }
@@ -35,14 +37,14 @@ extension JSONDecoding {
 
   /// Casts a value to `T`, which must be its type.
   ///
-  /// The caller has compared the types; a conditional cast would compare them again at many times
-  /// the cost.
+  /// The caller has already compared the types. A conditional cast would compare them again at many
+  /// times the cost.
   @inline(__always)
   private func same<Value, T>(_ value: Value) -> T {
     unsafeBitCast(value, to: T.self)
   }
 
-  /// Throws where a value has a number that no `JSONValue` holds.
+  /// Throws if the value contains a number that `JSONValue` cannot represent.
   func refuseWideNumber(in index: Int) throws {
     guard let wide = document.wideNumber(in: index) else { return }
     throw corrupted(wide.index, "an integer of 64 bits or a number in the range of a double")

@@ -2,10 +2,12 @@ internal import LodestoreEssentials
 
 /// The state of one decoding of a node, shared by its containers.
 ///
-/// Containers carry entry numbers only. Coding paths are not kept but found from the entry when an
-/// error or a caller asks: keeping them would cost an allocation for each level of each record.
+/// Containers hold only entry numbers. A coding path is computed from an entry when an error or a
+/// caller needs it. Storing paths would cost an allocation for each level of each record.
 final class JSONDecoding {
-  /// The entry number of an absent value, as of a superclass; decodes as null.
+  /// The entry number of an absent value, such as a superclass.
+  ///
+  /// Such a value decodes as null.
   static let missing = -1
 
   private struct Cursor {
@@ -13,12 +15,14 @@ final class JSONDecoding {
     var nextKey: Int
   }
 
-  /// Levels that remember the last key found; deeper ones search from the first key.
+  /// The number of levels that remember the last key found.
+  ///
+  /// Deeper levels search from the first key.
   private static let cursorCount = 16
 
   let document: JSONDocument
   private let root: Int
-  /// The name under which the root has its own key.
+  /// The name under which the root's own key is decoded, if any.
   private let keyName: String?
   private let dates: JSONNodeDecoder.DateStrategy
   private let rawUserInfo: [CodingUserInfoKey: any Sendable]
@@ -48,9 +52,9 @@ final class JSONDecoding {
     index == Self.missing ? .null : document.entries[index].kind
   }
 
-  /// The value of a member.
+  /// The value of the member with `key`.
   ///
-  /// Keys are usually asked for in the order of the text, so the search starts after the one found
+  /// Types usually ask for keys in the order of the text, so the search starts after the key found
   /// last in this object.
   @inline(__always)
   func member(_ key: some CodingKey, of object: Int, depth: Int) -> Int? {
@@ -67,14 +71,14 @@ final class JSONDecoding {
     return found &+ 1
   }
 
-  /// The root's own key, where `name` means it.
+  /// The root's own key, if `name` is the name for it and `object` is the root.
   @inline(never)
   private func rootKey(_ name: String, _ object: Int) -> Int? {
     object == root && name == keyName ? root - 1 : nil
   }
 
-  /// The name of the root's own key, and its entry, where `object` is the root and has no such
-  /// member.
+  /// The name and the entry of the root's own key; `nil` if `object` is not the root or has a
+  /// member of that name.
   func rootKey(of object: Int) -> (name: String, entry: Int)? {
     guard object == root, let keyName,
       JSONKeySearch.find(keyName, in: document, object: object) == nil
@@ -184,7 +188,7 @@ final class JSONDecoding {
 // MARK: - Errors
 
 extension JSONDecoding {
-  /// The keys and positions from the decoded node to an entry; O(siblings on the way).
+  /// The keys and positions from the decoded node to an entry; O(siblings along the path).
   func path(to index: Int) -> [any CodingKey] {
     var path: [any CodingKey] = []
     var node = root
@@ -219,7 +223,7 @@ extension JSONDecoding {
       JSONNodeError(node: node))
   }
 
-  /// The kind, and for short scalars the text itself.
+  /// The kind of an entry, and for short scalars its text.
   private func found(_ index: Int) -> String {
     guard index != Self.missing else { return "nothing" }
     let entry = document.entries[index]
@@ -233,7 +237,9 @@ extension JSONDecoding {
     }
   }
 
-  /// As in Foundation: null is a missing value, another kind a mismatch.
+  /// The error for a value of another kind.
+  ///
+  /// As in Foundation, null is reported as a missing value.
   func mismatch(_ type: Any.Type, _ index: Int, _ expected: String) -> DecodingError {
     let context = context(index, expected)
     return kind(index) == .null

@@ -1,11 +1,13 @@
 import LodestoreBytes
 
-/// One parsed JSON text: its bytes and the tape over them.
+/// A parsed JSON text: its bytes and the tape over them.
 ///
-/// Never changes, so any thread may read it.
-/// Memory: the text once, and 16 bytes for each value and key.
+/// The document is immutable, so any thread may read it. A document takes the memory of the text
+/// and 16 bytes for each value and key.
 package final class JSONDocument: @unchecked Sendable {
-  /// After the text: the parser stops at a zero, and reads words of eight bytes.
+  /// The number of zeros after the text.
+  ///
+  /// The parser stops at a zero and reads words of eight bytes.
   private static let padding = 16
 
   /// The text with the padding behind it.
@@ -13,15 +15,17 @@ package final class JSONDocument: @unchecked Sendable {
   /// The bytes of the text, without the padding.
   let count: Int
   private let tape: JSONTape
-  /// Where the text starts inside its file.
+  /// The position of the text within its file.
   package let origin: JSONPosition.Origin
 
   var entries: UnsafePointer<JSONTapeEntry> { UnsafePointer(tape.entries) }
   var entryCount: Int { tape.count }
-  /// Whether a value of the text has a fault; only with ``JSONLimits/notesFaults``.
+  /// Whether a value of the text has a fault.
+  ///
+  /// Faults are noted only with ``JSONLimits/notesFaults``.
   package var hasFaults: Bool { !tape.faults.isEmpty }
 
-  /// The first fault in the value of an entry; O(log faults).
+  /// The first fault within the value of an entry; O(log faults).
   fileprivate func fault(in index: Int) -> JSONFault? {
     let faults = tape.faults
     let first = faults.partitioningIndex { $0.entry >= index }
@@ -29,7 +33,8 @@ package final class JSONDocument: @unchecked Sendable {
     return faults[first].fault
   }
 
-  /// The first number in the value of an entry that is beyond 64 bits and doubles; O(log numbers).
+  /// The first number within the value of an entry that neither 64-bit integers nor doubles can
+  /// represent; O(log numbers).
   package func wideNumber(in index: Int) -> JSONNode? {
     let numbers = tape.wideNumbers
     guard !numbers.isEmpty else { return nil }
@@ -38,8 +43,9 @@ package final class JSONDocument: @unchecked Sendable {
     return JSONNode(document: self, index: Int(numbers[first]))
   }
 
-  /// The error of the first fault outside of all `values`, which are in the order of the text; nil
-  /// without such a fault.
+  /// The error of the first fault outside all `values`; `nil` if there is none.
+  ///
+  /// The values must be in the order of the text.
   package func faultError(outside values: some Sequence<JSONNode>) -> JSONError? {
     var faults = tape.faults[...]
     for value in values {
@@ -51,7 +57,7 @@ package final class JSONDocument: @unchecked Sendable {
     return faults.first.map { error(of: $0.fault) }
   }
 
-  /// The error of a fault of this text; O(bytes before it).
+  /// The error for a fault of this text; O(bytes before it).
   fileprivate func error(of fault: JSONFault) -> JSONError {
     JSONError(
       reason: fault.reason,
@@ -60,7 +66,7 @@ package final class JSONDocument: @unchecked Sendable {
       expected: "\(fault.expected)")
   }
 
-  /// The lines at ascending offsets from the start of the file; O(bytes up to the last).
+  /// The lines of ascending offsets from the start of the file; O(bytes up to the last one).
   package func lines(at offsets: [Int]) -> [Int] {
     var line = origin.line
     var at = 0
@@ -79,7 +85,7 @@ package final class JSONDocument: @unchecked Sendable {
     parsing bytes: ByteView, limits: JSONLimits = .standard,
     origin: JSONPosition.Origin = JSONPosition.Origin()
   ) throws(JSONError) {
-    // Beyond the limit only the words for the error are needed, not the copy.
+    // Beyond the limit only the first bytes are needed, for the error.
     let count = min(bytes.count, limits.bytes + 1)
     let copy = MutableByteView.allocate(byteCount: count + Self.padding, alignment: 1)
     copy.copyMemory(from: bytes.prefix(count))
@@ -99,7 +105,7 @@ package final class JSONDocument: @unchecked Sendable {
     self.origin = origin
   }
 
-  /// Parses bytes of any collection, such as `[UInt8]` or `Data`, which are copied.
+  /// Parses the bytes of any collection, such as `[UInt8]` or `Data`, which are copied.
   ///
   /// - Throws: `JSONError` with positions counted from `origin`.
   package static func parsing(
@@ -127,14 +133,16 @@ package final class JSONDocument: @unchecked Sendable {
   /// The value of the text.
   package var root: JSONNode { JSONNode(document: self, index: 0) }
 
-  /// Where the value of an entry starts.
+  /// The position of the value of an entry.
   func position(ofEntry index: Int) -> JSONPosition {
     JSONPosition(
       in: text[..<count], at: offset(ofEntry: index),
       origin: origin)
   }
 
-  /// The offset of an entry in this text; of a string, that of its opening quote.
+  /// The offset of an entry in this text.
+  ///
+  /// For a string it is the offset of the opening quote.
   package func offset(ofEntry index: Int) -> Int {
     let entry = entries[index]
     return Int(entry.offset) - (entry.kind == .string ? 1 : 0)
@@ -146,17 +154,20 @@ package final class JSONDocument: @unchecked Sendable {
 
   func bytes(ofEntry index: Int) -> ByteView { reader.bytes(ofEntry: index) }
 
-  /// The text and its tape, not retained: the caller keeps the document.
+  /// The text and its tape without a reference to the document.
+  ///
+  /// The caller must retain the document.
   package var reader: JSONTapeReader { JSONTapeReader(text: text, entries: entries) }
 }
 
-/// The text and the tape of a document, not retained: valid while the document is.
+/// The text and the tape of a document, without a reference to it.
 ///
-/// For loops over many values, in which reference counting would cost.
+/// The reader is valid while the document exists. The reader serves loops over many values, in
+/// which reference counting would be too slow.
 @_documentation(visibility: internal)
 public struct JSONTapeReader: BitwiseCopyable {
   @usableFromInline let text: ByteView
-  /// The tape.
+  /// The entries of the text.
   public let entries: UnsafePointer<JSONTapeEntry>
 
   /// The entry after a value and its content.
@@ -166,16 +177,16 @@ public struct JSONTapeReader: BitwiseCopyable {
     return entry.isContainer ? Int(entry.link) : index &+ 1
   }
 
-  /// The bytes of a value as they stand in the text; of a string, without the quotes.
+  /// The bytes of a value as written in the text, for a string without the quotes.
   @inlinable @inline(__always)
   public func bytes(ofEntry index: Int) -> ByteView {
     text.part(of: entries[index])
   }
 
-  /// The content of a string or key, escapes undone.
+  /// The content of a string or key, with escapes decoded.
   package func string(_ index: Int) -> String { JSONStringContent.string(entries[index], text) }
 
-  /// Calls `body` with the bytes of a string or key, escapes undone.
+  /// Calls `body` with the bytes of a string or key, with escapes decoded.
   @inlinable @inline(__always)
   public func withContent<R>(_ index: Int, _ body: (ByteView) -> R) -> R {
     let bytes = bytes(ofEntry: index)
@@ -193,8 +204,9 @@ extension ByteView {
 }
 
 extension JSONNode {
-  /// The first fault in this value, in words, and its offset in the file; only with
-  /// ``JSONLimits/notesFaults``.
+  /// The first fault within this value, in words, and its offset in the file.
+  ///
+  /// Faults are noted only with ``JSONLimits/notesFaults``.
   package var fault: (words: String, offset: Int)? {
     document.fault(in: index).map { fault in
       (
@@ -207,13 +219,16 @@ extension JSONNode {
   /// The fault as an error with line and column; O(bytes before it).
   package var faultError: JSONError? { document.fault(in: index).map(document.error(of:)) }
 
-  /// The first number in this value that no integer of 64 bits and no double holds; only with
-  /// ``JSONLimits/notesFaults``.
+  /// The first number within this value that neither 64-bit integers nor doubles can represent.
+  ///
+  /// Such numbers are noted only with ``JSONLimits/notesFaults``.
   package var wideNumber: JSONNode? { document.wideNumber(in: index) }
 }
 
 extension RandomAccessCollection where Index == Int {
-  /// The first position at which `isBehind` holds, where it holds for all that follow.
+  /// The first position at which `isBehind` is true.
+  ///
+  /// The closure must also be true at all later positions.
   fileprivate func partitioningIndex(_ isBehind: (Element) -> Bool) -> Int {
     var (low, high) = (startIndex, endIndex)
     while low < high {

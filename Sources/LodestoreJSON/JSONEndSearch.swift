@@ -1,9 +1,9 @@
 import LodestoreBytes
 
-/// Searches for the end of a value in a stream of bytes, by its brackets and quotes alone.
+/// Finds the end of a value in a stream of bytes by its brackets and quotes.
 ///
-/// The value need not be JSON: an error in it does not change where it ends, unless the error is
-/// one of brackets or quotes. Each byte is read once.
+/// The value need not be valid JSON. An error changes the end only if it concerns brackets or
+/// quotes. Each byte is read once.
 package struct JSONEndSearch: Sendable {
   private var depth = 0
   private var isInString = false
@@ -15,7 +15,9 @@ package struct JSONEndSearch: Sendable {
   /// Whether the value has begun and has not ended.
   package var isInside: Bool { depth > 0 || isInString || isInScalar }
 
-  /// The offset after the value; nil when it does not end in `bytes`, which the next bytes follow.
+  /// The offset after the value; `nil` if it does not end within `bytes`.
+  ///
+  /// Pass the bytes that follow in the next call.
   package mutating func end(in bytes: ByteView) -> Int? {
     for (at, byte) in bytes.enumerated() {
       if isInString {
@@ -35,13 +37,14 @@ package struct JSONEndSearch: Sendable {
         if byte == 0x22 { isInString = true } else { depth += 1 }
       case 0x5D, 0x7D:
         if isInScalar { return end(at) }
-        // A bracket that closes nothing is a text of its own, which is no JSON.
+        // A closing bracket without an opening one is a text of its own, which is not JSON.
         depth = max(depth - 1, 0)
         if depth == 0 { return end(at + 1) }
       case 0x20, 0x09, 0x0A, 0x0D:
         if isInScalar { return end(at) }
       default:
-        // A byte beyond ASCII begins no value: a byte order mark belongs to the value after it.
+        // A byte outside ASCII does not begin a value, because a byte order mark belongs to the
+        // value after it.
         if depth == 0, byte < 0x80 { isInScalar = true }
       }
     }

@@ -1,55 +1,55 @@
-/// A text that is not JSON as RFC 8259 has it, or that exceeds a limit.
+/// A text that is not JSON by RFC 8259, or that exceeds a limit.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong, for programs.
+  /// The kind of a fault.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
   public enum Reason: Hashable, Sendable {
-    /// Nothing but white space.
+    /// The text contains only white space.
     case emptyText
     /// The text ends inside a value.
     case unexpectedEnd
-    /// An unexpected byte.
+    /// A byte is not allowed at its position.
     case unexpectedByte(UInt8)
-    /// Something other than white space after the value.
+    /// Something other than white space follows the value.
     case trailingContent
-    /// A comma with no element or member after it.
+    /// No element or member follows a comma.
     case trailingComma
-    /// `NaN` or `Infinity`, which JSON does not have.
+    /// The text has `NaN` or `Infinity`, which JSON lacks.
     case notFinite
-    /// A number with zeros before its first digit.
+    /// A number has zeros before its first digit.
     case leadingZero
-    /// A number that breaks off or has a sign or a point in the wrong place.
+    /// A number is incomplete, or has a sign or a point in a wrong place.
     case malformedNumber
-    /// A number too large for a double.
+    /// A number is too large for a double.
     case numberTooLarge
-    /// A number that is not zero and that a double would turn into zero.
+    /// A number other than zero would become zero as a double.
     case numberTooSmall
-    /// An integer that neither `Int64` nor `UInt64` holds.
+    /// Neither `Int64` nor `UInt64` can represent an integer.
     case integerOutsideRange
-    /// Bytes that are not UTF-8.
+    /// Bytes are not UTF-8.
     case invalidUTF8
-    /// A control character inside a string, which JSON wants escaped.
+    /// A string contains a control character that is not escaped.
     case controlCharacter(UInt8)
-    /// A backslash followed by none of the escapes.
+    /// A backslash does not begin a valid escape.
     case invalidEscape
-    /// Half of a surrogate pair.
+    /// An escape is half of a surrogate pair.
     case unpairedSurrogate
-    /// Two members of an object with equal keys, compared as Swift strings.
+    /// Two members of an object have equal keys, compared as Swift strings.
     case duplicateKey(String)
-    /// More levels than the limit.
+    /// Arrays and objects are nested deeper than the limit.
     case tooDeep(limit: Int)
-    /// More bytes than the limit.
+    /// The text has more bytes than the limit.
     case tooLong(limit: Int)
-    /// More values and keys than the limit.
+    /// The text has more values and keys than the limit.
     case tooManyValues(limit: Int)
   }
 
-  /// What is wrong, for programs.
+  /// The kind of the fault.
   public let reason: Reason
   /// The position of the first wrong byte, or of the value that exceeds a limit.
   public let position: JSONPosition
-  /// What was expected there, in words.
+  /// The expected content at the position, in words.
   public let expected: String
 
   /// The byte offset in the file, from 0.
@@ -59,14 +59,14 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The column, from 1, in Unicode scalars.
   package var column: Int { position.column }
 
-  /// One line: where, what was found and what was expected.
+  /// The position, the fault and the expected content, in one line.
   public var description: String {
     "cannot read JSON at \(position): found \(reason.found), expected \(expected)"
   }
 }
 
 extension JSONError.Reason {
-  /// The words for the fault in a message.
+  /// The fault in words, for a message.
   var found: String {
     switch self {
     case .emptyText: "no value"
@@ -100,7 +100,7 @@ extension JSONError.Reason {
   }
 }
 
-/// An error inside the parser: an offset and static texts, so that it is cheap to make.
+/// An error within the parser: an offset and static texts, so that it is cheap to create.
 struct JSONFault: Error, Sendable {
   let reason: JSONError.Reason
   let offset: Int
@@ -113,7 +113,7 @@ struct JSONFault: Error, Sendable {
   }
 }
 
-/// A fault that did not end the parsing, and the entry that has it.
+/// A fault that did not end the parsing, with its entry.
 struct JSONNotedFault: Sendable {
   let entry: UInt32
   let fault: JSONFault

@@ -1,23 +1,25 @@
 import LodestoreBytes
 
-/// Finds two equal keys in one object.
+/// Finds equal keys in one object.
 ///
-/// Keys are compared as Swift strings, because that is what an object of `JSONValue` is keyed by:
-/// escapes are undone and canonically equivalent spellings are one key. Plain ASCII keys need
-/// neither and are compared as bytes.
+/// Keys are compared as Swift strings, because those are the keys of an object in `JSONValue`:
+/// escapes are decoded, and canonically equivalent spellings are equal. ASCII keys without escapes
+/// are compared as bytes.
 struct JSONKeyCheck {
-  /// Up to so many keys are compared pairwise; more are hashed, which keeps the work linear.
+  /// The maximum number of keys that are compared pairwise.
+  ///
+  /// More keys are hashed, so that the time stays linear.
   private static let pairwiseLimit = 24
 
   private var slots: [UInt32] = []
 
-  /// Checks the object whose keys and values are the entries from `first` up to `end`.
+  /// Checks the object whose keys and values are the entries from `first` to before `end`.
   @inline(__always)
   mutating func check(_ tape: JSONTapeReader, first: Int, end: Int) throws(JSONFault) {
     var index = first
     var number = 0
     var irregular: UInt32 = 0
-    // A Bloom filter of 64 bits: only a key whose bit is set already can be a duplicate.
+    // A Bloom filter of 64 bits. A key whose bit is not yet set cannot be a duplicate.
     var seen: UInt64 = 0
     while index < end {
       let key = tape.entries[index]
@@ -45,10 +47,10 @@ struct JSONKeyCheck {
     }
   }
 
-  /// One of 64 bits by the length and the first eight bytes of a key.
+  /// One of 64 bits, chosen by the length and the first eight bytes of a key.
   @inline(__always)
   private static func bit(of key: JSONTapeEntry, _ text: ByteView) -> UInt64 {
-    // Eight bytes can be read anywhere in the text: it has zeros after it.
+    // Zeros follow the text, so eight bytes can be read anywhere in it.
     let raw = text.loadUnaligned(fromByteOffset: Int(key.offset), as: UInt64.self)
     let unused = 64 &- min(key.length, 8) &* 8
     let first = key.length == 0 ? 0 : UInt64(littleEndian: raw) << UInt64(unused)
@@ -56,7 +58,7 @@ struct JSONKeyCheck {
     return 1 &<< (hash &>> 58)
   }
 
-  /// The entry of the next key, after the value of this one.
+  /// The entry of the next key, after the value of this key.
   @inline(__always)
   private static func next(_ tape: JSONTapeReader, after key: Int) -> Int {
     let value = tape.entries[key &+ 1]
@@ -70,8 +72,9 @@ struct JSONKeyCheck {
     return true
   }
 
-  /// Looks keys up in a hash table with open addressing; the hashes are seeded, so that no input can
-  /// be made to collide.
+  /// Checks keys with a hash table with open addressing.
+  ///
+  /// The hashes are seeded, so that no input can force collisions.
   @inline(never)
   private mutating func checkMany(_ tape: JSONTapeReader, first: Int, end: Int) throws(JSONFault) {
     var index = first
@@ -100,7 +103,7 @@ struct JSONKeyCheck {
         }
         slot = (slot + 1) & (size - 1)
       }
-      // 0 marks a free slot: it is never a key's entry, since the object's own comes before.
+      // 0 marks a free slot. No key has entry 0, because the object's own entry comes before.
       slots[slot] = UInt32(truncatingIfNeeded: index)
       index = Self.next(tape, after: index)
     }

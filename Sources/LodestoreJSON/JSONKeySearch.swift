@@ -2,13 +2,14 @@ import LodestoreBytes
 
 /// Finds a member of an object by its key.
 enum JSONKeySearch {
-  /// The entry of the key, searched from the first; nil when the object has no such key.
+  /// The entry of the key, searched from the first one; `nil` if the object lacks it.
   static func find(_ key: String, in document: JSONDocument, object: Int) -> Int? {
     find(key, in: document, object: object, from: object + 1)
   }
 
-  /// Searches from one key to the end, then from the first to that key: keys asked for in the order
-  /// of the text are found with one comparison each.
+  /// Searches from one key to the end, then from the first key.
+  ///
+  /// Keys requested in the order of the text need one comparison each.
   @inline(__always)
   static func find(
     _ key: String, in document: JSONDocument, object: Int, from start: Int
@@ -31,7 +32,7 @@ enum JSONKeySearch {
     while index < end {
       let entry = entries[index]
       if entry.isIrregular {
-        // Compared as strings, like the check for duplicates does.
+        // Strings are compared, as in the check for duplicates.
         let other = JSONStringContent.string(entry, document.text)
         if other == String(decoding: key, as: UTF8.self) { return index }
       } else if Int(entry.length) == key.count

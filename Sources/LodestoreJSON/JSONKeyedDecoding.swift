@@ -32,7 +32,9 @@ struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return value
   }
 
-  /// The value, unless it is absent or null, with one search; the default implementation does three.
+  /// The value unless it is absent or null, found by one search.
+  ///
+  /// The default implementation searches three times.
   @inline(__always)
   private func present(_ key: Key) -> Int? {
     guard let value = run.member(key, of: index, depth: depth), run.kind(value) != .null else {
@@ -43,7 +45,7 @@ struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func decodeNil(forKey key: Key) throws -> Bool { run.kind(try find(key)) == .null }
 
-  // Inlined, so that the protocol's function for each scalar is one of that type alone.
+  // Inlining specializes the protocol's function for each scalar type.
   @inline(__always)
   func decode<T: JSONScalar>(_ type: T.Type, forKey key: Key) throws -> T {
     try T.decoded(run, find(key))
@@ -77,7 +79,8 @@ struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 }
 
-// The protocol's defaults would hide the general `decodeIfPresent` for these types.
+// Without these functions, the protocol's defaults would hide the general `decodeIfPresent` for
+// these types.
 extension JSONKeyedDecoding {
   @inline(__always)
   private func optional<T: JSONScalar>(_ type: T.Type, _ key: Key) throws -> T? {

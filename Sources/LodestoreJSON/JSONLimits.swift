@@ -1,20 +1,23 @@
 /// Limits of one JSON text.
 package struct JSONLimits: Sendable, Hashable {
-  /// Levels of arrays and objects; at most 512, because writing and decoding are recursive.
+  /// The maximum nesting of arrays and objects; at most 512, because writing and decoding are
+  /// recursive.
   package var depth: Int
-  /// Bytes of one text (of one line for JSON Lines); at most 2,147,483,647.
+  /// The maximum number of bytes of one text, or of one line of JSON Lines; at most 2,147,483,647.
   package var bytes: Int
-  /// Values and keys of one text; at most 67,108,863.
+  /// The maximum number of values and keys of one text; at most 67,108,863.
   ///
   /// Each takes 16 bytes while the text is read.
   package var values: Int
-  /// Whether a fault of one value is noted rather than thrown, where the value's end is known.
+  /// Whether a fault of one value is noted and not thrown, if the value's end can be found.
   ///
-  /// ``JSONNode/fault`` gives the fault. Numbers of any size are then kept by their digits and are
-  /// no fault; see ``JSONNode/wideNumber``.
+  /// ``JSONNode/fault`` returns the fault. Numbers of any size are then preserved as digits and are
+  /// not faults; see ``JSONNode/wideNumber``.
   package var notesFaults = false
 
-  /// The defaults hold memory below the size of the text plus 64 MiB.
+  /// Creates limits.
+  ///
+  /// With the defaults, memory use stays below the text's size plus 64 MiB.
   package init(depth: Int = 128, bytes: Int = 64 << 20, values: Int = 1 << 22) {
     self.depth = min(max(depth, 0), 512)
     self.bytes = min(max(bytes, 0), Int(Int32.max))
@@ -23,7 +26,8 @@ package struct JSONLimits: Sendable, Hashable {
 
   package static let standard = JSONLimits()
 
-  /// For pages of records, of which one may be wrong and the others right.
+  /// A copy of these limits with noted faults, for pages where one record may be wrong and the
+  /// others right.
   package var ofRecords: JSONLimits {
     var limits = self
     limits.notesFaults = true

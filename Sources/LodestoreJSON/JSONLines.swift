@@ -1,44 +1,45 @@
 import LodestoreBytes
 import LodestoreSystem
 
-/// One value of a file with many.
+/// One value of a file with many values.
 package struct JSONLine: Sendable {
   package let root: JSONNode
-  /// The line, from 1, blank lines counted.
+  /// The line, from 1, counting blank lines.
   package let line: Int
-  /// First byte of the line, from the start of the file.
+  /// The offset of the line's first byte in the file.
   package let offset: Int
 }
 
-/// Cuts a stream of bytes into texts and reads each as one JSON text.
+/// Cuts a stream of bytes into texts and parses each as JSON.
 ///
-/// The texts are lines, or values that follow each other with or without space between them. Lines
-/// end with LF or CR LF; the last may lack its end. Blank lines are skipped. An error concerns its
-/// text only: the next call goes on after it. Memory: the text that is being read, or the bytes
-/// that were appended at once.
+/// The texts are lines, or values that follow each other with or without white space. Lines end
+/// with LF or CR LF; the last line may lack its end. Blank lines are skipped. An error concerns
+/// only its text, and the next call continues after it. The reader holds the current text, or the
+/// bytes appended at once.
 package struct JSONLinesReader: Sendable {
-  /// The rule by which a text ends.
+  /// The rule for the end of a text.
   package enum Cut: Sendable {
-    /// The end of its line.
+    /// A text ends with its line.
     case lines
-    /// The end of its value: the bracket that closes it, or after a scalar anything else.
+    /// A text ends with its value: at the closing bracket, or before the first byte that is not
+    /// part of a scalar.
     case values
   }
 
   private let limits: JSONLimits
   private let cut: Cut
-  /// How far a value has been searched for its end.
+  /// The state of the search for the end of a value.
   private var search = JSONEndSearch()
   private var pending: [UInt8] = []
   private var start = 0
-  /// The offset up to which there is no line feed.
+  /// The offset before which there is no line feed.
   private var searched = 0
   private var position = JSONPosition.Origin()
   private var isFinished = false
   private var isSkipping = false
-  /// The line that was returned or refused last, in `pending`; nil before the first.
+  /// The range in `pending` of the line that was returned or refused last; `nil` before the first.
   private var last: (range: Range<Int>, origin: JSONPosition.Origin)?
-  /// Whether that line goes to the end of `pending`.
+  /// Whether that line extends to the end of `pending`.
   private var isLastOpen = false
 
   package init(limits: JSONLimits = .standard, cut: Cut = .lines) {
@@ -46,7 +47,9 @@ package struct JSONLinesReader: Sendable {
     self.cut = cut
   }
 
-  /// Takes the next bytes of the file; then call `next` until it gives nil.
+  /// Appends the next bytes of the file.
+  ///
+  /// Afterwards call `next` until it returns `nil`.
   package mutating func append(_ bytes: some Collection<UInt8>) {
     last = nil
     if start > 0 {
@@ -57,10 +60,10 @@ package struct JSONLinesReader: Sendable {
     pending.append(contentsOf: bytes)
   }
 
-  /// Tells that no bytes follow, so that a last line without its end is read.
+  /// Marks the end of the file, so that a last line without a line end is read.
   package mutating func finish() { isFinished = true }
 
-  /// The next value, or nil when more bytes are needed or, after `finish`, at the end.
+  /// The next value; `nil` if more bytes are needed or, after `finish`, at the end.
   ///
   /// - Throws: `JSONError` with line and offset in the file.
   package mutating func next() throws(JSONError) -> JSONLine? {
@@ -72,7 +75,9 @@ package struct JSONLinesReader: Sendable {
     return JSONLine(root: document.root, line: origin.line, offset: origin.offset)
   }
 
-  /// The bytes of the next line without the space around them, not parsed; otherwise as ``next()``.
+  /// The bytes of the next line without surrounding white space, not parsed.
+  ///
+  /// See ``next()``.
   package mutating func nextText() throws(JSONError) -> ArraySlice<UInt8>? {
     guard var (line, origin) = try nextLine() else { return nil }
     while let last = line.last, Self.isSpace(pending[last]) { line.removeLast() }
@@ -82,9 +87,9 @@ package struct JSONLinesReader: Sendable {
     return pending[line]
   }
 
-  /// The line that ``next()`` has returned or refused last; nil after ``append(_:)``.
+  /// The line that ``next()`` returned or refused last; `nil` after ``append(_:)``.
   ///
-  /// Of a line that is too long only the bytes read so far.
+  /// For a line that is too long, only the bytes read so far.
   package var lastLine: (text: ArraySlice<UInt8>, line: Int, offset: Int)? {
     guard let (line, origin) = last else { return nil }
     var range = line
@@ -92,11 +97,11 @@ package struct JSONLinesReader: Sendable {
     return (pending[range], origin.line, origin.offset)
   }
 
-  /// Whether the text that ``next()`` has returned or refused last goes to the end of the bytes, so
-  /// that bytes of it may be missing.
+  /// Whether the text that ``next()`` returned or refused last extends to the end of the bytes, so
+  /// that bytes may be missing.
   package var isAtEnd: Bool { isFinished && last != nil && isLastOpen }
 
-  /// Whether the text that ``next()`` has refused last lacks its end, as the bytes do.
+  /// Whether the text that ``next()`` refused last is incomplete because the bytes ended.
   package var endsCut: Bool {
     isAtEnd && lastLine.map { JSONCutText(Array($0.text)) != nil } ?? false
   }
@@ -178,7 +183,9 @@ package struct JSONLinesReader: Sendable {
     byte == 0x20 || byte == 0x09 || byte == 0x0D
   }
 
-  /// Without this limit, a file without line feeds would be kept in memory as a whole.
+  /// Refuses a line beyond the limit.
+  ///
+  /// Otherwise a file without line feeds would be held in memory as a whole.
   private mutating func refuseLongLine() throws(JSONError) {
     guard pending.count - start > limits.bytes else { return }
     let origin = position

@@ -1,6 +1,6 @@
-/// Makes whole values from a tape.
+/// Builds whole values from a tape.
 ///
-/// Recursive: the parser's limit of depth bounds it.
+/// The functions are recursive. The parser's limit on depth bounds the recursion.
 enum JSONMaterial {
   static func value(_ document: JSONDocument, _ index: Int) -> JSONValue {
     let entry = document.entries[index]
@@ -16,7 +16,7 @@ enum JSONMaterial {
     }
   }
 
-  /// The content of an array, each element made by a closure.
+  /// The elements of an array, each built by a closure.
   @inline(__always)
   static func elements<Element>(
     _ document: JSONDocument, _ index: Int, _ make: (JSONDocument, Int) throws -> Element
@@ -32,7 +32,7 @@ enum JSONMaterial {
     return elements
   }
 
-  /// The content of an object, each value made by a closure.
+  /// The members of an object, each value built by a closure.
   @inline(__always)
   static func members<Value>(
     _ document: JSONDocument, _ index: Int, _ make: (JSONDocument, Int) throws -> Value
@@ -52,7 +52,8 @@ enum JSONMaterial {
 
   private static func integer(_ text: JSONNumber.Text) -> JSONValue {
     if let value = JSONNumber.int64(text) { return .integer(value) }
-    // Beyond 64 bits only where numbers are kept by their digits; `wideNumber` tells.
+    // The number exceeds 64 bits only if large numbers are preserved as digits. `wideNumber`
+    // reports it.
     return JSONNumber.uint64(text).map(JSONValue.unsigned) ?? .double(JSONNumber.double(text))
   }
 }

@@ -1,10 +1,13 @@
 import LodestoreBytes
 
-/// A value of a parsed text: a handle that retains the document; values are made when asked for.
+/// A value of a parsed text.
+///
+/// The node is a handle that retains the document; it builds values on request.
 package struct JSONNode: Sendable {
-  /// What a value is.
+  /// The kind of a value.
   package enum Kind: Sendable, Hashable {
-    /// `integer`: digits only. `double`: with a fraction or an exponent, also when it is integral.
+    /// `integer`: digits only. `double`: with a fraction or an exponent, even if the value is
+    /// integral.
     case null, bool, integer, double, string, array, object
   }
 
@@ -33,13 +36,13 @@ package struct JSONNode: Sendable {
   /// The kind in words, for messages: "a string", "an object".
   package var kindName: String { entry.kind.name }
 
-  /// First byte of the value, from the start of the file.
+  /// The offset of the value's first byte in the file.
   package var offset: Int { document.origin.offset + document.offset(ofEntry: index) }
 
   /// Line and column of the value; O(bytes before it).
   package var position: JSONPosition { document.position(ofEntry: index) }
 
-  /// Elements of an array or members of an object; 0 for all others.
+  /// The number of elements of an array or members of an object; 0 for all other kinds.
   package var count: Int { entry.isContainer ? entry.childCount : 0 }
 
   package var isNull: Bool { entry.kind == .null }
@@ -56,19 +59,19 @@ package struct JSONNode: Sendable {
     entry.kind == .string ? JSONStringContent.string(entry, document.text) : nil
   }
 
-  /// The number, when it is exactly an `Int64`: `5`, `5.0` and `5e0` are 5.
+  /// The number if it is exactly an `Int64`: `5`, `5.0` and `5e0` are 5.
   package var int64: Int64? { isNumber ? JSONNumber.int64(rawText) : nil }
 
-  /// The number, when it is exactly a `UInt64`.
+  /// The number if it is exactly a `UInt64`.
   package var uint64: UInt64? { isNumber ? JSONNumber.uint64(rawText) : nil }
 
   /// The double nearest to the number.
   package var double: Double? { isNumber ? JSONNumber.double(rawText) : nil }
 
-  /// The digits of the number as they stand in the text.
+  /// The digits of the number as written in the text.
   package var numberText: String? { isNumber ? String(decoding: rawText, as: UTF8.self) : nil }
 
-  /// Calls a closure with the bytes of the value as they stand in the text, quotes included.
+  /// Calls a closure with the bytes of the value as written in the text, including quotes.
   package func withSourceBytes<R>(_ body: (ByteView) throws -> R) rethrows -> R {
     let start = document.offset(ofEntry: index)
     let quotes = entry.kind == .string ? 2 : 0
@@ -107,8 +110,8 @@ extension JSONNode {
     return at(child)
   }
 
-  /// The value at a dotted path, as `JSONValue.subscript(path:)` has it: the empty path is the
-  /// value itself, digits name an element of an array.
+  /// The value at a dotted path, as in `JSONValue.subscript(path:)`: the empty path is the value
+  /// itself, and digits name an element of an array.
   package subscript(path path: String) -> JSONNode? {
     if path.isEmpty { return self }
     var node = self
@@ -122,10 +125,12 @@ extension JSONNode {
     return node
   }
 
-  /// Of a member's value the key, as a string; of any other value what stands before it.
+  /// The key of a member's value, as a string node.
+  ///
+  /// For a value that is not a member's, the result is meaningless.
   package var memberKey: JSONNode { at(index - 1) }
 
-  /// The whole value, with everything in it.
+  /// The value and everything within it.
   package var jsonValue: JSONValue { JSONMaterial.value(document, index) }
 
   func at(_ index: Int) -> JSONNode { JSONNode(document: document, index: index) }
@@ -136,7 +141,7 @@ package struct JSONElements: Sequence, IteratorProtocol {
   private let document: JSONDocument
   private var cursor: Int
   private let end: Int
-  /// Entries before each: the key.
+  /// The number of entries before each value: 1 for the key of a member.
   private let lead: Int
 
   fileprivate init(_ node: JSONNode, of kind: JSONNode.Kind) {

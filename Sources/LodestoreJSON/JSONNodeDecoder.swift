@@ -1,16 +1,17 @@
 /// Decodes any `Decodable` type from a node of a parsed text.
 ///
-/// - `Date`: ISO 8601 text as `ISO8601Text` reads it; by option also seconds since 1970.
+/// - `Date`: ISO 8601 text as `ISO8601Text` reads it; optionally also seconds since 1970.
 /// - `Data`: base64. `URL`, `UUID`: text. `Decimal`: the digits of the number, exactly, up to 38.
-/// - Integers: range-checked; `5.0` is 5, `5.5` is an error, by the digits and not by way of a double.
-/// - `Double`, `Float`: the nearest value; an error where that is infinite, or zero for a number
-///   that is not.
-/// - `JSONValue` comes from the text directly, so `1` and `1.0` stay apart.
+/// - Integers: range-checked. `5.0` is 5 and `5.5` is an error, decided by the digits and not
+///   through a double.
+/// - `Double`, `Float`: the nearest value. An infinite result is an error, and so is zero for a
+///   number other than zero.
+/// - `JSONValue`: taken directly from the text, so `1` and `1.0` stay distinct.
 ///
-/// Errors are `DecodingError`s whose `codingPath` starts at the given node; `offendingNode(of:in:)`
-/// finds the node that they are about. A decoder has no state: any thread may use it.
+/// Errors are `DecodingError`s whose `codingPath` starts at the given node. `offendingNode(of:in:)`
+/// finds the node that an error concerns. A decoder has no state, so any thread may use it.
 package struct JSONNodeDecoder: Sendable {
-  /// What a date may be.
+  /// The accepted forms of a date.
   package enum DateStrategy: Sendable {
     /// ISO 8601 text only.
     case iso8601
@@ -30,9 +31,9 @@ package struct JSONNodeDecoder: Sendable {
 
   /// Decodes one value.
   ///
-  /// - Parameter name: of the value of a member: under which name it has the member's key, where it
-  ///   has no member of that name itself.
-  /// - Throws: `DecodingError`, or what the type's own `init(from:)` throws.
+  /// - Parameter name: For the value of a member, a name under which the type can decode the
+  ///   member's key. A member of the value with this name takes precedence.
+  /// - Throws: `DecodingError`, or any error of the type's own `init(from:)`.
   package func decode<T: Decodable>(
     _ type: T.Type = T.self, from node: JSONNode, keyAs name: String? = nil
   ) throws -> T {
@@ -40,8 +41,9 @@ package struct JSONNodeDecoder: Sendable {
     return try decoding.value(type, at: node.index, depth: 0)
   }
 
-  /// The node that an error of `decode` is about, as near as its coding path leads: for a missing
-  /// key the object that lacks it.
+  /// The node that an error of `decode` concerns, as near as its coding path shows.
+  ///
+  /// For a missing key, the object that lacks it.
   package static func offendingNode(of error: any Error, in node: JSONNode) -> JSONNode {
     let context: DecodingError.Context
     var path: [any CodingKey]
@@ -66,12 +68,12 @@ package struct JSONNodeDecoder: Sendable {
   }
 }
 
-/// The node that could not be decoded: the underlying error of a `DecodingError`.
+/// The node that could not be decoded, as the underlying error of a `DecodingError`.
 struct JSONNodeError: Error, CustomStringConvertible {
   package let node: JSONNode
-  /// First byte of the node, from the start of the file.
+  /// The offset of the node's first byte in the file.
   package var offset: Int { node.offset }
-  /// Line and column of the node; O(bytes before it), so it is found only when asked for.
+  /// Line and column of the node; O(bytes before it), so they are computed only on request.
   package var position: JSONPosition { node.position }
   package var description: String { "at \(position)" }
 }

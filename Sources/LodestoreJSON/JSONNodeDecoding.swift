@@ -1,4 +1,6 @@
-/// The decoder that a type's `init(from:)` is given, and its own single value container.
+/// The decoder passed to a type's `init(from:)`.
+///
+/// The decoder is its own single value container.
 struct JSONNodeDecoding: Decoder {
   let run: JSONDecoding
   let index: Int
@@ -19,7 +21,9 @@ struct JSONNodeDecoding: Decoder {
 
   func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
-  /// The whole value; other decoders have to try one type after the other.
+  /// The whole value.
+  ///
+  /// Other decoders must try one type after the other.
   var jsonValue: JSONValue {
     get throws {
       if index == JSONDecoding.missing { return .null }

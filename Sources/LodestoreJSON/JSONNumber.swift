@@ -1,21 +1,25 @@
 import LodestoreBytes
 
-/// Numbers from their digits.
+/// Converts digits to numbers.
 ///
-/// All texts given here have passed the parser.
+/// Every text must have passed the parser.
 package enum JSONNumber {
   package typealias Text = ByteView
 
-  /// A number as sign × significand × 10^exponent, without trailing zeros in the significand.
+  /// A number as sign × significand × 10^exponent.
+  ///
+  /// The significand has no trailing zeros.
   struct Digits {
     var isNegative = false
     var significand: UInt128 = 0
     var exponent = 0
-    /// Whether the significand has more digits than fit; then only the sign is valid.
+    /// Whether the significand has too many digits.
+    ///
+    /// Only the sign is valid in that case.
     var isTooLong = false
   }
 
-  /// Takes a number apart, exactly, up to 38 digits without the zeros at both ends.
+  /// Parses a number exactly, with up to 38 digits between the zeros at both ends.
   static func digits(_ text: Text) -> Digits {
     var result = Digits()
     var at = 0
@@ -62,8 +66,9 @@ package enum JSONNumber {
     return isNegative ? -value : value
   }
 
-  /// The integer by sign and magnitude when the number is one that fits 64 bits; `5.0` and `5e3`
-  /// are integers, by their digits and not by way of a double.
+  /// The integer by sign and magnitude, if the number is one and fits 64 bits.
+  ///
+  /// `5.0` and `5e3` are integers; the digits decide this, not a double.
   static func integer(_ text: Text) -> (isNegative: Bool, magnitude: UInt64)? {
     if let fast = plainInteger(text) { return fast }
     let digits = digits(text)
@@ -76,7 +81,7 @@ package enum JSONNumber {
     return UInt64(exactly: value).map { (digits.isNegative, $0) }
   }
 
-  /// Up to 18 digits and nothing else, which cannot overflow.
+  /// Reads an integer of up to 18 digits, which cannot overflow; `nil` for other texts.
   @inline(__always)
   private static func plainInteger(_ text: Text) -> (isNegative: Bool, magnitude: UInt64)? {
     let isNegative = text[0] == 0x2D
@@ -102,7 +107,7 @@ package enum JSONNumber {
     magnitude <= 1 << 63 ? Int64(truncatingIfNeeded: 0 &- magnitude) : nil
   }
 
-  /// The nearest double; infinite or zero when the number is outside the range.
+  /// The nearest double; infinite or zero if the number is outside the range.
   package static func double(_ text: Text) -> Double {
     // Up to 2^53 and 10^22 both factors are exact, so one multiplication or division rounds once.
     if text.count <= 17 {
@@ -118,13 +123,13 @@ package enum JSONNumber {
     return Double(String(decoding: text, as: UTF8.self)) ?? .nan
   }
 
-  /// The nearest float; infinite or zero when the number is outside the range.
+  /// The nearest float; infinite or zero if the number is outside the range.
   static func float(_ text: Text) -> Float {
-    // Not by way of a double: that would round twice.
+    // Converting through a double would round twice.
     Float(String(decoding: text, as: UTF8.self)) ?? .nan
   }
 
-  /// Whether any digit before the exponent is not zero.
+  /// Whether a digit before the exponent is not zero.
   package static func isNonzero(_ text: Text) -> Bool {
     for byte in text {
       if byte | 0x20 == 0x65 { return false }
@@ -140,7 +145,9 @@ package enum JSONNumber {
 }
 
 extension JSONNumber.Digits {
-  /// 10^38 is the largest power of ten below 2^127: the sum of a digit cannot overflow then.
+  /// Multiplies by ten.
+  ///
+  /// 10^38 is the largest power of ten below 2^127, so adding a digit cannot overflow afterwards.
   fileprivate mutating func multiplyByTen() {
     let limit: UInt128 = 10_000_000_000_000_000_000_000_000_000_000_000_000
     if significand >= limit { isTooLong = true }

@@ -1,9 +1,9 @@
-/// Goes on after a value that is at fault, where faults are noted and the value's end is known.
+/// Continues after a faulty value, if faults are noted and the value's end can be found.
 ///
-/// In the place of such a value the tape has a null, or an empty string, which nobody reads:
-/// whoever takes the values of a text asks ``JSONNode/fault`` first.
+/// In place of such a value the tape has a null or an empty string. Callers must check
+/// ``JSONNode/fault`` before they use a value.
 extension JSONParser {
-  /// Notes a fault, or throws it where faults are not noted or there are too many of them.
+  /// Notes a fault; throws it if faults are not noted or are already too many.
   @inline(never)
   mutating func note(_ fault: JSONFault, entry: Int) throws(JSONFault) {
     guard notesFaults, tape.faults.count < faultLimit else { throw fault }
@@ -11,14 +11,14 @@ extension JSONParser {
       JSONNotedFault(entry: UInt32(truncatingIfNeeded: entry), fault: fault))
   }
 
-  /// Keeps the number that comes next by its digits, although no type of JSON's readers holds it.
+  /// Preserves the next number by its digits, although no integer or double type can represent it.
   @inline(never)
   mutating func keep(_ fault: JSONFault) throws(JSONFault) {
     guard notesFaults else { throw fault }
     tape.wideNumbers.append(UInt32(truncatingIfNeeded: tape.count))
   }
 
-  /// Moves past the closing quote of the string at `start`.
+  /// Skips the string at `start` up to its closing quote.
   @inline(never)
   mutating func skipString(_ start: Int, _ fault: JSONFault) throws(JSONFault) -> Int {
     guard let end = quote(from: max(fault.offset, start + 1)) else { throw fault }
@@ -27,9 +27,9 @@ extension JSONParser {
     return end + 1
   }
 
-  /// Moves past a word or a number that JSON does not have, as `NaN`, `True` or `007`.
+  /// Skips a word or number that is not JSON, such as `NaN`, `True` or `007`.
   ///
-  /// Where a bracket stands in the place of the value, the value is taken as missing.
+  /// If a bracket is in place of the value, the value counts as missing.
   @inline(never)
   mutating func skipWord(_ start: Int, _ fault: JSONFault) throws(JSONFault) -> Int {
     var end = start
@@ -42,7 +42,7 @@ extension JSONParser {
     return end
   }
 
-  /// Takes the member after a last comma, `{"a":1,}`, as one without a key.
+  /// Notes the missing member after a trailing comma, as in `{"a":1,}`, as one without a key.
   @inline(never)
   mutating func skipMissingKey(_ at: Int, _ fault: JSONFault) throws(JSONFault) -> Int {
     guard fault.reason == .trailingComma else { throw fault }
@@ -51,7 +51,7 @@ extension JSONParser {
     return at
   }
 
-  /// Moves past an array or object that is nested too deep.
+  /// Skips an array or object that is nested too deeply.
   @inline(never)
   mutating func skipDeepValue(_ start: Int) throws(JSONFault) -> Int {
     let fault = JSONFault(.tooDeep(limit: depthLimit), at: start, expected: "a flatter value")
@@ -75,7 +75,7 @@ extension JSONParser {
     throw fault
   }
 
-  /// An entry without content, in the place of a value that is at fault.
+  /// Appends an entry without content in place of a faulty value.
   private mutating func append(_ kind: JSONTapeKind, at offset: Int) throws(JSONFault) {
     try tape.append(JSONTapeEntry(kind, at: offset), at: offset)
   }

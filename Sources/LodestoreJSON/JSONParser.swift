@@ -1,21 +1,23 @@
 import LodestoreBytes
 
-/// Reads one text of RFC 8259 into a tape, in one pass and without recursion.
+/// Parses one text of RFC 8259 into a tape, in one pass and without recursion.
 ///
-/// Nothing is repaired: text that parsers read differently is refused. The tape holds offsets only;
-/// strings and numbers are made when they are asked for.
+/// The parser repairs nothing: it refuses text that parsers interpret differently. The tape holds
+/// only offsets. Strings and numbers are built on request.
 struct JSONParser: ~Copyable {
   let text: ByteView
   let count: Int
   let depthLimit: Int
-  /// Whether faults of single values are noted, and the most that are.
+  /// Whether faults of single values are noted.
   let notesFaults: Bool
   let faultLimit: Int
   private let strings: JSONStringScanner
   private var keys = JSONKeyCheck()
   var tape: JSONTape
 
-  /// The text must end with eight zero bytes that are not part of `count`.
+  /// Creates a parser.
+  ///
+  /// Eight zero bytes, not included in `count`, must follow the text.
   init(text: ByteView, count: Int, limits: JSONLimits) {
     self.text = text
     self.count = count
@@ -26,7 +28,7 @@ struct JSONParser: ~Copyable {
     faultLimit = limits.values / 4
   }
 
-  /// Parses the whole text and gives the tape.
+  /// Parses the whole text and returns the tape.
   static func tape(
     of text: ByteView, count: Int, limits: JSONLimits
   ) throws(JSONFault) -> JSONTape {
@@ -39,14 +41,14 @@ struct JSONParser: ~Copyable {
     do throws(JSONFault) {
       try parser.run()
     } catch {
-      // The first fault noted may have led the parser astray.
+      // The fault noted first may have caused the later error.
       throw parser.tape.faults.first?.fault ?? error
     }
     return parser.finish()
   }
 
   private consuming func finish() -> JSONTape {
-    // A duplicate key is noted after the faults of the values in its object.
+    // A duplicate key is noted after the faults of the values within its object.
     tape.faults.sort { ($0.entry, $0.fault.offset) < ($1.entry, $1.fault.offset) }
     return tape
   }
@@ -54,7 +56,7 @@ struct JSONParser: ~Copyable {
   private static let none = UInt32.max
 
   private mutating func run() throws(JSONFault) {
-    // A byte order mark is no part of the text: RFC 8259, 8.1.
+    // A byte order mark is not part of the text: RFC 8259, 8.1.
     let hasMark = text[0] == 0xEF && text[1] == 0xBB && text[2] == 0xBF
     var at = skipSpace(hasMark ? 3 : 0)
     if at == count { throw JSONFault(.emptyText, at: at, expected: "a value") }
@@ -96,7 +98,7 @@ struct JSONParser: ~Copyable {
         at = try skipWord(at, wrongValue(at, open: open))
       }
 
-      // A value ends before `at`: close containers, or go to the next value.
+      // A value ends before `at`. Close containers, or continue with the next value.
       while true {
         at = skipSpace(at)
         if open == Self.none {
@@ -118,7 +120,7 @@ struct JSONParser: ~Copyable {
             expected: isObject ? "',' or '}'" : "',' or ']'")
         }
         let first = Int(open) &+ 1
-        // Only commas were counted; a container with content has one child more.
+        // Only commas were counted, and a container with content has one child more.
         if tape.count > first { container.pointee.tag &+= JSONTapeEntry.oneChild }
         if isObject && container.pointee.tag >= JSONTapeEntry.oneChild &* 2 {
           do throws(JSONFault) {
@@ -163,7 +165,7 @@ struct JSONParser: ~Copyable {
     return end &+ 1
   }
 
-  /// Reads a key and its colon; returns the offset of the value.
+  /// Reads a key and its colon and returns the offset of the value.
   @inline(__always)
   private mutating func key(_ at: Int, after byte: UInt8) throws(JSONFault) -> Int {
     guard text[at] == 0x22 else { return try skipMissingKey(at, wrongKey(at, after: byte)) }
@@ -219,10 +221,10 @@ struct JSONParser: ~Copyable {
         do throws(JSONFault) { try checkInteger(digits, at: start) } catch { try keep(error) }
       }
     } else if hasExponent || digits.count > 300 {
-      // Without an exponent, fewer digits than that can neither overflow nor round to zero.
+      // A number without an exponent and with fewer digits can neither overflow nor round to zero.
       do throws(JSONFault) { try checkDouble(digits, at: start) } catch { try keep(error) }
     }
-    // Not by way of a kind alone, which takes instructions for each number.
+    // Passing the kind alone would take more instructions for each number.
     let entry = JSONTapeEntry(
       offset: UInt32(truncatingIfNeeded: start), length: UInt32(truncatingIfNeeded: at &- start),
       link: 0, tag: UInt32((at == integerEnd ? JSONTapeKind.integer : .real).rawValue))
@@ -268,7 +270,7 @@ extension JSONParser {
     if starts(at, "NaN") || starts(at, "Infinity") {
       return JSONFault(.notFinite, at: at, expected: "a number, null or a string")
     }
-    // A misspelt word: the error is at its first wrong letter.
+    // The position of a misspelt word's error is its first wrong letter.
     for word: StaticString in ["true", "false", "null"] where word.utf8Start[0] == byte {
       var index = 0
       while index < word.utf8CodeUnitCount && text[at + index] == word.utf8Start[index] {

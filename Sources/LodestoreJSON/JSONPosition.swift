@@ -1,18 +1,22 @@
 import LodestoreBytes
 
-/// A position in a JSON text or in the file that it is a part of.
+/// A position in a JSON text or in its file.
 public struct JSONPosition: Hashable, Sendable, CustomStringConvertible {
   /// The byte offset in the file, from 0.
   public let offset: Int
-  /// The line, from 1; lines end with a line feed.
+  /// The line, from 1.
+  ///
+  /// Lines end with a line feed.
   public let line: Int
-  /// The column, from 1, in Unicode scalars (not bytes: see `offset`).
+  /// The column, from 1, in Unicode scalars.
+  ///
+  /// For bytes see `offset`.
   public let column: Int
 
   /// The position in words.
   public var description: String { "line \(line), column \(column) (byte \(offset))" }
 
-  /// Where a text starts inside its file: known offset and line, always column 1.
+  /// The offset and the line at which a text starts within its file, always at column 1.
   package struct Origin: Sendable, Hashable {
     package var offset: Int
     package var line: Int
@@ -23,7 +27,7 @@ public struct JSONPosition: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Counts lines and scalars up to an offset; O(offset), so it is left to the error path.
+  /// Counts lines and scalars up to an offset; O(offset), so it is only used for errors.
   package init(in text: ByteView, at offset: Int, origin: Origin) {
     var line = origin.line
     var column = 1

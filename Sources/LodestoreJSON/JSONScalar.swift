@@ -1,4 +1,4 @@
-/// A scalar that decodes from its entry alone, without a container.
+/// A scalar type that decodes from its entry alone, without a container.
 protocol JSONScalar: Decodable {
   static func decoded(_ run: JSONDecoding, _ index: Int) throws -> Self
 }

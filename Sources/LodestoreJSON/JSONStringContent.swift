@@ -3,7 +3,7 @@ import LodestoreBytes
 /// Makes strings from checked JSON text.
 @usableFromInline
 enum JSONStringContent {
-  /// The content of a string entry, escapes undone.
+  /// The content of a string entry, with escapes decoded.
   @inline(__always)
   static func string(_ entry: JSONTapeEntry, _ text: ByteView) -> String {
     let raw = text.part(of: entry)
@@ -15,7 +15,7 @@ enum JSONStringContent {
     String(unsafeUninitializedCapacity: raw.count) { unescape(raw, into: MutableByteView($0)) }
   }
 
-  /// Calls `body` with the content of a string with escapes.
+  /// Calls `body` with the content of a string that has escapes.
   @inlinable @inline(never)
   static func withUnescaped<R>(_ raw: ByteView, _ body: (ByteView) -> R) -> R {
     withUnsafeTemporaryAllocation(byteCount: raw.count, alignment: 1) { room in
@@ -25,7 +25,7 @@ enum JSONStringContent {
     }
   }
 
-  /// Undoes escapes; returns the bytes written, which are never more than those of the source.
+  /// Decodes escapes and returns the number of bytes written, which never exceeds the source's.
   @usableFromInline
   static func unescape(_ raw: ByteView, into target: MutableByteView) -> Int {
     var at = 0

@@ -1,21 +1,21 @@
 import LodestoreBytes
 
-/// Finds the end of a JSON string and checks everything on the way.
+/// Finds the end of a JSON string and validates its content.
 ///
-/// The text must end with eight zero bytes, which `count` leaves out: a zero is a control character and so ends every
-/// scan, which saves a bounds check for each step.
+/// Eight zero bytes must follow the text. A zero is a control character, so it ends every scan and
+/// saves a bounds check in each step.
 struct JSONStringScanner {
   let text: ByteView
   let count: Int
 
-  /// Scans from the byte after the opening quote; returns the offset of the closing quote and
+  /// Scans from the byte after the opening quote and returns the offset of the closing quote and
   /// the flags of the tape entry.
   @inline(__always)
   func scan(from start: Int) throws(JSONFault) -> (end: Int, flags: UInt32) {
     var at = start
     while true {
-      // In 64-bit words: the lowest bit set is exact; only higher ones may be wrong, because a borrow
-      // goes upwards. Short strings, the usual ones, end in the first or second word.
+      // The scan reads 64-bit words. The lowest bit set is exact. Higher ones may be wrong, because
+      // a borrow propagates upwards. Most strings end in the first or second word.
       let word = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: at, as: UInt64.self))
       let special = Self.special(word)
       if special == 0 {
@@ -89,7 +89,9 @@ struct JSONStringScanner {
     }
   }
 
-  /// Reads the four digits of the escape at an offset; a zero byte after the text stops it.
+  /// Reads the four digits of the escape at an offset.
+  ///
+  /// A zero byte after the text ends the reading.
   private func hex(_ at: Int) throws(JSONFault) -> UInt32 {
     var value: UInt32 = 0
     for index in (at + 2)..<(at + 6) {
@@ -102,7 +104,7 @@ struct JSONStringScanner {
     return value
   }
 
-  /// Checks one multi-byte scalar by the table of well-formed sequences of the Unicode Standard.
+  /// Checks one multi-byte scalar by the Unicode Standard's table of well-formed sequences.
   @inline(__always)
   private func scalar(_ at: Int) throws(JSONFault) -> Int {
     let first = text[at]

@@ -2,47 +2,51 @@ import LodestoreSystem
 
 /// One value or key of a parsed text: its offset and kind, not its content.
 ///
-/// Public, with ``JSONTapeKind`` and ``JSONTapeReader``, only so that the loops over the values of
-/// records are compiled with the module that has them.
+/// ``JSONTapeEntry``, ``JSONTapeKind`` and ``JSONTapeReader`` are public only so that another
+/// module can compile its loops over record values with them.
 @_documentation(visibility: internal)
 public struct JSONTapeEntry {
-  /// First byte of the value; for a string, the byte after the opening quote.
+  /// The offset of the value's first byte; for a string, of the byte after the opening quote.
   public internal(set) var offset: UInt32
-  /// Bytes of the value; for a string, without the quotes.
+  /// The number of bytes of the value; for a string, without the quotes.
   public internal(set) var length: UInt32
-  /// Of a container, the index of the first entry after its content; of other kinds, unused.
+  /// For a container, the index of the first entry after its content.
   ///
-  /// While a container is open, the index of the one around it, so that the parser needs no stack.
+  /// Other kinds do not use it.
+  ///
+  /// While a container is open, it is the index of the enclosing container, so the parser needs no
+  /// stack.
   public internal(set) var link: UInt32
-  /// Kind in the low three bits, flags of a string above, number of children from bit 6.
+  /// The kind in the low three bits, flags of a string above, and the number of children from bit
+  /// 6.
   @usableFromInline var tag: UInt32
 
-  // Computed: a stored constant is a call for another module.
+  // A stored constant would be a function call for another module, so this is computed.
   @inlinable static var kindMask: UInt32 { 0x07 }
-  /// The string has escapes: its bytes are not its content.
+  /// The flag of a string with escapes, whose bytes differ from its content.
   @inlinable static var escapedFlag: UInt32 { 0x10 }
-  /// The string has bytes from 0x80.
+  /// The flag of a string with bytes of at least 0x80.
   static let wideFlag: UInt32 = 0x20
   static let oneChild: UInt32 = 0x40
 
-  /// What the value is.
+  /// The kind of the value.
   @inlinable public var kind: JSONTapeKind {
     JSONTapeKind(rawValue: UInt8(tag & Self.kindMask)) ?? .null
   }
-  /// Whether the bytes of a string are not its content, as they have escapes.
+  /// Whether a string has escapes, so that its bytes differ from its content.
   @inlinable public var isEscaped: Bool { tag & Self.escapedFlag != 0 }
   /// Whether comparing bytes may differ from comparing strings.
   var isIrregular: Bool { tag & (Self.escapedFlag | Self.wideFlag) != 0 }
-  /// Elements of an array, members of an object.
+  /// The number of elements of an array, or of members of an object.
   @inlinable public var childCount: Int { Int(tag >> 6) }
-  /// Whether it is an array or an object.
+  /// Whether the value is an array or an object.
   @inlinable public var isContainer: Bool {
     tag & Self.kindMask >= UInt32(JSONTapeKind.array.rawValue)
   }
 }
 
 extension JSONTapeEntry {
-  /// The offset and the length are those of a value in the text.
+  /// Makes an entry for the value at an offset, with a length.
   @inline(__always)
   init(
     _ kind: JSONTapeKind, at offset: Int, length: Int = 0, link: UInt32 = 0, flags: UInt32 = 0
@@ -53,24 +57,30 @@ extension JSONTapeEntry {
   }
 }
 
-/// The kind of an entry; containers come last.
+/// The kind of an entry.
+///
+/// Containers come last.
 @_documentation(visibility: internal)
 public enum JSONTapeKind: UInt8 {
   case null, `false`, `true`, integer, real, string, array, object
 }
 
-/// The entries of one text in document order; an object's are key, value, key, value.
+/// The entries of one text in document order.
 ///
-/// In memory of malloc, not an array: `realloc` grows it in place by remapping pages, so that old and
-/// new content are never both in memory.
+/// An object's entries are key, value, key, value.
+///
+/// The memory comes from malloc and not from an array: `realloc` grows it in place by remapping
+/// pages, so old and new content are never both in memory.
 struct JSONTape: ~Copyable {
   private(set) var entries: UnsafeMutablePointer<JSONTapeEntry>
   private(set) var capacity: Int
   private(set) var count = 0
   let limit: Int
-  /// Faults that were noted because of ``JSONLimits/notesFaults``, in the order of their entries.
+  /// Faults noted because of ``JSONLimits/notesFaults``, in the order of their entries.
   var faults: [JSONNotedFault] = []
-  /// Numbers that no integer of 64 bits and no double holds, ascending; only noted with the faults.
+  /// The entries of numbers that neither 64-bit integers nor doubles can represent, ascending.
+  ///
+  /// Such numbers are noted only if faults are.
   var wideNumbers: [UInt32] = []
 
   init(capacity: Int, limit: Int) {

@@ -1,8 +1,8 @@
 import LodestoreBytes
 
-/// The JSON spelling of strings and integers.
+/// Writes strings and integers as JSON.
 package enum JSONText {
-  /// Appends a string in quotes, escaping only what RFC 8259 demands.
+  /// Appends a string in quotes, with only the escapes that RFC 8259 demands.
   package static func appendString(_ string: String, to bytes: inout [UInt8]) {
     bytes.append(0x22)
     let isDone: Void? = string.utf8.withContiguousStorageIfAvailable {
@@ -30,7 +30,9 @@ package enum JSONText {
     bytes[start...].reverse()
   }
 
-  /// Copies runs that need no escape as a whole: most strings are one run.
+  /// Appends a string's content.
+  ///
+  /// Runs that need no escape are copied as a whole; most strings are one run.
   private static func appendEscaped(_ source: ByteView, to bytes: inout [UInt8]) {
     var start = 0
     var at = 0
@@ -56,8 +58,8 @@ package enum JSONText {
 
   /// Whether none of eight bytes is a control character, a quote or a backslash.
   ///
-  /// Each term sets the top bit of the bytes below its bound; bytes from 0x80 are masked out. A borrow
-  /// can set a bit wrongly only above a byte whose bit is set rightly, so the answer is exact.
+  /// Each term sets the top bit of the bytes below its bound; bytes from 0x80 are masked out. A
+  /// borrow can set a wrong bit only above a byte whose bit is set rightly, so the answer is exact.
   private static func isPlain(_ word: UInt64) -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let tops: UInt64 = 0x8080_8080_8080_8080

@@ -1,6 +1,6 @@
 /// The elements of one array, in order.
 ///
-/// When an element cannot be decoded, the container does not advance.
+/// If an element cannot be decoded, the container does not advance.
 struct JSONUnkeyedDecoding: UnkeyedDecodingContainer {
   private let run: JSONDecoding
   private let index: Int
@@ -22,7 +22,9 @@ struct JSONUnkeyedDecoding: UnkeyedDecodingContainer {
   var count: Int? { run.document.entries[index].childCount }
   var isAtEnd: Bool { element >= end }
 
-  /// The entry of the next element; `advance` follows once it is decoded.
+  /// The entry of the next element.
+  ///
+  /// Call `advance` after decoding it.
   @inline(__always)
   private func head(_ type: Any.Type) throws -> Int {
     guard element < end else {

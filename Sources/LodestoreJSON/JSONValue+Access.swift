@@ -2,14 +2,14 @@ extension JSONValue {
   /// Whether this is `null`.
   public var isNull: Bool { self == .null }
 
-  /// The Boolean, or nil for any other kind.
+  /// The Boolean; `nil` for any other kind.
   public var boolValue: Bool? {
     if case .bool(let value) = self { value } else { nil }
   }
 
-  /// The number as an `Int64`, or nil when it is none or its value is not exactly one.
+  /// The number as an `Int64`; `nil` if this is not a number or not exactly an `Int64`.
   ///
-  /// The double `5.0` is 5; the double `5.5` is nil.
+  /// The double `5.0` is 5; the double `5.5` is `nil`.
   public var int64Value: Int64? {
     switch self {
     case .integer(let value): value
@@ -19,7 +19,7 @@ extension JSONValue {
     }
   }
 
-  /// The number as a `UInt64`, or nil when it is none or its value is not exactly one.
+  /// The number as a `UInt64`; `nil` if this is not a number or not exactly a `UInt64`.
   public var uint64Value: UInt64? {
     switch self {
     case .integer(let value): UInt64(exactly: value)
@@ -29,10 +29,11 @@ extension JSONValue {
     }
   }
 
-  /// The number as an `Int`, or nil when it is none or its value is not exactly one.
+  /// The number as an `Int`; `nil` if this is not a number or not exactly an `Int`.
   public var intValue: Int? { int64Value.flatMap { Int(exactly: $0) } }
 
-  /// The number as a `Double`, or nil when it is none or an integer that a double cannot hold.
+  /// The number as a `Double`; `nil` if this is not a number, or is an integer that a double cannot
+  /// represent exactly.
   public var doubleValue: Double? {
     switch self {
     case .integer(let value): Double(exactly: value)
@@ -42,36 +43,39 @@ extension JSONValue {
     }
   }
 
-  /// The string, or nil for any other kind; numbers are not converted.
+  /// The string; `nil` for any other kind.
+  ///
+  /// Numbers are not converted.
   public var stringValue: String? {
     if case .string(let value) = self { value } else { nil }
   }
 
-  /// The elements, or nil for any other kind.
+  /// The elements of an array; `nil` for any other kind.
   public var arrayValue: [JSONValue]? {
     if case .array(let value) = self { value } else { nil }
   }
 
-  /// The members, or nil for any other kind.
+  /// The members of an object; `nil` for any other kind.
   public var objectValue: [String: JSONValue]? {
     if case .object(let value) = self { value } else { nil }
   }
 
-  /// The member of an object by its key, or nil when there is none or this is no object.
+  /// The member of an object by its key; `nil` if the object lacks it or this is not an object.
   public subscript(key: String) -> JSONValue? {
     if case .object(let members) = self { members[key] } else { nil }
   }
 
-  /// The element of an array by its position, or nil outside the array or when this is no array.
+  /// The element of an array by its position; `nil` outside the array or if this is not an array.
   public subscript(index: Int) -> JSONValue? {
     guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
     return elements[index]
   }
 
-  /// The value at a dotted path such as `source.git` or `authors.0`, or nil.
+  /// The value at a dotted path such as `source.git` or `authors.0`; `nil` if the path leads to no
+  /// value.
   ///
-  /// A part names a member of an object or, in digits, an element of an array; the empty path is
-  /// the value itself. A key that contains a dot is reached by `subscript(key:)` only.
+  /// A part names a member of an object or, in digits, an element of an array. The empty path is
+  /// the value itself. Use `subscript(key:)` for a key that contains a dot.
   public subscript(path path: String) -> JSONValue? {
     if path.isEmpty { return self }
     var value = self
@@ -103,7 +107,10 @@ extension JSONValue {
 }
 
 package enum JSONPathPart {
-  /// Digits only: `Int.init` would also take a sign, which makes two spellings of one element.
+  /// The index of an array's element.
+  ///
+  /// Only digits are accepted: `Int.init` also accepts a sign, which would give an element two
+  /// spellings.
   package static func index(_ part: Substring) -> Int? {
     part.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(part) : nil
   }

@@ -1,9 +1,9 @@
 extension JSONValue: Codable {
-  /// Reads any value that the decoder offers.
+  /// Reads any value from the decoder.
   ///
-  /// Through a decoder of another library the kind is found by trial: a double with an integral
-  /// value may then arrive as an integer. Integers of 64 bits are exact with every decoder that
-  /// keeps them so.
+  /// With a decoder of another library the kind is determined by trial, so a double with an
+  /// integral value may arrive as an integer. Integers of 64 bits are exact if the decoder
+  /// preserves them.
   @_documentation(visibility: internal)
   public init(from decoder: any Decoder) throws {
     if let decoder = decoder as? JSONNodeDecoding {
@@ -32,7 +32,7 @@ extension JSONValue: Codable {
 
   /// Writes the value as one single value of the encoder.
   ///
-  /// Throws what the encoder throws; Foundation's refuses doubles that are not finite.
+  /// Throws any error of the encoder. Foundation's encoders refuse doubles that are not finite.
   @_documentation(visibility: internal)
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()

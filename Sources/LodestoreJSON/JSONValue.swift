@@ -1,35 +1,37 @@
 /// Any JSON value, exact for 64-bit integers.
 ///
 /// `==` is structural: the integer `1` and the double `1.0` are different values, as are their
-/// texts. `unsigned` is meant for values above `Int64.max`; a smaller one is equal to, and hashes
-/// like, the `integer` of the same value. Strings compare as Swift's `String` does, by canonical
-/// equivalence, not by bytes.
+/// texts. Use `unsigned` for values above `Int64.max`; a smaller one equals, and hashes like, the
+/// `integer` of the same value. Strings compare as Swift's `String` does, by canonical equivalence
+/// and not by bytes.
 public enum JSONValue: Sendable {
-  /// The null of JSON.
+  /// The JSON value `null`.
   case null
   /// `true` or `false`.
   case bool(Bool)
-  /// A number without a fraction, as it was written.
+  /// A number written without fraction and exponent.
   case integer(Int64)
-  /// An integer above `Int64.max`; see `init(_:)` for one of unknown size.
+  /// An integer above `Int64.max`. For one of unknown size use `init(_:)`.
   case unsigned(UInt64)
   /// Any other number.
   case double(Double)
   /// A text.
   case string(String)
-  /// Values in their order.
+  /// Values in an order.
   case array([JSONValue])
-  /// Values by their names.
+  /// Values by name.
   case object([String: JSONValue])
 
-  /// Makes the canonical value of an unsigned integer: `integer` where it fits.
+  /// Makes the canonical value of an unsigned integer: `integer` if it fits, otherwise `unsigned`.
   public init(_ value: UInt64) {
     self = Int64(exactly: value).map(JSONValue.integer) ?? .unsigned(value)
   }
 }
 
 extension JSONValue: Hashable {
-  /// Compares kind and content; the two integer cases are one kind.
+  /// Compares kind and content.
+  ///
+  /// The two integer cases are one kind.
   public static func == (lhs: JSONValue, rhs: JSONValue) -> Bool {
     switch (lhs, rhs) {
     case (.null, .null): true
@@ -45,7 +47,9 @@ extension JSONValue: Hashable {
     }
   }
 
-  /// Hashes kind and content; equal values have equal hashes.
+  /// Hashes kind and content.
+  ///
+  /// Equal values have equal hashes.
   @_documentation(visibility: internal)
   public func hash(into hasher: inout Hasher) {
     switch self {
@@ -91,7 +95,7 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
   /// Makes an `integer`.
   @_documentation(visibility: internal)
   public init(integerLiteral value: Int64) { self = .integer(value) }
-  /// Makes a `double`, also when the literal is integral.
+  /// Makes a `double`, even if the literal is integral.
   @_documentation(visibility: internal)
   public init(floatLiteral value: Double) { self = .double(value) }
   /// Makes a `string`.
@@ -100,7 +104,9 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
   /// Makes an `array`.
   @_documentation(visibility: internal)
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-  /// Makes an `object`; of a key given twice the last value counts.
+  /// Makes an `object`.
+  ///
+  /// If a key is repeated, its last value counts.
   @_documentation(visibility: internal)
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     self = .object(Dictionary(elements, uniquingKeysWith: { _, last in last }))
@@ -108,10 +114,10 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
 }
 
 extension JSONValue: CustomStringConvertible {
-  /// The compact JSON text, keys in the order of their UTF-8 bytes.
+  /// The compact JSON text, with keys in the order of their UTF-8 bytes.
   ///
-  /// What JSON cannot hold appears as `nan`, `inf` or `-inf`; levels of nesting that no reader
-  /// would accept appear as `…`.
+  /// Numbers that JSON cannot represent appear as `nan`, `inf` or `-inf`. Values nested deeper than
+  /// any reader would accept appear as `…`.
   public var description: String {
     var writer = JSONWriter()
     writer.writeForDisplay(self)

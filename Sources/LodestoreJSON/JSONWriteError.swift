@@ -1,22 +1,22 @@
-/// A value that has no JSON text.
+/// A value that JSON cannot represent.
 public struct JSONWriteError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What JSON cannot hold.
+  /// The kind of value that was refused.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
   public enum Reason: Hashable, Sendable {
-    /// A double that is infinite or not a number.
+    /// A double is infinite or not a number.
     case notFinite(Double)
-    /// Arrays and objects nested deeper than `limit`.
+    /// Arrays and objects are nested deeper than `limit`.
     case tooDeep(limit: Int)
   }
 
-  /// What JSON cannot hold.
+  /// The kind of value that was refused.
   public let reason: Reason
   /// Keys and positions from the outermost value to the refused one, joined by dots.
   public internal(set) var path: String
 
-  /// One line: what was refused, where, and what to do.
+  /// The refused value, its place and the next step, in one line.
   public var description: String {
     let location = path.isEmpty ? "" : " at \(path)"
     return switch reason {

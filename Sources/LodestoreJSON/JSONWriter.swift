@@ -1,16 +1,18 @@
 /// Writes JSON text into a growing byte buffer, value by value or a whole `JSONValue` at once.
 ///
-/// As a stream: `beginObject`, then `key` and one value for each member, `endObject`; likewise for
-/// arrays. The writer adds commas, colons and indentation. A member without a key, an `end`
-/// without its `begin` and two top-level values without `startNext` are programming errors and
-/// trap. The text is RFC 8259: UTF-8, only `"`, `\` and control characters escaped.
+/// To write a stream, call `beginObject`, then `key` and one value for each member, then
+/// `endObject`; likewise for arrays. The writer adds commas, colons and indentation. A member
+/// without a key, an `end` without its `begin`, and two top-level values without `startNext` are
+/// programming errors and trap. The text is RFC 8259 in UTF-8; only `"`, `\` and control characters
+/// are escaped.
 package struct JSONWriter: Sendable {
-  /// How the text is laid out.
+  /// The layout of the text.
   package struct Layout: Sendable, Hashable {
-    /// Spaces a level, or nil for everything on one line without spaces.
+    /// The number of spaces for each level; `nil` for a single line without spaces.
     var indent: Int?
-    /// Whether members of a `JSONValue` are ordered by the UTF-8 bytes of their keys; else their
-    /// order changes from run to run.
+    /// Whether members of a `JSONValue` are ordered by the UTF-8 bytes of their keys.
+    ///
+    /// Otherwise their order differs from run to run.
     var sortsKeys: Bool
 
     package init(indent: Int? = nil, sortsKeys: Bool = true) {
@@ -22,7 +24,9 @@ package struct JSONWriter: Sendable {
     package static let pretty = Layout(indent: 2)
   }
 
-  /// Deeper values are refused: every reader has some such limit, and writing is recursive.
+  /// The maximum nesting.
+  ///
+  /// Every reader has such a limit, and writing is recursive.
   static let depthLimit = 512
 
   private struct Level {
@@ -46,7 +50,7 @@ package struct JSONWriter: Sendable {
   /// Whether one complete top-level value has been written.
   package var isComplete: Bool { levels.isEmpty && !awaitsValue }
 
-  /// Forgets the text and keeps the memory, for the next record.
+  /// Removes the text and keeps its memory for the next record.
   package mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     levels.removeAll(keepingCapacity: true)
@@ -97,8 +101,10 @@ extension JSONWriter {
     scalar { JSONText.appendString(value, to: &$0) }
   }
 
-  /// Writes the shortest text that reads back as the same double, always with a fraction or an
-  /// exponent so that it stays a double; refuses what is not finite and then writes nothing.
+  /// Writes the shortest text that reads back as the same double.
+  ///
+  /// The text always has a fraction or an exponent, so that it stays a double. Throws for a value
+  /// that is not finite, and then writes nothing.
   package mutating func double(_ value: Double) throws(JSONWriteError) {
     guard value.isFinite else { throw JSONWriteError(reason: .notFinite(value), path: "") }
     scalar { $0.append(contentsOf: value.description.utf8) }
@@ -151,14 +157,16 @@ extension JSONWriter {
 extension JSONWriter {
   /// Writes a whole value.
   ///
-  /// After an error the text is incomplete: discard it.
+  /// After an error the text is incomplete and must be discarded.
   package mutating func write(_ value: JSONValue) throws(JSONWriteError) {
     try write(value, forDisplay: false)
   }
 
-  /// Writes a whole value for a person: shows what JSON cannot hold instead of refusing it.
+  /// Writes a whole value for display.
+  ///
+  /// Values that JSON cannot represent are shown and not refused.
   mutating func writeForDisplay(_ value: JSONValue) {
-    // Nothing throws with this flag.
+    // With this flag nothing throws.
     try? write(value, forDisplay: true)
   }
 

@@ -1,4 +1,4 @@
-/// A key made from what is decoded: of a member, or of an element by its position.
+/// A coding key built from decoded content: the name of a member, or the position of an element.
 package struct PathKey: CodingKey {
   package let stringValue: String
   package let intValue: Int?
@@ -17,14 +17,14 @@ package struct PathKey: CodingKey {
 }
 
 extension [any CodingKey] {
-  /// As in `address.lines.0`.
+  /// The path in dotted form, such as `address.lines.0`.
   package var dotted: String {
     map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
   }
 }
 
 extension DecodingError.Context {
-  /// The value at a path and a byte is not what a type expects.
+  /// Makes an error: the value at a path and byte offset is not what a type expects.
   package init(
     _ path: [any CodingKey], atByte offset: Int, found: String, expected: String,
     _ cause: (any Error)?

@@ -3,10 +3,10 @@ internal import LMDB
 internal import LodestoreBytes
 import LodestoreSystem
 
-/// A file that is there as a whole or not at all.
+/// A new file that appears completely or not at all.
 ///
-/// Until ``commit()`` the file has a temporary name in the same directory. Without a commit it goes
-/// away with the object.
+/// Until ``commit()`` the file has a temporary name in the same directory. Without a commit it is
+/// removed with the object.
 final class NewFile {
   private let target: String
   private let replaces: Bool
@@ -54,11 +54,11 @@ final class NewFile {
     guard code == 0 else { throw Self.failure(code, target) }
   }
 
-  /// Gives the file its name when the disk has all of it.
+  /// Syncs the file to the disk and then gives it its name.
   func commit() throws(StoreError) {
     try flush()
     guard fsync(temporary.descriptor) == 0 else { throw Self.failure(errno, target) }
-    // In one step: another process may have made the file meanwhile.
+    // The rename is one step, because another process may have created the file meanwhile.
     let code =
       replaces
       ? (rename(temporary.path, target) == 0 ? 0 : errno)
@@ -67,7 +67,7 @@ final class NewFile {
   }
 }
 
-/// The `write` of the system, under a name that the method of ``NewFile`` does not hide.
+/// Calls the system's `write`, which the method of ``NewFile`` would hide.
 private func writeSome(_ file: Int32, _ bytes: ByteView) -> Int {
   #if canImport(Glibc)
     Glibc.write(file, bytes.baseAddress, bytes.count)

@@ -1,40 +1,43 @@
 public import EntityStore
 internal import LodestoreFormat
 
-/// How an export writes records.
+/// The format in which an export writes records.
 public enum ExportFormat: String, Sendable, CaseIterable {
-  /// One JSON object a line, with the attributes in the order of the file. An import reads the same
-  /// values from it.
+  /// One JSON object for each line, with the attributes in the order of the file. An import reads
+  /// equal values from it.
   case jsonLines = "jsonl"
-  /// Separated values by RFC 4180 with a heading, for other programs: null is an empty field,
-  /// nested values are JSON, and bytes are Base64.
+  /// Comma-separated values by RFC 4180 with a header row, for other programs. Null is an empty
+  /// field, nested values are JSON, and bytes are Base64.
   case csv
 }
 
 extension Store {
-  /// Writes the records that `query` finds into a file that other programs read, and imports.
+  /// Exports the records that `query` finds to a file for other programs or for an import.
   ///
   ///     try await store.export(Pod.all.sorted(by: \.name), to: "pods.jsonl")
   ///
-  /// All records are of one commit, while the store is in use. The file has all attributes that the
-  /// store has of the entity, also those that the program's type does not declare. The records' ids
-  /// are left out, because a store that imports gives its own. `kvdump export` writes the same. A
-  /// record is checked against its checksum before it is written.
+  /// All records are from one commit, even if the store is written meanwhile. The file has all
+  /// attributes that the store has of the entity, including those that the program's type does not
+  /// declare. The records' ids are omitted, because the importing store assigns its own. Each
+  /// record's checksum is checked before the record is written. `kvdump export` writes the same
+  /// file.
   ///
-  /// The file gets its name when it is whole and on the disk: it is there as a whole or not at all.
-  /// Cancelling the task leaves none.
+  /// The file appears when it is complete and on the disk. If the task is cancelled or the export
+  /// fails, no file appears.
   ///
   /// - Parameters:
-  ///   - query: which records, in which order.
-  ///   - path: of the file.
-  ///   - format: how records are written; where it is left out, ``ExportFormat/csv`` if the path ends in `.csv`,
-  ///     else ``ExportFormat/jsonLines``.
-  ///   - replacing: whether a file that is there gives way; otherwise it stays, and the call throws.
-  ///   - onProgress: called on a thread of the store, a hundred times a second at most.
-  /// - Returns: how many records were written.
-  /// - Throws: `CancellationError` when the task is cancelled; `StoreError`:
-  ///   `StoreError.Code.unsuitablePath` where a file is there, `StoreError.Code.damaged` for a
-  ///   record that cannot be read, and as a fetch.
+  ///   - query: The records and their order.
+  ///   - path: The path of the file.
+  ///   - format: The format; if `nil`, ``ExportFormat/csv`` for a path that ends in `.csv`,
+  ///     otherwise
+  ///     ``ExportFormat/jsonLines``.
+  ///   - replacing: Whether to replace an existing file. If false and a file exists, the call
+  ///     throws.
+  ///   - onProgress: Called on a thread of the store, at most a hundred times a second.
+  /// - Returns: The number of records written.
+  /// - Throws: `CancellationError` if the task is cancelled; `StoreError`:
+  ///   `StoreError.Code.unsuitablePath` if a file exists, `StoreError.Code.damaged` for a record
+  ///   that cannot be read, and the errors of a fetch.
   @discardableResult
   public func export<E: Entity>(
     _ query: Query<E>, to path: String, as format: ExportFormat? = nil, replacing: Bool = false,
@@ -62,13 +65,13 @@ extension Store {
   }
 }
 
-/// The records of one entity on their way into a file.
+/// The export of one entity's records into a file.
 private struct RecordExport {
   private let file: NewFile
   private let format: ExportFormat
   private let entity: DynamicEntity
   private let attributes: [EntityDescription.Attribute]
-  /// `{"name":`, `,"version":` and so on, in front of the values.
+  /// The text before each value: `{"name":`, `,"version":` and so on.
   private var heads: [[UInt8]] = []
   private var text = RecordText()
   private var line: [UInt8] = []

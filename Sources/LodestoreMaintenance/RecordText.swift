@@ -4,13 +4,13 @@ internal import LodestoreEssentials
 internal import LodestoreFormat
 internal import LodestoreJSON
 
-/// Stored values as the text of an export: the same as `kvdump export` writes for a record.
+/// Converts stored values to the text of an export, in the form that `kvdump export` writes.
 struct RecordText {
   private var strings = JSONWriter()
 
   // MARK: JSON
 
-  /// Appends a value from whose JSON an import reads the same value.
+  /// Appends a value as JSON from which an import reads an equal value.
   mutating func append(json value: Value, to bytes: inout [UInt8]) throws(FormatError) {
     if let object = try ExactJSON.text(of: value) {
       bytes += object.utf8
@@ -51,7 +51,7 @@ struct RecordText {
     bytes += strings.bytes
   }
 
-  /// Whether readers of JSON take the number as it is.
+  /// Whether JSON readers read the number exactly.
   ///
   /// Many refuse or round a whole number beyond 64 bits, and a number that no double is near to.
   private static func isNumber(_ decimal: DecimalValue) -> Bool {
@@ -64,7 +64,7 @@ struct RecordText {
 
   // MARK: Separated values
 
-  /// The field of a value; `nil` for null.
+  /// The field for a value; `nil` for null.
   static func field(of value: Value) throws(FormatError) -> String? {
     switch value {
     case .null: return nil
@@ -106,7 +106,9 @@ struct RecordText {
     number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity"
   }
 
-  /// A field as RFC 4180 writes it; null is nothing, and the empty text two quotes.
+  /// A field as RFC 4180 writes it.
+  ///
+  /// Null is empty, and the empty text is two quotes.
   static func quoted(_ field: String?) -> String {
     guard let field else { return "" }
     let needsQuotes =

@@ -6,29 +6,29 @@ internal import LodestoreVerifier
 
 /// The result of checking a store.
 public struct StoreVerification: Sendable {
-  /// One broken rule of the format.
+  /// One violated rule of the format.
   public struct Problem: Sendable, Hashable, CustomStringConvertible {
-    /// The rule's name in Format.md, as `index.entry-there`.
+    /// The rule's name in Format.md, such as `index.entry-there`.
     public let rule: String
-    /// The entity or the index, as `Film` or `Film.title`; `nil` where the problem belongs to
+    /// The entity or the index, such as `Film` or `Film.title`; `nil` if the problem belongs to
     /// neither.
     public let subject: String?
-    /// The id of the record; `nil` where the problem concerns no record.
+    /// The id of the record; `nil` if the problem does not concern a record.
     public let recordID: UInt64?
     /// The place in the file, the fact and the rule, in one line.
     public let description: String
   }
 
-  /// The problems in the order in which they were found, as many as were asked for.
+  /// The first problems, in the order of their discovery, up to the requested number.
   public let problems: [Problem]
-  /// How many problems there are; more than ``problems`` holds when there are very many.
+  /// The number of all problems, which may exceed the number of ``problems``.
   public let problemCount: Int
-  /// Parts of the file that could not be checked, or that this version does not know.
+  /// Messages about parts of the file that could not be checked or that this version does not know.
   public let notices: [String]
-  /// How many records each entity has.
+  /// The number of records of each entity.
   public let recordCounts: [String: Int]
 
-  /// Whether there is no problem.
+  /// Whether no problem was found.
   public var isSound: Bool { problemCount == 0 }
 
   init(_ report: VerificationReport) {
@@ -49,7 +49,7 @@ public struct StoreVerification: Sendable {
 }
 
 extension StoreVerification: CustomStringConvertible {
-  /// "sound", or how many problems there are and the first of them.
+  /// "sound", or the number of problems and the first of them.
   public var description: String {
     guard let first = problems.first else { return isSound ? "sound" : "\(problemCount) problems" }
     return problemCount == 1 ? "\(first)" : "\(problemCount) problems, first \(first)"
@@ -63,17 +63,18 @@ extension Store {
   ///     let verification = try await store.verify()
   ///     if !verification.isSound { print(verification) }
   ///
-  /// The check reads the file by code of its own, which shares nothing with the code that writes
-  /// it, and as `kvdump verify` does. Readers and writers go on meanwhile; one read is held until
-  /// the end. Cancelling the task ends it within some thousand records.
+  /// The check reads the file with its own code, which shares nothing with the code that writes it.
+  /// `kvdump verify` makes the same check. Readers and writers continue meanwhile. The check holds
+  /// one read until it ends. Cancelling the task ends it within some thousand records.
   ///
   /// - Parameters:
-  ///   - limit: how many problems are kept, at least 1; all are counted.
-  ///   - onProgress: called on a thread of the store with the pages that have been checked. The records, which
+  ///   - limit: The maximum number of problems to keep, at least 1. All are counted.
+  ///   - onProgress: Called on a thread of the store with the number of checked pages. Records,
+  ///     which
   ///     are checked after the pages, are not counted.
-  /// - Throws: `CancellationError` when the task is cancelled; `StoreError` when the file cannot
-  ///   be read.
-  /// - Complexity: one reading of every page, and of every record and entry after that.
+  /// - Throws: `CancellationError` if the task is cancelled; `StoreError` if the file cannot be
+  ///   read.
+  /// - Complexity: One reading of every page, then one of every record and entry.
   public func verify(
     limit: Int = 1_000, onProgress: (@Sendable (WorkProgress) -> Void)? = nil
   ) async throws -> StoreVerification {
@@ -94,14 +95,14 @@ extension Store {
     }
   }
 
-  /// Checks the store at `path`, as ``verify(limit:onProgress:)`` does, without opening it as a
-  /// store: for backups, and for files that an opening refuses as damaged.
+  /// Checks the store at `path` without opening it as a store; see ``verify(limit:onProgress:)``.
   ///
-  /// Not for a file that this process has open; other processes may have it open, and write.
+  /// Use it for backups and for files that cannot be opened because of damage. This process must
+  /// not have the file open; other processes may, and may write.
   ///
-  /// - Parameter limit: how many problems are kept, at least 1; all are counted.
-  /// - Throws: `StoreError`: `StoreError.Code.notAStore`, `StoreError.Code.newerFormat`, and
-  ///   errors of reading the file.
+  /// - Parameter limit: The maximum number of problems to keep, at least 1. All are counted.
+  /// - Throws: `StoreError`: `StoreError.Code.notAStore`, `StoreError.Code.newerFormat`, and errors
+  ///   of reading the file.
   public static func verify(at path: String, limit: Int = 1_000) throws -> StoreVerification {
     let limit = max(1, limit)
     return try translating {
@@ -115,7 +116,7 @@ extension Store {
     }
   }
 
-  /// Runs `body`, and throws what it throws as a `StoreError`.
+  /// Runs `body` and converts its errors to `StoreError`.
   private static func translating<R>(_ body: () throws -> R) throws -> R {
     do {
       return try body()
@@ -135,10 +136,11 @@ extension Store {
 }
 
 extension VerificationReport {
-  /// Checks the attributes derived with a condition, which the verifier leaves to the library, where
-  /// `store` is sound so far.
+  /// Checks the attributes derived with a condition, which the verifier leaves to the library.
   ///
-  /// Conditions that cannot be checked stay in ``conditional``.
+  /// Checks them only if no problem was found so far.
+  ///
+  /// Attributes whose conditions cannot be checked stay in ``conditional``.
   fileprivate mutating func checkConditional(
     in store: DynamicStore, limit: Int, isCancelled: () -> Bool = { false }
   ) throws {

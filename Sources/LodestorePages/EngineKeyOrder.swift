@@ -2,10 +2,11 @@ import LodestoreBytes
 internal import LodestoreFormat
 import LodestoreSystem
 
-/// LMDB's two orders of keys: of bytes, and of integer keys.
+/// LMDB's two key orders: by bytes, and by integer.
 package enum EngineKeyOrder {
-  /// Whether `one` comes before `other`; integer keys of a wrong length, a finding of their own, compare
-  /// by their bytes.
+  /// Whether `one` comes before `other`.
+  ///
+  /// Integer keys of a wrong length, which are reported separately, compare by their bytes.
   package static func precedes(_ one: ByteView, _ other: ByteView, _ areIntegers: Bool) -> Bool {
     if areIntegers, one.count == 8, other.count == 8 {
       return one.uint64(at: 0) < other.uint64(at: 0)

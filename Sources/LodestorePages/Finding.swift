@@ -1,15 +1,17 @@
 import LodestoreBytes
 package import LodestoreFormat
 
-/// One broken rule: where it is, what was found there and what must be.
+/// One violation of a rule: its place, the fact found and the fact expected.
 package struct Finding: Equatable, Sendable {
-  /// What kinds of faults there are; part of the JSON contract.
+  /// The kinds of faults.
+  ///
+  /// The raw values are part of the JSON contract.
   package enum Code: String, CaseIterable, Sendable {
     // The LMDB file.
     case truncated, meta, page, pageOrder = "page-order", pageShared = "page-shared"
     case pageUnaccounted = "page-unaccounted", overflow, treeCount = "tree-count"
     case treeFlags = "tree-flags", freeList = "free-list"
-    /// LMDB itself refused to go on.
+    /// LMDB itself returned an error.
     case engine
     // The store's own trees.
     case header, treeMissing = "tree-missing", treeForeign = "tree-foreign", catalogue
@@ -35,19 +37,19 @@ package struct Finding: Equatable, Sendable {
   }
 
   package var code: Code
-  /// Which rule of Format.md is broken.
+  /// The violated rule of Format.md.
   package var rule: FormatRule
   /// The tree's name in the file.
   package var tree: String?
-  /// `Film`, or `Film.episodeId` for an index.
+  /// The entity, such as `Film`, or the index, such as `Film.episodeId`.
   package var subject: String?
   package var record: UInt64?
-  /// The key of the pair, when it is not a record's.
+  /// The key of the pair if it is not a record's.
   package var key: [UInt8]?
-  /// "found, must be": one line.
+  /// The fact found and the fact expected, in one line.
   package var detail: String
 
-  /// - Parameter rule: by default the one that faults of this kind break.
+  /// - Parameter rule: The violated rule; by default the usual one for `code`.
   package init(
     _ code: Code, _ rule: FormatRule? = nil, tree: String? = nil, subject: String? = nil,
     record: UInt64? = nil,
@@ -58,19 +60,19 @@ package struct Finding: Equatable, Sendable {
     self.tree = tree
     self.subject = subject
     self.record = record
-    // A damaged file can have keys of any length; no legal one is longer.
+    // A damaged file can have keys of any length. No valid key is longer.
     self.key = key.map { Array($0.prefix(511)) }
     self.detail = detail
   }
 }
 
 extension Finding {
-  /// One about the file as a whole.
+  /// Makes a finding about the file as a whole.
   package init(_ code: Code, _ detail: String) { self.init(code, nil, detail) }
 }
 
 extension Finding.Code {
-  /// The rule that faults of this kind break where nothing nearer is said.
+  /// The rule that faults of this kind violate unless the finding names another one.
   var rule: FormatRule {
     switch self {
     case .truncated: .lmdbFileLength
@@ -115,8 +117,8 @@ extension Finding.Code {
 }
 
 extension Finding: CustomStringConvertible {
-  /// As in `entry-missing: Film.episodeId (index.1.1), record 3, key 1337: the record has no entry
-  /// [index.entry-there]`.
+  /// The finding in one line, such as
+  /// `entry-missing: Film.episodeId (index.1.1), record 3, key 1337: the record has no entry [index.entry-there]`.
   package var description: String {
     var location = subject ?? tree ?? ""
     if subject != nil, let tree { location += " (\(tree))" }
@@ -126,7 +128,7 @@ extension Finding: CustomStringConvertible {
       + " [\(rule.rawValue)]"
   }
 
-  /// Two digits a byte, without spaces, as the command `keys` takes them.
+  /// Two digits for each byte, without spaces, in the form that the command `keys` accepts.
   package static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
     let digits = Array("0123456789abcdef".utf8)
     var text: [UInt8] = []
@@ -135,13 +137,15 @@ extension Finding: CustomStringConvertible {
   }
 }
 
-/// Findings in the order they were made: all are counted, the first ones kept.
+/// Findings in the order of their discovery.
+///
+/// All are counted, but only the first ones are stored.
 package struct FindingList: Sendable {
   package private(set) var kept: [Finding] = []
   package private(set) var count = 0
   private let limit: Int
 
-  /// 0 keeps all.
+  /// - Parameter limit: The maximum number of stored findings; 0 stores all.
   package init(limit: Int) { self.limit = limit }
 
   package mutating func add(_ finding: @autoclosure () -> Finding) {

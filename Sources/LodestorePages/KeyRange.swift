@@ -1,7 +1,7 @@
 import LodestoreBytes
 import LodestoreSystem
 
-/// The bounds of a walk over the keys of a tree of byte keys, in the order of their bytes.
+/// The bounds of a walk over the keys of a tree with byte keys.
 @_documentation(visibility: internal)
 public struct KeyRange: Sendable, Equatable {
   package enum Bound: Sendable, Equatable {
@@ -18,22 +18,22 @@ public struct KeyRange: Sendable, Equatable {
     self.upper = upper
   }
 
-  /// All keys that begin with `prefix`.
+  /// The range of all keys that begin with `prefix`.
   ///
-  /// A prefix of nothing but 255 has no bound above.
+  /// A prefix that consists only of bytes 255 has no upper bound.
   package static func prefix(_ prefix: [UInt8]) -> KeyRange {
     KeyRange(
       lower: prefix.isEmpty ? .unbounded : .included(prefix),
       upper: successor(ofPrefix: prefix).map(Bound.excluded) ?? .unbounded)
   }
 
-  /// The least key above all that begin with `prefix`; `nil` when there is none.
+  /// The smallest key above all keys that begin with `prefix`; `nil` if no such key exists.
   package static func successor(ofPrefix prefix: [UInt8]) -> [UInt8]? {
     guard let last = prefix.lastIndex(where: { $0 != 255 }) else { return nil }
     return prefix[..<last] + [prefix[last] + 1]
   }
 
-  /// Whether a walk in a direction, which has begun within the range, is still within it at `key`.
+  /// Whether a walk that began within the range is still within it at `key`.
   @_documentation(visibility: internal)
   public func admits(_ key: ByteView, backwards: Bool) -> Bool {
     backwards ? admitsFromBelow(key) : admitsFromAbove(key)
@@ -46,7 +46,7 @@ public struct KeyRange: Sendable, Equatable {
     return order != 0 ? order < 0 : a.count < b.count
   }
 
-  /// Whether `key` is not above the upper bound.
+  /// Whether `key` is within the upper bound.
   package func admitsFromAbove(_ key: ByteView) -> Bool {
     switch upper {
     case .unbounded: true
@@ -55,7 +55,7 @@ public struct KeyRange: Sendable, Equatable {
     }
   }
 
-  /// Whether `key` is not below the lower bound.
+  /// Whether `key` is within the lower bound.
   package func admitsFromBelow(_ key: ByteView) -> Bool {
     switch lower {
     case .unbounded: true

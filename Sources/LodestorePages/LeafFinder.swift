@@ -1,25 +1,28 @@
 internal import CChecksum
 
-/// Finds the leaf pages of a tree of ids, in the pages of the map.
+/// Finds the leaf pages of a tree of ids by reading the map's pages directly.
 ///
-/// For reads only. Ids grow evenly from page to page, so that interpolation finds the child or one
-/// next to it, where a binary search would read a cache line in each step.
+/// Use it only in reads. Ids grow evenly from page to page, so interpolation finds the right child
+/// or a neighbour. A binary search would read one cache line in each step.
 package struct LeafFinder {
-  /// A leaf page, and the lowest id that it may have.
+  /// A leaf page, and the lowest id that it can contain.
   package struct Leaf {
     package var number: UInt64 = 0
     var low: UInt64 = 0
   }
 
   private let pages: TreePages
-  /// The branch page above the leaf that was found last, and the ids that it is for.
+  /// The branch page above the leaf found last.
+  ///
+  /// ``branchLow`` and ``branchEnd`` bound its ids.
   private var branch: TreePages.Page?
   private var branchLow: UInt64 = 0
   private var branchEnd: UInt64 = 0
-  /// The index of that leaf among the children of the branch.
+  /// The index of the leaf found last among the children of its branch.
   private var childIndex = 0
-  /// The number of children of the branch that was descended last below the root: most others have
-  /// as many.
+  /// The number of children of the last branch visited below the root.
+  ///
+  /// Most branches have the same number.
   private var usualCount = 0
 
   package init(_ pages: TreePages) { self.pages = pages }
@@ -31,14 +34,16 @@ package struct LeafFinder {
     pages.map + Int(number) * pages.pageSize
   }
 
-  /// Page 0 is a meta page: no leaf.
+  /// The leaf page; `nil` if it is not a leaf.
+  ///
+  /// Page 0 is a meta page, so it yields `nil`.
   func page(_ leaf: Leaf) -> LeafPage? {
     leaf.number == 0 ? nil : LeafPage(address(leaf.number), size: pages.pageSize, pages.format)
   }
 
-  /// The leaf page that has or would have `id`; page 0 where that cannot be said.
+  /// The leaf page that contains or would contain `id`; page 0 if the search fails.
   ///
-  /// In a damaged tree it may be no leaf, which ``page(_:)`` tells.
+  /// In a damaged tree the page may not be a leaf, and ``page(_:)`` returns `nil`.
   package mutating func leaf(of id: UInt64) -> Leaf {
     if let branch, id >= branchLow, id < branchEnd {
       let child = child(of: branch, for: id, from: branchLow, to: branchEnd)
@@ -67,13 +72,12 @@ package struct LeafFinder {
     return Leaf()
   }
 
-  /// Prefetches what ``child(of:for:from:to:)`` will probably read of a branch page: its header, a
-  /// slot and a node.
+  /// Prefetches the parts of a branch page that ``child(of:for:from:to:)`` will probably read: its
+  /// header, a slot and a node.
   ///
-  /// Without this each of the three is a cache miss that waits for the one before it.
-  ///
-  /// Pages filled in order have equally many children, and their nodes lie one behind the other
-  /// from the page's end.
+  /// Without this the three reads are three cache misses, each waiting for the one before it. The
+  /// guess assumes pages filled in order: they have equally many children, and their nodes are
+  /// contiguous from the page's end.
   private func prefetch(_ number: UInt64, for id: UInt64, from low: UInt64, to end: UInt64) {
     guard number < pages.pageCount else { return }
     let base = address(number)
@@ -81,7 +85,7 @@ package struct LeafFinder {
     guard end != .max else { return }
     let index = Self.guess(id, from: low, to: end, of: usualCount)
     lodestore_prefetch(base + pages.format.slot(index))
-    // Two lines around its node, as the index is seldom exact.
+    // Fetch two lines around the node, because the guessed index is rarely exact.
     let node = base + pages.pageSize - index * PageLayout.idBranchNodeSize
     lodestore_prefetch(node - 40)
     lodestore_prefetch(node + 24)
@@ -94,10 +98,11 @@ package struct LeafFinder {
     id > low ? Int(Double(id - low) / Double(end - low) * Double(count)) : 0
   }
 
-  /// The child of a branch page whose range of ids has `id`, and that range; the page's own is from
-  /// `low` to before `end`.
+  /// The child of a branch page that covers `id`, and the child's range of ids.
   ///
-  /// An exponential search from the index that interpolation gives, then a binary one.
+  /// The page itself covers `low` to before `end`.
+  ///
+  /// The search is exponential from the interpolated index, then binary.
   private func child(
     of page: TreePages.Page, for id: UInt64, from low: UInt64, to end: UInt64
   ) -> Child {
@@ -110,7 +115,7 @@ package struct LeafFinder {
   private func search(
     _ page: TreePages.Page, for id: UInt64, from low: UInt64, to end: UInt64
   ) -> Child {
-    // The first key of a branch stands for "anything lower".
+    // The first key of a branch stands for all lower keys.
     var first = 0
     var firstLow = low
     var past = page.count
@@ -157,10 +162,9 @@ package struct LeafFinder {
 
   // MARK: In order
 
-  /// The leaf page behind the one that was found last; `nil` behind the last one, and in a tree of
-  /// one page.
+  /// The leaf page after the one found last; `nil` after the last page, and in a tree of one page.
   ///
-  /// Throws where a branch leads to no leaf, which would end the process were LMDB to follow it.
+  /// Throws if a branch refers to a page that is not a leaf. LMDB would end the process there.
   package mutating func next() throws(PageError) -> LeafPage? {
     guard let branch else { return nil }
     let leaf: Leaf
@@ -178,13 +182,13 @@ package struct LeafFinder {
     return page
   }
 
-  /// Asks for the pages behind the one that was found last.
+  /// Requests the pages after the one found last.
   package func ask(_ windows: inout ScanWindows) {
     guard let branch else { return }
     windows.ask(for: pages, children: branch, from: childIndex, backwards: false)
   }
 
-  /// Asks for the leaf pages of records that are about to be read.
+  /// Requests the leaf pages of records that will be read next.
   mutating func ask(for ids: UnsafeBufferPointer<UInt64>) {
     var numbers: [UInt64] = []
     numbers.reserveCapacity(ids.count)
@@ -201,8 +205,8 @@ package struct LeafFinder {
     return number == 0 || ReadAhead(pages).isInMemory(number)
   }
 
-  /// The address of the leaf page `step` pages behind the one that was found last; `nil` beyond its
-  /// branch.
+  /// The address of the leaf page `step` pages after the one found last; `nil` beyond the end of
+  /// its branch.
   package func address(ahead step: Int) -> UnsafeRawPointer? {
     guard let branch, childIndex + step < branch.count else { return nil }
     let number = branch.child(at: childIndex + step)

@@ -1,29 +1,29 @@
 public import CChecksum
 import LodestoreBytes
 
-/// A leaf page of the map, read as LMDB lays it out.
+/// A leaf page of the map, in LMDB's layout.
 ///
-/// Every offset is checked, so that what a damaged page says cannot lead out of it. It is public,
-/// as what reads it runs for each record of a scan, in the loop of another module. Few words,
-/// because such a loop has the processor's registers to share with its body.
+/// Every offset is checked, so a damaged page cannot make a read leave the page. The type is public
+/// so that scans in other modules can inline it into their loop over records. The type has few
+/// fields, because such a loop needs the processor's registers for its body.
 @_documentation(visibility: internal)
 @frozen public struct LeafPage {
-  /// Where the slots begin.
+  /// The address of the first slot.
   @usableFromInline let slots: UnsafeRawPointer
-  /// Where the page's offsets are counted from: the nodes' offsets below are from here.
+  /// The address from which the page's offsets count.
   @usableFromInline let origin: UnsafeRawPointer
-  /// The end of the page, from ``origin``.
+  /// The end of the page, as an offset from ``origin``.
   @usableFromInline let end: Int
   /// The number of pairs.
   @_documentation(visibility: internal)
   public let count: Int
   @usableFromInline let format: PageFormat
 
-  /// The page that begins at `base`; `nil` when it is no leaf.
+  /// The page at `base`; `nil` if it is not a leaf.
   package init?(_ base: UnsafeRawPointer, size: Int, _ format: PageFormat) {
     let flags = base.load(fromByteOffset: format.flags, as: UInt16.self)
     let lower = format.origin + Int(base.load(fromByteOffset: format.lower, as: UInt16.self))
-    // A leaf, and nothing besides but perhaps dirty.
+    // Only the flag for a dirty page may be set besides the flag for a leaf.
     guard flags & ~PageFlag.dirty == PageFlag.leaf,
       lower >= format.headerSize + PageLayout.slotSize, lower <= size
     else { return nil }
@@ -34,7 +34,7 @@ import LodestoreBytes
     self.format = format
   }
 
-  /// No page: one without pairs.
+  /// An empty stand-in for a page, without pairs.
   package init() {
     origin = UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
     slots = origin
@@ -43,39 +43,39 @@ import LodestoreBytes
     format = .lmdb09
   }
 
-  /// Where the page begins.
+  /// The address of the page's first byte.
   package var base: UnsafeRawPointer { origin - format.origin }
 
-  /// The mean size of a pair in bytes, from the page's free space; unchecked.
+  /// The mean size of a pair in bytes, calculated from the page's free space without checks.
   var meanSize: Int {
-    // The header ends with the end of the free space.
+    // The last field of the header is the end of the free space.
     (end - Int(slots.load(fromByteOffset: -2, as: UInt16.self))) / max(1, count)
   }
 
-  /// The offset of the pair at `index` from the page's origin, as its slot states it, unchecked.
+  /// The offset of the pair at `index` from the page's origin, as stated by its slot.
+  ///
+  /// The offset is not checked.
   @_documentation(visibility: internal)
   @inlinable @inline(__always)
   public func node(_ index: Int) -> Int {
     Int(slots.load(fromByteOffset: index &* PageLayout.slotSize, as: UInt16.self))
   }
 
-  /// Whether `address` lies in the page.
+  /// Whether `address` is within the page.
   package func contains(_ address: UnsafeRawPointer?) -> Bool {
     address.map { $0 >= base && $0 < origin + end } ?? false
   }
 
-  /// Prefetches the first lines of the pair at `index`, or `byteCount` bytes of it.
+  /// Prefetches the first `byteCount` bytes of the pair at `index`, at most two kilobytes.
   ///
-  /// Two kilobytes at most. An index beyond the last pair continues in the page that begins
-  /// `following` bytes from this one.
-  ///
-  /// Where that page has no such pair either, useless lines are fetched.
+  /// An index beyond the last pair continues in the page that begins `following` bytes from this
+  /// one. If that page does not have the pair either, useless lines are fetched.
   @_documentation(visibility: internal)
   @inlinable @inline(__always)
   public func prefetch(_ index: Int, _ following: Int, byteCount: Int = 0) {
     let isHere = index < count
     let slot = (isHere ? index : index &- count) &* PageLayout.slotSize
-    // The pages have one layout: all of the other page is as far from here as its begin.
+    // All pages have the same layout, so everything in the other page is at the same distance.
     let distance = isHere ? 0 : following
     let pair =
       origin + distance + Int((slots + distance).load(fromByteOffset: slot, as: UInt16.self))
@@ -92,23 +92,23 @@ import LodestoreBytes
     }
   }
 
-  /// The index of the pair whose key lies at `key`, which is in this page.
+  /// The index of the pair whose key is at the address `key`, which must be in this page.
   ///
-  /// - Parameter guess: tried first.
+  /// - Parameter guess: The index that is tried first.
   package func index(ofKeyAt key: UnsafeRawPointer, guess: Int) -> Int? {
     let wanted = key - origin - PageLayout.nodeHeaderSize
     if guess < count, node(guess) == wanted { return guess }
     return (0..<count).first { node($0) == wanted }
   }
 
-  /// The header of a node; `nil` when it is not in the page, or lies among the slots.
+  /// The header of a node; `nil` if it is outside the page or overlaps the slots.
   @inlinable @inline(__always)
   func header(_ node: Int, byteCount: Int) -> UnsafeRawPointer? {
     let header = origin + node
     return header >= slots && node &+ byteCount <= end ? header : nil
   }
 
-  /// The key of a node; `nil` when it is not in the page.
+  /// The key of a node; `nil` if it is outside the page.
   @_documentation(visibility: internal)
   @inlinable @inline(__always)
   public func key(_ node: Int) -> ByteView? {
@@ -119,7 +119,7 @@ import LodestoreBytes
     return ByteView(start: header + PageLayout.nodeHeaderSize, count: count)
   }
 
-  /// The id that is the key of a node; `nil` when there is none that lies in the page.
+  /// The id that is a node's key; `nil` if the key is outside the page or is not an id.
   @_documentation(visibility: internal)
   @inlinable @inline(__always)
   public func id(_ node: Int) -> UInt64? {
@@ -131,7 +131,7 @@ import LodestoreBytes
     return header.loadUnaligned(fromByteOffset: PageLayout.nodeHeaderSize, as: UInt64.self)
   }
 
-  /// The record at `index`; `nil` when it is not in the page.
+  /// The record at `index`; `nil` if it is outside the page.
   @_documentation(visibility: internal)
   @inlinable @inline(__always)
   public func record(_ index: Int) -> (id: UInt64, bytes: ByteView)? {
@@ -142,7 +142,7 @@ import LodestoreBytes
     return (id, bytes)
   }
 
-  /// The value of a node whose key has `keyCount` bytes; `nil` when it is not in the page.
+  /// The value of a node whose key has `keyCount` bytes; `nil` if it is outside the page.
   @_documentation(visibility: internal)
   @inlinable @inline(__always)
   public func value(_ node: Int, keyCount: Int) -> ByteView? {

@@ -1,31 +1,35 @@
 import LodestoreBytes
 internal import LodestoreFormat
 
-/// Checks the pages of an LMDB file of a 64-bit little-endian machine, byte by byte, in either
-/// ``PageFormat``.
+/// Checks all pages of an LMDB file in either ``PageFormat``.
 ///
-/// LMDB believes what the pages say: a damaged file makes it crash or loop inside a read. A file
-/// that passes here can be walked and written by it. Memory is one page for each level of a tree
-/// and two bits for each page of the file; time is one reading of every page. No bytes make it
-/// trap, and it never goes through a page twice. A hundred thousand findings end it.
+/// The file must be from a 64-bit little-endian machine.
 ///
-/// Another process may be writing. A commit leaves the pages of the two commits before it alone,
-/// so a walk is good when at most one commit came in between; else it is made again, up to three
-/// times, and then given up as ``PageReport/isOvertaken``.
+/// LMDB does not check the numbers in pages, so a damaged file makes it crash or loop within a
+/// read. LMDB can safely read and write a file that passes this check.
+///
+/// Memory use is one page for each level of a tree and two bits for each page of the file. Time is
+/// one reading of every page. No bytes make the checker trap, and it visits no page twice. The
+/// check stops after 100,000 findings.
+///
+/// Another process may write to the file meanwhile. A commit preserves the pages of the two commits
+/// before it, so a walk is valid if at most one commit happened during it. Otherwise the walk is
+/// repeated up to three times. After that the check ends with ``PageReport/isOvertaken``.
 package enum PageChecker {
-  /// Which commit is checked.
+  /// The commit to check.
   package enum Commit: Sendable {
     case newest
-    /// The one before: its pages stay until the commit after the newest one.
+    /// The commit before the newest one. Its pages remain until the commit after the newest one.
     case previous
   }
 
   /// - Parameters:
-  ///   - limit: how many findings are kept; all are counted. 0 keeps all.
-  ///   - checksSeal: whether a sealed file is checked for its own rules, too: one state, and zeros wherever
-  ///     nothing is.
-  ///   - step: told how many pages are done, of how many; false ends the check.
-  /// - Throws: ``VerificationError`` when the file cannot be read or is no LMDB file at all, and
+  ///   - limit: The maximum number of stored findings; 0 stores all. All are counted.
+  ///   - checksSeal: Whether to check the rules of sealed files too: one state, and zeros in all
+  ///     unused bytes.
+  ///   - step: Receives the number of checked pages and the number of all pages. If it returns
+  ///     false, the check ends.
+  /// - Throws: ``VerificationError`` if the file cannot be read or is not an LMDB file, and
   ///   ``VerificationError/cancelled``.
   package static func check(
     path: String, commit: Commit = .newest, limit: Int = 1_000, checksSeal: Bool = false,
@@ -35,7 +39,7 @@ package enum PageChecker {
       PageFile(path: path), commit: commit, limit: limit, checksSeal: checksSeal, step: step)
   }
 
-  /// The same for an open file.
+  /// Checks an open file; see the overload that takes a path.
   package static func check(
     _ file: PageFile, commit: Commit = .newest, limit: Int = 1_000, checksSeal: Bool = false,
     step: (_ done: Int, _ total: Int) -> Bool = { _, _ in true }
@@ -69,8 +73,8 @@ package enum PageChecker {
       report.lastTransaction = meta.transaction
       let bound = meta.lastPage.addingReportingOverflow(1)
       let filePages = size / metas[0].pageSize
-      // Pages that were taken and given back in one transaction are free without ever having been
-      // written, so a sound file may end before its last page; not by more than a transaction's.
+      // A transaction may allocate pages and free them without ever writing them. A sound file may
+      // therefore end before its last page, but only by the pages of one transaction.
       if bound.overflow || bound.partialValue > UInt64(filePages + PageWalk.mostUnwritten) {
         findings.add(
           Finding(
@@ -153,7 +157,7 @@ package enum PageChecker {
     try bytes(of: file, format.meta.size, at: offset)?._withBytes { MetaPage($0, format) }
   }
 
-  /// `nil` where the file has fewer.
+  /// Reads bytes of the file; `nil` if the file ends before.
   private static func bytes(
     of file: PageFile, _ byteCount: Int, at offset: Int
   ) throws(VerificationError) -> [UInt8]? {
@@ -197,7 +201,7 @@ package enum PageChecker {
       meta.freeList.flags & ~TreeRecordLayout.noSubdirectory == TreeRecordLayout.integerKeys,
       "has free list flags \(meta.freeList.flags), must be 8")
     require(meta.main.flags == 0, "has tree flags \(meta.main.flags), must be 0")
-    // Nothing can be mapped beyond, and no store gets there.
+    // No machine can map more, and no store reaches this size.
     require(meta.mapSize <= 1 << 47, "has map size \(meta.mapSize)")
     require(
       meta.lastPage < UInt64(1) << 47 / UInt64(pageSize)

@@ -3,27 +3,30 @@ import LodestoreBytes
 /// A position in a tree of one commit, which moves in key order.
 ///
 /// Moves and positions are those of LMDB's cursor. A move without a result leaves the position
-/// where it was, a search for a key that is not there leaves it before the next key. No move
-/// allocates. For one thread at a time. Pairs are valid as long as the map.
+/// unchanged. A search for a missing key stops before the next key. No move allocates memory. Use a
+/// cursor on one thread at a time. Returned pairs are valid as long as the map.
 package final class PageCursor {
-  /// A branch page above the leaf, and the child that leads to it.
+  /// A branch page above the leaf, and the index of the child on the path.
   private struct Level {
     var place: TreePages.Place
     var index: Int
   }
 
-  /// `nil` for an empty tree.
+  /// The tree; `nil` if it is empty.
   private let tree: TreePages?
   private let map: PageMap?
   private let levels: UnsafeMutablePointer<Level>
-  // Used by one thread, and never passed inout: the checks of exclusive access would cost more than
-  // a move.
+  // One thread uses it, and it is never passed inout. Checks of exclusive access would cost more
+  // than a move.
   @exclusivity(unchecked) private var leaf: TreePages.Place
-  /// The index ranges from 0 to the leaf's count, which is the place after its last pair.
+  /// The index in the leaf.
+  ///
+  /// The leaf's count is a valid index: the position after its last pair.
   @exclusivity(unchecked) private var index = 0
   @exclusivity(unchecked) private var isPlaced = false
 
-  /// - Parameter map: the map of the tree, which the cursor keeps; without one the caller keeps it.
+  /// - Parameter map: The map of the tree, which the cursor retains. If `nil`, the caller must
+  ///   retain it.
   package init(_ tree: TreePages?, keeping map: PageMap? = nil) {
     self.tree = tree
     self.map = map
@@ -47,7 +50,7 @@ package final class PageCursor {
     return try tree.pair(leaf.base, index)
   }
 
-  /// Moves on; from a cursor that has not moved yet, to the first pair.
+  /// Moves to the next pair; from a cursor that has not moved yet, to the first pair.
   package func next() throws(PageError) -> PagePair? {
     guard isPlaced, let tree else { return try first() }
     let following = index &+ 1
@@ -59,7 +62,7 @@ package final class PageCursor {
     return try tree.pair(leaf.base, index)
   }
 
-  /// Moves back; from a cursor that has not moved yet, to the last pair.
+  /// Moves to the previous pair; from a cursor that has not moved yet, to the last pair.
   package func previous() throws(PageError) -> PagePair? {
     guard isPlaced, let tree else { return try last() }
     if index > 0 {
@@ -70,7 +73,7 @@ package final class PageCursor {
     return try tree.pair(leaf.base, index)
   }
 
-  /// Moves to `key` itself.
+  /// Moves to `key`; returns `nil` if the tree lacks it.
   package func seek(_ key: ByteView) throws(PageError) -> PagePair? {
     guard let tree else { return nil }
     let wanted = TreePages.Wanted(key, isInteger: tree.hasIntegerKeys)
@@ -90,7 +93,9 @@ package final class PageCursor {
 
   // MARK: Pages
 
-  /// Moves to the place where a key is or would be, which may be after the last pair of a leaf.
+  /// Moves to the position of a key, existing or not.
+  ///
+  /// The position may be after the last pair of a leaf.
   private func search(_ tree: TreePages, _ wanted: TreePages.Wanted) throws(PageError) {
     if isPlaced, isInLeaf(tree, wanted) {
       index = try tree.index(in: leaf, of: wanted, isBranch: false)
@@ -109,7 +114,9 @@ package final class PageCursor {
     isPlaced = true
   }
 
-  /// Whether the leaf has keys on both sides of the wanted one, as in searches for ascending keys.
+  /// Whether the leaf has keys on both sides of the wanted one.
+  ///
+  /// Searches for ascending keys then need no descent.
   private func isInLeaf(_ tree: TreePages, _ wanted: TreePages.Wanted) -> Bool {
     guard let low = tree.key(leaf.base, 0), let high = tree.key(leaf.base, leaf.count &- 1) else {
       return false
@@ -132,7 +139,7 @@ package final class PageCursor {
     index = toLast ? leaf.count &- 1 : 0
   }
 
-  /// Moves to the leaf after or before this one; false, with nothing moved, at the end of the tree.
+  /// Moves to the next or previous leaf; at the end of the tree returns false and does not move.
   @inline(never)
   private func cross(_ tree: TreePages, forward: Bool) throws(PageError) -> Bool {
     var level = tree.depth &- 2
@@ -153,9 +160,10 @@ package final class PageCursor {
     return false
   }
 
-  /// Throws where the keys of the leaf are not beyond those of the one before.
+  /// Throws unless the keys of the new leaf continue the order of the old one.
   ///
-  /// First keys that ascend show no leaf twice, so that a walk in a damaged tree ends.
+  /// First keys that strictly ascend prevent a second visit of a leaf, so a walk of a damaged tree
+  /// ends.
   private func checkOrder(
     _ tree: TreePages, from old: TreePages.Place, forward: Bool
   ) throws(PageError) {

@@ -1,4 +1,4 @@
-/// A page is not what another one says that it is.
+/// A page that contradicts the page referring to it.
 package struct PageError: Error, Equatable, Sendable, CustomStringConvertible {
   package var page: UInt64
   /// The fault of the page, as a clause.

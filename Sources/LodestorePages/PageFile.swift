@@ -1,22 +1,22 @@
 import LodestoreBytes
 import LodestoreSystem
 
-/// The bytes of a file, read with plain calls: nothing in them is believed, nothing is mapped.
+/// Reads the bytes of a file with plain system calls, without mapping it or trusting its content.
 ///
-/// Closing a descriptor drops the record locks that this process holds on the same file. LMDB keeps
-/// its own on the lock file, never on this one; even so, do not use it on a store that this process
-/// has open.
+/// Closing a descriptor releases the record locks that this process holds on the same file. LMDB
+/// holds its locks on the lock file and never on this one. Even so, do not use this type on a store
+/// that this process has open.
 package final class PageFile {
   package let descriptor: Int32
   private let isOwned: Bool
 
-  /// Takes an open descriptor, which stays the caller's, and open for as long as this is used.
+  /// Uses an open descriptor, which the caller owns and must keep open.
   package init(descriptor: Int32) {
     self.descriptor = descriptor
     isOwned = false
   }
 
-  /// Takes a descriptor of its own of an open file; `nil`, with `errno`, when there can be none.
+  /// Duplicates the descriptor of an open file; `nil` and `errno` if that fails.
   package init?(duplicateOf open: Int32) {
     descriptor = fcntl(open, F_DUPFD_CLOEXEC, 0)
     isOwned = true
@@ -24,7 +24,7 @@ package final class PageFile {
   }
 
   package init(path: String) throws(VerificationError) {
-    // O_NONBLOCK: a pipe instead of the file must not hang the caller.
+    // With O_NONBLOCK a pipe in place of the file does not block the caller.
     let opened = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard opened >= 0 else { throw .system(code: errno) }
     descriptor = opened
@@ -36,14 +36,17 @@ package final class PageFile {
 
   deinit { if isOwned, descriptor >= 0 { close(descriptor) } }
 
-  /// The size now: another process may be writing.
+  /// The current size of the file.
+  ///
+  /// Another process may be writing it.
   package func sizeInBytes() throws(VerificationError) -> Int {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw .system(code: errno) }
     return Int(status.st_size)
   }
 
-  /// Fills `buffer` from `offset` on; returns how many bytes there were, fewer only at the end.
+  /// Fills `buffer` from `offset` and returns the number of bytes read, which is smaller only at
+  /// the end of the file.
   package func read(into buffer: MutableByteView, at offset: Int) throws(VerificationError) -> Int {
     var filled = 0
     while filled < buffer.count {

@@ -1,11 +1,10 @@
 import LodestoreBytes
 
-/// One of the two ways in which LMDB lays out the pages of a file: that of LMDB 0.9 or that of LMDB
-/// 1.0.
+/// LMDB's layout of the pages of a file: that of LMDB 0.9 or that of LMDB 1.0.
 ///
-/// An engine reads and writes one of them, ``ofEngine``. Each file states its own, see
-/// ``init(ofFile:)``. The formats differ in the numbers below and in nothing else that this package
-/// reads; ``PageLayout`` has the numbers that they share.
+/// An engine reads and writes only ``ofEngine``. Each file states its own format, see
+/// ``init(ofFile:)``. The formats differ only in the numbers below; ``PageLayout`` has the numbers
+/// that they share.
 ///
 /// | | LMDB 0.9 | LMDB 1.0 |
 /// | --- | --- | --- |
@@ -17,11 +16,12 @@ import LodestoreBytes
 /// | names of trees | as given | with a zero byte at the end |
 /// | largest page | 32 KiB | 64 KiB |
 ///
-/// A value of one byte, and its numbers are computed from it: in a loop they are constants of the
-/// loop. Public and inlinable, as scans read pages in the loops of another module.
+/// The type holds one byte, from which the numbers are computed, so that they are constants within
+/// a loop. Everything is public and inlinable, because scans in other modules read pages in their
+/// loops.
 @_documentation(visibility: internal)
 @frozen public struct PageFormat: Sendable, Equatable {
-  /// 0 for LMDB 0.9 and 1 for LMDB 1.0, which the numbers below are multiples of.
+  /// A factor for the numbers below: 0 for LMDB 0.9, 1 for LMDB 1.0.
   @usableFromInline let later: UInt8
 
   private init(later: UInt8) { self.later = later }
@@ -36,31 +36,37 @@ import LodestoreBytes
   /// The size of a page's header in bytes.
   @_documentation(visibility: internal)
   @inlinable public var headerSize: Int { 16 &+ factor &* 8 }
-  /// Where the offsets that a page states are counted from: an offset in the page.
+  /// The offset in a page from which the offsets that the page states are counted.
   @_documentation(visibility: internal)
   @inlinable public var origin: Int { factor &* 24 }
 
   private var isLater: Bool { later != 0 }
 
-  /// The engine that makes such files, in words.
+  /// The name of the engine that writes this format.
   package var engine: String { isLater ? "LMDB 1.0" : "LMDB 0.9" }
 
   // MARK: The header of a page
 
-  /// In LMDB 1.0 the number of the transaction that wrote the page, 8 bytes; otherwise `nil`.
+  /// The offset of the number of the transaction that wrote the page, 8 bytes; `nil` in LMDB 0.9.
   ///
   /// A compacting copy writes 1 into all pages.
   package var transaction: Int? { isLater ? 8 : nil }
-  /// See ``PageFlag``, 2 bytes.
+  /// The offset of the ``PageFlag`` bits, 2 bytes.
   @_documentation(visibility: internal)
   @inlinable public var flags: Int { headerSize &- 6 }
-  /// Where the free space begins, after the slots, from ``origin``; 2 bytes.
+  /// The offset of the field for the start of the free space after the slots, 2 bytes.
+  ///
+  /// The field counts from ``origin``.
   @_documentation(visibility: internal)
   @inlinable public var lower: Int { headerSize &- 4 }
-  /// Where the free space ends and the nodes begin, from ``origin``; 2 bytes.
+  /// The offset of the field for the end of the free space, where the nodes begin, 2 bytes.
+  ///
+  /// The field counts from ``origin``.
   @_documentation(visibility: internal)
   @inlinable public var upper: Int { headerSize &- 2 }
-  /// In an overflow page, in the place of both: how many pages the value has, 4 bytes.
+  /// The offset of the number of pages in an overflow page, 4 bytes.
+  ///
+  /// The field replaces ``lower`` and ``upper``.
   package var overflowCount: Int { headerSize - 4 }
 
   /// The offset of the slot of the node at `index`.
@@ -74,18 +80,18 @@ import LodestoreBytes
   @_documentation(visibility: internal)
   @inlinable @inline(__always)
   public func valueOffset(behindKeyOf keyCount: Int) -> Int {
-    // Of a key of eight bytes, a constant for the compiler.
+    // For a key of eight bytes this is a constant that the compiler knows.
     keyCount &+ (keyCount & 1 & factor)
   }
 
-  /// The bytes that a leaf has of a value in overflow pages; the number of the first page comes
-  /// first.
+  /// The number of bytes in a leaf that refer to a value in overflow pages.
+  ///
+  /// The first 8 are the number of the first page.
   package var overflowReferenceSize: Int { isLater ? 24 : 8 }
-  /// Where such a reference has the count of pages, if it has one; 8 bytes.
+  /// The offset of the page count within such a reference, 8 bytes; `nil` if the format has none.
   package var overflowReferenceCount: Int? { isLater ? 16 : nil }
 
-  /// How many pages of `pageSize` bytes a value of `byteCount` bytes takes: a header and then the
-  /// value.
+  /// The number of pages that a value of `byteCount` bytes takes, including its header.
   package func overflowPages(of byteCount: Int, pageSize: Int) -> Int {
     (headerSize - 1 + byteCount) / pageSize + 1
   }
@@ -94,21 +100,21 @@ import LodestoreBytes
 
   package var meta: MetaPageLayout { MetaPageLayout(headerSize: headerSize) }
 
-  /// The largest page, also where the system has larger ones (LMDB: MAX_PAGESIZE).
+  /// The largest page size, even on systems with larger pages (LMDB: MAX_PAGESIZE).
   package var largestPage: Int { isLater ? 0x10000 : 0x8000 }
 
-  /// Why a file that says this page size is refused, as a clause.
+  /// The reason to refuse a file with this page size, as a clause.
   package func refusal(ofPageSize size: some CustomStringConvertible) -> String {
     "its first page says a page size of \(size) bytes, and pages of \(engine) have a power of two from "
       + "\(PageLayout.smallestPage) to \(largestPage)"
   }
 
-  /// The key of a tree in the tree of names.
+  /// The key of the tree `name` in the tree of names.
   package func key(ofTree name: String) -> [UInt8] {
     isLater ? Array(name.utf8) + [0] : Array(name.utf8)
   }
 
-  /// The name of the tree that has `key` in the tree of names.
+  /// The name of the tree with `key` in the tree of names.
   package func name(ofTree key: some Collection<UInt8>) -> String {
     let hasEnd = isLater && key.count > 1 && Array(key.suffix(1)) == [0]
     return String(decoding: key.dropLast(hasEnd ? 1 : 0), as: UTF8.self)
@@ -116,12 +122,12 @@ import LodestoreBytes
 
   // MARK: Which format a file has
 
-  /// How many bytes of a file's begin state its format.
+  /// The number of bytes at the start of a file that determine its format.
   package static let headSize = 32
 
-  /// The format that the first bytes of a file state; `nil` for any other file.
+  /// The format of a file, from its first bytes; `nil` for any other file.
   ///
-  /// - Parameter head: at least ``headSize`` bytes; fewer belong to no format.
+  /// - Parameter head: At least ``headSize`` bytes. Fewer match no format.
   package init?(ofFile head: ByteView) {
     guard head.count >= Self.headSize else { return nil }
     func word(_ offset: Int) -> UInt32 {

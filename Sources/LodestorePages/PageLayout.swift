@@ -1,112 +1,125 @@
 import LodestoreSystem
 
-/// The numbers that LMDB's file formats have in common, on a 64-bit little-endian machine: every one that
-/// this package relies on, and nowhere else.
+/// The numbers that both of LMDB's file formats share, on a 64-bit little-endian machine.
 ///
-/// ``PageFormat`` has the numbers that differ. `README.md` in this folder says what else is assumed of LMDB,
-/// who relies on it, and what checks it. Public and inlinable, as scans read pages in the loops of another
-/// module.
+/// No other file of the package repeats these numbers. ``PageFormat`` has the numbers that differ.
+/// `LMDB/Pages/README.md` lists the other assumptions about LMDB, the code that relies on them, and
+/// the checks. Everything is public and inlinable, because scans in other modules read pages in
+/// their loops.
 @_documentation(visibility: internal)
 public enum PageLayout {
   // MARK: The header of a page (LMDB: MDB_page)
 
-  /// The page's own number, 8 bytes.
+  /// The offset of the page's own number, 8 bytes.
   ///
-  /// The other fields are in ``PageFormat``.
+  /// ``PageFormat`` has the other fields.
   @_documentation(visibility: internal)
   @inlinable public static var number: Int { 0 }
 
-  /// The slots follow the header: the offset of each node in its page, in the order of the keys.
+  /// The size of a slot.
+  ///
+  /// The slots follow the header and hold the offset of each node in key order.
   @_documentation(visibility: internal)
   @inlinable public static var slotSize: Int { 2 }
 
   // MARK: A node (LMDB: MDB_node), which begins at an even offset
 
-  /// In a leaf the size of the value, 4 bytes; in a branch the lower 4 bytes of the child's number.
+  /// The offset, in a leaf, of the value's size, 4 bytes; in a branch, of the lower 4 bytes of the
+  /// child's number.
   @_documentation(visibility: internal)
   @inlinable public static var nodeValueSize: Int { 0 }
-  /// In a leaf ``NodeFlag``; in a branch the upper 2 bytes of the child's number.
+  /// The offset, in a leaf, of the ``NodeFlag`` bits, 2 bytes; in a branch, of the upper 2 bytes of
+  /// the child's number.
   @_documentation(visibility: internal)
   @inlinable public static var nodeFlags: Int { 4 }
-  /// The size of the key, 2 bytes.
+  /// The offset of the key's size, 2 bytes.
   @_documentation(visibility: internal)
   @inlinable public static var nodeKeySize: Int { 6 }
-  /// The key follows the header, and the value or the place of its overflow pages follows the key.
+  /// The size of a node's header.
+  ///
+  /// The key follows it, then the value or the reference to its overflow pages.
   @_documentation(visibility: internal)
   @inlinable public static var nodeHeaderSize: Int { 8 }
-  /// How many bits of a child's number the lower part has.
+  /// The number of bits in the lower part of a child's number.
   @_documentation(visibility: internal)
   @inlinable public static var childLowBits: Int { 32 }
 
-  /// The bytes of an id, the key of a record (LMDB: MDB_INTEGERKEY).
+  /// The size of an id, the key of a record (LMDB: MDB_INTEGERKEY).
   @_documentation(visibility: internal)
   @inlinable public static var idSize: Int { 8 }
-  /// A branch node of a tree of ids with its key.
+  /// The size of a branch node with its key, in a tree of ids.
   @_documentation(visibility: internal)
   @inlinable public static var idBranchNodeSize: Int { nodeHeaderSize + idSize }
 
   // MARK: Limits
 
-  /// The longest key that the engine takes (mdb_env_get_maxkeysize).
+  /// The maximum size of a key (mdb_env_get_maxkeysize).
   package static let longestKey = 511
-  /// The height of LMDB's cursor stack: no tree is deeper (LMDB: CURSOR_STACK).
+  /// The maximum depth of a tree, the height of LMDB's cursor stack (LMDB: CURSOR_STACK).
   package static let deepestTree = 32
-  /// The first page that is no meta page.
+  /// The first page after the meta pages.
   package static let firstDataPage: UInt64 = 2
-  /// Smaller ones are taken for damage; no system has them.
+  /// The smallest page size accepted.
+  ///
+  /// No system has a smaller one, so it would be damage.
   package static let smallestPage = 512
-  /// A value of this size or less is in a leaf, on pages of 4 KiB and more: less than half of one.
+  /// A value of at most this size is stored within a leaf, with pages of 4 KiB or more.
   package static let longestSharedValue = 1_024
 
   // MARK: The system
 
-  /// The system's page size, a multiple of which a map begins at.
+  /// The system's page size.
+  ///
+  /// A mapping begins at a multiple of it.
   package static let systemPageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
 }
 
-/// The kinds of a page.
+/// The bits that state the kind of a page.
 @_documentation(visibility: internal)
 public enum PageFlag {
-  /// Its nodes lead to pages below.
+  /// A page whose nodes refer to child pages.
   @_documentation(visibility: internal)
   @inlinable public static var branch: UInt16 { 0x01 }
-  /// Its nodes are the pairs of a tree.
+  /// A page whose nodes are the pairs of a tree.
   @_documentation(visibility: internal)
   @inlinable public static var leaf: UInt16 { 0x02 }
   /// The first page of a long value.
   @_documentation(visibility: internal)
   @inlinable public static var overflow: UInt16 { 0x04 }
-  /// One of the two first pages.
+  /// One of the first two pages of a file.
   @_documentation(visibility: internal)
   @inlinable public static var meta: UInt16 { 0x08 }
-  /// Changed by the running write.
+  /// A page changed by the running write.
   ///
-  /// LMDB 0.9 clears it before it writes the page to the file; 1.0 has no
-  /// such flag.
+  /// LMDB 0.9 clears the flag before it writes the page to the file. LMDB 1.0 has no such flag.
   @_documentation(visibility: internal)
   @inlinable public static var dirty: UInt16 { 0x10 }
-  /// Keys without nodes, which no tree of a store has (LMDB: P_LEAF2).
+  /// A leaf of keys without nodes, which no tree of a store uses (LMDB: P_LEAF2).
   @_documentation(visibility: internal)
   @inlinable public static var packedLeaf: UInt16 { 0x20 }
 }
 
-/// What the value of a node in a leaf is.
+/// The kind of a value in a leaf's node.
 @_documentation(visibility: internal)
 public enum NodeFlag {
-  /// It is in overflow pages (LMDB: F_BIGDATA).
+  /// The value is in overflow pages (LMDB: F_BIGDATA).
   @_documentation(visibility: internal)
   @inlinable public static var isLarge: UInt16 { 0x01 }
-  /// It is the record of a tree (LMDB: F_SUBDATA).
+  /// The value is the record of a tree (LMDB: F_SUBDATA).
   @_documentation(visibility: internal)
   @inlinable public static var isTree: UInt16 { 0x02 }
 }
 
-/// What LMDB keeps about a tree (LMDB: MDB_db): in the tree of names, and twice in a meta page.
+/// The offsets within LMDB's record of a tree (LMDB: MDB_db).
+///
+/// Such records are in the tree of names, and two are in each meta page.
 package enum TreeRecordLayout {
-  /// The page size in that of the free list, otherwise unused; 4 bytes.
+  /// The offset of the page size in the free list's record, 4 bytes.
+  ///
+  /// Other records do not use it.
   package static let pageSize = 0
   package static let flags = 4
-  /// How many pages lead to an entry, its leaf included; 2 bytes.
+  /// The offset of the tree's depth, counting its leaf level, 2 bytes.
   package static let depth = 6
   package static let branchPages = 8
   package static let leafPages = 16
@@ -117,16 +130,19 @@ package enum TreeRecordLayout {
 
   /// The root of an empty tree.
   package static let noPage = UInt64.max
-  /// Its keys are numbers (LMDB: MDB_INTEGERKEY).
+  /// The flag for a tree with integer keys (LMDB: MDB_INTEGERKEY).
   package static let integerKeys: UInt16 = 0x08
-  /// An option of the environment that LMDB keeps in the free list's flags; without effect.
+  /// An option of the environment that LMDB stores among the free list's flags.
+  ///
+  /// This bit has no effect.
   package static let noSubdirectory: UInt16 = 0x4000
 }
 
-/// The two first pages of a file, in turns the newest commit (LMDB: MDB_meta); offsets from the page's
-/// begin.
+/// The first two pages of a file, which alternate as the newest commit (LMDB: MDB_meta).
 ///
-/// Both formats have the same fields in the same order, after a header of another size.
+/// Offsets count from the page's start.
+///
+/// The formats have the same fields in the same order, after a header of different size.
 package struct MetaPageLayout: Sendable, Equatable {
   let headerSize: Int
 
@@ -140,7 +156,7 @@ package struct MetaPageLayout: Sendable, Equatable {
   package var size: Int { headerSize + 136 }
 
   package static let magicNumber: UInt32 = 0xBEEF_C0DE
-  /// Where the magic number is in the file of a 32-bit machine.
+  /// The offset of the magic number in a file of a 32-bit machine.
   package static let magicOf32Bits = 12
 }
 
@@ -149,6 +165,8 @@ package enum EngineTree {
   package static let freeList: UInt32 = 0
   package static let names: UInt32 = 1
 
-  /// One entry for each commit that freed pages: how many, then their numbers, 8 bytes each.
+  /// The size of a number in an entry of the free list.
+  ///
+  /// Each commit that freed pages has an entry: a count, then the page numbers.
   package static let freeListWord = 8
 }

@@ -1,19 +1,21 @@
 import LodestoreBytes
 import LodestoreSystem
 
-/// The bytes of a file in memory: mapped, or read where the file system maps none.
+/// The bytes of a file in memory: mapped, or read if the file system cannot map.
 ///
-/// The file may grow meanwhile, and a later map shows the growth. A file that is cut below its size
-/// ends the process at the next read beyond its end, as with LMDB.
+/// The file may grow meanwhile, and a later map shows the growth. If the file is truncated, the
+/// next read beyond its end ends the process, as with LMDB.
 package final class PageMap: @unchecked Sendable {
   package let format: PageFormat
   package let pageSize: Int
-  /// Where page 0 begins.
+  /// The address of page 0.
   package let base: UnsafeRawPointer
   package let byteCount: Int
   private let isMapped: Bool
 
-  /// Maps the file of a descriptor, which stays the caller's and may be closed afterwards.
+  /// Maps the file of a descriptor.
+  ///
+  /// The caller owns the descriptor and may close it afterwards.
   package init(_ file: PageFile) throws(VerificationError) {
     format = try PageChecker.format(of: file)
     byteCount = try file.sizeInBytes()
@@ -24,7 +26,7 @@ package final class PageMap: @unchecked Sendable {
       base = UnsafeRawPointer(try Self.copy(of: file, byteCount))
       isMapped = false
     }
-    // A file that states its format may end before the page size.
+    // A short file may state its format but end before the page size.
     let bytes = ByteView(start: base, count: byteCount)
     pageSize = byteCount >= format.meta.size ? MetaPage(bytes, format).pageSize : 0
     guard pageSize >= PageLayout.smallestPage, pageSize <= format.largestPage,
@@ -55,12 +57,13 @@ package final class PageMap: @unchecked Sendable {
     }
   }
 
-  /// How many whole pages there are.
+  /// The number of whole pages.
   package var pageCount: UInt64 { UInt64(byteCount / pageSize) }
 
-  /// The two meta pages as they are now.
+  /// The current two meta pages.
   ///
-  /// Another process may write one of them meanwhile. So both are read until two readings agree.
+  /// Another process may write one of them meanwhile. The pages are read until two consecutive
+  /// readings agree.
   package func metaPages() -> (MetaPage, MetaPage) {
     var before = readMetaPages()
     for _ in 0..<100 {
@@ -79,7 +82,9 @@ package final class PageMap: @unchecked Sendable {
     MetaPage(ByteView(start: base + offset, count: format.meta.size), format)
   }
 
-  /// The number of the newest commit, unchecked: a damaged page may state any number.
+  /// The number of the newest commit.
+  ///
+  /// The number is not checked and may be anything in a damaged page.
   package var newestTransaction: UInt64 {
     let place = format.meta.transaction
     return max(
@@ -89,7 +94,7 @@ package final class PageMap: @unchecked Sendable {
 }
 
 extension PageFile {
-  /// `nil` where the file cannot be mapped.
+  /// Maps the file; `nil` if that fails.
   fileprivate func map(byteCount: Int) -> UnsafeMutableRawPointer? {
     guard byteCount > 0 else { return nil }
     let start = mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0)

@@ -1,6 +1,6 @@
-/// What a walk over the pages of an LMDB file found.
+/// The result of a walk over the pages of an LMDB file.
 package struct PageReport: Sendable {
-  /// One tree, as its pages are and not as its record says.
+  /// Counts of one tree, taken from its pages and not from its record.
   package struct Tree: Sendable, Equatable {
     package var name: String
     package var hasIntegerKeys = false
@@ -9,12 +9,12 @@ package struct PageReport: Sendable {
     package var leafPages = 0
     package var overflowPages = 0
     package var entries = 0
-    /// Bytes of the leaf pages that hold something, of ``leafCapacityInBytes``.
+    /// The number of used bytes among ``leafCapacityInBytes``.
     package var leafUsedInBytes = 0
     package var leafCapacityInBytes = 0
 
     package var pages: Int { branchPages + leafPages + overflowPages }
-    /// 0…1; nil without leaf pages.
+    /// The used share of the leaf pages, from 0 to 1; `nil` without leaf pages.
     package var fill: Double? {
       leafCapacityInBytes == 0 ? nil : Double(leafUsedInBytes) / Double(leafCapacityInBytes)
     }
@@ -25,23 +25,26 @@ package struct PageReport: Sendable {
   package var fileSizeInBytes = 0
   package var mapSizeInBytes: UInt64 = 0
   package var lastTransaction: UInt64 = 0
-  /// All pages up to the last one in use, the two meta pages included.
+  /// The number of pages up to the last one in use, including the two meta pages.
   package var pageCount = 0
   package var freePageCount = 0
   /// LMDB's list of free pages, a tree like the others.
   package var freeList = Tree(name: "free list")
-  /// LMDB's tree of the names of trees.
+  /// LMDB's tree of tree names.
   package var names = Tree(name: "tree names")
-  /// The named trees in the order of their names.
+  /// The named trees, ordered by name.
   package var trees: [Tree] = []
   package var findings: [Finding] = []
   package var findingCount = 0
   /// Whether both meta pages have the mark of a sealed file.
   package var isSealed = false
-  /// Whether the check ended early, at the limit of findings; the pages behind were not looked at.
+  /// Whether the check ended early at the limit of findings.
+  ///
+  /// The remaining pages were not checked.
   package var isGivenUp = false
-  /// Set when another process changed the file faster than it could be walked: then nothing is
-  /// known about the pages, good or bad.
+  /// Whether another process changed the file faster than it could be checked.
+  ///
+  /// The state of the pages is then unknown.
   package var isOvertaken = false
 
   package var isSound: Bool { findingCount == 0 }

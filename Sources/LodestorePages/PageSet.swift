@@ -1,10 +1,10 @@
-/// A set of page numbers below a bound: one bit each.
+/// A set of page numbers below a bound, stored as one bit each.
 package struct PageSet {
   private var words: [UInt64]
 
   package init(bound: Int) { words = [UInt64](repeating: 0, count: (bound + 63) / 64) }
 
-  /// Adds `page`, which must be below the bound; returns whether it is new.
+  /// Adds `page`, which must be below the bound, and returns whether it is new.
   package mutating func insert(_ page: Int) -> Bool {
     let bit: UInt64 = 1 << UInt64(page & 63)
     defer { words[page >> 6] |= bit }

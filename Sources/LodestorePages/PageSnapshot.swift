@@ -1,20 +1,22 @@
 import LodestoreBytes
 
-/// One commit of a file, whose trees are read in the pages.
+/// One commit of a file, whose trees are read directly from the pages.
 ///
-/// The pages of a commit stay as they are until the second commit after it. Nothing here takes a
-/// reader's slot in the lock file: where somebody may write the file, ``isWhole`` is asked after
-/// each read.
+/// The pages of a commit remain unchanged until the second commit after it. The snapshot does not
+/// take a reader's slot in the lock file. If another process may write the file, check ``isWhole``
+/// after each read.
 package struct PageSnapshot: Sendable {
   package let map: PageMap
   package let meta: MetaPage
-  /// Pages at and above it are not in the file, or not of this commit.
+  /// The number of pages of this commit.
+  ///
+  /// Pages from this number on belong to a later commit or do not exist.
   package let pageCount: UInt64
 
-  /// The newest commit of a file.
+  /// Opens the newest commit of a file.
   ///
-  /// A meta page that is not sound is an error. It may be that of the newest commit, and an older
-  /// commit in its place would be a loss in silence.
+  /// Throws if a meta page is damaged. That page may be the newest commit's, and using an older
+  /// commit instead would silently lose data.
   package init(newestOf map: PageMap) throws(VerificationError) {
     let metas = map.metaPages()
     for meta in [metas.0, metas.1] {
@@ -23,7 +25,7 @@ package struct PageSnapshot: Sendable {
     self.init(metas.0.transaction >= metas.1.transaction ? metas.0 : metas.1, in: map)
   }
 
-  /// The commit of a meta page that was found sound.
+  /// Opens the commit of a meta page that was already checked.
   package init(_ meta: MetaPage, in map: PageMap) {
     self.map = map
     self.meta = meta
@@ -31,7 +33,7 @@ package struct PageSnapshot: Sendable {
     pageCount = overflows ? map.pageCount : min(end, map.pageCount)
   }
 
-  /// The fault of a meta page, as a clause; `nil` for a sound one.
+  /// The fault of a meta page, as a clause; `nil` if it is sound.
   private static func fault(of meta: MetaPage, in map: PageMap) -> String? {
     let format = map.format
     if meta.magic != MetaPageLayout.magicNumber || meta.version != format.dataVersion {
@@ -49,10 +51,10 @@ package struct PageSnapshot: Sendable {
   package var transaction: UInt64 { meta.transaction }
   package var format: PageFormat { map.format }
 
-  /// Whether no commit can have written over pages of this one yet.
+  /// Whether no later commit can have overwritten pages of this one yet.
   ///
-  /// A write reuses pages that commits before the last one have freed, and begins to do so before
-  /// its own commit. So the pages of this commit stay until two more commits are there.
+  /// A write reuses pages that earlier commits freed, and starts to do so before its own commit.
+  /// The pages of this commit therefore remain until two more commits exist.
   package var isWhole: Bool {
     let newest = map.newestTransaction
     return newest >= transaction && newest - transaction <= 1
@@ -60,7 +62,7 @@ package struct PageSnapshot: Sendable {
 
   // MARK: Trees
 
-  /// The tree of the names of all others.
+  /// The tree of the names of all other trees.
   package func names() throws(PageError) -> PageTree {
     try PageTree(meta.main, name: "tree names", in: self)
   }
@@ -69,7 +71,7 @@ package struct PageSnapshot: Sendable {
     try PageTree(meta.freeList, name: "free list", in: self)
   }
 
-  /// The tree `name`; `nil` when it is not there.
+  /// The tree `name`; `nil` if it does not exist.
   package func tree(_ name: String) throws(PageError) -> PageTree? {
     guard let pages = try names().pages else { return nil }
     return try format.key(ofTree: name)._withBytes { (key) throws(PageError) in
@@ -81,7 +83,7 @@ package struct PageSnapshot: Sendable {
     }
   }
 
-  /// Calls `body` with the name of each tree, in their order.
+  /// Calls `body` with the name of each tree, in name order.
   package func forEachTree<E: Error>(
     _ body: (String, PageTree) throws(E) -> Void
   ) throws {
@@ -100,7 +102,7 @@ package struct PageSnapshot: Sendable {
 /// A tree of one commit.
 package struct PageTree: Sendable {
   package let record: TreeRecord
-  /// Where the tree is searched, as long as there is the map; `nil` for an empty one.
+  /// The pages in which to search, valid as long as the map; `nil` for an empty tree.
   package let pages: TreePages?
   private let map: PageMap
 
@@ -123,12 +125,12 @@ package struct PageTree: Sendable {
       hasIntegerKeys: record.flags & TreeRecordLayout.integerKeys != 0)
   }
 
-  /// A cursor without a position.
+  /// Makes a cursor without a position.
   package func cursor() -> PageCursor { PageCursor(pages, keeping: map) }
 }
 
 extension TreeRecord {
-  /// The record that a pair of the tree of names has; `nil` for any other value.
+  /// The record of a tree, read from a pair of the tree of names; `nil` if the value is not one.
   package init?(_ pair: PagePair) {
     guard pair.isTree, pair.valueCount == TreeRecordLayout.size else { return nil }
     self.init(pair.value, at: 0)

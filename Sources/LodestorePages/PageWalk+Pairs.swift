@@ -15,7 +15,7 @@ extension PageWalk {
           .page, tree: walk.name,
           key: page[node.keyRange],
           "page \(number): a pair has flags \(node.flags), must be \(allowed)"))
-      // Its overflow pages may be in use all the same.
+      // The overflow pages may still be in use, so they are claimed.
       if node.flags & NodeFlag.isLarge == 0 { return }
       _ = try visitOverflow(node, in: page, &walk)
       return
@@ -58,9 +58,12 @@ extension PageWalk {
     }
   }
 
-  /// Claims the run of pages that holds a long value; its first page, or nil with a finding.
+  /// Claims the run of pages that holds a long value.
   ///
-  /// A run may be longer than its value: LMDB keeps it for a shorter value.
+  /// Returns the first page, or `nil` after adding a finding.
+  ///
+  /// A run may be longer than its value, because LMDB keeps the run when a shorter value replaces
+  /// the value.
   private func visitOverflow(
     _ node: Node, in page: ByteView, _ walk: inout Walk
   ) throws(VerificationError) -> Int? {
@@ -111,8 +114,8 @@ extension PageWalk {
           "the run at page \(first) has \(length) pages, the file ends at \(filePages)"))
       return nil
     }
-    // Ends at the first page that another place has: runs may begin within each other, and who went
-    // on would go through their pages once for each of them.
+    // Stop at the first page that is claimed elsewhere. Damaged runs may begin within each other,
+    // and continuing would visit their pages once for each run.
     let pages = Int(first)..<Int(first) + length
     let claimed = pages.prefix { claim(UInt64($0), of: walk.name) }.count
     walk.report.overflowPages += claimed
@@ -140,9 +143,11 @@ extension PageWalk {
   }
 }
 
-/// Reads one pair of the free list in pieces: a count, then as many page numbers, descending.
+/// Reads one pair of the free list in pieces: a count, then that many page numbers in descending
+/// order.
 ///
-/// The pair may be longer than its count says; LMDB reserves the room before it knows the count.
+/// The pair may be longer than its count states, because LMDB reserves the room before it knows the
+/// count.
 private struct FreeListReader {
   private let capacity: Int
   private var expected: Int?
@@ -154,7 +159,9 @@ private struct FreeListReader {
 
   var needsMore: Bool { !isBroken && expected.map { found < $0 } ?? true }
 
-  /// `bytes` continue those of the call before, in multiples of 8 except for the last.
+  /// Reads the next piece.
+  ///
+  /// Each but the last has a multiple of 8 bytes.
   mutating func take(_ bytes: ByteView, _ walk: PageWalk) {
     for offset in stride(from: 0, to: bytes.count & ~7, by: 8)
     where needsMore && !walk.isGivenUp {
@@ -171,7 +178,7 @@ private struct FreeListReader {
       }
       found += 1
       guard word < previous else {
-        // What follows is no list: zeros of a hole in the file may go on for gigabytes.
+        // The rest is not a list. Zeros of a hole in the file could continue for gigabytes.
         isBroken = true
         walk.findings.add(
           Finding(.freeList, "page \(word) is listed after \(previous), must be descending"))

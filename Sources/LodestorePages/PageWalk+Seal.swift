@@ -1,9 +1,9 @@
 import LodestoreBytes
 internal import LodestoreFormat
 
-/// The rules of the pages of a sealed file: one state, and zeros wherever nothing is.
+/// The page rules of a sealed file: one state, and zeros in all unused bytes.
 extension PageWalk {
-  /// Checks the two first pages, and has the other pages checked when the walk comes to them.
+  /// Checks the first two pages, and enables the checks of the other pages during the walk.
   func checkSeal(_ metas: [MetaPage], fileSize: Int) throws(VerificationError) {
     isOfSealedFile = true
     func require(_ isRight: Bool, _ detail: @autoclosure () -> String) {
@@ -40,7 +40,7 @@ extension PageWalk {
     }
   }
 
-  /// Checks the bytes of a branch or leaf page that belong to no node.
+  /// Checks that the bytes of a branch or leaf page outside its nodes are zero.
   func checkUnused(
     _ page: ByteView, _ number: UInt64, _ nodes: [Node], isLeaf: Bool, _ tree: String
   ) {
@@ -62,7 +62,7 @@ extension PageWalk {
     }
   }
 
-  /// Checks that the branches above a leaf have its first key.
+  /// Checks that the branches above a leaf hold its first key.
   func checkLowest(_ key: ByteView, _ bounds: Bounds, _ number: UInt64, _ tree: String) {
     guard let low = bounds.low, !key.elementsEqual(low) else { return }
     findings.add(
@@ -71,7 +71,7 @@ extension PageWalk {
         "page \(number): its first key is not that of the branch above"))
   }
 
-  /// Checks the word of a tree's record that LMDB does not use.
+  /// Checks that the word of a tree's record that LMDB does not use is zero.
   func checkUnusedWord(ofTreeRecordAt offset: Int, in page: ByteView, _ number: UInt64) {
     guard offset + TreeRecordLayout.size <= page.count, page.uint32(at: offset) != 0 else {
       return
@@ -82,7 +82,7 @@ extension PageWalk {
       ))
   }
 
-  /// Checks that a run of overflow pages is as long as its value, and zero after it.
+  /// Checks that a run of overflow pages is exactly as long as its value needs, and zero after it.
   func checkUnused(
     afterValueOf byteCount: Int, in first: Int, pageCount: Int, _ needed: Int, _ tree: String
   ) throws(VerificationError) {

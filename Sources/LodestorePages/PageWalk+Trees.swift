@@ -2,7 +2,7 @@ import LodestoreBytes
 internal import LodestoreFormat
 
 extension PageWalk {
-  /// What the pairs of a tree are.
+  /// The kind of pairs that a tree holds.
   enum Role { case freeList, names, data }
 
   /// The state of the walk of one tree.
@@ -13,7 +13,7 @@ extension PageWalk {
     var report: PageReport.Tree
   }
 
-  /// The keys that a page may hold: `low` ≤ key < `high`; nil is open.
+  /// The keys that a page may hold: `low` ≤ key < `high`; `nil` means unbounded.
   struct Bounds {
     var low: [UInt8]?
     var high: [UInt8]?
@@ -88,20 +88,22 @@ extension PageWalk {
 
   // MARK: One page
 
-  /// The extent of a node in its page; ranges are inside the page.
+  /// The extent of a node.
+  ///
+  /// Its ranges are within the page.
   struct Node {
     var offset: Int
     var end: Int
     var flags: UInt16
     var keyRange: Range<Int>
-    /// Where the value or the place of its overflow pages begins.
+    /// The start of the value, or of the reference to its overflow pages.
     var valueStart: Int
     var dataSize: Int
-    /// In a branch: the page below.
+    /// The child page, in a branch.
     var child: UInt64
   }
 
-  /// The nodes of a page whose header is right; nil, with a finding, otherwise.
+  /// The nodes of a page with a valid header; otherwise `nil`, after adding a finding.
   private func checkHeader(
     _ page: ByteView, _ number: UInt64, isLeaf: Bool, _ walk: Walk
   ) -> [Node]? {
@@ -123,7 +125,7 @@ extension PageWalk {
       return refuse("has its free space at \(lower) to \(upper)")
     }
     let count = (lower - format.headerSize) / PageLayout.slotSize
-    // LMDB itself lets a branch of the free list go down to one child.
+    // LMDB itself allows a branch of the free list to shrink to one child.
     let least = isLeaf || walk.role == .freeList ? 1 : 2
     guard count >= least else { return refuse("has \(count) nodes, must have \(least)") }
     var nodes: [Node] = []
@@ -141,9 +143,10 @@ extension PageWalk {
     return nodes
   }
 
-  /// What is wrong with the commit that a page says to be of, where the format has it.
+  /// The fault of the transaction number in a page's header, if the format has one; `nil` if it is
+  /// right.
   ///
-  /// LMDB 1.0 takes a page of a later commit for one of the write in progress, and changes it in
+  /// LMDB 1.0 treats a page of a later commit as a page of the running write, and changes it in
   /// place.
   func transactionFault(of header: ByteView) -> String? {
     guard let written = format.transaction.map({ header.uint64(at: $0) }),
@@ -152,7 +155,7 @@ extension PageWalk {
     return "was written by commit \(written), commits are 1 to \(meta.transaction)"
   }
 
-  /// Where the free space of a page ends.
+  /// The offset at which the free space of a page ends.
   private func upper(of page: ByteView) -> Int {
     format.origin + Int(page.uint16(at: format.upper))
   }
@@ -167,7 +170,7 @@ extension PageWalk {
     let held = !isLeaf ? 0 : isElsewhere ? format.overflowReferenceSize : dataSize
     let valueStart = keyStart + format.valueOffset(behindKeyOf: keyEnd - keyStart)
     guard valueStart <= pageSize, held <= pageSize - valueStart else { return nil }
-    // Nodes begin at even offsets, so one of odd size is followed by an unused byte.
+    // Nodes begin at even offsets, so an unused byte follows a node of odd size.
     let end = (valueStart + held + 1) & ~1
     guard end <= pageSize else { return nil }
     return Node(
@@ -176,7 +179,7 @@ extension PageWalk {
       child: low | UInt64(flags) << PageLayout.childLowBits)
   }
 
-  /// Nodes fill the page from its upper mark to its end, one after the other.
+  /// Checks that the nodes fill the page from its upper mark to its end without gaps.
   private func checkExtents(
     of nodes: [Node], in page: ByteView, _ number: UInt64, _ walk: Walk
   ) -> Bool {
@@ -213,7 +216,7 @@ extension PageWalk {
           key: page[nodes[index].keyRange],
           "page \(number), node \(index): " + detail))
     }
-    // LMDB never reads the first key of a branch page; it is often empty or out of date.
+    // LMDB never reads the first key of a branch page. The key is often empty or outdated.
     for index in (isLeaf ? 0 : 1)..<max(nodes.count, isLeaf ? 0 : 1) {
       let key = page[nodes[index].keyRange]
       let isLengthRight =

@@ -3,18 +3,21 @@ internal import LodestoreFormat
 
 /// One pass over the trees of an LMDB file and over its free list.
 ///
-/// Each rule is one that LMDB relies on without looking. What hangs below a bad page is left out.
+/// Each checked rule is one that LMDB relies on without checking. Pages below a damaged page are
+/// not visited.
 final class PageWalk {
-  /// How many pages beyond the end of the file may be free.
+  /// The maximum number of free pages beyond the end of the file.
   static let mostUnwritten = 1 << 20
-  /// How many findings end a walk: nobody reads more, and each is paid for.
+  /// The number of findings that ends a walk.
+  ///
+  /// Nobody reads more, and each takes time and memory.
   static let mostFindings = 100_000
 
   let file: PageFile
   let format: PageFormat
   let meta: MetaPage
   let pageSize: Int
-  /// Whole pages that the file really has.
+  /// The number of whole pages in the file.
   let filePages: Int
   let bound: Int
   var findings: FindingList
@@ -22,12 +25,14 @@ final class PageWalk {
   private var free: PageSet
   private var buffers: [MutableByteView] = []
   private(set) var freeCount = 0
-  /// Whether bytes of nothing must be zero; see ``checkSeal(_:fileSize:)``.
+  /// Whether unused bytes must be zero; see ``checkSeal(_:fileSize:)``.
   var isOfSealedFile = false
-  /// The named trees, in the order of their names.
+  /// The named trees, ordered by name.
   private var named: [(name: String, record: TreeRecord)] = []
 
-  /// Whether the walk has ended before the last page; what it has not come to is no finding.
+  /// Whether the walk ended before the last page.
+  ///
+  /// Pages it did not reach are not reported as unused.
   var isGivenUp: Bool { findings.count >= Self.mostFindings }
 
   private let step: (_ done: Int, _ total: Int) -> Bool
@@ -69,7 +74,7 @@ final class PageWalk {
     if !isGivenUp { checkAccounts() }
   }
 
-  /// The flags that Format.md, "Trees", gives to the names it lists.
+  /// Checks the flags that Format.md, "Trees", prescribes for the names it lists.
   private func checkFlags(of name: String, _ record: TreeRecord) {
     guard let tree = TreeName(name) else { return }
     let isRecords = if case .records = tree { true } else { false }
@@ -81,7 +86,7 @@ final class PageWalk {
       Finding(.treeFlags, tree: name, "has flags \(record.flags), must be \(expected)"))
   }
 
-  /// Every page up to the last is in a tree, or free, and not both.
+  /// Checks that every page up to the last is either in a tree or free, and not both.
   private func checkAccounts() {
     var missing = 0
     var first: Int?
@@ -99,7 +104,9 @@ final class PageWalk {
 
   // MARK: Pages
 
-  /// Marks `page` as part of `tree`; false, with a finding, when that cannot be.
+  /// Marks `page` as part of `tree`.
+  ///
+  /// Returns false after adding a finding if the page cannot be.
   func claim(_ page: UInt64, of tree: String) -> Bool {
     guard page >= PageLayout.firstDataPage, page < UInt64(bound) else {
       findings.add(
@@ -121,7 +128,7 @@ final class PageWalk {
     return true
   }
 
-  /// Whether `page`, which is below the bound, is part of a tree already.
+  /// Whether `page`, which must be below the bound, already belongs to a tree.
   func isClaimed(_ page: Int) -> Bool { live.contains(page) }
 
   /// Marks `page` as free.
@@ -141,7 +148,7 @@ final class PageWalk {
     }
   }
 
-  /// Counts visited pages, and tells of them now and then.
+  /// Counts visited pages, and reports the progress at intervals.
   func advance(by count: Int) throws(VerificationError) {
     let before = visited
     visited += count
@@ -151,8 +158,8 @@ final class PageWalk {
 
   private static let pagesBetweenSteps = 4_096
 
-  /// The bytes of `page`, in the buffer of `level`, valid until the next call for that level; nil
-  /// when the page is not there whole.
+  /// The bytes of `page`, in the buffer of `level`, valid until the next call for that level; `nil`
+  /// if the file does not contain the whole page.
   func bytes(of page: UInt64, level: Int) throws(VerificationError) -> ByteView? {
     try advance(by: 1)
     while buffers.count <= level {
@@ -166,7 +173,7 @@ final class PageWalk {
 }
 
 extension Finding {
-  /// A page is reached by two entries of branch pages, or is part of two overflow runs.
+  /// The finding for a page that two branch entries refer to, or that is part of two overflow runs.
   static func shared(_ page: UInt64, of tree: String) -> Finding {
     Finding(.pageShared, tree: tree, "page \(page) is reached a second time")
   }

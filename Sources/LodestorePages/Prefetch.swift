@@ -1,15 +1,18 @@
 public import CChecksum
 
-/// Prefetches the cache line at `address`, which may be any.
+/// Prefetches the cache line at `address`.
+///
+/// Any address is allowed.
 @inlinable @inline(__always)
 @_documentation(visibility: internal)
 public func prefetch(_ address: UnsafeRawPointer) { lodestore_prefetch(address) }
 
-/// Prefetches `byteCount` bytes at `address` into the cache: the first two kilobytes and the last line, as
-/// the processor itself fetches ahead in what is read in order.
+/// Prefetches the first two kilobytes and the last line of `byteCount` bytes at `address`.
 ///
-/// Sorted keys lie anywhere in memory: the cache misses were half of the time of writing an index. An
-/// address that is not mapped does no harm.
+/// In sequential reads the processor itself fetches the rest.
+///
+/// Sorted keys are scattered in memory, and the cache misses took half of the time of writing an
+/// index. An unmapped address does no harm.
 @inlinable
 @_documentation(visibility: internal)
 public func prefetch(_ address: UnsafeRawPointer, byteCount: Int) {

@@ -1,19 +1,25 @@
 import LodestoreSystem
 
-/// Asks the system for pages of the map before they are read.
+/// Requests pages of the map from the system before they are read.
 ///
-/// The map is opened without the system's own read-ahead (MDB_NORDAHEAD), which reads megabytes
-/// around each page that is not in memory: look-ups read a page each. What knows the pages that it
-/// is going to read asks for them here, as scans do for windows of pages, so that the disk has many
-/// of them to do at once.
+/// The map is opened without the system's own read-ahead (MDB_NORDAHEAD), because that reads
+/// megabytes around each missing page while a look-up needs one page. Code that knows its next
+/// pages requests them here, as scans do for windows of pages. The disk can then serve many
+/// requests at once.
 ///
-/// Where the pages are in memory, that costs one question to the system for each window.
+/// If the pages are already in memory, a window costs one system call.
 package struct ReadAhead {
-  /// How many pages a scan asks for at once; it begins with as many as it has read.
+  /// The maximum number of pages that a scan requests at once.
+  ///
+  /// A scan begins with as many pages as it has read.
   static let longestWindow = 128
-  /// Pages between two that are wanted are read with them: two requests would take longer.
+  /// The maximum number of unwanted pages between two wanted ones that are read along.
+  ///
+  /// Two requests would take longer.
   private static let longestGap: UInt64 = 4
-  /// In bytes; Linux takes the beginning of a longer request only.
+  /// The size of one request in bytes.
+  ///
+  /// Linux serves only the beginning of a longer one.
   private static let longestRequest = 128 << 10
 
   private let map: UnsafeRawPointer
@@ -36,7 +42,7 @@ package struct ReadAhead {
     return state & 1 != 0
   }
 
-  /// Asks for pages, in any order, unless those in the middle and at the end are in memory.
+  /// Requests pages, in any order, unless the middle one and the last one are in memory.
   func ask(for numbers: [UInt64]) {
     guard let last = numbers.last else { return }
     if isInMemory(last), isInMemory(numbers[numbers.count / 2]) { return }
@@ -60,14 +66,14 @@ package struct ReadAhead {
     var (start, size) = systemPages(first, through: last)
     while size > 0 {
       let part = min(size, Self.longestRequest)
-      // Advice: whatever becomes of it, the pages can be read.
+      // The call is only advice. The pages can be read whatever it returns.
       _ = madvise(start, part, MADV_WILLNEED)
       start += part
       size -= part
     }
   }
 
-  /// The system's pages that some pages lie in, as their first address and their size.
+  /// The system's pages that contain a range of pages, as their first address and their size.
   private func systemPages(
     _ first: UInt64, through last: UInt64
   ) -> (UnsafeMutableRawPointer, Int) {
@@ -80,28 +86,29 @@ package struct ReadAhead {
 
 // MARK: Scans
 
-/// The pages that a scan is going to read, window by window: children of one branch page.
+/// Requests the pages that a scan will read, in windows of children of one branch page.
 package struct ScanWindows {
-  /// How many pages the scan has gone through.
+  /// The number of pages that the scan has passed.
   private var passed = 0
-  /// How many of the pages ahead have been asked for.
+  /// The number of pages ahead that are already requested.
   private var asked = 0
-  /// The next window is asked for when no more than so many are left.
+  /// The next window is requested when at most this many requested pages are left.
   private var rest = 0
   private var branch: UnsafeRawPointer?
   private var numbers: [UInt64] = []
 
   package init() {}
 
-  /// Notes that the scan goes on to the next page; returns whether the next window is due.
+  /// Notes that the scan moves to the next page, and returns whether the next window is due.
   package mutating func passPage() -> Bool {
     passed &+= 1
     asked &-= 1
     return asked <= rest
   }
 
-  /// Asks for children of `branch` behind, or before, the one at `index`, where the scan is: as
-  /// many as the scan has gone through.
+  /// Requests children of `branch` after the one at `index`, or before it if `backwards`.
+  ///
+  /// Their number is the number of pages that the scan has passed.
   package mutating func ask(
     for pages: TreePages, children branch: TreePages.Page, from index: Int, backwards: Bool
   ) {

@@ -1,14 +1,14 @@
 internal import CChecksum
 import LodestoreBytes
 
-/// Finds records of a tree by their ids, in the pages of the map.
+/// Finds records of a tree by their ids, by reading the map's pages directly.
 ///
-/// For reads only. Most of what a search costs is waiting for memory. Within a page ids grow evenly as
-/// from page to page (``LeafFinder``), and of many, sixteen searches go side by side, each step asking
-/// for what the next one reads.
+/// Use it only in reads. Most of a search's time is spent waiting for memory. Within a page ids
+/// grow evenly, as from page to page (``LeafFinder``). For many ids, sixteen searches run
+/// interleaved, and each step prefetches the bytes of the next one.
 package struct RecordFinder {
   private static let width = 16
-  /// Fewer records at once are read without asking for their pages first.
+  /// Requests for fewer records than this do not ask the system for their pages first.
   private static let shortestAsked = 128
   private static let longestAsked = 1_024
   private static var none: ByteView { ByteView() }
@@ -16,10 +16,11 @@ package struct RecordFinder {
   private var finder: LeafFinder
   private let readsAhead: Bool
   private var leaves: [LeafFinder.Leaf]
-  /// The mean size of a record with its key, in the page that was searched last for a single id.
+  /// The mean size of a record with its key, in the page of the last search for a single id.
   private var usualSize = 0
 
-  /// - Parameter readsAhead: whether many pages are asked of the system before they are read.
+  /// - Parameter readsAhead: Whether pages of many records are requested from the system before
+  ///   they are read.
   package init(_ pages: TreePages, readsAhead: Bool) {
     finder = LeafFinder(pages)
     self.readsAhead = readsAhead
@@ -28,8 +29,8 @@ package struct RecordFinder {
 
   /// Writes the bytes of the record with `ids[i]` to `found[i]`.
   ///
-  /// Bytes without an address mean that there is no such record, or that only LMDB can read it, as a
-  /// value in overflow pages: a cursor tells which.
+  /// A buffer without an address means that the record does not exist, or that only LMDB can read
+  /// it because its value is in overflow pages. A cursor distinguishes the two.
   package mutating func find(_ ids: [UInt64], _ found: inout [ByteView]) {
     ids.withUnsafeBufferPointer { ids in
       found.withUnsafeMutableBufferPointer { found in find(ids, found) }
@@ -61,14 +62,14 @@ package struct RecordFinder {
     }
   }
 
-  /// Asks the system for the pages of many records, unless some of them are in memory.
+  /// Requests the pages of many records from the system, unless some of them are in memory.
   @inline(never)
   private mutating func askFor(_ ids: UnsafeBufferPointer<UInt64>) {
     let isInMemory = finder.isInMemory(ids[ids.count / 2]) && finder.isInMemory(ids[ids.count - 1])
     if !isInMemory { finder.ask(for: ids) }
   }
 
-  /// The bytes of the record with `id`, as with many.
+  /// The bytes of the record with `id`; see the method for many ids.
   package mutating func find(_ id: UInt64) -> ByteView {
     let leaf = finder.leaf(of: id)
     prefetch(id, in: leaf)
@@ -77,8 +78,9 @@ package struct RecordFinder {
     return record(id, in: page, from: leaf.low)
   }
 
-  /// Prefetches the cache lines that a search for `id` will probably read of a leaf page: each leads to
-  /// the next, so that without this they would be misses one after the other.
+  /// Prefetches the cache lines that a search for `id` will probably read of a leaf page.
+  ///
+  /// Each line gives the place of the next one, so without this they would be consecutive misses.
   private func prefetch(_ id: UInt64, in leaf: LeafFinder.Leaf) {
     let base = finder.address(leaf.number)
     let size = finder.pageSize
@@ -91,7 +93,7 @@ package struct RecordFinder {
     lodestore_prefetch(record + 64)
   }
 
-  /// The index of `id` in its page if no id from `low` on is missing there; an upper bound otherwise.
+  /// The index of `id` in its page if no id from `low` is missing there; otherwise an upper bound.
   private func guess(_ id: UInt64, _ page: LeafPage, _ low: UInt64) -> Int {
     id > low ? Int(min(id - low, UInt64(page.count - 1))) : 0
   }
@@ -116,7 +118,7 @@ package struct RecordFinder {
     else {
       return Self.none
     }
-    // Its first bytes came with its key.
+    // The first bytes were fetched with the key.
     if bytes.count > 64 { lodestore_prefetch(start + 64) }
     if bytes.count > 128 { lodestore_prefetch(start + 128) }
     return bytes

@@ -1,8 +1,8 @@
 import LodestoreBytes
 
-/// The position of a key in a tree, estimated by one descent: no entry is read.
+/// The position of a key in a tree, estimated by one descent without reading an entry.
 struct TreePosition {
-  /// The share of the tree's entries that are below the key, from 0 to 1.
+  /// The share of the tree's entries below the key, from 0 to 1.
   var share: Double
   fileprivate var leaf: UInt64
   fileprivate var indexInLeaf: Int
@@ -11,16 +11,16 @@ struct TreePosition {
   fileprivate static let end = TreePosition(share: 1, leaf: .max, indexInLeaf: 0)
 }
 
-/// The pages at the right end of a tree, with the entries below them.
+/// The rightmost page of each level of a tree, with estimates of the entries below.
 ///
-/// Appending keys leaves full pages, and at the end of each level one with few entries: just after
-/// a root has split, its second child has a few entries of a million.
+/// Appended keys leave full pages, except for the last page of each level, which may have few
+/// entries. Just after a root has split, its second child may have a few entries of a million.
 private struct RightEdge {
   private struct Level {
     var page: UInt64
-    /// Entries below one of the children but the last.
+    /// The estimated number of entries below each child except the last.
     var inside = 0.0
-    /// Entries below the last child.
+    /// The estimated number of entries below the last child.
     var last = 0.0
   }
 
@@ -49,8 +49,8 @@ private struct RightEdge {
     }
   }
 
-  /// The share of the entries below `page`, at a depth, that come before its child at `index`, and
-  /// the share of that child.
+  /// The share of the entries below `page` that come before its child at `index`, and the share of
+  /// that child.
   func share(
     _ page: TreePages.Page, _ number: UInt64, depth: Int, index: Int
   ) -> (before: Double, child: Double) {
@@ -66,7 +66,9 @@ private struct RightEdge {
 }
 
 extension TreePages {
-  /// About how many of the tree's `count` entries lie within `range`; exact when they share a page.
+  /// An estimate of how many of the tree's `count` entries are within `range`.
+  ///
+  /// The estimate is exact if they are in one page.
   package func estimatedCount(within range: KeyRange, of count: Int) -> Int {
     let edge = RightEdge(of: self)
     let lower = position(of: range.lower, isLower: true, edge)
@@ -78,7 +80,7 @@ extension TreePages {
     return max(0, min(count, Int(estimate.rounded())))
   }
 
-  /// The entries below a page, if all pages of a level were as full as the first.
+  /// The number of entries below a page if all pages of a level are as full as the first.
   fileprivate func approximateCount(below number: UInt64) -> Double {
     var number = number
     var count = 1.0
@@ -91,7 +93,8 @@ extension TreePages {
     return count
   }
 
-  /// The position of the first entry at or after a lower bound, or after an upper one.
+  /// The position of the first entry that is not below a lower bound, or that is beyond an upper
+  /// one.
   fileprivate func position(
     of bound: KeyRange.Bound, isLower: Bool, _ edge: RightEdge
   ) -> TreePosition {

@@ -1,7 +1,7 @@
 import LodestoreBytes
 import LodestoreSystem
 
-/// A pair of a tree, in the pages.
+/// A pair of a tree, in the map's pages.
 package struct PagePair {
   package let keyStart: UnsafeRawPointer
   package let valueStart: UnsafeRawPointer
@@ -18,21 +18,21 @@ package struct PagePair {
   }
 }
 
-/// Searches that check every number before they follow it.
+/// Searches that check every number before following it.
 ///
-/// A wrong number is an error with the number of its page. Branches are at the levels above the
-/// tree's depth and leaves at it, so that no search goes round.
+/// A wrong number is reported as an error with its page. Branches must be at the levels above the
+/// tree's depth and leaves at that depth, so no search loops.
 extension TreePages {
-  /// A page in a search.
+  /// A page during a search.
   struct Place {
     var base: UnsafeRawPointer
     var count: Int
   }
 
-  /// The key that is searched for.
+  /// The key to search for.
   struct Wanted {
     let bytes: ByteView
-    /// An id, or the first eight bytes as they compare.
+    /// The id, or the first eight bytes as a comparable number.
     let word: UInt64
     let hasWord: Bool
 
@@ -66,7 +66,7 @@ extension TreePages {
   @inline(never)
   func fault(_ number: UInt64, _ reason: String) -> PageError { PageError(page: number, reason) }
 
-  /// The number of the page that an address is in.
+  /// The number of the page that contains an address.
   func number(of address: UnsafeRawPointer) -> UInt64 { UInt64((address - map) / pageSize) }
 
   @inline(never)
@@ -74,7 +74,7 @@ extension TreePages {
     PageError(page: number(of: base), "its entry \(index) leads out of the page")
   }
 
-  /// The offset of a node; −1 where its header is not in the page.
+  /// The offset of a node; −1 if its header is outside the page.
   @inline(__always)
   func offset(_ base: UnsafeRawPointer, _ index: Int) -> Int {
     let offset =
@@ -93,7 +93,7 @@ extension TreePages {
     return UInt64(low) | UInt64(high) << PageLayout.childLowBits
   }
 
-  /// The key of a node; `nil` where it is not in the page.
+  /// The key of a node; `nil` if it is outside the page.
   @inline(__always)
   func key(_ base: UnsafeRawPointer, _ index: Int) -> ByteView? {
     let node = offset(base, index)
@@ -131,7 +131,7 @@ extension TreePages {
       keyCount: UInt32(truncatingIfNeeded: keyCount), isTree: flags & NodeFlag.isTree != 0)
   }
 
-  /// Where the value begins that lies in overflow pages.
+  /// The start of a value in overflow pages.
   @inline(never)
   private func largeValue(
     _ base: UnsafeRawPointer, _ index: Int, _ reference: Int, byteCount: Int
@@ -156,11 +156,12 @@ extension TreePages {
 
   // MARK: Searches
 
-  /// In a leaf the first index whose key is not below the wanted one; in a branch the index of the
-  /// child that may have it.
+  /// In a leaf, the first index whose key is not below the wanted one.
+  ///
+  /// In a branch, the index of the child that may contain it.
   @inline(__always)
   func index(in place: Place, of wanted: Wanted, isBranch: Bool) throws(PageError) -> Int {
-    // The first key of a branch stands for all lower ones.
+    // The first key of a branch stands for all lower keys.
     var low = isBranch ? 1 : 0
     var high = place.count
     while low < high {
@@ -186,7 +187,7 @@ extension TreePages {
     return isBranch ? low &- 1 : low
   }
 
-  /// The order of a node's key of bytes and the wanted one; `nil` where the key is not in the page.
+  /// The order of a node's byte key and the wanted one; `nil` if the key is outside the page.
   @inline(__always)
   private func order(of node: Int, in base: UnsafeRawPointer, _ wanted: Wanted) -> Int? {
     let count = Int(
@@ -204,7 +205,7 @@ extension TreePages {
     return count &- wanted.bytes.count
   }
 
-  /// The pair of `key`; `nil` when the tree lacks the key.
+  /// The pair with `key`; `nil` if the tree lacks the key.
   package func pair(of key: ByteView) throws(PageError) -> PagePair? {
     guard !hasIntegerKeys || key.count == PageLayout.idSize else { return nil }
     let wanted = Wanted(key, isInteger: hasIntegerKeys)

@@ -1,22 +1,24 @@
 import LodestoreBytes
 import LodestoreSystem
 
-/// The pages of one tree as one commit has them, read as LMDB lays them out.
+/// The pages of one tree in one commit, in LMDB's layout.
 ///
-/// Every offset is checked, so that a damaged page ends the descent instead of the process.
+/// Every offset is checked, so a damaged page ends the search and not the process.
 package struct TreePages: @unchecked Sendable {
   package let map: UnsafeRawPointer
   package let format: PageFormat
   package let pageSize: Int
   package let pageCount: UInt64
   let root: UInt64
-  /// The depth as the tree's record has it: a tree of one leaf has 1.
+  /// The depth stated by the tree's record.
+  ///
+  /// A tree of one leaf has depth 1.
   let depth: Int
 
   /// Whether the tree's keys are ids.
   let hasIntegerKeys: Bool
 
-  /// `nil` for an empty tree.
+  /// Fails for an empty tree.
   package init?(
     map: UnsafeRawPointer, _ format: PageFormat, pageSize: Int, pageCount: UInt64, root: UInt64,
     depth: Int, hasIntegerKeys: Bool
@@ -31,13 +33,13 @@ package struct TreePages: @unchecked Sendable {
     self.hasIntegerKeys = hasIntegerKeys
   }
 
-  /// The branch or leaf page `number`; `nil` where it is neither.
+  /// The branch or leaf page `number`; `nil` if it is neither.
   func page(_ number: UInt64) -> Page? {
     Page(map, number: number, of: pageCount, size: pageSize, format)
   }
 
-  /// The branch page above the leaf that has or would have `key`, and the index of that leaf among
-  /// its children; `nil` for a tree of one leaf.
+  /// The branch page above the leaf that contains or would contain `key`, and the leaf's index
+  /// among its children; `nil` for a tree of one leaf.
   package func branch(above key: ByteView) -> (Page, Int)? {
     var number = root
     for level in 1..<max(2, min(depth, PageLayout.deepestTree)) {
@@ -85,22 +87,23 @@ package struct TreePages: @unchecked Sendable {
       count = page.count
     }
 
-    /// Calls `search` with the page in a format that is a constant there, so that what its loop
-    /// reads is at constant offsets.
+    /// Calls `search` with a copy of the page whose format is a compile-time constant, so that its
+    /// loop reads at constant offsets.
     @inline(__always)
     func withConstantFormat<R>(_ search: (Page) -> R) -> R {
       format == .lmdb09 ? search(Page(self, .lmdb09)) : search(Page(self, .lmdb10))
     }
 
-    /// In a leaf the number of keys below `key`; in a branch the index of the child that may have
-    /// it.
+    /// In a leaf, the number of keys below `key`.
+    ///
+    /// In a branch, the index of the child that may contain it.
     func index(of key: ByteView, isInteger: Bool = false) -> Int {
       withConstantFormat { $0.search(key, isInteger: isInteger) }
     }
 
     @inline(__always)
     private func search(_ key: ByteView, isInteger: Bool) -> Int {
-      // The first key of a branch stands for "anything lower".
+      // The first key of a branch stands for all lower keys.
       var low = isBranch ? 1 : 0
       var high = count
       while low < high {
@@ -111,7 +114,7 @@ package struct TreePages: @unchecked Sendable {
       return isBranch ? low - 1 : low
     }
 
-    /// The order of the key at `index` and `key`.
+    /// The order of the key at `index` relative to `key`.
     @inline(__always)
     private func order(at index: Int, _ key: ByteView) -> Int {
       guard let node = node(at: index) else { return 1 }
@@ -127,7 +130,7 @@ package struct TreePages: @unchecked Sendable {
       return keyCount - key.count
     }
 
-    /// The order of the id at `index` and `key`, in a tree of records.
+    /// The order of the id at `index` relative to `key`, in a tree of records.
     @inline(__always)
     private func integerOrder(at index: Int, _ key: ByteView) -> Int {
       guard let node = node(at: index), key.count == PageLayout.idSize,

@@ -1,9 +1,11 @@
 import LodestoreBytes
 internal import LodestoreFormat
 
-/// The record of a tree, 48 bytes that LMDB stores on a 64-bit machine.
+/// LMDB's record of a tree, 48 bytes on a 64-bit machine.
 package struct TreeRecord: Equatable, Sendable {
-  /// The page size in the free list's record, otherwise unused.
+  /// The page size, in the free list's record.
+  ///
+  /// Other records do not use it.
   package var pad: UInt32
   package var flags: UInt16
   package var depth: UInt16
@@ -13,7 +15,9 @@ package struct TreeRecord: Equatable, Sendable {
   package var entries: UInt64
   package var root: UInt64
 
-  /// Reads ``TreeRecordLayout/size`` bytes at `offset`, which the caller has checked to be there.
+  /// Reads ``TreeRecordLayout/size`` bytes at `offset`.
+  ///
+  /// The caller must have checked that they exist.
   package init(_ bytes: ByteView, at offset: Int) {
     pad = bytes.uint32(at: offset + TreeRecordLayout.pageSize)
     flags = bytes.uint16(at: offset + TreeRecordLayout.flags)
@@ -40,10 +44,14 @@ package struct MetaPage: Equatable, Sendable {
 
   package var pageSize: Int { Int(freeList.pad) }
 
-  /// Two thousand years of a million commits a second: arithmetic on larger numbers may fail.
+  /// The highest accepted transaction number: two thousand years of a million commits a second.
+  ///
+  /// Arithmetic on larger numbers may overflow.
   package static let transactionLimit: UInt64 = 1 << 56
 
-  /// Reads ``MetaPageLayout/size`` bytes, which the caller has checked to be there.
+  /// Reads ``MetaPageLayout/size`` bytes.
+  ///
+  /// The caller must have checked that they exist.
   package init(_ bytes: ByteView, _ format: PageFormat) {
     let layout = format.meta
     pageNumber = bytes.uint64(at: PageLayout.number)

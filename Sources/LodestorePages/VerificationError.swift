@@ -1,16 +1,18 @@
 internal import LodestoreFormat
 import LodestoreSystem
 
-/// Why a file could not be verified at all; what is wrong inside a store is a ``Finding``.
+/// The reason why a file could not be verified at all.
+///
+/// Faults inside a store are ``Finding``s.
 package enum VerificationError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The bytes are no LMDB file of this kind of machine, or hold no store; the reason is a clause.
+  /// The file is not an LMDB file of this kind of machine, or contains no store. The reason is a
+  /// clause.
   case notAStore(String)
-  /// The file is one of LMDB's, and its first page has a number that no such file has; the reason is
-  /// a clause.
+  /// The file is an LMDB file, but its first page has an impossible number. The reason is a clause.
   case damagedHeader(String)
   /// The store needs a newer reader than ``FormatVersion/current``.
   case newerFormat(lowestReader: UInt32)
-  /// The caller asked for an end.
+  /// The caller cancelled the verification.
   case cancelled
   /// Opening or reading failed with this `errno`.
   case system(code: Int32)

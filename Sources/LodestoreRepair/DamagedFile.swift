@@ -2,19 +2,19 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 internal import LodestorePages
 
-/// The pages of a file of which nothing is believed.
+/// The pages of a file, without trusting any of its content.
 ///
 /// No bytes make it trap. Nobody may write the file meanwhile.
 final class DamagedFile {
   private let file: PageFile
   let format: PageFormat
   let pageSize: Int
-  /// How many whole pages the file has.
+  /// The number of whole pages of the file.
   let pageCount: Int
-  /// The meta pages that can be read, with the commit that each one says.
+  /// The readable meta pages, each with the commit that it states.
   let metas: [MetaPage]
 
-  /// - Throws: ``VerificationError`` for a file that has nothing of an LMDB file.
+  /// - Throws: ``VerificationError`` for a file without any part of an LMDB file.
   init(path: String) throws(VerificationError) {
     file = try PageFile(path: path)
     let size = try file.sizeInBytes()
@@ -39,7 +39,8 @@ final class DamagedFile {
     self.metas = metas.sorted { $0.transaction > $1.transaction }
   }
 
-  /// The layout and the size of the pages: as a meta page says, or as the numbers of pages do.
+  /// The format and the size of the pages, as a meta page states them or as the numbers of pages
+  /// show them.
   private static func shape(
     of file: PageFile, _ size: Int
   ) throws(VerificationError) -> (PageFormat, Int)? {
@@ -94,7 +95,7 @@ final class DamagedFile {
 
   // MARK: Pages
 
-  /// The bytes of one page, as long as the object lives.
+  /// The bytes of one page, valid as long as the object.
   final class Page {
     let number: Int
     let bytes: ByteView
@@ -107,7 +108,7 @@ final class DamagedFile {
     deinit { bytes.deallocate() }
   }
 
-  /// `nil` for a number that is no page of the file.
+  /// The page `number`; `nil` if the file does not have it.
   func page(_ number: UInt64) throws(VerificationError) -> Page? {
     guard number >= PageLayout.firstDataPage, number < UInt64(pageCount) else { return nil }
     let buffer = MutableByteView.allocate(byteCount: pageSize, alignment: 16)
@@ -115,19 +116,21 @@ final class DamagedFile {
     return try file.read(into: buffer, at: Int(number) * pageSize) == pageSize ? page : nil
   }
 
-  /// Whether a page says that it is the one that it is.
+  /// Whether a page states its own number.
   func isInPlace(_ page: Page) -> Bool {
     page.bytes.uint64(at: PageLayout.number) == UInt64(page.number)
   }
 
   func flags(_ page: Page) -> UInt16 { page.bytes.uint16(at: format.flags) }
 
-  /// The commit that wrote a page; 0 where the format does not tell.
+  /// The commit that wrote a page; 0 if the format does not record it.
   func commit(_ page: Page) -> UInt64 { format.transaction.map { page.bytes.uint64(at: $0) } ?? 0 }
 
   // MARK: Nodes
 
-  /// Where a node's parts are in its page; all ranges are within the page.
+  /// The positions of a node's parts.
+  ///
+  /// All ranges are within the page.
   struct Node {
     var offset: Int
     var end: Int
@@ -138,10 +141,10 @@ final class DamagedFile {
     var child: UInt64
   }
 
-  /// The nodes of a page that fit it, and whether they fill it as LMDB has them do.
+  /// The nodes that fit their page, and whether they fill the page as LMDB's nodes do.
   ///
-  /// LMDB leaves no space between nodes. So where slots are damaged, the nodes are found from the
-  /// first one on, and deleted ones never are.
+  /// LMDB leaves no space between nodes. If slots are damaged, the nodes are therefore found one
+  /// after the other from the first. Deleted nodes are never found.
   func nodes(of page: Page, isLeaf: Bool) -> (nodes: [Node], isWhole: Bool) {
     let bytes = page.bytes
     let lower = format.origin + Int(bytes.uint16(at: format.lower))
@@ -173,7 +176,7 @@ final class DamagedFile {
     return ((bySlots + inRow).filter { known.insert($0.offset).inserted }, false)
   }
 
-  /// In the order of the slots where these lead to them.
+  /// The nodes in the order of the slots that refer to them.
   private func sorted(_ nodes: [Node], in page: Page) -> [Node] {
     var places: [Int: Int] = [:]
     for index in nodes.indices {
@@ -219,7 +222,7 @@ final class DamagedFile {
     let key: ByteView
     let body: ByteView
     let flags: UInt16
-    /// Keeps the bytes.
+    /// The pages that contain the bytes, retained here.
     fileprivate let owners: [AnyObject]
   }
 
@@ -229,7 +232,7 @@ final class DamagedFile {
     deinit { bytes.deallocate() }
   }
 
-  /// The pair of a node; `nil` where its value is in pages that are not one.
+  /// The pair of a node; `nil` if its value is in pages that are not overflow pages.
   func pair(_ node: Node, in page: Page) throws(VerificationError) -> Pair? {
     let key = page.bytes[node.key]
     guard node.flags & NodeFlag.isLarge != 0 else {
@@ -248,7 +251,7 @@ final class DamagedFile {
     return Pair(key: key, body: body, flags: node.flags, owners: [page, run])
   }
 
-  /// The pages of a value that is not in its leaf; `nil` where their first one is no such page.
+  /// The overflow pages of a value; `nil` if the first one is not an overflow page.
   func run(of node: Node, in page: Page) throws(VerificationError) -> Range<Int>? {
     guard node.flags & NodeFlag.isLarge != 0, let pages = runPages(of: node, in: page) else {
       return nil
@@ -260,7 +263,7 @@ final class DamagedFile {
     return isRun ? pages : nil
   }
 
-  /// The pairs of a leaf, each read when it is asked for: a leaf may lead to any number of long
+  /// The pairs of a leaf, each read on request, because a leaf may refer to any number of long
   /// values.
   struct Pairs: RandomAccessCollection {
     let file: DamagedFile
@@ -269,16 +272,19 @@ final class DamagedFile {
 
     var startIndex: Int { 0 }
     var endIndex: Int { nodes.count }
-    /// `nil` for a pair that cannot be read, also where the disk refuses.
+    /// The pair at a position; `nil` if it cannot be read, also because of a disk error.
     subscript(position: Int) -> Pair? { (try? file.pair(nodes[position], in: page)) ?? nil }
   }
 
-  /// How many pages of long values may be read until the next ``beginReading()``.
+  /// The number of overflow pages that may still be read until the next ``beginReading()``.
   ///
-  /// Without a bound, a file could name one long run in each of its nodes, and be read for hours.
+  /// Without a bound, a file could name one long value in each of its nodes, and reading it would
+  /// take hours.
   private var spare = 0
 
-  /// Called before pages are read in a row, each leaf a few times.
+  /// Call it before reading all leaves in a row.
+  ///
+  /// Each leaf may be read a few times.
   func beginReading() { spare = 8 * pageCount }
 
   private func runPages(of node: Node, in page: Page) -> Range<Int>? {

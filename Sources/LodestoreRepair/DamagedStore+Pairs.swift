@@ -1,9 +1,9 @@
 internal import LodestoreFormat
 internal import LodestorePages
 
-/// The pairs of small trees, from wherever they can be had.
+/// The pairs of small trees, taken from every available place.
 extension DamagedStore {
-  /// Where a pair was found, the best place first.
+  /// The place where a pair was found, best first.
   enum Place: Int, Comparable {
     case old, earlier, current, tree
     static func < (a: Place, b: Place) -> Bool { a.rawValue < b.rawValue }
@@ -11,22 +11,24 @@ extension DamagedStore {
 
   struct Keyed {
     var pairs: [[UInt8]: (body: [UInt8], place: Place)] = [:]
-    /// Whether the tree has all pairs that it says, and each can be used.
+    /// Whether the tree has as many pairs as it states, all of them usable.
     var isWhole = false
-    /// How many pairs of the tree cannot be used, and how many more it says that there were.
+    /// The number of unusable pairs of the tree.
+    ///
+    /// `missing` is the number of pairs that the tree states but that were not found.
     var damaged = 0
     var missing = 0
 
     var older: Int { pairs.values.count { $0.place < .current } }
   }
 
-  /// The pairs of a tree, from wherever they can be had.
+  /// Finds the pairs of a tree in every available place.
   ///
   /// - Parameters:
-  ///   - kind: that of its pages.
-  ///   - oldest: the last place that is read.
-  ///   - needsKind: whether a leaf must have a pair of the kind to be one of the tree.
-  ///   - isPair: whether a pair is one of this tree, and whole.
+  ///   - kind: The kind of the tree's pages.
+  ///   - oldest: The last place to read.
+  ///   - needsKind: Whether a leaf must have a pair of the kind to belong to the tree.
+  ///   - isPair: Returns whether a pair belongs to this tree and is intact.
   func pairs(
     of name: String, kind: PageKind, oldest: Place, needsKind: Bool = false,
     _ isPair: (DamagedFile.Pair) -> Bool
@@ -81,12 +83,12 @@ extension DamagedStore {
     }
     let current = result.pairs.values.count { $0.place >= .current }
     result.missing = max(0, (entries ?? current) - current)
-    // All that the tree says is there, though not all of it where the tree leads.
+    // All pairs that the tree states were found, though some outside of it.
     result.isWhole = entries == current && result.older == 0
     return result
   }
 
-  /// The digest of a part of the content at the commit before; `nil` where it cannot be read.
+  /// The digest of a part of the content at the previous commit; `nil` if it cannot be read.
   func earlierDigest(of content: DigestedContent) throws -> ContentDigest? {
     guard let record = earlierTrees[TreeName.digests.text] else { return nil }
     var result: ContentDigest?

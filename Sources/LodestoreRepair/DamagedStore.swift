@@ -11,15 +11,15 @@ final class DamagedStore {
   let survey: PageSurvey
   /// The trees of the newest commit, by name.
   private(set) var trees: [String: TreeRecord] = [:]
-  /// The trees of the commit before, by name.
+  /// The trees of the previous commit, by name.
   private(set) var earlierTrees: [String: TreeRecord] = [:]
-  /// The pages of trees that are whole, each of the right kind.
+  /// The pages of intact trees, each of the right kind.
   private(set) var owned: PageSet
-  /// Trees whose pages and pairs have the counts that the tree's record says.
+  /// The trees whose numbers of pages and pairs match the tree's record.
   private(set) var wholeTrees: Set<String> = []
-  /// Losses and doubts, each in a sentence.
+  /// Losses and doubts, one sentence each.
   var problems: [String] = []
-  /// Findings that are no loss of content.
+  /// Findings without a loss of content, one sentence each.
   var notes: [String] = []
 
   private(set) var entities: [EntityDescription] = []
@@ -67,7 +67,7 @@ final class DamagedStore {
       if isWhole, !isStale { return }
       problems.append("some names of trees cannot be read")
     }
-    // The leaves of names that no tree leads to: first those whose trees are in use.
+    // Leaves of the tree of names that no tree refers to, first those whose trees are in use.
     var leaves: [(score: Int, commit: UInt64, trees: [PageSurvey.NamedTree])] = []
     for page in pages(of: .names) where !walked.contains(page) && !survey.free.contains(page) {
       let named = try survey.names(inLeaf: page)
@@ -89,7 +89,7 @@ final class DamagedStore {
     survey.kinds.indices.filter { survey.kinds[$0] == kind }
   }
 
-  /// Walks each tree once, and learns which ones are whole and which pages these have.
+  /// Walks each tree once to learn which trees are intact and which pages they have.
   private func walkTrees() throws {
     for (name, record) in trees {
       var pages = PageSet(bound: file.pageCount)
@@ -108,7 +108,7 @@ final class DamagedStore {
     }
   }
 
-  /// The kinds that pages of a tree may have; empty for a tree of a later version.
+  /// The kinds of pages that a tree may have; empty for a tree of a later version.
   static func kinds(ofTree name: String) -> Set<PageKind> {
     switch TreeName(name) {
     case .header: [.header]
@@ -126,7 +126,7 @@ final class DamagedStore {
     }
   }
 
-  /// Gives trees their names back of which one byte was changed.
+  /// Restores tree names in which one byte was changed.
   private func restoreNames() {
     for name in expectedNames where trees[name] == nil {
       let similar = trees.keys.filter { other in
@@ -143,7 +143,7 @@ final class DamagedStore {
     }
   }
 
-  /// The trees that the catalogue asks for.
+  /// The names of the trees that the catalogue requires.
   private(set) lazy var expectedNames: Set<String> = {
     var names: [TreeName] = [
       .header, .catalogue, .catalogueCopy, .counters, .buckets, .imports, .history, .digests,
@@ -166,7 +166,7 @@ final class DamagedStore {
     }
   }
 
-  /// Says where pages are used twice, or by nobody.
+  /// Reports pages that are used twice or not at all.
   private func checkPages() {
     guard survey.isFreeListWhole, let meta = survey.meta else { return }
     let end = min(UInt64(file.pageCount), meta.lastPage &+ 1)
@@ -192,7 +192,7 @@ final class DamagedStore {
     let copyName = TreeName.catalogueCopy.text
     let second = try pairs(
       of: copyName, kind: .catalogue, oldest: .old, needsKind: true, isDescription)
-    // A damaged key may look like one of a later version; the copy has these, too.
+    // A damaged key may look like one of a later version. The copy has genuine ones too.
     let strange = chosen.keys.filter { $0.first ?? 0 >= 3 && second.pairs[$0] == nil }
     let isFirstWhole = first.isWhole && !(second.isWhole && !strange.isEmpty)
     if second.isWhole { for key in strange { chosen[key] = nil } }
@@ -200,7 +200,7 @@ final class DamagedStore {
     if trees[copyName] != nil {
       for (key, pair) in second.pairs where key.first ?? 0 > 0 {
         guard let known = chosen[key] else {
-          // Where the catalogue is whole, the copy is of an earlier state.
+          // If the catalogue is intact, the copy is of an earlier state.
           if !isFirstWhole { chosen[key] = pair }
           continue
         }
@@ -234,7 +234,8 @@ final class DamagedStore {
     dropUnfitting()
   }
 
-  /// Of two descriptions of one thing, the one from a better place, or with more layouts.
+  /// Which of two descriptions of one thing is newer: the one from a better place, or the one with
+  /// more layouts.
   private func isNewer(
     _ first: (body: [UInt8], place: Place), than second: (body: [UInt8], place: Place)
   ) -> Bool {
@@ -263,8 +264,9 @@ final class DamagedStore {
     }
   }
 
-  /// Leaves out what is of something else that was lost, or does not fit it: the new store could
-  /// not be opened.
+  /// Removes descriptions that refer to lost ones or do not fit them.
+  ///
+  /// The new store could not be opened with them.
   private func dropUnfitting() {
     let described = Dictionary(entities.map { ($0.number, $0) }) { first, _ in first }
     relationships.removeAll { relationship in
@@ -293,7 +295,7 @@ final class DamagedStore {
 
   // MARK: Header, counters, digests
 
-  /// The fields that name the store and are kept twice.
+  /// Reads the header fields that identify the store, which are stored twice.
   private func readHeader() throws {
     let kept = header
     let found = try pairs(of: TreeName.header.text, kind: .header, oldest: .earlier) { pair in
@@ -301,20 +303,20 @@ final class DamagedStore {
       return isField || !pair.key.isEmpty
     }
     header = kept.merging(found.pairs.mapValues(\.body)) { copy, field in
-      // A field of the copy has a checksum.
+      // Only the copy of a field has a checksum.
       if copy != field {
         self.notes.append("a field of the header is damaged; its second copy is whole")
       }
       return copy
     }
-    // The format and the number of the schema follow from the catalogue; marks of imports and later
+    // The format and the schema's number follow from the catalogue. Marks of imports and later
     // fields do not.
     let restored = UInt64(kept.count + 2)
     let isRestored = kept.count > 1 && trees[TreeName.header.text]?.entries ?? .max <= restored
     if !found.isWhole, !isRestored { problems.append("some fields of the header cannot be read") }
   }
 
-  /// Takes the counters that are in their range: they have no checksum.
+  /// Reads the counters and keeps those within their range, because they have no checksum.
   private func readCounters() throws {
     let found = try pairs(
       of: TreeName.counters.text, kind: .counters, oldest: .earlier, needsKind: true
@@ -323,7 +325,7 @@ final class DamagedStore {
       problems.append("some counters cannot be read: ids go on behind the highest found")
     }
     for (key, pair) in found.pairs {
-      // The new store builds all indexes as a whole, and measures its records.
+      // The new store builds complete indexes and measures its records.
       if key.first == 4 || key.first == CounterKey.sizeKind { continue }
       let name = key._withBytes { Finding.hexadecimal($0) }
       guard let most = key._withBytes({ Self.most($0) }), pair.body.count == 8 else {
@@ -341,7 +343,7 @@ final class DamagedStore {
     }
   }
 
-  /// The highest value that a counter may have; `nil` for other keys.
+  /// The highest allowed value of a counter; `nil` for other keys.
   private static func most(_ key: ByteView) -> UInt64? {
     if CatalogueKey.entityNumber(key) != nil { return 1 << 63 }
     let isOfNumbers =
@@ -358,7 +360,7 @@ final class DamagedStore {
       if earlierTrees[name] != nil { problems.append("the digests cannot be read") }
       return
     }
-    // Without the free list, a page that no tree leads to may have digests of an earlier commit.
+    // Without the free list, an unreferenced page may have digests of an earlier commit.
     let trusted: Place = survey.isFreeListWhole ? .current : .tree
     hasAllDigests =
       found.isWhole && found.pairs.values.allSatisfy { $0.place >= trusted }
@@ -381,10 +383,10 @@ final class DamagedStore {
     self.digests = digests
   }
 
-  /// The digest of a part of the content; `nil` where the store does not tell.
+  /// The digest of a part of the content; `nil` if it is unknown.
   ///
-  /// Empty content has none. So where the tree has entries, the digest is lost or its key is
-  /// damaged.
+  /// Empty content has no digest. If the tree has entries and no digest is found, the digest is
+  /// lost or its key is damaged.
   func digest(of content: DigestedContent) -> ContentDigest? {
     if let known = digests[content] { return known }
     let tree: TreeName =
@@ -403,18 +405,20 @@ final class DamagedStore {
     var name: String
     var record: TreeRecord
     var hasIntegerKeys: Bool { record.flags & TreeRecordLayout.integerKeys != 0 }
-    /// Whether it is of a kind that a store may have: else its pairs are not as they read.
+    /// Whether the tree is of a kind that a store may have.
+    ///
+    /// Otherwise its pairs cannot be interpreted.
     var isLegal: Bool { record.flags & ~TreeRecordLayout.integerKeys == 0 }
   }
 
-  /// The trees of later versions, in the order of their names.
+  /// The trees of later versions, ordered by name.
   var unknownTrees: [UnknownTree] {
     trees.filter { TreeName($0.key) == nil }
       .sorted { $0.key < $1.key }.map { UnknownTree(name: $0.key, record: $0.value) }
   }
 
-  /// Records of entities that the catalogue does not tell: their trees, and how many the trees say
-  /// that there are.
+  /// The record trees of entities that the catalogue lacks, with the number of records that each
+  /// tree states.
   var undescribed: [(name: String, count: UInt64)] {
     trees.sorted { $0.key < $1.key }.compactMap { name, record in
       guard case .records(let number)? = TreeName(name), record.entries > 0,

@@ -1,7 +1,7 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Which record is meant.
+/// The identity of a record: its entity and its id.
 struct RecordName: Hashable, Comparable {
   var entity: EntityNumber
   var id: UInt64
@@ -11,13 +11,13 @@ struct RecordName: Hashable, Comparable {
   }
 }
 
-/// The attributes of an entity that hold ids of records by a relationship.
+/// The attributes of an entity that hold ids of other records through a relationship.
 struct HeldIDs {
   private let relationships: [UInt32: RelationshipDescription]
   let hasRequired: Bool
-  /// Attributes that records written now must have, whatever their own layout says.
+  /// The attributes that records written now must have, whatever their own layout says.
   private let required: Set<UInt32>
-  /// The initial values of attributes: records older than the attribute lead to these.
+  /// The initial values of attributes, which records older than the attribute hold.
   private let initial: [UInt32: UInt64]
 
   init(_ entity: EntityDescription, _ relationships: [RelationshipDescription]) {
@@ -47,7 +47,7 @@ struct HeldIDs {
     return (layout, try layout.slots.map { try view.value(at: $0) })
   }
 
-  /// The records that a record leads to, or only those that it must lead to.
+  /// The records that a record refers to, or only those that it must refer to.
   func targets(
     _ bytes: ByteView, _ entity: EntityDescription, isRequired: Bool = false
   ) throws -> [(RelationshipDescription, UInt64)] {
@@ -65,7 +65,7 @@ struct HeldIDs {
     return held + initial.map { ($0.relationship, $0.target) }
   }
 
-  /// The records that all records of a layout lead to by initial values.
+  /// The records that all records of a layout refer to through initial values.
   private func initialTargets(
     _ layout: RecordLayout
   ) -> [(attribute: UInt32, relationship: RelationshipDescription, target: UInt64)] {
@@ -76,7 +76,7 @@ struct HeldIDs {
     }
   }
 
-  /// The record with null for each id of a record that is lost; and how many these were.
+  /// The record with null in place of each id of a lost record, and the number of these ids.
   func emptied(
     _ bytes: ByteView, _ id: UInt64, _ entity: EntityDescription,
     _ isThere: (EntityNumber, UInt64) -> Bool
@@ -85,8 +85,8 @@ struct HeldIDs {
       return (Array(bytes), 0)
     }
     if initialTargets(layout).contains(where: { !isThere($0.relationship.to.entity, $0.target) }) {
-      // The initial value leads to a lost record: then the record has one of its own, which can be
-      // null.
+      // If the initial value refers to a lost record, the record gets a value of its own, which can
+      // be null.
       let old = layout
       layout = entity.layout
       values = layout.attributes.map { attribute in

@@ -2,7 +2,7 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 internal import LodestorePages
 
-/// The ids and the values of an entity's records, as its whole indexes have them.
+/// The ids and the values of an entity's records, according to its intact indexes.
 ///
 /// Memory holds a hash of each entry, and the ids as ranges. Only entities with damage need it.
 final class IndexEvidence {
@@ -11,7 +11,7 @@ final class IndexEvidence {
   private var indexes: [(index: EntityDescription.Index, hashes: Set<Int>)] = []
   private var encoder = KeyEncoder()
 
-  /// `nil` where no index is whole.
+  /// Fails if no index is intact.
   init?(_ entity: EntityDescription, _ store: DamagedStore) throws {
     self.entity = entity
     var ids = IDRuns()
@@ -33,7 +33,7 @@ final class IndexEvidence {
       guard isWhole else { continue }
       found.normalize()
       if indexes.isEmpty { ids = found }
-      // Two indexes that tell of other records are no evidence.
+      // Two indexes with different records are no evidence.
       if ids == found { indexes.append((index, hashes)) }
     }
     self.ids = ids

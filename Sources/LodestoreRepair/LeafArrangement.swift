@@ -1,26 +1,26 @@
 internal import LodestoreFormat
 
-/// The leaves of one tree and commit among leaves of several, found by the digest of the content.
+/// Finds the leaves of one tree and commit among leaves of several, by the digest of the content.
 ///
-/// The ranges of keys of two leaves of one tree never overlap. So leaves with overlapping ranges
-/// are alternatives, and the right ones have a sum that the digest tells.
+/// The key ranges of two leaves of one tree never overlap. Leaves with overlapping ranges are
+/// therefore alternatives, and the right ones have the digest as their sum.
 struct LeafArrangement {
   struct Leaf: Hashable {
-    /// From the first to the last key of the leaf.
+    /// The range from the first to the last key of the leaf.
     var keys: Range<UInt128>
-    /// The sum of its pairs.
+    /// The sum of the leaf's pairs.
     var sum: ContentDigest
   }
 
-  /// Leaves whose ranges overlap, directly or by others, and the ways to choose some of them.
+  /// Leaves whose ranges overlap, directly or through others, and the possible choices among them.
   private struct Group {
     var choices: [(leaves: [Int], sum: ContentDigest)]
   }
 
-  /// How many ways to choose leaves of one group are tried.
+  /// The maximum number of choices tried within one group.
   private static var mostChoices: Int { 512 }
   private static var mostSteps: Int { 1 << 16 }
-  /// How many sums of one half of the groups are compared with those of the other half.
+  /// The maximum number of sums of one half of the groups to compare with those of the other half.
   private static var mostSums: Int { 1 << 17 }
 
   private var groups: [[Int]] = []
@@ -39,9 +39,10 @@ struct LeafArrangement {
     }
   }
 
-  /// The leaves that have all pairs, of which `target` is the sum; `nil` where none are found.
+  /// The leaves that together contain all pairs, whose sum is `target`; `nil` if none are found.
   func leaves(making target: ContentDigest) -> [Int]? {
-    // Leaves that leave room for another leaf are mostly chosen together with it.
+    // A choice that leaves room for another leaf is rarely right, so maximal choices are tried
+    // first.
     for isMaximal in [true, false] {
       let groups = groups.compactMap { self.choices(of: $0, isMaximal: isMaximal) }
       guard groups.count == self.groups.count else { return nil }
@@ -50,11 +51,11 @@ struct LeafArrangement {
     return nil
   }
 
-  /// The leaves of a commit that changed some leaves of `earlier`, where all that it wrote are
-  /// here; `nil` where none are found.
+  /// The leaves of a commit that changed some leaves of `earlier`, if all leaves that it wrote are
+  /// here; `nil` if none are found.
   ///
-  /// - Parameter change: how the commit changed the digest. Lost leaves that it did not write are
-  ///   in the digests of both commits.
+  /// - Parameter change: The change of the digest by the commit. Lost leaves that the commit did
+  ///   not write are in the digests of both commits.
   func leaves(changing earlier: Set<Int>, by change: ContentDigest) -> [Int]? {
     for isMaximal in [true, false] {
       let groups = groups.compactMap { group -> Group? in
@@ -77,13 +78,13 @@ struct LeafArrangement {
     indices.reduce(into: ContentDigest()) { $0 += leaves[$1].sum }
   }
 
-  /// The ways to choose leaves of a group whose ranges do not overlap; `nil` for too many.
+  /// The choices of leaves of a group whose ranges do not overlap; `nil` if there are too many.
   ///
-  /// - Parameter isMaximal: whether each leaf that overlaps no chosen leaf must be chosen, too.
+  /// - Parameter isMaximal: Whether each leaf that overlaps no chosen leaf must be chosen too.
   private func choices(of group: [Int], isMaximal: Bool) -> Group? {
     var result: [(leaves: [Int], sum: ContentDigest)] = []
     var steps = 0
-    /// Adds choices that go on at a leaf of the group, after the key `end`.
+    /// Adds the choices that continue at a leaf of the group, after the key `end`.
     func go(_ position: Int, _ chosen: [Int], _ end: UInt128) -> Bool {
       steps += 1
       guard steps <= Self.mostSteps else { return false }
@@ -107,8 +108,9 @@ struct LeafArrangement {
     }
   }
 
-  /// Chooses one way for each group, so that the sums make `target`: all sums of one half of the
-  /// groups are compared with those of the other half.
+  /// Selects one choice for each group so that the sums make `target`.
+  ///
+  /// All sums of one half of the groups are compared with those of the other half.
   private static func search(_ groups: [Group], _ target: ContentDigest) -> [Int]? {
     var fixed: [Int] = []
     var rest = target
@@ -137,7 +139,9 @@ struct LeafArrangement {
     return nil
   }
 
-  /// The sum of each combination of choices: the first group has the lowest digit of its number.
+  /// The sum of each combination of choices.
+  ///
+  /// The first group is the lowest digit of a combination's number.
   private static func sums(_ groups: [Group]) -> [ContentDigest] {
     groups.reduce([ContentDigest()]) { sums, group in
       group.choices.flatMap { choice in

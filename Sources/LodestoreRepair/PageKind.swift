@@ -2,14 +2,14 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 internal import LodestorePages
 
-/// The kind of a page, by its content alone.
+/// The kind of a page, judged by its content alone.
 enum PageKind: UInt8 {
   case nothing, branch, overflow
   /// A leaf of the tree of names.
   case names
   case freeList
   case records
-  /// Descriptions, also those of the second copy.
+  /// Descriptions, including those of the second copy.
   case catalogue
   case header, counters, digests, order, history
   /// Pairs of buckets or of imports.

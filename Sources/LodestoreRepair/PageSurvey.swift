@@ -1,20 +1,20 @@
 internal import LodestoreFormat
 internal import LodestorePages
 
-/// All pages of a file, each classified by its content, and the commit that they show.
+/// All pages of a file, each classified by its content, and the commit to salvage.
 struct PageSurvey {
   let file: DamagedFile
-  /// By the number of the page.
+  /// The kinds of the pages, by page number.
   private(set) var kinds: [PageKind]
-  /// The commit that is salvaged; `nil` where no meta page tells.
+  /// The commit to salvage; `nil` if no meta page shows it.
   private(set) var meta: MetaPage?
-  /// The commit before it, where its meta page can be read.
+  /// The previous commit, if its meta page can be read.
   private(set) var earlier: MetaPage?
-  /// Pages that the newest commit gave up or had no use for.
+  /// Pages that the newest commit freed or did not use.
   private(set) var free: PageSet
-  /// Whether ``free`` is all that the newest commit says, and of no commit before it.
+  /// Whether ``free`` is complete and of the newest commit.
   private(set) var isFreeListWhole = false
-  /// Faults of the meta pages and of the free list, each in a sentence.
+  /// Faults of the meta pages and of the free list, one sentence each.
   private(set) var problems: [String] = []
   /// The pages of the free list itself.
   private(set) var freeListPages: PageSet
@@ -40,7 +40,7 @@ struct PageSurvey {
       guard isWhole || file.flags(page) == PageFlag.leaf else { return }
       var counts: [PageKind: Int] = [:]
       for node in nodes {
-        // A long value is read only where nothing else tells.
+        // A long value is read only if the other pairs do not decide the kind.
         guard node.flags & NodeFlag.isLarge == 0 || nodes.count == 1 || counts.isEmpty,
           let pair = try file.pair(node, in: page)
         else { continue }
@@ -70,7 +70,7 @@ struct PageSurvey {
     } else if metas[0].transaction - metas[1].transaction > 1 {
       problems.append("the numbers of the two meta pages are not those of commits in a row")
     }
-    // Where the numbers are not in a row, the free list of each commit says which one it is.
+    // If the commit numbers are not consecutive, the free list of each commit shows its number.
     let areInRow = metas.count == 2 && metas[0].transaction - metas[1].transaction <= 1
     var candidates: [(meta: MetaPage, commit: UInt64, hasNames: Bool, list: FreeList?)] = []
     for meta in metas {
@@ -97,7 +97,7 @@ struct PageSurvey {
       }
     }
     earlier = metas.first { $0.transaction < meta?.transaction ?? 0 }
-    // A commit whose meta page is lost shows in the pages that it freed.
+    // Pages that a commit freed reveal the commit even if its meta page is lost.
     let newest = freed.filter { $0.commit < 1 << 56 }.max { $0.commit < $1.commit }
     let isLost =
       meta.map { meta in newest.map { $0.commit == meta.transaction + 1 } ?? false }
@@ -117,15 +117,15 @@ struct PageSurvey {
   }
 
   private struct FreeList {
-    /// The commit that wrote it; 0 where it is empty.
+    /// The commit that wrote the list; 0 if the list is empty.
     var commit: UInt64
     var freed: [UInt64]
     var pages: PageSet
   }
 
-  /// Reads the free list of a commit; `nil` where it is not whole.
+  /// Reads the free list of a commit; `nil` if it is damaged.
   ///
-  /// Each commit but the first frees pages, so that its number is the last key.
+  /// Each commit but the first frees pages, so its number is the last key.
   private func readFreeList(of meta: MetaPage) throws -> FreeList? {
     var list = FreeList(commit: 0, freed: [], pages: PageSet(bound: file.pageCount))
     var isGood = true
@@ -167,9 +167,9 @@ struct PageSurvey {
     }
   }
 
-  /// Takes the pages that the commit before had, free or used, in place of a lost free list.
+  /// Uses the pages that the previous commit had, free or used, in place of a lost free list.
   ///
-  /// Pages that the newest commit uses are among them; its trees lead to these.
+  /// Pages that the newest commit uses are among them; its trees refer to these.
   private mutating func guessFreePages(after earlier: MetaPage) throws {
     var used = PageSet(bound: file.pageCount)
     _ = try file.walk(earlier.freeList, pages: &used) { leaf in
@@ -184,13 +184,13 @@ struct PageSurvey {
 
   // MARK: Names
 
-  /// A tree with the name that its pair has.
+  /// A tree with the name in its pair.
   struct NamedTree {
     var name: String
     var record: TreeRecord
   }
 
-  /// The names of trees; also whether all of them could be read.
+  /// The names of trees, and whether all of them could be read.
   static func names(
     _ file: DamagedFile, _ record: TreeRecord
   ) throws -> (trees: [NamedTree], isWhole: Bool, pages: PageSet) {

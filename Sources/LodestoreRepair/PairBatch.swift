@@ -1,4 +1,4 @@
-/// Pairs in memory until there are enough for a commit.
+/// Pairs collected in memory until there are enough for a commit.
 struct PairBatch<Key> {
   static var mostBytes: Int { 16 << 20 }
 
@@ -12,7 +12,7 @@ struct PairBatch<Key> {
     byteCount += body.count
   }
 
-  /// The pairs, which are no longer in the batch.
+  /// Removes and returns the collected pairs.
   mutating func take() -> [(key: Key, body: [UInt8])] {
     defer { self = PairBatch() }
     return pairs

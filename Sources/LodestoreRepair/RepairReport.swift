@@ -6,7 +6,7 @@ public struct RepairReport: Sendable, Hashable {
     case records
     /// The links of a relationship.
     case links
-    /// The places of a relationship with an order.
+    /// The positions of a relationship with an order.
     case order
     /// The values of all buckets.
     case buckets
@@ -16,29 +16,29 @@ public struct RepairReport: Sendable, Hashable {
     case history
   }
 
-  /// One part of the content: the records of an entity, the links of a relationship, and so on.
+  /// One part of the content, such as the records of an entity or the links of a relationship.
   public struct Part: Sendable, Hashable {
     /// The kind of the content.
     public let kind: Kind
-    /// The entity, or the sides of the relationship, as `Film` or `Film.actors`; empty for the
-    /// others.
+    /// The entity, or the sides of the relationship, such as `Film` or `Film.actors`; empty for the
+    /// other kinds.
     public let name: String
-    /// How much is in the new store.
+    /// The number of items in the new store.
     public internal(set) var saved = 0
-    /// The part of ``saved`` that was found in pages that no tree leads to.
+    /// The number of ``saved`` items found in pages that no tree refers to.
     public internal(set) var orphans = 0
-    /// The part of ``saved`` that may be of an earlier commit.
+    /// The number of ``saved`` items that may be from an earlier commit.
     public internal(set) var older = 0
-    /// How much was found whose bytes are not those that were written.
+    /// The number of items found whose bytes were changed by damage.
     public internal(set) var damaged = 0
-    /// How much more there was.
+    /// The number of further items that the damaged store had.
     public internal(set) var missing = 0
-    /// Links of records to lost ones that were removed from the records.
+    /// The number of links from records to lost records that were removed.
     public internal(set) var emptied = 0
-    /// Records that were left out: they must lead to a lost one, or another one has their unique
-    /// key.
+    /// The number of records left out because they must refer to a lost one, or because another
+    /// record has their unique key.
     public internal(set) var dropped = 0
-    /// Whether the digest or the counts of the store say that nothing of the part is lost.
+    /// Whether the store's digests or counts show that nothing of the part is lost.
     public internal(set) var isWhole = true
 
     init(_ kind: Kind, _ name: String = "") {
@@ -49,17 +49,17 @@ public struct RepairReport: Sendable, Hashable {
 
   /// The parts that the store had, records first.
   public internal(set) var parts: [Part] = []
-  /// Other losses and doubts, each in a sentence.
+  /// Other losses and doubts, one sentence each.
   public internal(set) var problems: [String] = []
-  /// Damage that cost no content, each in a sentence.
+  /// Damage that cost no content, one sentence each.
   public internal(set) var notes: [String] = []
 
-  /// Whether the new store has all that the damaged one had, by its digests and its counts.
+  /// Whether the new store has everything that the damaged one had, by its digests and counts.
   public var isWhole: Bool { problems.isEmpty && parts.allSatisfy(\.isWhole) }
 }
 
 extension RepairReport: CustomStringConvertible {
-  /// "nothing was lost", or the parts that are not whole.
+  /// "nothing was lost", or the parts with losses.
   public var description: String {
     if isWhole { return "nothing was lost" }
     let parts = parts.filter { !$0.isWhole }.map { part in

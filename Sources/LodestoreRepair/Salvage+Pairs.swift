@@ -6,13 +6,14 @@ internal import LodestorePages
 // Buckets, imports, the history, the header, and content of later versions.
 
 extension Salvage {
-  /// How many trees of later versions are carried: each that is open makes LMDB slower, and a
-  /// damaged file may name any number.
+  /// The maximum number of trees of later versions to copy.
+  ///
+  /// Each open tree makes LMDB slower, and a damaged file may name any number.
   private static let mostTrees = 256
 
-  /// Visits the pairs of a tree; says how much of it could not be had.
+  /// Visits the pairs of a tree, and reports how many could not be read.
   ///
-  /// A whole tree is read page by page. The pairs of one with damage are in memory.
+  /// An intact tree is read page by page. The pairs of a damaged one are in memory.
   private func forEachPair(
     of name: TreeName, _ kind: PageKind, _ content: DigestedContent?, oldest: DamagedStore.Place,
     _ part: inout RepairReport.Part, _ isPair: (DamagedFile.Pair) -> Bool,
@@ -72,7 +73,7 @@ extension Salvage {
     (try? Checksum.unsealed(key: pair.key, body: pair.body)) != nil
   }
 
-  /// Whether a sealed pair is one that an importer keeps.
+  /// Whether a sealed pair is one that an importer stores.
   private static func isImport(_ pair: DamagedFile.Pair) -> Bool {
     guard isSealed(pair), ImportKey.split(pair.key) != nil else { return false }
     return (try? Document(decoding: pair.body[4...])) != nil
@@ -87,7 +88,7 @@ extension Salvage {
         of: tree, .sealed, DigestedContent(of: tree), oldest: .earlier, &part,
         { pair in
           if tree == .imports { return Self.isImport(pair) }
-          // In a page that no tree leads to, a pair of an import looks like one of a bucket.
+          // In an unreferenced page, a pair of an import looks like one of a bucket.
           return Self.isSealed(pair) && BucketKey.split(pair.key) != nil
             && (isWhole || !Self.isImport(pair))
         },
@@ -100,7 +101,9 @@ extension Salvage {
     }
   }
 
-  /// Carries the history if it is whole; false where the store had one that is not carried.
+  /// Copies the history if it is intact.
+  ///
+  /// Returns false if the store had a history that was not copied.
   func carryHistory(into rebuild: StoreRebuild, _ report: inout RepairReport) throws -> Bool {
     var part = RepairReport.Part(.history)
     var batch = PairBatch<[UInt8]>()
@@ -135,20 +138,20 @@ extension Salvage {
     return keeps
   }
 
-  /// Whether the tree of the history has all of its pairs, and the writes of these are in a row.
+  /// Whether the tree of the history has all of its pairs, and its writes are consecutive.
   private func isHistoryWhole() throws -> Bool {
     guard carriesHistory else { return false }
     let found = try store.pairs(
       of: TreeName.history.text, kind: .history, oldest: .current
     ) { PageKind($0) == .history }
     if store.trees[TreeName.history.text] == nil {
-      // Where the tree's name is lost, the catalogue still says that there was one.
+      // If the tree's name is lost, the catalogue still shows that a history existed.
       return found.pairs.isEmpty && store.entities.allSatisfy { $0.history == nil }
     }
     return found.isWhole
   }
 
-  /// A number of the header.
+  /// A number in the header.
   func number(of field: HeaderField) -> UInt64? {
     guard let bytes = store.header[field.key] else { return nil }
     guard bytes.count == 8 else {
@@ -158,10 +161,10 @@ extension Salvage {
     return bytes._withBytes { $0.uint64(at: 0) }
   }
 
-  /// The fields of the header that the new store keeps.
+  /// The header fields for the new store.
   ///
-  /// The mark of an entity says that no record was changed since an import relied on them: it goes
-  /// where records are lost.
+  /// An entity's mark states that no record was changed since an import relied on them. The mark is
+  /// removed if records are lost.
   func header(isSame: Bool, _ report: RepairReport) -> [(key: [UInt8], body: [UInt8])] {
     store.header.filter { key, body in
       if key == HeaderField.uuid.key { return isSame && body.count == 16 }
@@ -180,10 +183,10 @@ extension Salvage {
 
   // MARK: What is not known
 
-  /// Carries content that the format does not list as it reads.
+  /// Copies content that the format does not list, unchanged.
   ///
-  /// A later version may derive such content from the records, and these may be others now. So a
-  /// file that asks for a later version loses this content, and the report names it.
+  /// A later version may derive such content from the records, which may differ now. If the file
+  /// requires a later version, this content is therefore left out and reported as lost.
   func carryUnknown(into rebuild: StoreRebuild) throws {
     let known = FormatVersion.current.rawValue
     let requirement =
@@ -244,14 +247,14 @@ extension Salvage {
       }
       return true
     }
-    // Also where there is no pair: the tree itself may say something.
+    // Create the tree even without pairs, because its existence may have a meaning.
     try put()
     if !isWhole || !counts.fit(tree.record) {
       addProblem("some pairs of tree \(Self.name(Array(tree.name.utf8))) cannot be read")
     }
   }
 
-  /// A name that may hold anything, on one line.
+  /// A name in one printable line, whatever it contains.
   private static func name(_ bytes: [UInt8]) -> String {
     let text = String(decoding: bytes, as: UTF8.self).unicodeScalars.map { scalar in
       scalar.properties.generalCategory == .control

@@ -2,20 +2,20 @@ internal import EntityStore
 internal import LodestoreFormat
 internal import LodestorePages
 
-/// Carries what can be saved of a damaged store into a new one.
+/// Copies everything that can be saved from a damaged store to a new one.
 ///
-/// Every record whose checksum is right is saved, with its id. A link to a lost record is removed.
-/// A held id of a lost record becomes null, or its record is left out where the attribute is
-/// required. Of records with one unique key one is saved: the one from the better place, or the one
-/// with the higher id.
+/// Every record with a right checksum is saved with its id. A link to a lost record is removed. An
+/// attribute that holds the id of a lost record becomes null; if it is required, its record is left
+/// out. Of several records with one unique key, one is saved: the one from the better place, or the
+/// one with the higher id.
 final class Salvage {
   private var parts: [EntityNumber: RepairReport.Part] = [:]
   private var problems: [String] = []
   let store: DamagedStore
   let records: SalvagedRecords
-  /// The records that are left out because they must lead to a lost one.
+  /// The records left out because they must refer to a lost one.
   private var dropped: [EntityNumber: IDRuns] = [:]
-  /// The records that are left out because another one has their unique key.
+  /// The records left out because another record has their unique key.
   private var displaced: [EntityNumber: IDRuns] = [:]
   private(set) var carriesHistory = true
 
@@ -24,26 +24,30 @@ final class Salvage {
     records = try SalvagedRecords(store)
   }
 
-  /// Makes the store at `out`, where nothing may be; `remove` takes an attempt away.
+  /// Creates the store at `out`, where nothing may exist.
   ///
-  /// - Parameter isSound: whether what was made is a store without a fault.
+  /// `remove` deletes the result of an attempt.
+  ///
+  /// - Parameter isSound: Returns whether the created store has no fault.
   func run(
     into out: String, remove: (String) -> Void, isSound: (String) throws -> Bool
   ) throws -> RepairReport {
     while true {
-      // Each time fewer records are saved.
+      // Each attempt saves fewer records.
       guard let report = try make(out) else {
         remove(out)
         continue
       }
       if try isSound(out) || !carriesHistory { return report }
-      // The history may not fit the records that are left.
+      // The history may not match the remaining records.
       carriesHistory = false
       remove(out)
     }
   }
 
-  /// Makes the store; `nil` when records have one unique key, of which some are ``displaced`` then.
+  /// Creates the store.
+  ///
+  /// Returns `nil` if records share a unique key; some of these are then added to ``displaced``.
   private func make(_ out: String) throws -> RepairReport? {
     problems = []
     parts = [:]
@@ -100,7 +104,7 @@ final class Salvage {
     let displacing = entitiesToDisplace(Set(repeated.map(\.entity)))
     var gone: [EntityNumber: Set<UInt64>] = [:]
     for (entity, first, second) in repeated where displacing.contains(entity) {
-      // The one may fit once the other is gone.
+      // One record may fit after the other was removed.
       if let gone = gone[entity], gone.contains(first) || gone.contains(second) { continue }
       gone[entity, default: []].insert(weaker(first, second, of: entity))
     }
@@ -119,10 +123,11 @@ final class Salvage {
     records.remove(runs, of: entity)
   }
 
-  /// Of the entities with repeated keys those whose records hold ids of no other of them, however
-  /// far away.
+  /// Returns those of the entities with repeated keys whose records hold no ids of the others,
+  /// directly or through further entities.
   ///
-  /// The records of the rest may go, or have another key, without those that are left out now.
+  /// Records of the remaining entities may be left out or change their keys as a result, so they
+  /// are handled later.
   private func entitiesToDisplace(_ repeated: Set<EntityNumber>) -> Set<EntityNumber> {
     let held = Dictionary(
       grouping: store.relationships.filter { $0.attribute != nil }, by: \.from.entity)
@@ -139,8 +144,7 @@ final class Salvage {
     return free.isEmpty ? Set(repeated.min().map { [$0] } ?? []) : free
   }
 
-  /// Which of two records is to be left out: the one from the worse place, or the one with the
-  /// lower id.
+  /// The record to leave out of two: the one from the worse place, or the one with the lower id.
   private func weaker(_ first: UInt64, _ second: UInt64, of entity: EntityNumber) -> UInt64 {
     let (low, high) = (min(first, second), max(first, second))
     return records.rank(of: high, entity) < records.rank(of: low, entity) ? high : low
@@ -148,7 +152,7 @@ final class Salvage {
 
   func addProblem(_ problem: String) { problems.append(problem) }
 
-  /// Whether there is no loss and no doubt but in the parts of the report.
+  /// Whether all losses and doubts are within the parts of the report.
   var hasNoProblems: Bool { problems.isEmpty && store.problems.isEmpty }
 
   // MARK: Records
@@ -170,11 +174,12 @@ final class Salvage {
     }
   }
 
-  /// Leaves out records that must hold the id of one that is lost, then those that must hold
-  /// theirs; returns how many of each entity.
+  /// Leaves out records that must hold the id of a lost one, then records that must hold theirs.
   ///
-  /// The records are read at most twice, however long the chain is. Memory holds the required ids
-  /// if any is lost.
+  /// Returns the number for each entity.
+  ///
+  /// The records are read at most twice, however long the chain is. The required ids are held in
+  /// memory if any is lost.
   private func dropUnheld() throws -> [EntityNumber: Int] {
     var waiting: [RecordName] = []
     try forEachRequired { holder, target in
@@ -198,7 +203,7 @@ final class Salvage {
     }
     return dropped.mapValues(\.count)
   }
-  /// Visits what saved records must hold the ids of.
+  /// Visits the records whose ids saved records must hold.
   private func forEachRequired(_ visit: (_ holder: RecordName, _ target: RecordName) -> Void) throws
   {
     for entity in store.entities {

@@ -1,9 +1,9 @@
 internal import LodestoreFormat
 internal import LodestorePages
 
-/// Links in pages that no tree leads to.
+/// Links in pages that no tree refers to.
 extension SalvagedLinks {
-  /// The links of the leaves of one side that the digest tells; `nil` where one of these is lost.
+  /// The links in the leaves of one side that the digest selects; `nil` if one of these is lost.
   static func arranged(
     _ name: String, _ side: RelationshipSide, in store: DamagedStore, _ target: ContentDigest
   ) throws -> Set<LinkPair>? {
@@ -34,9 +34,9 @@ extension SalvagedLinks {
     }
   }
 
-  /// Tries which of few pages make the digest right, together with links that are known.
+  /// Tries which of a few pages, together with known links, have the digest `target`.
   ///
-  /// - Parameter pages: of each page the sets of links that it may have.
+  /// - Parameter pages: For each page, the sets of links that it may represent.
   static func union(
     of base: Set<LinkPair>, with pages: [[Set<LinkPair>]], making target: ContentDigest
   ) -> Set<LinkPair>? {
@@ -56,12 +56,15 @@ extension SalvagedLinks {
     return go(0, base, sum(base))
   }
 
-  /// Adds pages to links, of which no digest says that they are of the relationship.
+  /// Adds pages to links.
+  ///
+  /// No digest shows whether they belong to the relationship.
   ///
   /// - Parameters:
-  ///   - earlier: the links of the commit before. A page of the relationship has mostly links that
-  ///     are known.
-  ///   - isAlone: whether no other tree can have lost a page of links.
+  ///   - earlier: The links of the previous commit. Most links in a page of the relationship are
+  ///     already
+  ///     known.
+  ///   - isAlone: Whether no other tree can have lost a page of links.
   static func grown(
     _ links: Set<LinkPair>, _ earlier: Set<LinkPair>, _ pages: [[Set<LinkPair>]], isAlone: Bool
   ) -> Set<LinkPair> {
@@ -71,7 +74,7 @@ extension SalvagedLinks {
       set.count { found.contains($0) || earlier.contains($0) }
     }
     while true {
-      // Each page makes more links known.
+      // Each added page makes more links known.
       let likely = rest.indices.compactMap { index in
         rest[index].map { (index: index, set: $0, share: Double(known($0)) / Double($0.count)) }
           .max { $0.share < $1.share }

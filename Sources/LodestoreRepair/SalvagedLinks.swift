@@ -4,14 +4,14 @@ internal import LodestorePages
 /// The links of a relationship, from the trees of both sides, from orders and from lost pages.
 struct SalvagedLinks {
   private(set) var links: Set<LinkPair> = []
-  /// How many links the trees say that there were and that could not be had.
+  /// The number of links that the trees state but that were not found.
   private(set) var missing = 0
-  /// Whether some may be of an earlier commit, or of a damaged key.
+  /// Whether some links may be from an earlier commit or from a damaged key.
   private(set) var isUncertain = false
 
   var isWhole: Bool { missing == 0 && !isUncertain }
 
-  /// - Parameter ids: the records that are saved.
+  /// - Parameter ids: The saved records.
   init(
     of relationship: RelationshipDescription, in store: DamagedStore, _ ids: [EntityNumber: IDRuns]
   ) throws {
@@ -39,7 +39,7 @@ struct SalvagedLinks {
       links = known
       return
     }
-    // A damaged key is in one of the two sides alone.
+    // A damaged key is in only one of the two sides.
     let common = first.links.intersection(second.links)
     let single = Array(first.links.symmetricDifference(second.links))
     if let target,
@@ -74,7 +74,8 @@ struct SalvagedLinks {
       links = known
       return
     }
-    // A page is read as one of each side, and left out where hardly any link is possible.
+    // A page is read as one of either side. A reading in which hardly any link is possible is
+    // ignored.
     let stray = pages.map { page in
       [page, Set(page.map { LinkPair(from: $0.to, to: $0.from) })].filter {
         2 * $0.count(where: isPossible) >= $0.count
@@ -110,7 +111,7 @@ struct SalvagedLinks {
     links.reduce(into: ContentDigest()) { $0 += ContentDigest(linkFrom: $1.from, to: $1.to) }
   }
 
-  /// Which of few numbers are to be added to `base` to make `target`.
+  /// Finds which of a few numbers, added to `base`, make `target`.
   static func subset(
     of numbers: [ContentDigest], making target: ContentDigest, from base: ContentDigest
   ) -> [Int]? {
@@ -149,7 +150,7 @@ struct SalvagedLinks {
     return side == .from ? LinkPair(from: id, to: other) : LinkPair(from: other, to: id)
   }
 
-  /// The links in leaves of the newest commit that no whole tree has, read as those of the side
+  /// The links in leaves of the newest commit that no intact tree has, read as those of side
   /// `from`.
   private static func strayPages(in store: DamagedStore) throws -> [Set<LinkPair>] {
     var result: [Set<LinkPair>] = []

@@ -4,12 +4,12 @@ internal import LodestorePages
 
 /// The order of the links of each record of one side.
 struct SalvagedOrder {
-  /// By the record of the side, the others in their order.
+  /// For each record of the side, the linked records in order.
   private(set) var others: [UInt64: [UInt64]] = [:]
-  /// How many links have a position that could not be had.
+  /// The number of links whose position was not found.
   private(set) var missing = 0
 
-  /// - Parameter links: those that are saved, from the record of the side to the other one.
+  /// - Parameter links: The saved links, from the record of the side to the other record.
   init(
     of relationship: UInt32, _ side: RelationshipSide, links: Set<LinkPair>, in store: DamagedStore
   ) throws {
@@ -37,7 +37,7 @@ struct SalvagedOrder {
     }
   }
 
-  /// The positions that the two pairs of a link have.
+  /// The positions that the two pairs of a link state.
   private struct Positions {
     var link: UInt64?
     var places: [UInt64] = []
@@ -99,7 +99,7 @@ struct SalvagedOrder {
     }
   }
 
-  /// All links that an order tells, from the record of the side to the other one.
+  /// All links in an order, from the record of the side to the other record.
   static func pairs(
     of relationship: UInt32, _ side: RelationshipSide, in store: DamagedStore
   ) throws -> Set<LinkPair> {

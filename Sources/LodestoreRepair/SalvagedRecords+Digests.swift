@@ -1,26 +1,26 @@
 internal import LodestoreFormat
 internal import LodestorePages
 
-/// Which pages are of the newest commit, where the digests alone tell.
+/// Finds the pages of the newest commit where only the digests can show them.
 extension SalvagedRecords {
-  /// Pages whose records are all of the newest commit.
+  /// Pages whose records are all from the newest commit.
   struct Arrangement {
     var pages: Set<Int> = []
-    /// The ids of which no other page has the newest record.
+    /// The ids for which no other page has the newest record.
     var closed: [Range<UInt64>] = []
   }
 
-  /// Finds the pages of the newest commit where the tree does not lead to all of them.
+  /// Finds the pages of the newest commit if the tree does not refer to all of them.
   ///
-  /// Without the free list, a page that no tree leads to may be of any commit. A page that a disk
-  /// did not write has the content of an earlier one. The digest of the newest commit says which
-  /// pages have its records, if all of them are left. Otherwise its difference from the digest of
-  /// the commit before says which pages the newest commit wrote, if these are left.
+  /// Without the free list, an unreferenced page may be of any commit. A page that a disk did not
+  /// write has the content of an earlier commit. The digest of the newest commit shows which pages
+  /// have its records, if all of them are left. Otherwise its difference from the previous commit's
+  /// digest shows which pages the newest commit wrote, if these are left.
   func arrangement(
     of candidates: [Candidate], _ entity: EntityDescription, _ target: ContentDigest
   ) throws -> Arrangement? {
     let content = DigestedContent.records(entity: entity.number)
-    // The content decides, so of equal pages one is enough.
+    // The content decides, so one of several equal pages is enough.
     var pageOfLeaf: [LeafArrangement.Leaf: Int] = [:]
     file.beginReading()
     for candidate in candidates {

@@ -2,14 +2,14 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 internal import LodestorePages
 
-/// Which entity a page of records belongs to, where its records fit several.
+/// Assigns pages of records to entities if their records fit several.
 extension SalvagedRecords {
-  /// How many records of a leaf may be those of an entity.
+  /// The number of records of a leaf that fit an entity.
   func fit(_ leaf: WalkedLeaf, _ entity: EntityDescription) -> Int {
     leaf.pairs.count { $0.map { view($0, of: entity) != nil } ?? false }
   }
 
-  /// Says for each page whose records fit several entities with damage which one it is of.
+  /// Assigns each page whose records fit several damaged entities to one of them.
   func assignOwners(_ damaged: [EntityDescription]) throws {
     guard damaged.count > 1 else { return }
     var undecided: [Int: [EntityNumber]] = [:]
@@ -45,7 +45,7 @@ extension SalvagedRecords {
         if trees[entity.number]?.contains(page) ?? false {
           score += 2
         } else {
-          // Ids that its tree has elsewhere are not missing.
+          // Ids that the entity's tree has elsewhere are not missing.
           score -= leaf.pairs.count { pair in
             pair.flatMap { PageKind.recordID($0.key) }
               .map { held[entity.number]?.contains($0) ?? false } ?? false
@@ -64,7 +64,7 @@ extension SalvagedRecords {
     try decideByBranches(undecided)
   }
 
-  /// Tries which of few pages make the digests right.
+  /// Tries which assignment of a few pages makes the digests right.
   private func decideByDigests(
     _ undecided: [Int: [EntityNumber]], _ damaged: [EntityDescription]
   ) throws {
@@ -104,7 +104,7 @@ extension SalvagedRecords {
     }
   }
 
-  /// Gives a page to the entity that has the other pages of a branch.
+  /// Assigns a page to the entity that has the other pages of the same branch.
   private func decideByBranches(_ undecided: [Int: [EntityNumber]]) throws {
     guard undecided.keys.contains(where: { owners[$0] == nil }) else { return }
     for number in store.pages(of: .branch) {
@@ -119,8 +119,7 @@ extension SalvagedRecords {
     }
   }
 
-  /// Hashes of the pages of entities without damage that have records of one shape with one that
-  /// has.
+  /// Hashes of pages of undamaged entities whose records have the shape of a damaged entity's.
   func foreignPages(
     _ damaged: [EntityDescription]
   ) throws -> Set<Int> {

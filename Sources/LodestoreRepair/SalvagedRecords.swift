@@ -2,34 +2,35 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 internal import LodestorePages
 
-/// Which records of each entity are saved, and from which pages.
+/// Decides which records of each entity are saved, and from which pages.
 ///
-/// An entity whose digest is that of the records in its tree is read from the tree. Of any other
-/// one all pages that may hold records are candidates, and the newest record of each id wins.
+/// If the digest of an entity matches the records in its tree, the records are read from the tree.
+/// Otherwise all pages that may hold its records are candidates, and the newest record of each id
+/// wins.
 final class SalvagedRecords {
   /// The numbers of records of an entity.
   struct Found {
-    /// How many records the tree says that there are, or an index that is whole.
+    /// The number of records that the tree or an intact index states.
     var expected: UInt64 = 0
     var records = 0
-    /// The part of ``records`` in pages that no tree leads to.
+    /// The number of ``records`` in pages that no tree refers to.
     var orphans = 0
-    /// The part of ``records`` that may be of an earlier commit.
+    /// The number of ``records`` that may be from an earlier commit.
     var older = 0
-    /// Records of the tree whose bytes are not those that were written.
+    /// The number of records of the tree whose bytes were changed by damage.
     var damaged = 0
-    /// Whether the digest, or without one the counts, say that this is all.
+    /// Whether the digest, or without one the counts, show that all records were found.
     var isWhole = false
   }
 
   struct Candidate {
     var page: Int
     var place: DamagedStore.Place
-    /// The ids that the way to the page allows.
+    /// The range of ids that the branches above the page allow.
     var bounds: Range<UInt64>
     var first: UInt64
     var commit: UInt64
-    /// Whether another entity may be the one that the page belongs to.
+    /// Whether the page may belong to another entity.
     var isShared: Bool
   }
 
@@ -45,10 +46,10 @@ final class SalvagedRecords {
   var file: DamagedFile { store.file }
   private(set) var found: [EntityNumber: Found] = [:]
   private(set) var ids: [EntityNumber: IDRuns] = [:]
-  /// The records that are taken from each page, of entities with damage.
+  /// The choices of records from each page, for damaged entities.
   private var plans: [EntityNumber: [Choice]] = [:]
   private var layouts: [EntityNumber: [UInt16: RecordLayout]] = [:]
-  /// Pages of entities without damage.
+  /// The pages of undamaged entities.
   var owned: PageSet
   var evidence: [EntityNumber: IndexEvidence] = [:]
   var earlier: [EntityNumber: PageSet] = [:]
@@ -66,7 +67,7 @@ final class SalvagedRecords {
       damaged.append(entity)
     }
     guard !damaged.isEmpty else { return }
-    // A tree of an entity with damage owns nothing, whatever its counts say.
+    // The tree of a damaged entity owns no page, whatever its counts say.
     var disowned = PageSet(bound: file.pageCount)
     for entity in damaged {
       guard let record = tree(of: entity, store.trees) else { continue }
@@ -92,7 +93,7 @@ final class SalvagedRecords {
     trees[TreeName.records(entity: entity.number).text]
   }
 
-  /// The record of a pair; `nil` where it is not one of `entity`, or not whole.
+  /// The record of a pair; `nil` if it does not belong to `entity` or is damaged.
   func view(_ pair: DamagedFile.Pair, of entity: EntityDescription) -> RecordView? {
     guard PageKind.isRecord(pair), let view = layouts[entity.number]?.view(of: pair.body),
       (try? view.validate(id: pair.key.uint64(at: 0))) != nil
@@ -106,7 +107,7 @@ final class SalvagedRecords {
     return digest
   }
 
-  /// Reads the records of a tree; false where they are not all that there are.
+  /// Reads the records of a tree; returns false if they are incomplete.
   private func readTree(of entity: EntityDescription, _ wholePages: inout PageSet) throws -> Bool {
     var found = Found()
     var ids = IDRuns()
@@ -148,10 +149,10 @@ final class SalvagedRecords {
 
   // MARK: The newest of each record
 
-  /// The records of an entity that are taken, and from which pages.
+  /// The records taken of an entity, and their pages.
   private struct Selection {
     var plan: [Choice] = []
-    /// The ids that are taken, or of which it is known that there is no record.
+    /// The ids that are taken or known to have no record.
     var closed = IDRuns()
     var sum = ContentDigest()
     var records = 0
@@ -189,8 +190,9 @@ final class SalvagedRecords {
     plans[entity.number] = selection.plan
   }
 
-  /// Takes the records of an entity, each once: first those of pages that are known to be of the
-  /// newest commit, then those of the best places.
+  /// Takes the records of an entity, each once.
+  ///
+  /// Pages known to be of the newest commit come first, then the best places.
   private func select(
     _ entity: EntityDescription, _ candidates: [Candidate], _ gaps: [Range<UInt64>],
     _ found: Found, _ known: Arrangement = Arrangement()
@@ -198,7 +200,7 @@ final class SalvagedRecords {
     let evidence = evidence[entity.number]
     let target = store.digest(of: .records(entity: entity.number))
     var result = Selection()
-    /// Takes the records of places that pass.
+    /// Takes the records of the given places that meet a condition.
     func pass(
       _ places: [DamagedStore.Place], isOlder: Bool,
       _ takes: (UInt64, borrowing RecordView, Candidate) -> Bool
@@ -251,7 +253,7 @@ final class SalvagedRecords {
     if evidence != nil {
       try pass([.earlier, .old], isOlder: true) { id, view, _ in confirms(id, view) }
     }
-    // Values that no index has: of a record that is there they are of an earlier commit.
+    // No index has these values. If the record still exists, they are from an earlier commit.
     if let evidence {
       try pass([.tree, .current, .earlier, .old], isOlder: true) { id, _, candidate in
         evidence.ids.contains(id) && (!candidate.isShared || candidate.place > .current)
@@ -260,7 +262,8 @@ final class SalvagedRecords {
     } else if target != nil || UInt64(result.records) < found.expected || found.damaged > 0 {
       let gaps = IDRuns(gaps)
       try pass([.earlier], isOlder: true) { _, _, _ in true }
-      // Ids are given once: one above all others is of a record that was inserted last.
+      // Ids are never reused, so an id above all others belongs to the record that was inserted
+      // last.
       let next = result.closed.ranges.last?.upperBound ?? 0
       try pass([.old], isOlder: true) { id, _, candidate in
         (gaps.contains(id) || id >= next) && !candidate.isShared
@@ -269,7 +272,7 @@ final class SalvagedRecords {
     return result
   }
 
-  /// The pages that may hold records of an entity, and the ids that are missing in its tree.
+  /// The pages that may hold records of an entity, and the ids missing in its tree.
   private func candidates(
     _ entity: EntityDescription, _ damaged: [EntityDescription], _ foreign: Set<Int>
   ) throws -> ([Candidate], gaps: [Range<UInt64>]) {
@@ -325,12 +328,12 @@ final class SalvagedRecords {
 
   // MARK: Records
 
-  /// Leaves records out, of which others have the unique keys.
+  /// Leaves out records whose unique keys other records have.
   func remove(_ gone: IDRuns, of entity: EntityNumber) {
     ids[entity] = ids[entity]?.subtracting(gone)
   }
 
-  /// Visits the records of an entity that are saved, each once.
+  /// Visits the saved records of an entity, each once.
   func forEach(of entity: EntityDescription, _ visit: (UInt64, ByteView) throws -> Void) throws {
     let ids = ids[entity.number] ?? IDRuns()
     func take(_ leaf: WalkedLeaf, _ some: IDRuns?) throws {
@@ -354,7 +357,9 @@ final class SalvagedRecords {
     }
   }
 
-  /// The place that a record is taken from, a higher number for a better one.
+  /// The rank of the place from which a record is taken.
+  ///
+  /// A higher number is better.
   func rank(of id: UInt64, _ entity: EntityNumber) -> Int {
     guard let plan = plans[entity], let choice = plan.first(where: { $0.ids.contains(id) }) else {
       return DamagedStore.Place.tree.rawValue

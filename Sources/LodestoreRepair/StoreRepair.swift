@@ -7,27 +7,27 @@ internal import LodestoreVerifier
 
 /// Saves the content of damaged stores.
 public enum StoreRepair {
-  /// Makes a new store of all that can be read of a damaged one.
+  /// Creates a new store from everything that can be read in a damaged one.
   ///
   ///     let report = try StoreRepair.salvage(from: "damaged.lodestore", to: "saved.lodestore")
   ///     print(report)   // nothing was lost
   ///
-  /// Every page of the damaged file is read once and classified by its content, so that records are
-  /// found whatever led to them. Records, links, orders, buckets, imports and the history are taken
-  /// from the newest page that has them; indexes and derived attributes are built from the records.
-  /// The digests and the counts of the store say whether that is all. The damaged file stays as it
-  /// is. The new store is verified before it gets its name.
+  /// Every page of the damaged file is read once and classified by its content, so records are
+  /// found even if no tree refers to them. Records, links, orders, buckets, imports and the history
+  /// are taken from the newest page that has them. Indexes and derived attributes are rebuilt from
+  /// the records. The store's digests and counts show whether everything was found. The damaged
+  /// file is not changed. The new store is verified before it gets its name.
   ///
   /// - Parameters:
   ///   - path: The damaged file, of either version of LMDB. No process may have it open.
-  ///   - target: The new store. Nothing may be there.
+  ///   - target: The path of the new store. No file may exist there.
   /// - Returns: The numbers of saved and of lost records, links and other content.
-  /// - Throws: `StoreError`: `StoreError.Code.busy` while a process has the store open,
-  ///   `StoreError.Code.notAStore` where nothing of a store is found, and errors of reading and
-  ///   writing. Nothing is at `target` then.
+  /// - Throws: `StoreError`: `StoreError.Code.busy` if a process has the store open,
+  ///   `StoreError.Code.notAStore` if no part of a store is found, and errors of reading and
+  ///   writing. No file is left at `target` then.
   /// - Complexity: Two readings of the file, and one more of the records for each unique key that
-  ///   two records have. Memory holds some bits for each page, the ids of records as ranges, links
-  ///   and orders, and hashes of the index entries of entities with damage.
+  ///   two records share. Memory holds some bits for each page, the ids of records as ranges, links
+  ///   and orders, and hashes of the index entries of damaged entities.
   public static func salvage(from path: String, to target: String) throws -> RepairReport {
     do {
       let temporary = try TemporaryFile(for: target, mode: 0o600)
@@ -49,7 +49,7 @@ public enum StoreRepair {
     }
   }
 
-  /// Makes the new store at `out`, where nothing may be.
+  /// Creates the new store at `out`, where nothing may exist.
   package static func salvage(_ path: String, into out: String) throws -> RepairReport {
     try checkUse(of: path)
     let before = try DamagedFile(path: path).metas

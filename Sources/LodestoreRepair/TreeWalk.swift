@@ -2,12 +2,12 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 internal import LodestorePages
 
-/// The keys that a page may hold: `low` ≤ key < `high`; `nil` is open.
+/// The keys that a page may hold: `low` ≤ key < `high`; `nil` means unbounded.
 struct KeyBounds {
   var low: [UInt8]?
   var high: [UInt8]?
 
-  /// For a tree with integer keys: the ids within.
+  /// The ids within the bounds, for a tree with integer keys.
   var ids: Range<UInt64> {
     func bound(_ bytes: [UInt8]?) -> UInt64? {
       bytes.flatMap { $0.count == 8 ? $0._withBytes { $0.uint64(at: 0) } : nil }
@@ -16,7 +16,9 @@ struct KeyBounds {
     return start..<max(start, bound(high) ?? .max)
   }
 
-  /// Narrows these bounds: a branch that is damaged cannot widen those above it.
+  /// Narrows the bounds.
+  ///
+  /// A damaged branch cannot widen the bounds from above it.
   func narrowed(low: [UInt8]?, high: [UInt8]?, _ precedes: ([UInt8], [UInt8]) -> Bool) -> KeyBounds
   {
     var result = self
@@ -26,12 +28,12 @@ struct KeyBounds {
   }
 }
 
-/// A leaf that a walk has come to.
+/// A leaf that a walk has reached.
 struct WalkedLeaf {
   let page: DamagedFile.Page
-  /// `nil` in the place of each pair that cannot be read.
+  /// The pairs, with `nil` in place of each pair that cannot be read.
   let pairs: DamagedFile.Pairs
-  /// Whether the nodes fill the page as they must.
+  /// Whether the nodes fill the page completely.
   let isWhole: Bool
   let bounds: KeyBounds
 }
@@ -42,12 +44,12 @@ struct WalkCounts {
   var leafPages = 0
   var overflowPages = 0
   var entries = 0
-  /// Where pages could not be used.
+  /// The bounds of the pages that could not be used.
   var gaps: [KeyBounds] = []
   /// Whether all pages and pairs could be read.
   var isWhole = true
 
-  /// Whether the counts are those of the tree's record.
+  /// Whether the counts match the tree's record.
   func fit(_ record: TreeRecord) -> Bool {
     isWhole && gaps.isEmpty && UInt64(entries) == record.entries
       && UInt64(branchPages) == record.branchPages && UInt64(leafPages) == record.leafPages
@@ -56,11 +58,11 @@ struct WalkCounts {
 }
 
 extension DamagedFile {
-  /// Walks a tree from its root: each page once, down to the depth of its leaves.
+  /// Walks a tree from its root, visiting each page once, down to the depth of its leaves.
   ///
   /// - Parameters:
-  ///   - pages: gets the pages that are used.
-  ///   - visit: returns whether the leaf is one of the tree; a page that is not leaves a gap.
+  ///   - pages: Receives the used pages.
+  ///   - visit: Returns whether the leaf belongs to the tree. A page that does not leaves a gap.
   func walk(
     _ record: TreeRecord, pages: inout PageSet, _ visit: (WalkedLeaf) throws -> Bool
   ) throws -> WalkCounts {
@@ -73,14 +75,14 @@ extension DamagedFile {
     return counts
   }
 
-  /// Walks a tree whose pages nobody asks for.
+  /// Walks a tree without returning its pages.
   @discardableResult
   func walk(_ record: TreeRecord, _ visit: (WalkedLeaf) throws -> Bool) throws -> WalkCounts {
     var pages = PageSet(bound: pageCount)
     return try walk(record, pages: &pages, visit)
   }
 
-  /// Visits the pairs of a tree that can be read.
+  /// Visits the readable pairs of a tree.
   func forEachPair(of record: TreeRecord, _ visit: (Pair) throws -> Void) throws {
     try walk(record) { leaf in
       for case let pair? in leaf.pairs { try visit(pair) }
@@ -95,7 +97,7 @@ extension DamagedFile {
     return pages
   }
 
-  /// The depth that the leftmost and the rightmost way have, or the one that the record says.
+  /// The depth of both the leftmost and the rightmost path, or else the depth in the record.
   private func depth(of record: TreeRecord) throws -> Int {
     func length(_ child: ([Node]) -> Node?) throws -> Int {
       var (number, length) = (record.root, 1)
@@ -163,7 +165,7 @@ extension DamagedFile {
     }
   }
 
-  /// A leaf that no tree leads to.
+  /// A leaf that no tree refers to.
   func leaf(_ number: Int) throws -> WalkedLeaf? {
     guard let page = try page(UInt64(number)) else { return nil }
     let (nodes, isWhole) = nodes(of: page, isLeaf: true)

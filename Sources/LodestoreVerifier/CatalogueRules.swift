@@ -1,11 +1,11 @@
 import LodestoreFormat
 
-/// The rules of Format.md, "Catalogue" and "Limits", that reading a description leaves out.
+/// The rules of Format.md, "Catalogue" and "Limits", that reading a description does not check.
 enum CatalogueRules {
   struct Problem: Equatable {
     var detail: String
     var rule: FormatRule
-    /// Whether the description is not worth reading any further.
+    /// Whether the problem makes reading the description further pointless.
     var isFatal = false
   }
 
@@ -26,8 +26,8 @@ enum CatalogueRules {
       + Self.problems(ofCurrentLayout: document)
   }
 
-  /// Attributes that are optional in the current layout and required by their description, or the
-  /// other way round.
+  /// Reports attributes that are optional in the current layout but required by their description,
+  /// or the reverse.
   private static func problems(ofCurrentLayout document: Document) -> [Problem] {
     let attributes = document.elements("attributes")
     let layouts = document.elements("layouts")
@@ -147,7 +147,7 @@ enum CatalogueRules {
 }
 
 extension Document {
-  /// The elements of a member that is an array; none where it is another value.
+  /// The elements of a member that is an array; empty for any other value.
   fileprivate func elements(_ name: String) -> [Document] {
     if case .array(let elements)? = self[name] { elements } else { [] }
   }

@@ -1,14 +1,16 @@
 import LodestoreBytes
 import LodestoreFormat
 
-/// The form that a document must have; members that are not named are let pass.
+/// The required form of a document.
+///
+/// Members that are not named are allowed.
 indirect enum DocumentForm: Sendable {
   case integer(ClosedRange<Int64>)
-  /// Of 64 bits, not negative.
+  /// An integer of 64 bits that is not negative.
   case unsigned
   case double, date, text, bool
   case array(DocumentForm)
-  /// An object with members of these names; one whose name ends in `?` may be absent or null.
+  /// An object with members of these names. A member whose name ends in `?` may be absent or null.
   case object([(name: String, form: DocumentForm)])
   /// An object whose members all have the form.
   case members(DocumentForm)
@@ -17,15 +19,15 @@ indirect enum DocumentForm: Sendable {
   /// An array of pairs of record ids.
   case pairs
 
-  /// Below 2⁵⁶, so that counting on never fails.
+  /// A counter below 2⁵⁶, so that incrementing it never overflows.
   static let count = DocumentForm.integer(0...(1 << 56) - 1)
   static let byte = DocumentForm.integer(0...255)
   /// The id of a record.
   static let id = DocumentForm.integer(1...Int64.max)
-  /// The number of a page, a record, or a byte of an input.
+  /// The number of a page or of a record, or the offset of a byte of an input.
   static let place = DocumentForm.integer(0...Int64.max)
 
-  /// The first value that does not fit, as a clause; `nil` where every value does.
+  /// The first value that does not fit, as a clause; `nil` if all fit.
   func fault(_ document: Document, at path: String = "the document") -> String? {
     switch (self, document) {
     case (.integer(let range), .integer(let number)):
@@ -96,7 +98,7 @@ indirect enum DocumentForm: Sendable {
   }
 }
 
-/// The documents of the tree `imports`: Format.md, "Imports".
+/// The forms of the documents of the tree `imports`; see Format.md, "Imports".
 enum ImportForms {
   static let state = DocumentForm.object([
     ("report", report), ("pages", .count), ("position?", .text), ("isAtEnd", .bool),

@@ -1,22 +1,23 @@
 import LodestoreBytes
 
-/// The entries that the records of an entity must have in an index, and those that it has, as two sums.
+/// Two sums of hashes for one index: of the entries that the records require, and of the entries
+/// found.
 ///
-/// Equal sums of as many hashes are sums of the same entries, so that no entry has to be looked up. The hash
-/// has another seed in each process: no file can be made for it.
+/// If both sums cover equally many entries and are equal, the entries are the same, and none has to
+/// be looked up. The hash has another seed in each process, so no file can be crafted for it.
 struct EntrySums {
   private var expected: UInt64 = 0
   private var expectedCount = 0
   private var found: UInt64 = 0
   private var foundCount = 0
 
-  /// An entry that a record makes.
+  /// Adds an entry that a record requires.
   mutating func expect(_ key: ByteView, of id: UInt64) {
     expected &+= Self.hash(key, id)
     expectedCount += 1
   }
 
-  /// An entry of the index.
+  /// Adds an entry found in the index.
   mutating func find(_ key: ByteView, of id: UInt64) {
     found &+= Self.hash(key, id)
     foundCount += 1

@@ -1,11 +1,12 @@
 extension PatternCheck {
-  /// What a member of a class or an escape stands for.
+  /// The meaning of a member of a class, or of an escape.
   enum Member {
     case scalar(UInt32)
     case set
   }
 
-  /// After the `[`: members up to `]`, with `&&`, `--` and classes in it.
+  /// Reads the rest of a class after its `[`: members, the operators `&&` and `--`, and nested
+  /// classes, up to `]`.
   mutating func readClass(depth: Int) -> Bool {
     if let isKnown = readPOSIXClass() { return isKnown }
     guard depth < Self.deepestClass else { return false }
@@ -32,11 +33,11 @@ extension PatternCheck {
     return false
   }
 
-  /// A scalar, a range of two or an escape.
+  /// Reads a scalar, a range of two scalars, or an escape.
   private mutating func readMember(_ scalar: Unicode.Scalar) -> Bool {
     guard let first = readBound(scalar) else { return false }
     guard case .scalar(let lower) = first else { return true }
-    // A hyphen before the end of the class or another operator stands for itself.
+    // A hyphen before the end of the class or before another operator is a literal.
     guard peek() == "-", position + 1 < scalars.count,
       !"]-[".unicodeScalars.contains(scalars[position + 1])
     else { return true }
@@ -52,7 +53,9 @@ extension PatternCheck {
     return take("b") ? .scalar(8) : readCommonEscape()
   }
 
-  /// `:alpha:]`, after the `[`; `nil` where there is none, false for a name that is not known.
+  /// Reads `:alpha:]` after the `[`.
+  ///
+  /// Returns `nil` if there is no such class, and false if its name is unknown.
   private mutating func readPOSIXClass() -> Bool? {
     let before = position
     guard take(":") else { return nil }
@@ -68,7 +71,8 @@ extension PatternCheck {
     return PatternNames.isProperty(name)
   }
 
-  /// The escapes that classes have too, after the backslash; `nil` for one that there is not.
+  /// Reads an escape that is also allowed in classes, after its backslash; `nil` if there is no
+  /// such escape.
   mutating func readCommonEscape() -> Member? {
     guard let scalar = peek() else { return nil }
     position += 1
@@ -115,7 +119,7 @@ extension PatternCheck {
     return counts.contains(count) ? value : nil
   }
 
-  /// After `\p`: a letter, or a name in braces.
+  /// Reads the property after `\p`: a letter, or a name in braces.
   private mutating func readProperty() -> Bool {
     var name = ""
     if take("{") {
@@ -134,7 +138,7 @@ extension PatternCheck {
 
 /// The names in patterns that Format.md lists.
 enum PatternNames {
-  /// Whether a name is one of a property; it may start with `^`.
+  /// Whether a name, optionally after `^`, is that of a property.
   static func isProperty(_ name: String) -> Bool {
     let name = name.hasPrefix("^") ? String(name.dropFirst()) : name
     var key = name.lowercased().filter { !" -_".contains($0) }

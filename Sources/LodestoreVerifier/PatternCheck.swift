@@ -1,23 +1,23 @@
-/// Tells whether a text is a pattern as the table in Format.md, "Patterns", has them.
+/// Checks whether a text is a pattern by the table in Format.md, "Patterns".
 ///
-/// It shares nothing with the expressions of the store, which match: a test compares what the two take.
-/// Without recursion but for nested classes, which are not nested deep.
+/// The code shares nothing with the store's regular expressions; a test compares the patterns that
+/// both accept. Only nested classes use recursion, and their nesting is limited.
 struct PatternCheck {
   static let deepestGroup = 200
   static let deepestClass = 20
   static let longest = 4_096
   static let mostSteps = 19_999
-  /// In the braces of a quantifier.
+  /// The highest number in the braces of a quantifier.
   static let highestCount = 20_000
 
-  /// A group that is open, or the whole pattern.
+  /// An open group, or the whole pattern.
   private struct Group {
-    /// Of its finished parts, written out.
+    /// The number of steps of the finished parts, with repetitions written out.
     var steps = 0
     var alternativeCount = 1
-    /// Of the last part, where a quantifier may follow it.
+    /// The steps of the last part; `nil` if no quantifier may follow it.
     var last: Int?
-    /// To be restored after the group.
+    /// The value of `ignoresBlanks` to restore after the group.
     var ignoresBlanks: Bool
     var parts: [(steps: Int, isAnchor: Bool)] = []
   }
@@ -29,7 +29,7 @@ struct PatternCheck {
 
   private init(_ pattern: String) { scalars = Array(pattern.unicodeScalars) }
 
-  /// What is wrong with `pattern`, as a clause; `nil` where nothing is.
+  /// The fault of `pattern`, as a clause; `nil` if it is valid.
   static func fault(in pattern: String) -> String? {
     let length = pattern.utf8.count
     if length > longest { return "has \(length) bytes, at most \(longest)" }
@@ -46,7 +46,7 @@ struct PatternCheck {
     }
     guard groups.count == 1, let root = groups.last else { return "has a group without an end" }
     var steps = root.steps + (root.alternativeCount - 1) * 2
-    // Anchors at the ends are always true in a match of the whole text.
+    // Anchors at the ends always match, because the match covers the whole text.
     if root.alternativeCount == 1 {
       let inner = root.parts.drop { $0.isAnchor }
       steps -= root.parts.count - inner.count
@@ -94,7 +94,7 @@ struct PatternCheck {
 
   private mutating func append(_ steps: Int, isAnchor: Bool = false) -> Bool {
     let top = groups.count - 1
-    // Far above the limit it does not matter how far.
+    // The number is clamped far above the limit, where its exact value does not matter.
     groups[top].steps = min(groups[top].steps + steps, 1 << 40)
     groups[top].last = steps
     if top == 0 { groups[top].parts.append((steps, isAnchor)) }
@@ -129,7 +129,7 @@ struct PatternCheck {
     return true
   }
 
-  /// Reads `i)` or `i-s:`, and tells whether a group follows; `nil` for what is neither.
+  /// Reads `i)` or `i-s:` and returns whether a group follows; `nil` if the flags are invalid.
   private mutating func readFlags() -> Bool? {
     var isOn = true
     while let scalar = peek() {
@@ -167,7 +167,7 @@ struct PatternCheck {
     return true
   }
 
-  /// `n}`, `n,}` or `n,m}`.
+  /// Reads `n}`, `n,}` or `n,m}`.
   private mutating func readBounds() -> (Int, Int?)? {
     guard let least = readCount() else { return nil }
     if take("}") { return (least, least) }
@@ -198,7 +198,7 @@ struct PatternCheck {
       return append(1, isAnchor: true)
     case "R":
       position += 1
-      // CR LF or one of the others.
+      // `\R` matches CR LF or one of the other line ends.
       return append(5)
     case "Q":
       position += 1

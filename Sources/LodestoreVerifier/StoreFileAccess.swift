@@ -4,14 +4,14 @@ package import LodestorePages
 
 /// Opens a store for reading, without the entity layer.
 package enum StoreFileAccess {
-  /// Runs `body` with the file opened for reading, and closes it.
+  /// Opens the file for reading, runs `body` and closes the file.
   package static func withEnvironment<R>(
     at path: String, commit: PageChecker.Commit = .newest, _ body: (Environment) throws -> R
   ) throws -> R {
     var options = EnvironmentOptions()
     options.access = .readOnly
     options.allowsUnlockedReading = true
-    // As for every command that reads: see `ReadStore`.
+    // Every command that reads sets this option; see `ReadStore`.
     options.allowsAnyFileSystem = true
     let environment =
       switch commit {
@@ -24,9 +24,9 @@ package enum StoreFileAccess {
 
   /// Runs `body` with a read transaction and all trees of its snapshot.
   ///
-  /// LMDB wants handles made before the transaction that uses them, so the names are read first,
-  /// and again when another process made a tree in between. A tree that cannot be opened is a
-  /// finding in the list that `body` gets.
+  /// LMDB requires handles that were opened before the transaction that uses them. The names are
+  /// therefore read first, and again if another process created a tree in between. A tree that
+  /// cannot be opened is a finding in the list passed to `body`.
   package static func withTrees<R>(
     of environment: Environment, limit: Int,
     _ body: ([String: Tree], Transaction, FindingList) throws -> R
@@ -43,7 +43,7 @@ package enum StoreFileAccess {
         } catch let error where error.isShortage {
           throw error
         } catch {
-          // What later versions keep in a tree is not for this one to judge.
+          // Trees of later versions are not checked by this version.
           if TreeName(name) != nil {
             findings.add(Finding(.engine, .treeFlags, tree: name, "\(error)"))
           }
@@ -53,7 +53,7 @@ package enum StoreFileAccess {
       let result: R? = try environment.read { transaction in
         let names = try transaction.treeNames()
         guard names.allSatisfy({ trees[$0] != nil || unopened.contains($0) }) else { return nil }
-        // Trees that are gone by now were dropped by another process.
+        // Another process has dropped the trees that are missing now.
         return try body(trees.filter { names.contains($0.key) }, transaction, findings)
       }
       if let result { return result }

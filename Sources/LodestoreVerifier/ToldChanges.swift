@@ -1,12 +1,14 @@
 import LodestoreFormat
 
 /// The records that writes report as updated or deleted, by the number under which their images are
-/// kept.
+/// stored.
 ///
-/// The parts of a history come before its images, so all of them are known when the first image is
+/// The parts of a history come before its images, so all changes are known when the first image is
 /// compared.
 struct ToldChanges {
-  /// Bounds the memory to some 64 MiB: in a history with more runs nothing is compared.
+  /// The maximum number of runs, which bounds the memory to about 64 MiB.
+  ///
+  /// A history with more runs is not compared.
   private static let mostRuns = 1 << 22
 
   private struct Key: Hashable {
@@ -15,14 +17,14 @@ struct ToldChanges {
   }
 
   private struct Records {
-    /// Updated or deleted.
+    /// The updated and the deleted records.
     var changed = IDRuns()
     var deleted = IDRuns()
     var imageCount = 0
     var preservedCount = 0
   }
 
-  /// Whether some changes are not known, so that nothing can be compared.
+  /// Whether some changes are unknown, so that nothing can be compared.
   var isPartial = false
   private var writes: [Key: Records] = [:]
   private var runCount = 0
@@ -45,12 +47,16 @@ struct ToldChanges {
     }
   }
 
-  /// Notes an image; returns false where no write reports a change of the record.
+  /// Counts an image.
+  ///
+  /// Returns false if no write reports a change of the record.
   mutating func hasImage(of id: UInt64, _ entity: EntityNumber, _ images: UInt64) -> Bool {
     has(id, entity, images, \.changed, \.imageCount)
   }
 
-  /// Notes preserved values; returns false where no write reports a delete of the record.
+  /// Counts preserved values.
+  ///
+  /// Returns false if no write reports the deletion of the record.
   mutating func hasPreserved(of id: UInt64, _ entity: EntityNumber, _ images: UInt64) -> Bool {
     has(id, entity, images, \.deleted, \.preservedCount)
   }
@@ -67,7 +73,8 @@ struct ToldChanges {
     return true
   }
 
-  /// Writes that kept images or values of some records of an entity and not of others.
+  /// Descriptions of writes that stored images or values for only some of an entity's changed
+  /// records.
   var lacks: [String] {
     if isPartial { return [] }
     var lacks: [String] = []

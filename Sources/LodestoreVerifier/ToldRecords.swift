@@ -1,8 +1,12 @@
 import LodestoreFormat
 
-/// The records and links that writes with common images tell of, where each must be once.
+/// The records and links reported by writes that share their images.
+///
+/// Each may be reported only once.
 struct ToldRecords {
-  /// Bounds the memory to 64 MiB: of a write with more runs and links the others are not compared.
+  /// The maximum number of runs and links, which bounds the memory to 64 MiB.
+  ///
+  /// Further ones of a write are not compared.
   private static let mostRuns = 1 << 22
 
   private var ranges: [EntityNumber: [Range<UInt64>]] = [:]
@@ -21,7 +25,9 @@ struct ToldRecords {
     pairs[links.relationship, default: []] += links.pairs
   }
 
-  /// Forgets all, and returns a record or link that was reported twice, as words; `nil` for none.
+  /// Removes all records and links.
+  ///
+  /// Returns a description of one that was reported twice; `nil` if there is none.
   mutating func end() -> String? {
     defer { self = ToldRecords() }
     for (entity, told) in ranges where told.count > 1 {

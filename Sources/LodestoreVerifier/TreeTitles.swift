@@ -2,9 +2,11 @@ import LMDB
 import LodestoreBytes
 import LodestoreFormat
 
-/// What trees hold, in the words of the schema: `records.1` is `Film`.
+/// Names of trees by the schema: `records.1` is `Film`.
 package enum TreeTitles {
-  /// The titles that the catalogue gives; entities that cannot be read are left out.
+  /// The names that the catalogue determines.
+  ///
+  /// Unreadable entities are omitted.
   package static func read(from environment: Environment) throws -> [String: String] {
     try StoreFileAccess.withTrees(of: environment, limit: 1) { trees, transaction, _ in
       var titles: [String: String] = [:]

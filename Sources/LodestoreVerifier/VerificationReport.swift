@@ -3,16 +3,16 @@ package import LodestorePages
 
 /// The result of a verification.
 package struct VerificationReport: Sendable {
-  /// One entity's records and indexes.
+  /// Counts of one entity's records and indexes.
   package struct Entity: Sendable, Equatable {
     package var name: String
     package var recordCount = 0
     package var indexEntryCount = 0
-    /// Findings about its records and its indexes.
+    /// The number of findings about the entity's records and indexes.
     package var findingCount = 0
   }
 
-  /// One of the store's trees that belong to no entity.
+  /// Counts of a tree that does not belong to an entity.
   package struct Tree: Sendable, Equatable {
     package var name: String
     package var entryCount = 0
@@ -21,23 +21,23 @@ package struct VerificationReport: Sendable {
 
   package var trees: [Tree] = []
   package var entities: [Entity] = []
-  /// The findings kept, in the order they were made.
+  /// The stored findings, in the order of their discovery.
   package var findings: [Finding] = []
-  /// All findings, kept or not.
+  /// The number of all findings, including those that are not stored.
   package var findingCount = 0
-  /// What could not be checked, and what this version does not know.
+  /// Messages about content that could not be checked or that this version does not know.
   package var notices: [String] = []
-  /// The attributes derived with a condition, as `Entity.attribute`, which are not checked.
+  /// The unchecked attributes whose derivation has a condition, as `Entity.attribute`.
   ///
-  /// Conditions are in the language of the library, which evaluates them.
+  /// Conditions are written in the library's language, and only the library evaluates them.
   package var conditional: [String] = []
-  /// The pages of the file; nil when they were not walked.
+  /// The result for the pages of the file; `nil` if they were not checked.
   package var pages: PageReport?
-  /// The seal of a sealed file.
+  /// The seal; `nil` if the file is not sealed.
   package var seal: SealDescription?
 
   package var isSound: Bool { findingCount == 0 }
 
-  /// How often `code` is among the findings kept.
+  /// The number of stored findings with `code`.
   package func count(of code: Finding.Code) -> Int { findings.count { $0.code == code } }
 }

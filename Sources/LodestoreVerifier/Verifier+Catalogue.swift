@@ -3,10 +3,10 @@ import LodestoreFormat
 internal import LodestorePages
 
 extension Verifier {
-  /// Of entities, indexes, links and orders together.
+  /// The maximum number of trees of entities, indexes, links and orders together.
   private static let mostTrees = 4_000
 
-  /// Reads the catalogue, checking Format.md, "Catalogue" and "Limits".
+  /// Reads the catalogue and checks Format.md, "Catalogue" and "Limits".
   func verifyCatalogue() throws {
     let name = TreeName.catalogue.text
     guard let tree = trees[name] else { return }
@@ -24,7 +24,7 @@ extension Verifier {
         }
         return
       }
-      // Keys that begin with 03 and above belong to later versions.
+      // Keys that begin with 03 or a higher byte belong to later versions.
       if let first = key.first, first >= 3 { return }
       guard let number = CatalogueKey.entityNumber(key) else {
         return add(.catalogue, .catalogueKey, tree: name, key: key, "the key is none of an entity")
@@ -81,7 +81,8 @@ extension Verifier {
     checkNames(of: linked, found)
     checkHolders()
     if treeCount > Self.mostTrees {
-      // No program makes so many, and what is checked for each may be looked up among all.
+      // No program creates this many. The time of some checks grows with the square of the number,
+      // so the rest is skipped.
       var left = Self.mostTrees
       let looked = found.prefix {
         left -= $0.trees.count
@@ -94,7 +95,7 @@ extension Verifier {
     unreadableEntities = unreadable
   }
 
-  /// Sides are called neither as an attribute of their entity nor as another side of it.
+  /// Checks that no side has the name of an attribute of its entity, or of another side of it.
   private func checkNames(
     of relationships: [RelationshipDescription], _ entities: [EntityDescription]
   ) {
@@ -117,7 +118,8 @@ extension Verifier {
     }
   }
 
-  /// An attribute holds the links of one relationship, and its name is that of the side.
+  /// Checks that no attribute holds the links of two relationships, and that each has the name of
+  /// its side.
   private func checkHolders() {
     var holders: [String: UInt32] = [:]
     for relationship in relationships {

@@ -3,8 +3,8 @@ import LodestoreFormat
 internal import LodestorePages
 
 extension Verifier {
-  /// Checks Format.md, "Second copy": that the copy has the pairs of the catalogue and of the
-  /// header, and no others.
+  /// Checks Format.md, "Second copy": that the copy has exactly the pairs of the catalogue and of
+  /// the header.
   func verifyCatalogueCopy() throws {
     let name = TreeName.catalogueCopy.text
     guard let copy = trees[name], let catalogue = trees[TreeName.catalogue.text],

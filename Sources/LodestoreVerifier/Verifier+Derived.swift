@@ -4,8 +4,9 @@ import LodestoreFormat
 internal import LodestorePages
 
 extension Verifier {
-  /// Checks the derived attributes of an entity against Format.md, "Derived attributes": all but functions
-  /// of programs and times.
+  /// Checks the derived attributes of an entity against Format.md, "Derived attributes".
+  ///
+  /// Functions of programs and times are not checked.
   func verifyDerived(of entity: EntityDescription) throws {
     let derived = entity.declaredAttributes.filter { $0.derivation != nil }
     guard !derived.isEmpty,
@@ -15,7 +16,7 @@ extension Verifier {
     do throws(FormatError) {
       try entity.checkDerivations(entities, relationships)
     } catch {
-      // A relationship that cannot be read has been reported.
+      // An unreadable relationship was already reported.
       guard !findings.kept.contains(where: { $0.code == .catalogue }) else { return }
       add(.catalogue, error.rule, tree: TreeName.catalogue.text, subject: entity.name, error.reason)
       return
@@ -26,7 +27,7 @@ extension Verifier {
     report.conditional += derived.filter { $0.derivation?.condition != nil }
       .map { "\(entity.name).\($0.name)" }
     try walk(tree) { key, body in
-      // What has no form has been reported with the record.
+      // A malformed record was already reported.
       guard key.count == 8, let view = layouts.view(of: body) else { return }
       let id = key.uint64(at: 0)
       for (attribute, derivation, related) in sources {
@@ -40,15 +41,15 @@ extension Verifier {
     }
   }
 
-  /// What the related records of a derivation are read from.
+  /// The trees and descriptions through which a derivation reads the related records.
   private struct Related {
-    /// By the ids of records with the attribute, those that they lead to; `nil` for a copy.
+    /// The ids of related records, by the id of the record with the attribute; `nil` for a copy.
     var links: Tree?
     var isUnique = false
     var records: Tree
     var layouts: [UInt16: RecordLayout]
     var source: EntityDescription.Attribute?
-    /// Of a copy, the attribute that holds the id.
+    /// For a copy, the attribute that holds the related record's id.
     var holder: EntityDescription.Attribute?
   }
 
@@ -89,7 +90,7 @@ extension Verifier {
     return try view.value(at: view.layout.slots[index])
   }
 
-  /// What is wrong with a stored value; `nil` where nothing is.
+  /// The fault of a stored value; `nil` if it is right.
   private func fault(
     _ stored: Value, _ attribute: EntityDescription.Attribute,
     _ derivation: DerivationDescription, _ related: Related?, _ view: RecordView, _ id: UInt64,
@@ -114,7 +115,7 @@ extension Verifier {
             try Self.value(of: source, in: view)
           } ?? .null
       } catch {
-        // Of the other record that is told already.
+        // The fault of the other record was already reported.
         return nil
       }
       try aggregate.add(value)
@@ -124,7 +125,7 @@ extension Verifier {
     return "is not the \(derivation.kind.rawValue) of the records that it leads to"
   }
 
-  /// The value that another one of the record gives.
+  /// Derives a value from another value of the same record.
   private static func derived(
     _ attribute: EntityDescription.Attribute, _ derivation: DerivationDescription,
     from value: Value
@@ -146,10 +147,10 @@ extension Verifier {
     return "what is at '\((derivation.path ?? []).joined(separator: "."))'"
   }
 
-  /// The ids that record `id` leads to.
+  /// The ids of the records related to record `id`.
   private func ids(_ id: UInt64, _ view: RecordView, _ related: Related) throws -> [UInt64] {
     if let holder = related.holder {
-      // A value that has no form has been reported with the record.
+      // A malformed value was already reported with the record.
       guard case .integer(let target)? = try? Self.value(of: holder, in: view) else { return [] }
       return [UInt64(bitPattern: target)]
     }

@@ -5,7 +5,7 @@ internal import LodestorePages
 extension Verifier {
   /// Checks Format.md, "Digests": that each digest is that of the content read from its tree.
   ///
-  /// After records, links and buckets, whose digests have been calculated on the way.
+  /// Call it after records, links and buckets, whose checks compute the digests.
   func verifyDigests() throws {
     let name = TreeName.digests.text
     guard let tree = trees[name] else { return }

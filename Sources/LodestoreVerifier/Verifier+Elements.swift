@@ -4,8 +4,8 @@ import LodestoreFormat
 internal import LodestorePages
 
 extension Verifier {
-  /// Checks the indexes over elements of an entity: that each element of each record has its entry, and that
-  /// there are no others.
+  /// Checks the element indexes of an entity: that each element of each record has its entry, and
+  /// that there are no other entries.
   func verifyElements(of entity: EntityDescription) throws {
     guard let records = trees[TreeName.records(entity: entity.number).text] else { return }
     let layouts = entity.layoutsByNumber

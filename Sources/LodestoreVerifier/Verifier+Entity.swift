@@ -3,25 +3,25 @@ import LodestoreBytes
 import LodestoreFormat
 internal import LodestorePages
 
-/// An index whose tree is there.
+/// An index whose tree exists.
 struct VerifiedIndex {
   let description: EntityDescription.Index
-  /// In findings: `Film.episodeId`.
+  /// The name in findings, such as `Film.episodeId`.
   let name: String
   let tree: Tree
-  /// The first record without an entry, in one that is being built.
+  /// The id of the first record without an entry, in an index under construction.
   let end: UInt64
 }
 
-/// One entity while its records and indexes are checked.
+/// The state of the check of one entity's records and indexes.
 struct EntityVerification: ~Copyable {
   let entity: EntityDescription
   let layouts: [UInt16: RecordLayout]
-  /// The indexes whose trees are there.
+  /// The indexes whose trees exist.
   let indexes: [VerifiedIndex]
   let recordTree: Tree?
   var encoder = KeyEncoder()
-  /// In the order of ``indexes``.
+  /// The sums of the entries, in the order of ``indexes``.
   var sums: [EntrySums]
 
   init(entity: EntityDescription, indexes: [VerifiedIndex], recordTree: Tree?) {
@@ -32,7 +32,7 @@ struct EntityVerification: ~Copyable {
     sums = indexes.map { _ in EntrySums() }
   }
 
-  /// The name of an index in findings: `Film.episodeId`.
+  /// The name of an index in findings, such as `Film.episodeId`.
   static func subject(_ index: EntityDescription.Index, _ entity: EntityDescription) -> String {
     "\(entity.name).\(entity.indexName(index))"
   }
@@ -66,7 +66,7 @@ extension Verifier {
         try verifyIndex(number, &verification)
         let expected =
           index.end == .max ? result.recordCount : try self.count(recordTree, below: index.end)
-        // Only where no other finding explains the difference.
+        // Another finding would explain the difference.
         if recordTree != nil, count != expected, findings.count == before {
           add(
             .indexCount, tree: index.tree.name, subject: index.name,
@@ -78,14 +78,14 @@ extension Verifier {
     report.entities.append(result)
   }
 
-  /// The tree of this name; `nil` with a finding where there is none.
+  /// The tree of this name; `nil` after adding a finding if it does not exist.
   func tree(_ name: TreeName, of subject: String) -> Tree? {
     if let tree = trees[name.text] { return tree }
     add(.treeMissing, tree: name.text, subject: subject, "the tree must exist")
     return nil
   }
 
-  /// The first record without an entry in an index that is being built.
+  /// The id of the first record without an entry in an index under construction.
   private func builtEnd(
     of index: EntityDescription.Index, _ entity: EntityDescription
   ) throws -> UInt64 {
@@ -137,18 +137,18 @@ extension Verifier {
       previous = id
       try verifyRecord(id, body, of: &verification, in: tree)
     }
-    // A damaged record would be found twice.
+    // A second finding would report the damaged record again.
     guard findings.count == findingCount else { return }
     digests[content] = digest
     if verification.entity.keepsSize { try verifySize(size, of: verification.entity) }
   }
 
-  /// Checks the stored sum of the lengths of the records, which is `size`.
+  /// Checks the stored total length of the records against `size`.
   private func verifySize(_ size: UInt64, of entity: EntityDescription) throws {
     guard let counters = trees[TreeName.counters.text] else { return }
     let key = CounterKey.size(entity: entity.number)
     let stored = try transaction.get(key, in: counters)
-    // Another length is found with the other counters.
+    // The check of the counters reports a wrong length.
     if let stored, stored.count != 8 { return }
     let value = stored?.uint64(at: 0)
     guard value != size else { return }

@@ -3,9 +3,12 @@ import LodestoreFormat
 internal import LodestorePages
 
 extension Verifier {
-  /// Checks the fields of Format.md, "Header"; unknown ones are left alone.
+  /// Checks the fields of Format.md, "Header".
   ///
-  /// - Throws: ``VerificationError/newerFormat(lowestReader:)``: then the other rules are not known.
+  /// Unknown fields are ignored.
+  ///
+  /// - Throws: ``VerificationError/newerFormat(lowestReader:)``, because the rules of a newer
+  ///   format are unknown.
   func verifyHeader() throws {
     guard let tree = trees[TreeName.header.text] else { return }
     let sizes: [(HeaderField, Int)] = [
@@ -45,7 +48,7 @@ extension Verifier {
     try verifyChangeMarks()
   }
 
-  /// Checks the fields that are there for some entities.
+  /// Checks the fields that exist for single entities.
   private func verifyChangeMarks() throws {
     let name = TreeName.header.text
     guard let tree = trees[name] else { return }
@@ -57,9 +60,10 @@ extension Verifier {
     }
   }
 
-  /// Checks that the header asks for the versions of all that the store uses.
+  /// Checks that the header requires the versions of all features that the store uses.
   ///
-  /// After the catalogue, which says what that is. More may be asked for: the numbers are never lowered.
+  /// Call it after the catalogue, which lists the features. The header may require more, because
+  /// its numbers are never lowered.
   func verifyRequirement() throws {
     guard let tree = trees[TreeName.header.text],
       let body = try transaction.get(HeaderField.format.key, in: tree),
@@ -85,7 +89,7 @@ extension Verifier {
 
   /// Checks the rules of Format.md, "Counters".
   ///
-  /// After the catalogue, whose entities they count.
+  /// Call it after the catalogue, whose entities the counters belong to.
   func verifyCounters() throws {
     let name = TreeName.counters.text
     guard let tree = trees[name] else { return }

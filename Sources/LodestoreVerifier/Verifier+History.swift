@@ -16,7 +16,7 @@ extension Verifier {
     check.end()
   }
 
-  /// The ids above all that were given, of entities whose records and counters can be read.
+  /// For each entity with readable records and counters, an id above all that were ever assigned.
   private func nextIDs() throws -> [EntityNumber: UInt64] {
     var result: [EntityNumber: UInt64] = [:]
     for entity in entities {
@@ -27,7 +27,7 @@ extension Verifier {
         if try cursor.last() { next = cursor.integerKey &+ 1 }
       } catch {
         if error.isShortage { throw error }
-        // Damage of the records is found where they are checked.
+        // Damaged records are reported where they are checked.
         continue
       }
       if let counters = trees[TreeName.counters.text],
@@ -41,12 +41,12 @@ extension Verifier {
     return result
   }
 
-  /// The number above those of all relationships that ever were.
+  /// A number above those of all relationships that ever existed.
   private func nextRelationship() -> UInt64 {
     guard let counters = trees[TreeName.counters.text],
       let body = try? transaction.get(CounterKey.nextRelationship, in: counters)
     else { return 1 }
-    // One of another size has been reported.
+    // A counter of another length was already reported.
     return body.count == 8 ? body.uint64(at: 0) : .max
   }
 
@@ -69,12 +69,12 @@ private struct HistoryCheck {
   private let nextRelationship: UInt64
   private let purged: UInt64
   private let nextIDs: [EntityNumber: UInt64]
-  /// The write whose parts are being visited, and how many there are and should be.
+  /// The write whose parts are being visited, the number of parts seen, and the expected number.
   private var current: (number: UInt64, seen: Int, expected: Int)?
   private var lastNumber: UInt64 = 0
-  /// Under which number images of the last write are kept.
+  /// The number under which the images of the last write are stored.
   private var images: UInt64 = 0
-  /// The number of a purged write under which there are images of those after it.
+  /// The number of a purged write under which the images of later writes are stored.
   private var purgedImages: UInt64?
   private var records = ToldRecords()
   private var changes = ToldChanges()
@@ -167,7 +167,9 @@ private struct HistoryCheck {
     try check(content)
   }
 
-  /// Begins a write whose images are kept under the number that it says, or its own.
+  /// Begins a write.
+  ///
+  /// Its images are stored under the number `said`, or under its own number if that is `nil`.
   private mutating func begin(
     _ number: UInt64, _ said: UInt64?, isFirst: Bool
   ) throws(FormatError) {
@@ -188,7 +190,7 @@ private struct HistoryCheck {
     }
   }
 
-  /// Ends the writes that keep their images under one number.
+  /// Ends a group of writes that store their images under one number.
   private mutating func endImages() {
     guard let repeated = records.end() else { return }
     add(

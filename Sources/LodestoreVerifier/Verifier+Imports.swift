@@ -3,7 +3,8 @@ import LodestoreFormat
 internal import LodestorePages
 
 extension Verifier {
-  /// The keys are those of imports, and the bodies have their checksums and the forms of Format.md, "Imports".
+  /// Checks that keys belong to imports, and that bodies have valid checksums and the forms of
+  /// Format.md, "Imports".
   func verifyImports() throws {
     let name = TreeName.imports.text
     guard let tree = trees[name] else { return }

@@ -4,18 +4,19 @@ import LodestoreFormat
 internal import LodestorePages
 
 extension Verifier {
-  /// Counts the entry that a record must have in an index.
+  /// Counts the entry that a record requires in an index.
   static func expectEntry(
     of id: UInt64, _ view: RecordView, _ number: Int, _ verification: inout EntityVerification
   ) {
-    // A value without a key has been reported with the record's content.
+    // A value that has no key was already reported with the record's content.
     guard encodeKey(of: id, view, verification.indexes[number].description, &verification) else {
       return
     }
     verification.sums[number].expect(verification.encoder.bytes, of: id)
   }
 
-  /// Compares the entries of an index with those that the records make, and names what is wrong.
+  /// Compares the entries of an index with those that the records require, and reports each
+  /// difference.
   func verifyIndex(_ number: Int, _ verification: inout EntityVerification) throws {
     let index = verification.indexes[number]
     try verifyEntries(of: index, number, &verification)
@@ -36,14 +37,14 @@ extension Verifier {
     }
   }
 
-  /// Looks up the entry that a record must have in an index.
+  /// Looks up the entry that a record requires in an index.
   private func verifyEntry(
     of id: UInt64, _ view: RecordView, _ index: VerifiedIndex,
     _ verification: inout EntityVerification
   ) throws {
-    // A value without a key has been reported with the record's content.
+    // A value that has no key was already reported with the record's content.
     guard Self.encodeKey(of: id, view, index.description, &verification) else { return }
-    // The encoder is used for the record of another id, too.
+    // The key is copied, because the encoder is reused for another record below.
     let key = Array(verification.encoder.bytes)
     func add(_ code: Finding.Code, _ detail: @autoclosure () -> String) {
       self.add(code, tree: index.tree.name, subject: index.name, record: id, key: key, detail())
@@ -51,7 +52,7 @@ extension Verifier {
     guard let body = try transaction.get(key, in: index.tree) else {
       return add(.entryMissing, "the record has no entry")
     }
-    // The body's length is looked at with the entry.
+    // The length of the body is checked with the entry.
     guard index.description.isUnique, body.count == 8, body.uint64(at: 0) != id else { return }
     let holder = body.uint64(at: 0)
     if try holds(holder, key, in: index.description, &verification) {
@@ -74,7 +75,7 @@ extension Verifier {
     return verification.encoder.bytes.elementsEqual(key)
   }
 
-  /// Puts the record's key in `index` into the encoder; false when some value has none.
+  /// Encodes the record's key in `index`; returns false if some value has no key.
   private static func encodeKey(
     of id: UInt64, _ view: RecordView, _ index: EntityDescription.Index,
     _ verification: inout EntityVerification
@@ -120,13 +121,13 @@ extension Verifier {
           add(.entryKey, record: id, "\(problem)", problem.rule)
         }
       } else if !isUnique {
-        // A unique entry with a wrong body has been reported just now.
+        // A unique entry with a wrong body was already reported.
         add(.entryKey, "is too short for a record id")
       }
     }
   }
 
-  /// Looks up the record that an entry leads to.
+  /// Looks up the record that an entry refers to.
   private func compareEntry(
     _ key: ByteView, _ body: ByteView, of index: VerifiedIndex,
     _ verification: inout EntityVerification
@@ -140,7 +141,7 @@ extension Verifier {
     guard let recordTree = verification.recordTree,
       let record = try transaction.get(id, in: recordTree)
     else { return add(.entryWithoutRecord, "the record is not there") }
-    // Records that cannot be read have been reported; what their entries are is not known.
+    // Unreadable records were already reported. Their entries are unknown.
     guard let view = verification.layouts.view(of: record),
       Self.encodeKey(of: id, view, index.description, &verification)
     else { return }
@@ -149,8 +150,9 @@ extension Verifier {
     }
   }
 
-  /// Decodes a key, whose bytes are compared with those that an encoder makes: an encoder and a decoder
-  /// that are wrong in the same way are less likely than one that is.
+  /// Decodes a key, encodes the values again, and compares the bytes.
+  ///
+  /// An encoder and a decoder with the same fault are less likely than one fault.
   private static func problem(
     ofTuple key: ByteView, _ index: EntityDescription.Index
   ) -> FormatError? {

@@ -3,8 +3,8 @@ import LodestoreFormat
 internal import LodestorePages
 
 extension Verifier {
-  /// Checks the order of one side of a relationship: that each link has one position, and each position one
-  /// link.
+  /// Checks the order of one side of a relationship: that each link has one position, and each
+  /// position one link.
   func verifyOrder(
     of relationship: RelationshipDescription, _ side: RelationshipSide, _ subject: String
   ) throws {
@@ -62,7 +62,7 @@ extension Verifier {
     noteTree(name, linkCount + positionCount, since: before)
   }
 
-  /// What the records of a side lead to; `nil` where it is reported elsewhere that there is none.
+  /// The tree with the links of a side; `nil` if it does not exist, which is reported elsewhere.
   private func linkTree(
     of relationship: RelationshipDescription, _ side: RelationshipSide
   ) -> (tree: Tree, isUnique: Bool)? {
@@ -78,7 +78,9 @@ extension Verifier {
     return trees[name.text].map { ($0, index.isUnique) }
   }
 
-  /// How many entries of `tree` are links: those of an attribute that is null are not.
+  /// The number of links in `tree`.
+  ///
+  /// Entries of a null attribute are not links.
   private func countLinks(in tree: Tree) throws -> Int {
     var count = 0
     try walk(tree) { key, _ in

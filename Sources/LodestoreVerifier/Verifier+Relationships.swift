@@ -4,8 +4,8 @@ import LodestoreFormat
 internal import LodestorePages
 
 extension Verifier {
-  /// Checks one relationship against Format.md, "Relationships": that each link is on both sides, and
-  /// that all ids are of records that are there.
+  /// Checks one relationship against Format.md, "Relationships": that each link is on both sides,
+  /// and that all ids belong to existing records.
   func verifyRelationship(_ relationship: RelationshipDescription) throws {
     let subject = title(of: relationship)
     for side in RelationshipSide.allCases where relationship[side].isOrdered {
@@ -43,9 +43,9 @@ extension Verifier {
     return "relationship \(relationship.number)"
   }
 
-  /// Checks the form of each link, and that the other tree has it too.
+  /// Checks the form of each link, and that the other tree has the link too.
   ///
-  /// - Parameter content: what the digest of `tree` is of; `nil` for the side that has none.
+  /// - Parameter content: The digest's content for `tree`; `nil` for the side without a digest.
   private func verifyLinks(
     _ tree: Tree, _ subject: String, _ opposite: Tree?, _ content: DigestedContent?
   ) throws {
@@ -95,14 +95,16 @@ extension Verifier {
     if let content, findings.count == findingCount { digests[content] = digest }
   }
 
-  /// Checks that the ids that keys of `tree` begin with are of records of an entity.
+  /// Checks that the ids at the beginning of the keys of `tree` belong to existing records of an
+  /// entity.
   private func verifyTargets(
     in tree: Tree, _ subject: String, _ entity: EntityNumber
   ) throws {
     guard let records = trees[TreeName.records(entity: entity).text] else { return }
     var last: UInt64 = 0
     try walk(tree) { key, _ in
-      // Null in an index of an attribute, and what has been reported with the entry.
+      // Skip entries for null in an attribute's index, and malformed entries, which were already
+      // reported.
       guard let id = KeyDecoder.leadingID(key), id != last else { return }
       last = id
       if try transaction.get(id, in: records) == nil {

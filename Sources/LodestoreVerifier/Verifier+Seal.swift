@@ -3,10 +3,11 @@ import LodestoreBytes
 import LodestoreFormat
 internal import LodestorePages
 
-/// The rules of Format.md, "Sealed files", but those of its pages.
+/// The rules of Format.md, "Sealed files", except those about pages.
 extension Verifier {
-  /// Checks the seal of a sealed file against the content that was read before, and that a file
-  /// without a seal does not ask for the writer of one.
+  /// Checks the seal of a sealed file against the content read before.
+  ///
+  /// In a file without a seal, checks that the header does not require the writer of a sealed file.
   func verifySeal() throws {
     let isForNobody = try headerField(.format)?._withBytes { bytes in
       try FormatRequirement(bytes: bytes).lowestWriter == SealDescription.lowestWriter
@@ -43,7 +44,7 @@ extension Verifier {
     return Array(body)
   }
 
-  /// The seal; `nil` with a finding where there is none.
+  /// The seal; `nil` after adding a finding if there is none.
   private func readSeal() throws -> SealDescription? {
     guard let tree = trees[TreeName.seal.text] else { return nil }
     var seal: SealDescription?
@@ -63,7 +64,7 @@ extension Verifier {
     return seal
   }
 
-  /// A sealed file has no history, and nothing of imports.
+  /// Checks that a sealed file has neither a history nor content of imports.
   private func verifySealedTrees() throws {
     if trees[TreeName.history.text] != nil { addSeal(.sealTrees, "there is a history") }
     if let imports = trees[TreeName.imports.text], try transaction.count(of: imports) > 0 {
@@ -111,8 +112,9 @@ extension Verifier {
     }
   }
 
-  /// Only where all content was read without a finding: another digest would be another finding of
-  /// the same fault.
+  /// Checks the digest only if all content was read without a finding.
+  ///
+  /// A wrong digest would otherwise report the same fault again.
   private func verifySealedDigest(_ seal: SealDescription) {
     guard findings.count == 0 else { return }
     let sum = digests.values.reduce(into: ContentDigest()) { $0 += $1 }
@@ -120,7 +122,7 @@ extension Verifier {
     addSeal(.sealDigest, "the digest is \(seal.digest), that of the content is \(sum)")
   }
 
-  /// Whether the meta pages have the mark of a sealed file just where there is a seal.
+  /// Checks that the meta pages have the mark of a sealed file if and only if the file has a seal.
   static func checkMark(_ pages: PageReport, in report: inout VerificationReport) {
     let hasSeal = pages.trees.contains { $0.name == TreeName.seal.text }
     guard hasSeal != pages.isSealed else { return }

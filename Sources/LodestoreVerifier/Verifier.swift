@@ -5,10 +5,11 @@ package import LodestorePages
 
 /// Checks a store against every rule of Format.md that can be checked on a file.
 ///
-/// Reads through LMDB and the format's code alone, and shares nothing with the entity layer that
-/// wrote the store. It goes on after a finding. Memory does not grow with the number of records:
-/// each record's index entries are computed and looked up, and each entry's record is looked up
-/// and its key computed again, so that both agree one to one when nothing is found.
+/// The verifier reads through LMDB and the format's code, and shares nothing with the entity layer
+/// that wrote the store. The check continues after a finding.
+///
+/// Memory use does not grow with the number of records. The index entries of each record are
+/// computed and compared with those of the index, so that without findings both match one to one.
 package final class Verifier {
   let transaction: Transaction
   /// The trees that could be opened, by name.
@@ -16,28 +17,29 @@ package final class Verifier {
   var findings: FindingList
   var report = VerificationReport()
   var entities: [EntityDescription] = []
-  /// By their numbers; with those beyond the limit, which are not looked at.
+  /// The entities by number, including those beyond the limit, which are not checked.
   var describedEntities: [EntityNumber: EntityDescription] = [:]
   var relationships: [RelationshipDescription] = []
-  /// The digests of the content that was read, of those trees that were read without a finding.
+  /// The digests of the content read, for trees without findings.
   var digests: [DigestedContent: ContentDigest] = [:]
-  /// Entities that are in the catalogue and could not be read from it.
+  /// Entities of the catalogue that could not be read.
   var unreadableEntities: Set<EntityNumber> = []
-  /// Asked before each entity, relationship and tree, and every thousand pairs.
+  /// Called before each entity, relationship and tree, and every thousand pairs.
   let isCancelled: () -> Bool
-  /// The number of pairs that were read, to ask now and then.
+  /// The number of pairs read, which determines when to call ``isCancelled``.
   private var visitCount = 0
 
-  /// Checks the pages of the file, and only if they are sound opens it and checks what is in it.
+  /// Checks the pages of the file and, if they are sound, opens the file and checks its content.
   ///
-  /// Not for a store that this process has open; see ``verify(environment:limit:)``. Other
-  /// processes may have it open, and write.
+  /// Do not use it for a store that this process has open; see
+  /// ``verify(environment:limit:isCancelled:)``. Other processes may have the store open and write
+  /// to it.
   ///
   /// - Parameters:
-  ///   - commit: which one. Of the one before the newest a copy is read.
-  ///   - limit: how many findings are kept; all are counted. 0 keeps all.
-  /// - Throws: ``VerificationError`` when it is no store or cannot be read, `LMDBError` when it
-  ///   cannot be opened.
+  ///   - commit: The commit to check. For the commit before the newest, a copy of the file is read.
+  ///   - limit: The maximum number of stored findings; 0 stores all. All are counted.
+  /// - Throws: ``VerificationError`` if the file is not a store or cannot be read, `LMDBError` if
+  ///   it cannot be opened.
   package static func verify(
     path: String, commit: PageChecker.Commit = .newest, limit: Int = 1_000
   ) throws -> VerificationReport {
@@ -53,12 +55,12 @@ package final class Verifier {
     return report
   }
 
-  /// Checks what is in the newest commit of an open environment, but not the file's pages.
+  /// Checks the content of the newest commit of an open environment, but not the file's pages.
   ///
-  /// Any thread that is not in a transaction of the environment. Holds one read transaction until
-  /// it is done.
+  /// Call it on any thread that is not in a transaction of the environment. The check holds one
+  /// read transaction until it ends.
   ///
-  /// - Parameter isCancelled: asked every thousand pairs whether to end with
+  /// - Parameter isCancelled: Called every thousand pairs. If it returns true, the check ends with
   ///   ``VerificationError/cancelled``.
   package static func verify(
     environment: Environment, limit: Int = 1_000, isCancelled: () -> Bool = { false }
@@ -75,14 +77,17 @@ package final class Verifier {
     }
   }
 
-  /// Checks the pages of an open environment, and if they are sound what is in its newest commit.
+  /// Checks the pages of an open environment and, if they are sound, the content of its newest
+  /// commit.
   ///
-  /// Any thread that is not in a transaction of the environment. Other threads and processes may
-  /// write.
+  /// Call it on any thread that is not in a transaction of the environment. Other threads and
+  /// processes may write.
   ///
   /// - Parameters:
-  ///   - step: called with the number of pages that are done, and of all; false ends the check.
-  ///   - isCancelled: asked every thousand pairs whether to end with ``VerificationError/cancelled``.
+  ///   - step: Receives the number of checked pages and the number of all pages. If it returns
+  ///     false, the check ends.
+  ///   - isCancelled: Called every thousand pairs. If it returns true, the check ends with
+  ///     ``VerificationError/cancelled``.
   package static func verify(
     pagesAndContentOf environment: Environment, limit: Int = 1_000,
     step: (_ done: Int, _ total: Int) -> Bool, isCancelled: () -> Bool
@@ -96,7 +101,7 @@ package final class Verifier {
     return report
   }
 
-  /// The report of a file whose pages are damaged, so that its records are not read.
+  /// The report of a file with damaged pages, whose records are not read.
   private static func damagedPages(_ pages: PageReport) -> VerificationReport {
     var report = VerificationReport()
     report.findings = pages.findings
@@ -162,7 +167,7 @@ package final class Verifier {
     return report
   }
 
-  /// Runs the checks of one tree that every store has, and counts its entries and findings.
+  /// Runs the checks of a tree that every store has, and counts its entries and findings.
   func section(_ name: TreeName, _ body: () throws -> Void) throws {
     let before = findings.count
     var count = 0
@@ -175,7 +180,9 @@ package final class Verifier {
     noteTree(name.text, count, since: before)
   }
 
-  /// Reports a tree as checked, with the findings that came after the first `before`.
+  /// Reports a tree as checked.
+  ///
+  /// The findings after the first `before` belong to it.
   func noteTree(_ name: String, _ entryCount: Int, since before: Int) {
     report.trees.append(
       VerificationReport.Tree(
@@ -200,7 +207,8 @@ package final class Verifier {
     }
   }
 
-  /// Turns a refusal of LMDB into a finding about `tree`, so that the next tree is looked at.
+  /// Turns an LMDB error into a finding about `tree`, so that the check continues with the next
+  /// tree.
   func guarding(_ tree: String, _ body: () throws -> Void) throws {
     try checkCancelled()
     do {
@@ -214,7 +222,9 @@ package final class Verifier {
     if isCancelled() { throw VerificationError.cancelled }
   }
 
-  /// Calls `body` with every pair of `tree`; the bytes are valid for the whole transaction.
+  /// Calls `body` with every pair of `tree`.
+  ///
+  /// The bytes are valid for the whole transaction.
   @inline(__always)
   func walk(_ tree: Tree, _ body: (ByteView, ByteView) throws -> Void) throws {
     let cursor = try Cursor(tree, in: transaction)
@@ -227,7 +237,9 @@ package final class Verifier {
     }
   }
 
-  /// Trees of records or indexes that are not in the catalogue must be empty; others are ignored.
+  /// Checks that trees of records or indexes outside the catalogue are empty.
+  ///
+  /// Other unknown trees are ignored.
   private func verifyForeignTrees() throws {
     var expected: Set<String> = []
     for entity in entities {
@@ -269,8 +281,8 @@ package final class Verifier {
 }
 
 extension PageReport {
-  /// Whether the pages, which have findings, are those of another program's file: its trees may
-  /// have what those of a store have not.
+  /// Whether pages with findings belong to another program's file, whose trees may use features
+  /// that a store does not.
   fileprivate var isOfAnother: Bool {
     !trees.isEmpty && !trees.contains { $0.name == TreeName.header.text }
       && findings.allSatisfy { $0.tree != nil && $0.tree != names.name }

@@ -1,6 +1,8 @@
-/// What a page is, by its header field `Content-Type`: RFC 9110, 8.3.
+/// The type of a page, from its header field `Content-Type`: RFC 9110, 8.3.
 enum ContentType {
-  /// Whether a page may be of a type; one that is not named may.
+  /// Whether pages of a type are accepted.
+  ///
+  /// A page that does not name its type is.
   static func isTaken(_ field: String?, others: [String]) -> Bool {
     guard let type = essence(field) else { return true }
     if type == "application/json" || type == "text/json" || type.hasSuffix("+json") { return true }
@@ -10,7 +12,7 @@ enum ContentType {
     }
   }
 
-  /// Type and subtype in small letters; nil when there are none.
+  /// Type and subtype in lower case; `nil` if the field has none.
   private static func essence(_ field: String?) -> String? {
     guard let part = field?.split(separator: ";", omittingEmptySubsequences: false).first else {
       return nil

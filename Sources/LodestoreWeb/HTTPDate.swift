@@ -4,15 +4,15 @@ enum HTTPDate {
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
   ]
 
-  /// Seconds since 1970 of a date in one of the three forms; nil when it is none.
+  /// Seconds since 1970 of a date in one of the three forms; `nil` for any other text.
   static func seconds(_ text: String) -> Int? {
     guard text.utf8.count <= 64 else { return nil }
     let parts = text.lowercased().split { " ,-:".contains($0) }.map(String.init)
     guard parts.count == 7 || parts.count == 8,
       parts[0].utf8.allSatisfy({ (0x61...0x7A).contains($0) })
     else { return nil }
-    // "Sun, 06 Nov 1994 08:49:37 GMT" and "Sunday, 06-Nov-94 08:49:37 GMT", or the form of C's
-    // asctime, "Sun Nov  6 08:49:37 1994".
+    // The forms are "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", and that of
+    // C's asctime, "Sun Nov  6 08:49:37 1994".
     let isC = parts.count == 7
     guard isC || parts[7] == "gmt" || parts[7] == "utc",
       let month = months.firstIndex(of: parts[isC ? 1 : 2]),
@@ -37,7 +37,9 @@ enum HTTPDate {
     return number(text, 0...99).map { $0 < 70 ? 2000 + $0 : 1900 + $0 }
   }
 
-  /// Days from 1970-01-01 to a date of the Gregorian calendar, counted in years from March.
+  /// Days from 1970-01-01 to a date of the Gregorian calendar.
+  ///
+  /// Years are counted from March.
   private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
     let year = month > 2 ? year : year - 1
     let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1

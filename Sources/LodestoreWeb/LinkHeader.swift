@@ -1,9 +1,9 @@
 /// The header field `Link`: RFC 8288, 3.
 enum LinkHeader {
-  /// The target of the first link with a relation; nil when there is none.
+  /// The target of the first link with a relation; `nil` if no link has it.
   ///
-  /// Links of another page, which have an `anchor`, do not count. Text that is no link ends the
-  /// reading.
+  /// Links about another page, which have an `anchor`, are ignored. Reading ends at text that is
+  /// not a link.
   static func target(_ relation: String, in field: String) -> String? {
     var text = Scanner(field)
     while true {
@@ -16,7 +16,7 @@ enum LinkHeader {
   private static func matches(
     _ relation: String, _ parameters: [(name: String, value: String)]
   ) -> Bool {
-    // Of several the first counts.
+    // Of several parameters `rel` the first counts.
     guard let relations = parameters.first(where: { $0.name == "rel" })?.value else {
       return false
     }
@@ -43,7 +43,7 @@ enum LinkHeader {
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-  /// Reads bytes and never beyond the last one.
+  /// Reads bytes without going beyond the last one.
   private struct Scanner {
     private let bytes: [UInt8]
     private var at = 0
@@ -60,21 +60,21 @@ enum LinkHeader {
       return true
     }
 
-    /// The text before a byte, which is taken too; nil when it does not come.
+    /// Takes the text before a byte, and the byte; `nil` if the byte does not occur.
     mutating func take(until end: UInt8) -> String? {
       guard let found = bytes[at...].firstIndex(of: end) else { return nil }
       defer { at = found + 1 }
       return String(decoding: bytes[at..<found], as: UTF8.self)
     }
 
-    /// Text without space, comma, semicolon and equals sign.
+    /// Takes text without space, comma, semicolon and equals sign.
     mutating func token() -> String {
       let start = at
       skip { $0 > 0x20 && $0 != 0x2C && $0 != 0x3B && $0 != 0x3D }
       return String(decoding: bytes[start..<at], as: UTF8.self)
     }
 
-    /// The text up to a quote that no backslash precedes.
+    /// Takes the text up to a quote without a backslash before it.
     mutating func quoted() -> String {
       var text: [UInt8] = []
       while at < bytes.count, bytes[at] != 0x22 {

@@ -1,17 +1,19 @@
 internal import EntityStore
 internal import Foundation
 
-/// A received page with its answer about the pages after it.
+/// A received page, and the information that it gives about the pages after it.
 struct FetchedPage: Sendable {
   var page: ImportPage
   var behind: PagesBehind
 }
 
-/// Fetches the page at an address, conditionally where the store remembers the page.
+/// Fetches the page at an address.
+///
+/// The request is conditional if the store remembers the page.
 struct PageFetch: Sendable {
   enum Outcome: Sendable {
     case page(FetchedPage)
-    /// The status says that no page is there; the error has it.
+    /// The status shows that the page does not exist; the associated value is the error.
     case absent(WebSourceError)
   }
 
@@ -38,7 +40,9 @@ struct PageFetch: Sendable {
     self.remembered = remembered
   }
 
-  /// The address for a position; the first page's address without a position.
+  /// The address for a position.
+  ///
+  /// Without a position, the first page's address.
   func start(at position: String?) throws(WebSourceError) -> PageAddress {
     guard let position else { return order.first }
     guard let address = order.address(at: position) else {
@@ -81,8 +85,10 @@ struct PageFetch: Sendable {
     }
   }
 
-  /// The store's memory of a page; nil when it cannot make a request conditional, or when the page
-  /// that it names as the next cannot follow.
+  /// The store's memory of a page.
+  ///
+  /// Returns `nil` if it cannot make a request conditional, or if the next page that it names
+  /// cannot follow this one.
   private func memory(of address: PageAddress) -> PageMemory? {
     guard let memory = remembered(address.name), !Validators(memory).isEmpty else { return nil }
     guard let next = memory.next else { return memory }

@@ -10,7 +10,7 @@ enum LoadedPage: Sendable {
   case content(WebResponse)
   /// The page has not changed since it was remembered.
   case unchanged(Validators)
-  /// The status 404 or 410 says that no page is there; the error has it.
+  /// The status 404 or 410 shows that the page does not exist; the associated value is the error.
   case absent(WebSourceError)
 }
 
@@ -27,10 +27,10 @@ struct PageLoader: Sendable {
     case again(WebSourceError, after: Duration?)
   }
 
-  /// The page at an address.
+  /// Loads the page at an address.
   ///
-  /// - Parameter known: the validators of its remembered content; with them the page may come as
-  ///   unchanged.
+  /// - Parameter known: The validators of the remembered content. With them the result may be
+  ///   ``LoadedPage/unchanged(_:)``.
   func load(_ page: URL, known: Validators?) async throws -> LoadedPage {
     var attempts = 1
     while true {
@@ -53,7 +53,7 @@ struct PageLoader: Sendable {
     }
   }
 
-  /// One request, with the redirects that it leads to.
+  /// Makes one request and follows its redirects.
   private func attempt(_ page: URL, known: Validators?, attempts: Int) async throws -> Attempt {
     var fields: [String: String] = [:]
     fields["If-None-Match"] = known?.entityTag
@@ -77,7 +77,7 @@ struct PageLoader: Sendable {
       return .page(.content(response))
     case 304:
       guard let known else { throw .unaskedNotModified(shown, attempts) }
-      // New ones may come with it.
+      // The answer may contain new validators.
       return .page(
         .unchanged(
           Validators(
@@ -94,14 +94,17 @@ struct PageLoader: Sendable {
     }
   }
 
-  /// Whether a status is a limit that passes when the answer says when: 403, by which services
-  /// refuse clients that ask too often, and 413 (RFC 9110, 15.5.14).
+  /// Whether a status is a temporary limit if the answer says how long to wait.
+  ///
+  /// Services use 403 to refuse clients that request too often; 413 is defined so (RFC 9110,
+  /// 15.5.14).
   static func isLimit(_ status: Int) -> Bool { status == 403 || status == 413 }
 }
 
 extension URLError {
-  /// Whether the same request may succeed the next time: not where names, certificates or rules of
-  /// this system are the reason.
+  /// Whether the same request may succeed later.
+  ///
+  /// No repetition helps if names, certificates or rules of this system are the reason.
   var isWorthRetrying: Bool {
     switch code {
     case .badURL, .unsupportedURL, .userAuthenticationRequired, .userCancelledAuthentication,

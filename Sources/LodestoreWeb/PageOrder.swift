@@ -4,36 +4,38 @@ internal import Foundation
 /// The address of a page in its source.
 struct PageAddress: Sendable, Hashable {
   var url: URL
-  /// The page in positions and memories.
+  /// The page's name in positions and memories.
   var name: String
-  /// Of numbered pages.
+  /// The number of a numbered page; `nil` for others.
   var number: Int?
 }
 
-/// The answer of a page about the pages after it.
+/// The information that a page gives about the pages after it.
 struct PagesBehind: Sendable {
   var next: PageAddress?
-  /// The number of the last page, where the page tells.
+  /// The number of the last page; `nil` if the page does not state it.
   var last: Int?
-  /// How many pages there are then.
+  /// The total number of pages, known if ``last`` is.
   var pageCount: Int?
-  /// Why the next page cannot be found; `next` is nil then.
+  /// The reason why the next page cannot be found.
+  ///
+  /// `next` is `nil` in that case.
   var failure: WebSourceError?
 }
 
-/// Which page comes after which.
+/// Determines the order of the pages.
 struct PageOrder: Sendable {
   let source: SourceAddress
   let paging: WebPages.Paging
   let limits: JSONLimits
 
-  /// The page that the source begins with.
+  /// The first page of the source.
   var first: PageAddress {
     if case .pageNumber(let numbers) = paging.form { return page(numbers.first, numbers) }
     return address(source.url)
   }
 
-  /// The page at a position; nil when this source cannot have given it.
+  /// The page at a position; `nil` if this source cannot have returned the position.
   func address(at position: String) -> PageAddress? {
     let address: PageAddress?
     switch paging.form {
@@ -55,10 +57,10 @@ struct PageOrder: Sendable {
 
   /// The pages after one, by its answer.
   ///
-  /// A JSON page is sound whatever it says of the next one, so a wrong value or link is returned as
-  /// ``PagesBehind/failure``.
+  /// A wrong value or link is returned as ``PagesBehind/failure``, because the page itself is still
+  /// valid.
   ///
-  /// - Throws: ``WebSourceError/Code/unreadablePage`` when the page is not JSON.
+  /// - Throws: ``WebSourceError/Code/unreadablePage`` if the page is not JSON.
   func behind(
     _ page: PageAddress, _ answer: WebResponse
   ) throws(WebSourceError) -> PagesBehind {
@@ -92,7 +94,7 @@ struct PageOrder: Sendable {
     }
   }
 
-  /// The page after a numbered one; nil after the greatest number and for other paging.
+  /// The page after a numbered one; `nil` after the greatest number and for other kinds of paging.
   func following(_ page: PageAddress) -> PageAddress? {
     guard case .pageNumber(let numbers) = paging.form, let number = page.number,
       number < PageNumbers.greatest
@@ -100,7 +102,7 @@ struct PageOrder: Sendable {
     return self.page(number + 1, numbers)
   }
 
-  /// Whether an absent page is the end of the pages.
+  /// Whether an absent page marks the end of the pages.
   func endsWithout(_ page: PageAddress, status: Int?) -> Bool {
     guard case .pageNumber(let numbers) = paging.form, let number = page.number else {
       return false
@@ -136,7 +138,7 @@ extension PageOrder {
     _ page: PageAddress, _ numbers: PageNumbers, _ answer: WebResponse
   ) throws(WebSourceError) -> PagesBehind {
     var last: Int?
-    // A page that is not JSON is the importer's to refuse.
+    // The importer refuses a page that is not JSON.
     if numbers.ends != [.notFound],
       let root = try? JSONDocument.parsing(answer.body, limits: limits).root
     {
@@ -151,7 +153,7 @@ extension PageOrder {
       pageCount: last.map { max(0, $0 - numbers.first + 1) })
   }
 
-  /// The number of the last page by one of the ends; nil when it does not tell.
+  /// The number of the last page by one of the ends; `nil` if the page does not state it.
   private func lastNumber(
     _ root: JSONNode, _ end: WebPages.Paging.End, _ page: PageAddress, _ numbers: PageNumbers
   ) throws(WebSourceError) -> Int? {
@@ -184,7 +186,7 @@ extension PageOrder {
     return count
   }
 
-  /// The text or integer at a path; nil for an absent value, `null`, `false` and the empty text.
+  /// The text or integer at a path; `nil` for an absent value, `null`, `false` and the empty text.
   private func text(
     at path: String, _ page: PageAddress, _ answer: WebResponse
   ) throws(WebSourceError) -> String? {

@@ -1,9 +1,9 @@
 internal import EntityStore
 internal import Foundation
 
-/// Takes pages in their order, with requests for the following ones in flight.
+/// Returns pages in order, while requests for the following ones are in flight.
 ///
-/// Requests end with the walk: at its end, at an error, when the task that waits is cancelled, and
+/// The requests end with the walk: at its end, at an error, when the waiting task is cancelled, and
 /// with the last reference.
 final class PageWalk {
   private struct Expected {
@@ -20,15 +20,17 @@ final class PageWalk {
   private var phase: Phase
   private let remembered: @Sendable (String) -> PageMemory?
   private let options: WebPages.Options
-  /// Requested and not yet taken, in their order.
+  /// Requested pages that have not been returned, in their order.
   private var expected: [Expected] = []
-  /// Names of the pages taken or requested.
+  /// The names of the pages returned or requested.
   private var visited: Set<String> = []
   /// The page that was not requested because of the limit.
   private var beyondLimit: PageAddress?
-  /// Of the numbered page taken last.
+  /// The hash of the content of the numbered page returned last.
   private var contentHash: Int?
-  /// Why no page comes after the one taken last; thrown when the next page is asked for.
+  /// The reason why no page follows the one returned last.
+  ///
+  /// The error is thrown when the next page is requested.
   private var failure: WebSourceError?
 
   init(
@@ -42,7 +44,7 @@ final class PageWalk {
 
   deinit { end() }
 
-  /// The next page; nil at the end and after an error.
+  /// The next page; `nil` at the end and after an error.
   func next() async throws -> ImportPage? {
     do {
       try Task.checkCancellation()
@@ -93,7 +95,7 @@ final class PageWalk {
     }
   }
 
-  /// Waits for the page that is due.
+  /// Waits for the next page in order.
   private func first() async throws -> (PageAddress, PageFetch.Outcome)? {
     guard let first = expected.first else { return nil }
     let requests = expected.map(\.outcome)
@@ -106,10 +108,11 @@ final class PageWalk {
     return (first.address, outcome)
   }
 
-  /// The page, once those after it are requested.
+  /// Returns the page after requesting the pages after it.
   ///
-  /// A failure to find the next page waits until that page is asked for. The position is then that
-  /// of this page, and nothing is remembered of it, so that whoever resumes asks for it again.
+  /// If the next page cannot be found, the error is delayed until that page is requested. The
+  /// returned position is then that of this page, and nothing is remembered of the page, so a
+  /// resumed import requests it again.
   private func passing(
     _ fetched: FetchedPage, at address: PageAddress, _ fetch: PageFetch
   ) -> ImportPage {
@@ -160,7 +163,8 @@ final class PageWalk {
     expected = []
   }
 
-  /// Whether a numbered page has the content of the page before it: the service ignores the number.
+  /// Whether a numbered page has the content of the page before it, because the service ignores the
+  /// number.
   private func repeatsContent(_ content: Data?, at address: PageAddress) -> Bool {
     guard address.number != nil else { return false }
     let hash = content.map { content in

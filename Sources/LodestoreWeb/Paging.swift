@@ -1,11 +1,11 @@
 extension WebPages {
-  /// How a service names the page after a page.
+  /// The way in which a service names the page after a page.
   ///
-  /// Paths in a page are dotted, as `meta.next` or `links.0.href`. An absent value, `null`, `false`
-  /// and the empty string mean that there is no next page.
+  /// Paths within a page are dotted, such as `meta.next` or `links.0.href`. An absent value,
+  /// `null`, `false` and the empty string mean that there is no next page.
   ///
-  /// A page whose next page cannot be found is passed on first; the failure is thrown when the next
-  /// page is asked for. An import that resumes asks for that page again.
+  /// If the next page cannot be found, the page itself is returned first, and the error is thrown
+  /// when the next page is requested. A resumed import requests that page again.
   public struct Paging: Sendable, Hashable {
     enum Form: Sendable, Hashable {
       case single
@@ -17,22 +17,23 @@ extension WebPages {
 
     let form: Form
 
-    /// One page, the address itself.
+    /// A single page at the source's address.
     public static let single = Paging(form: .single)
 
-    /// Pages that have a number in the address's query.
+    /// Pages with a number in the address's query.
     ///
-    /// ``Options/pagesInFlight`` of them are asked for at once. Pages that are not JSON are passed
-    /// on as they are and do not end the pages. A page with the content of the page before it fails
-    /// with ``WebSourceError/Code/repeatedPage``, because the service ignores the number, or ends
-    /// the pages where ``Options/endsAtRepeatedPage`` says so.
+    /// Up to ``Options/pagesInFlight`` pages are requested at once. Pages that are not JSON are
+    /// returned unchanged and do not end the pages. A page with the content of the page before it
+    /// means that the service ignores the number. Such a page fails with
+    /// ``WebSourceError/Code/repeatedPage``, or ends the pages if ``Options/endsAtRepeatedPage`` is
+    /// true.
     ///
     /// - Parameters:
-    ///   - parameter: the name of the number in the query.
-    ///   - first: the number of the first page.
-    ///   - size: how many records to ask for, where the service lets one choose.
-    ///   - end: the sign of the last page.
-    ///   - others: further signs of the last page; the first one found counts.
+    ///   - parameter: The name of the page number in the query.
+    ///   - first: The number of the first page.
+    ///   - size: The number of records to request for each page, if the service supports that.
+    ///   - end: The sign of the last page.
+    ///   - others: Further signs of the last page. The first sign found counts.
     public static func pageNumber(
       parameter: String = "page", first: Int = 1, size: Size? = nil, endsAt end: End,
       _ others: End...
@@ -46,29 +47,29 @@ extension WebPages {
     /// The address of the next page is a text in the page, absolute or relative to the page.
     public static func nextLink(at path: String) -> Paging { Paging(form: .nextLink(path: path)) }
 
-    /// The address of the next page is in the header field `Link`, with `rel="next"`: RFC 8288.
+    /// The address of the next page is in the header field `Link` with `rel="next"`: RFC 8288.
     public static let linkHeader = Paging(form: .linkHeader)
 
-    /// A text or an integer in the page goes into the query of the next.
+    /// A text or integer in the page becomes a parameter of the next page's query.
     public static func cursor(parameter: String, at path: String) -> Paging {
       Paging(form: .cursor(parameter: parameter, path: path))
     }
 
-    /// How many records of a page to ask for, and by which name in the query.
+    /// The number of records to request for each page, and its name in the query.
     public struct Size: Sendable, Hashable {
       /// The name in the query.
       package var parameter: String
-      /// Records of a page.
+      /// The number of records for each page.
       package var count: Int
 
-      /// A number of records under a name.
+      /// Creates a size from the name in the query and the number of records.
       public init(_ parameter: String, _ count: Int) {
         self.parameter = parameter
         self.count = count
       }
     }
 
-    /// The sign by which a client knows the last numbered page.
+    /// The sign by which the client recognizes the last numbered page.
     public struct End: Sendable, Hashable {
       enum Form: Sendable, Hashable {
         case emptyPage(path: String)
@@ -79,28 +80,34 @@ extension WebPages {
 
       let form: Form
 
-      /// A page with no records; `records` is the path of their array, empty when it is the page.
+      /// The last page is a page without records.
+      ///
+      /// `records` is the path of their array, empty if the page itself is the array.
       public static func emptyPage(records path: String) -> End {
         End(form: .emptyPage(path: path))
       }
 
-      /// The number of pages, which each page has at `path`.
+      /// Each page states the number of pages at `path`.
       public static func pageCount(at path: String) -> End { End(form: .pageCount(path: path)) }
 
-      /// The number of all records, which each page has at `path`, `pageSize` of them a page.
+      /// Each page states the number of all records at `path`.
+      ///
+      /// A page has `pageSize` records.
       public static func recordCount(at path: String, pageSize: Int) -> End {
         End(form: .recordCount(path: path, pageSize: max(pageSize, 1)))
       }
 
-      /// The status 404 for a page after the first.
+      /// The service answers with status 404 for a page after the first.
       public static let notFound = End(form: .notFound)
     }
   }
 }
 
-/// Pages by number.
+/// The parameters of numbered pages.
 struct PageNumbers: Sendable, Hashable {
-  /// Above it a number is not exact in every reader of JSON.
+  /// The highest page number.
+  ///
+  /// Above it some JSON readers do not read a number exactly.
   static let greatest = 1 << 53
 
   var parameter: String

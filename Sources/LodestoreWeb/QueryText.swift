@@ -2,27 +2,30 @@ internal import Foundation
 
 /// The query of an address as text.
 ///
-/// Not `URLQueryItem`, which leaves `+` as it is: many services take it for a space.
+/// `URLQueryItem` is not used, because it leaves `+` unchanged, which many services read as a
+/// space.
 enum QueryText {
-  /// The parts between ampersands, as they stand in the address.
+  /// The parts between ampersands, as written in the address.
   static func pairs(_ url: URL) -> [String] {
     (url.query(percentEncoded: true) ?? "").split(separator: "&").map(String.init)
   }
 
-  /// The name of a part.
+  /// The decoded name of a part.
   static func name(_ pair: String) -> String { decoded(pair.prefix { $0 != "=" }) }
 
-  /// The value of a part.
+  /// The decoded value of a part.
   static func value(_ pair: String) -> String {
     decoded(pair.drop { $0 != "=" }.dropFirst())
   }
 
-  /// The value of the first part with a name.
+  /// The decoded value of the first part with a name.
   static func value(of name: String, in url: URL) -> String? {
     pairs(url).first { self.name($0) == name }.map(value)
   }
 
-  /// The parts with a value where the first of its name was, or at the end; others of its name go.
+  /// Returns the parts with a new value in place of the first part with the name, or at the end.
+  ///
+  /// Further parts with the name are removed.
   static func setting(_ name: String, _ value: String, in pairs: [String]) -> [String] {
     let pair = "\(encoded(name))=\(encoded(value))"
     guard let index = pairs.firstIndex(where: { self.name($0) == name }) else {
@@ -37,7 +40,7 @@ enum QueryText {
     return text.removingPercentEncoding ?? String(text)
   }
 
-  /// Everything but letters, digits and `-._~` as percent and two digits.
+  /// Percent-encodes everything except letters, digits and `-._~`.
   private static func encoded(_ text: String) -> String {
     var encoded = ""
     for byte in text.utf8 {

@@ -1,18 +1,20 @@
 internal import Foundation
 
-/// When a request is made again.
+/// The times at which a request is repeated.
 struct RetryTiming: Sendable {
-  /// Measures the waits.
+  /// The clock that measures the waits.
   var clock: any Clock<Duration> = ContinuousClock()
-  /// The clock that a date in `Retry-After` is compared with, in seconds since 1970.
+  /// The time with which a date in `Retry-After` is compared, in seconds since 1970.
   var now: @Sendable () -> Double = { Date().timeIntervalSince1970 }
   /// A random number from 0 to 1.
   var fraction: @Sendable () -> Double = { .random(in: 0...1) }
 
   func sleep(for duration: Duration) async throws { try await clock.sleep(for: duration) }
 
-  /// The wait before a retry, counted from 1: drawn below a bound that doubles, and no shorter
-  /// than the service asks for, all up to `longest`.
+  /// The wait before a retry, where the first retry has number 1.
+  ///
+  /// The wait is drawn at random below a bound that doubles with each retry. The wait is at least
+  /// as long as the service asks for, and at most `longest`.
   func wait(
     beforeRetry retry: Int, asked: Duration?, first: Duration, longest: Duration
   ) -> Duration {
@@ -26,12 +28,12 @@ struct RetryTiming: Sendable {
     return min(max(bound * min(max(fraction(), 0), 1), asked ?? .zero), longest)
   }
 
-  /// How long an answer asks to wait, by its fields with lowercase names.
+  /// The wait that an answer asks for, by its fields with lowercase names.
   ///
-  /// `Retry-After` counts first. Without it, a rate limit with nothing remaining asks for the time
-  /// until its reset: `RateLimit` (`r` and `t`), or `RateLimit-Remaining` and `RateLimit-Reset`,
-  /// both also with `X-` before them. A reset is a number of seconds from now up to a year, and
-  /// since 1970 above it.
+  /// `Retry-After` takes precedence. Otherwise a rate limit with nothing remaining asks for the
+  /// time until its reset. The time is read from `RateLimit` (`r` and `t`), or from
+  /// `RateLimit-Remaining` and `RateLimit-Reset`; both may have the prefix `X-`. A reset of up to a
+  /// year is in seconds from now, a larger one in seconds since 1970.
   func asked(_ fields: [String: String]) -> Duration? {
     if let asked = asked(fields["retry-after"]) { return asked }
     if let limit = fields["ratelimit"] {
@@ -57,9 +59,10 @@ struct RetryTiming: Sendable {
     return Duration.seconds(min(wait, year))
   }
 
-  /// The wait that a header field `Retry-After` asks for, by seconds or a date: RFC 9110, 10.2.3.
+  /// The wait that a header field `Retry-After` asks for, in seconds or as a date: RFC 9110,
+  /// 10.2.3.
   ///
-  /// Some services write seconds with a fraction, which the RFC does not have.
+  /// Some services send fractions of seconds, which the RFC does not allow.
   func asked(_ field: String?) -> Duration? {
     guard let text = field?.trimmingCharacters(in: .whitespaces), !text.isEmpty else { return nil }
     if text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }) {

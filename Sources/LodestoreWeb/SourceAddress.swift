@@ -1,14 +1,16 @@
 internal import Foundation
 
-/// Where a source is, and which addresses are its own.
+/// The address of a source, and the rules for which addresses belong to it.
 ///
-/// Positions and names of pages are addresses without the secrets that the source's own has, so
-/// that none of them goes into a store.
+/// Positions and names of pages are addresses without the secrets of the source's own address, so
+/// no secret is stored.
 struct SourceAddress: Sendable {
-  /// Longer addresses are refused: no server takes them.
+  /// The maximum length of an address.
+  ///
+  /// No server accepts longer ones.
   static let byteLimit = 8192
 
-  /// Without user information and fragment.
+  /// The address without user information and fragment.
   let url: URL
   /// `Basic` credentials, from user information in the address.
   let credentials: String?
@@ -27,9 +29,9 @@ struct SourceAddress: Sendable {
       ? nil : "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
   }
 
-  /// The address without user information and fragment; `nil` when it is not a web address.
+  /// The address without user information and fragment; `nil` if it is not a web address.
   ///
-  /// A port outside 1 to 65,535 makes an address unusable: sockets have no such port, and the
+  /// A port outside 1 to 65,535 makes an address unusable. Sockets have no such port, and the
   /// client's library ends the process when it converts one.
   static func plain(_ url: URL) -> URL? {
     guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
@@ -45,15 +47,16 @@ struct SourceAddress: Sendable {
     return url
   }
 
-  /// Whether the port is absent or one that a socket can have.
+  /// Whether the port is absent or valid for a socket.
   private static func hasUsablePort(_ parts: URLComponents) -> Bool {
     if let port = parts.port { return (1...65_535).contains(port) }
     guard let text = parts.string, let range = parts.rangeOfPort else { return true }
     return text[range].isEmpty
   }
 
-  /// Whether the source's header fields may go there: the same scheme, host and port, or the same
-  /// host by HTTPS.
+  /// Whether the source's header fields may be sent to an address.
+  ///
+  /// The address must have the same scheme, host and port, or the same host with HTTPS.
   func isHome(_ other: URL) -> Bool {
     guard let host = url.host()?.lowercased(), host == other.host()?.lowercased() else {
       return false
@@ -69,16 +72,16 @@ struct SourceAddress: Sendable {
 
   // MARK: Names
 
-  /// The name of a page: its address without what is secret in the source's own.
+  /// The name of a page: its address without the secrets of the source's own address.
   func name(of page: URL) -> String {
-    // Compared decoded: a service may write the same value in another way.
+    // Values are compared decoded, because a service may encode an equal value differently.
     let own = Set(secrets.map(QueryText.value))
     return Self.replacingQuery(of: page) { pairs in
       pairs.filter { !isSecret($0) || !own.contains(QueryText.value($0)) }
     }.absoluteString
   }
 
-  /// The page with a name; nil when no page of this source has it.
+  /// The page with a name; `nil` if the name cannot belong to this source.
   func page(named name: String) -> URL? {
     guard name.utf8.count <= Self.byteLimit, let url = URL(string: name),
       let plain = Self.plain(url), isHome(plain)
@@ -87,7 +90,7 @@ struct SourceAddress: Sendable {
     return self.name(of: page) == name ? page : nil
   }
 
-  /// A page that a link on another leads to; nil when it is not of this source.
+  /// The page that a link on another page refers to; `nil` if it does not belong to this source.
   func page(linked link: String, from base: URL) -> URL? {
     guard link.utf8.count <= Self.byteLimit, let url = URL(string: link, relativeTo: base),
       let plain = Self.plain(url.absoluteURL), isHome(plain)
@@ -117,7 +120,7 @@ struct SourceAddress: Sendable {
     }
   }
 
-  /// An address as messages have it: without user information and values of secret parameters.
+  /// An address for messages: without user information and values of secret parameters.
   func shown(_ page: URL) -> URL {
     Self.replacingQuery(of: Self.plain(page) ?? url) { pairs in
       pairs.map { pair in
@@ -133,7 +136,7 @@ struct SourceAddress: Sendable {
     let changed = change(pairs)
     guard changed != pairs, var parts = URLComponents(url: page, resolvingAgainstBaseURL: true)
     else { return page }
-    // All text here is an address's own or percent-encoded; other text would trap.
+    // All text here comes from an address or is percent-encoded. Other text would trap.
     parts.percentEncodedQuery = changed.isEmpty ? nil : changed.joined(separator: "&")
     return parts.url ?? page
   }

@@ -1,9 +1,9 @@
 internal import EntityStore
 
-/// What a request can be made conditional by: RFC 9110, 8.8.
+/// The values that make a request conditional: RFC 9110, 8.8.
 ///
-/// They come from a server, and from a store that anyone may have written to: what could not stand
-/// in a header field is as if it were not there.
+/// Validators come from a server and from a store that anyone may have written. A value that is not
+/// allowed in a header field is treated as absent.
 struct Validators: Sendable, Hashable {
   var entityTag: String?
   var lastModified: String?
@@ -19,7 +19,8 @@ struct Validators: Sendable, Hashable {
 
   var isEmpty: Bool { entityTag == nil && lastModified == nil }
 
-  /// A text in quotes with no control character, space or quote in it, perhaps behind `W/`.
+  /// Whether the text is an entity tag: quoted, without control characters, spaces and inner
+  /// quotes, optionally after `W/`.
   private static func isEntityTag(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     let start = bytes.starts(with: [0x57, 0x2F]) ? 2 : 0

@@ -9,9 +9,9 @@ struct WebExchange: Sendable {
   static let acceptsPages = "application/json, */*;q=0.5"
   static let acceptsFiles = "*/*"
 
-  /// The end of a request.
+  /// The result of a request.
   enum Outcome: Sendable {
-    /// An answer that is no redirect.
+    /// An answer that is not a redirect.
     case response(WebResponse)
     /// A failure after which the same request may succeed.
     case failed(WebSourceError)
@@ -24,13 +24,14 @@ struct WebExchange: Sendable {
   let options: WebPages.Options
   let session: WebSession
 
-  /// Requests `page` with `fields` besides those of the source.
+  /// Requests `page` with `fields` in addition to those of the source.
   ///
   /// - Parameters:
-  ///   - consumer: takes the body of a file piece by piece; nil for a page, which is kept whole.
-  ///   - attempts: how often the page was requested, this time included.
-  /// - Throws: ``WebSourceError`` for a failure that a second request would meet again;
-  ///   `CancellationError`; the error of the consumer.
+  ///   - consumer: Receives the body of a file piece by piece; `nil` for a page, which is kept
+  ///     whole.
+  ///   - attempts: The number of requests for the page, including this one.
+  /// - Throws: ``WebSourceError`` for a failure that would happen again; `CancellationError`; the
+  ///   error of the consumer.
   func run(
     _ page: URL, fields: [String: String], consumer: FileConsumer? = nil, attempts: Int
   ) async throws -> Outcome {
@@ -58,8 +59,9 @@ struct WebExchange: Sendable {
     }
   }
 
-  /// The error of a failure after which the same request may succeed; throws the error of another
-  /// one.
+  /// The error of a failure after which the same request may succeed.
+  ///
+  /// Throws the error of any other failure.
   private func failure(
     _ failure: TransferFailure, _ page: URL, at url: URL, _ consumer: FileConsumer?,
     _ attempts: Int
@@ -94,7 +96,7 @@ struct WebExchange: Sendable {
     }
   }
 
-  /// Where a response leads; nil when it is no redirect.
+  /// The target of a redirect; `nil` if the response is not one.
   private func redirect(
     _ response: WebResponse, _ page: URL, _ attempts: Int
   ) throws(WebSourceError) -> URL? {
@@ -113,19 +115,21 @@ struct WebExchange: Sendable {
     return url
   }
 
-  /// Whether a redirect may be followed: not from HTTPS to HTTP.
+  /// Whether a redirect may be followed.
+  ///
+  /// Redirects from HTTPS to HTTP are not.
   static func isFollowed(from: URL, to: URL) -> Bool {
     from.scheme?.lowercased() != "https" || to.scheme?.lowercased() == "https"
   }
 
   // MARK: Requests
 
-  /// Header fields that are set here or by the session.
+  /// Header fields that this code or the session sets.
   private static let ownFields: Set<String> = [
     "accept-encoding", "connection", "content-length", "host", "if-match", "if-modified-since",
     "if-none-match", "if-range", "if-unmodified-since", "range", "te", "transfer-encoding",
   ]
-  /// Header fields that may go to another host.
+  /// Header fields that may be sent to another host.
   private static let plainFields: Set<String> = ["accept", "accept-language", "user-agent"]
 
   private func made(_ url: URL, _ fields: [String: String]) -> URLRequest {
@@ -146,7 +150,7 @@ struct WebExchange: Sendable {
     return made
   }
 
-  /// Refuses a request that cannot be made as it is.
+  /// Throws if a request cannot be made as given.
   static func check(_ request: URLRequest) throws(WebSourceError) {
     guard (request.httpMethod ?? "GET").uppercased() == "GET", request.httpBody == nil,
       request.httpBodyStream == nil

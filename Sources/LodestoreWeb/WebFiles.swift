@@ -4,20 +4,20 @@ package import Foundation
   internal import FoundationNetworking
 #endif
 
-/// Fetches files from one place of the web, one request a call.
+/// Fetches files from one place on the web, one request for each call.
 ///
-/// Requests go over the client that ``WebPages`` has, with its checks of answers, addresses and
-/// redirects. They ask for bytes as they are (`Accept-Encoding: identity`). An answer that comes
-/// compressed all the same is decompressed, unless it is a part. Nothing is cached and nothing is
-/// retried: the caller knows which file to ask next.
+/// Requests use the client of ``WebPages``, with its checks of answers, addresses and redirects.
+/// Requests ask for uncompressed bytes (`Accept-Encoding: identity`). A compressed answer is
+/// decompressed all the same, unless it is a part. Nothing is cached and nothing is retried,
+/// because the caller knows which file to request next.
 package struct WebFiles: Sendable {
   /// The limits of requests for files.
   package struct Options: Sendable {
-    /// The longest time to the end of the answer's head, and then without a byte.
+    /// The maximum time until the end of the answer's head, and then without a byte.
     package var requestTimeout = Duration.seconds(30)
-    /// The longest time for one file, from the request to the last byte.
+    /// The maximum time for one file, from the request to the last byte.
     package var transferTimeout = Duration.seconds(6 * 3600)
-    /// How many redirects a file may take.
+    /// The maximum number of redirects for a file.
     package var redirects = 5
     /// The ranges of addresses that requests may go to.
     package var addresses = WebPages.Addresses.sourceRange
@@ -26,35 +26,37 @@ package struct WebFiles: Sendable {
     /// Header fields for requests to the host of the files, such as `Authorization`.
     package var fields: [String: String] = [:]
 
-    /// The defaults.
+    /// Creates options with the default values.
     package init() {}
   }
 
-  /// One file to be fetched.
+  /// A request for one file.
   package struct Request: Sendable {
     /// The path of the file, relative to the place.
     package var path: String
-    /// The most bytes of the answer's body, after decompression.
+    /// The maximum number of bytes of the answer's body after decompression.
     package var byteLimit: Int
-    /// The position of the first byte that is wanted.
+    /// The position of the first requested byte.
     package var start = 0
-    /// The entity tag that the file has to have still (`If-Match`); a weak one is not sent.
+    /// The entity tag that the file must still have (`If-Match`).
+    ///
+    /// A weak one is not sent.
     package var expectedTag: String?
     /// The entity tag of the copy that the caller has (`If-None-Match`).
     package var knownTag: String?
     /// The date of the copy that the caller has (`If-Modified-Since`).
     package var knownDate: String?
 
-    /// A whole file.
+    /// Creates a request for a whole file.
     package init(_ path: String, byteLimit: Int) {
       self.path = path
       self.byteLimit = byteLimit
     }
   }
 
-  /// What came of a request.
+  /// The result of a request.
   package enum Answer: Sendable {
-    /// The file has not changed since the copy that the caller has.
+    /// The file has not changed since the caller's copy.
     case unchanged
     /// All bytes of the answer have been consumed.
     case content(FileHead)
@@ -63,8 +65,8 @@ package struct WebFiles: Sendable {
   private let exchange: WebExchange
   private let timing = RetryTiming()
 
-  /// - Parameter base: the address that paths are relative to; its last part counts when it ends in
-  ///   `/`.
+  /// - Parameter base: The address that paths are relative to. Its last component counts only if it
+  ///   ends in `/`.
   /// - Throws: ``WebSourceError/Code/badRequest`` for an address or header fields that cannot be
   ///   used.
   package init(_ base: URL, options: Options = Options()) throws(WebSourceError) {
@@ -85,21 +87,22 @@ package struct WebFiles: Sendable {
       session: WebSession(limits) { $0.range })
   }
 
-  /// Where the files are, without user information and secrets.
+  /// The place of the files, without user information and secrets.
   package var place: URL { exchange.source.shown(exchange.source.url) }
 
-  /// Requests a file and gives its bytes to `take`, piece by piece and in their order.
+  /// Requests a file and passes its bytes to `take`, piece by piece and in order.
   ///
-  /// Where ``Request/start`` is not 0 the answer may be the whole file all the same: `begin` tells
-  /// by its ``FileHead/start``, before the first piece.
+  /// Even if ``Request/start`` is not 0, the answer may be the whole file. `begin` receives the
+  /// answer's ``FileHead/start`` before the first piece.
   ///
   /// - Parameters:
-  ///   - begin: called once before the first piece.
-  ///   - take: called with each piece, at most some hundred kilobytes, on the thread that receives it. The next
-  ///     piece is received when the call has returned.
-  /// - Throws: ``WebSourceError``, with ``WebSourceError/retryAfter`` when the server names a time;
-  ///   what the closures throw; `CancellationError`. The bytes that came before the error have been
-  ///   given to `take`.
+  ///   - begin: Called once before the first piece.
+  ///   - take: Called with each piece, at most some hundred kilobytes, on the thread that receives
+  ///     it. The next
+  ///     piece is received after the call returns.
+  /// - Throws: ``WebSourceError``, with ``WebSourceError/retryAfter`` if the server states a time;
+  ///   errors of the closures; `CancellationError`. Bytes received before the error were passed to
+  ///   `take`.
   package func get(
     _ request: Request, begin: @escaping @Sendable (FileHead) throws -> Void = { _ in },
     take: @escaping @Sendable (Data) throws -> Void

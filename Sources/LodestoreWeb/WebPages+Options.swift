@@ -4,93 +4,104 @@ package import Foundation
 extension WebPages {
   /// The limits of a source: requests, waits, and accepted answers.
   public struct Options: Sendable {
-    /// How many pages are asked for, or wait, ahead of the one taken last; at least 1.
+    /// The maximum number of pages that are requested or wait ahead of the one taken last; at least
+    /// 1.
     ///
-    /// Only numbered pages can be asked for together; of the others at most one is.
+    /// Only numbered pages can be requested together. With other paging, at most one page is
+    /// requested ahead.
     public var pagesInFlight = 2
-    /// The longest time to the end of the answer's head, and then without a byte.
+    /// The maximum time until the end of the answer's head, and then without a byte.
     public var requestTimeout = Duration.seconds(60)
-    /// The longest time for one request, from its start to its last byte.
+    /// The maximum time for one request, from its start to its last byte.
     public var transferTimeout = Duration.seconds(300)
 
-    /// How often a request is made again; 0 for never.
+    /// The maximum number of retries of a request; 0 for none.
     public var retries = 4
-    /// The statuses after which a request is made again; failed connections and timeouts are
-    /// repeated too.
+    /// The statuses after which a request is retried.
     ///
-    /// Statuses 403 and 413 are repeated as well when the answer names a time. `Retry-After` does
+    /// Failed connections and timeouts are retried too.
+    ///
+    /// Statuses 403 and 413 are also retried if the answer states a time. `Retry-After` states one
     /// (RFC 9110, 10.2.3), and so does a rate limit with nothing remaining: `RateLimit`, or
-    /// `RateLimit-Remaining` with its reset, also with `X-` before the names.
+    /// `RateLimit-Remaining` with its reset. The names may have the prefix `X-`.
     public var retriedStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
-    /// The longest wait before the first retry; it doubles with each.
+    /// The maximum wait before the first retry.
     ///
-    /// The wait itself is drawn between zero and this, so that many who failed together do not
-    /// come back together.
+    /// The maximum doubles with each further retry.
+    ///
+    /// The wait is drawn at random between zero and this maximum, so that clients that failed
+    /// together do not retry together.
     public var firstWait = Duration.milliseconds(500)
-    /// The longest wait before a request is made again.
+    /// The maximum wait before a request is retried.
     ///
-    /// When the service asks for a longer one, the page fails with
-    /// ``WebSourceError/Code/badStatus`` and ``WebSourceError/retryAfter`` says how long: an
-    /// earlier request would break the service's rule.
+    /// If the service asks for a longer wait, the page fails with
+    /// ``WebSourceError/Code/badStatus``, and ``WebSourceError/retryAfter`` has the wait. An
+    /// earlier request would violate the service's rule.
     public var longestWait = Duration.seconds(60)
 
-    /// How many redirects one page may take.
+    /// The maximum number of redirects for one page.
     ///
-    /// None leads from HTTPS to HTTP, or to where ``addresses`` does not let it. The header fields
-    /// that go to another host are listed at `WebPages/init(_:paging:options:)`.
+    /// Redirects from HTTPS to HTTP, and to addresses that ``addresses`` does not allow, are not
+    /// followed. `WebPages/init(_:paging:options:)` lists the header fields that are sent to
+    /// another host.
     public var redirects = 5
     /// The ranges of addresses that requests may go to.
     public var addresses = Addresses.sourceRange
-    /// The most bytes of a page, after decompression: 64 MiB.
+    /// The maximum number of bytes of a page after decompression: 64 MiB.
     ///
-    /// A page is in memory as a whole, and for moments twice. An answer that inflates to more is
-    /// refused when the limit is reached.
+    /// A page is in memory as a whole, and for moments twice. A larger answer is refused as soon as
+    /// the limit is reached.
     public var pageByteLimit = FilePages.pageByteLimit
-    /// The most bytes of an answer besides its content: 256 KiB.
+    /// The maximum number of bytes of an answer outside its content: 256 KiB.
     ///
-    /// The head counts together with heads of status 100 to 199 before it; a trailer counts by
-    /// itself. On Linux one field may have 80 KiB, and a head 256 of them, whatever is set here.
+    /// The head is counted together with preceding heads of status 100 to 199; a trailer is counted
+    /// separately. On Linux a field may have at most 80 KiB and a head at most 256 fields, whatever
+    /// is set here.
     public var headByteLimit = 256 << 10
-    /// Whether a repeated page ends the source instead of failing with
+    /// Whether a repeated page ends the source and does not fail with
     /// ``WebSourceError/Code/repeatedPage``.
     ///
-    /// A page is repeated when a link or cursor leads to a page that came already, and when a
-    /// numbered page has the content of the page before it. Some services answer numbers beyond the
-    /// last page with the last page again, and some link their last page to itself.
+    /// A page is repeated if a link or cursor leads to an earlier page, or if a numbered page has
+    /// the content of the page before it. Some services answer numbers beyond the last page with
+    /// the last page, and some link their last page to itself.
     public var endsAtRepeatedPage = false
-    /// The most pages of an iteration; one more is an error.
+    /// The maximum number of pages of an iteration.
+    ///
+    /// One more page is an error.
     public var pageLimit = 100_000
 
-    /// The content types that are accepted besides JSON, as `text/plain`; `*/*` accepts every type.
+    /// The content types accepted in addition to JSON, such as `text/plain`.
+    ///
+    /// `*/*` accepts every type.
     ///
     /// JSON is `application/json`, `text/json` and every type that ends in `+json`. An answer that
-    /// does not name its type is taken.
+    /// does not name its type is accepted.
     public var otherContentTypes: [String] = []
 
-    /// Names of query parameters whose values are secret, in any case of letters.
+    /// Names of query parameters with secret values, without regard to case.
     ///
-    /// Their values are left out of messages. The secrets of the source's own address are also left
-    /// out of positions and memories of pages, and put back when the page is requested.
+    /// Messages omit their values. Positions and memories of pages also omit the secrets of the
+    /// source's own address, which are inserted again when the page is requested.
     public var secretParameters: Set<String> = [
       "access_token", "api-key", "api_key", "apikey", "appid", "auth", "client_secret", "key",
       "password", "sig", "signature", "token",
     ]
 
-    /// Numeric addresses by the names of hosts, which the system is not asked for then; for tests.
+    /// Numeric addresses by host name, used in place of the system's resolver; for tests.
     package var hostAddresses: [String: String] = [:]
 
-    /// The defaults.
+    /// Creates options with the default values.
     public init() {}
   }
 }
 
 extension WebPages {
-  /// Which ranges of addresses requests may go to: this machine, the link-local range, private ranges, the
-  /// public one, from the narrowest to the widest.
+  /// The ranges of addresses that requests may go to, from narrow to wide: this machine,
+  /// link-local, private, public.
   ///
-  /// On Linux the connection's final address is checked, whatever name led to it, and
-  /// nothing is sent to one that is not allowed. On macOS the system is asked for the addresses of a
-  /// name before the connection is made.
+  /// On Linux the connection's final address is checked, whatever name led to it, and nothing is
+  /// sent to a forbidden one. On macOS the system's resolver is asked before the connection is
+  /// made.
   public struct Addresses: Sendable, Hashable {
     private enum Form: Sendable, Hashable {
       case sourceRange, publicOnly, any
@@ -99,27 +110,33 @@ extension WebPages {
 
     private let form: Form
 
-    /// The source's own address may be of any range, and a redirect never leads to a narrower one.
+    /// The source's own address may be in any range, and a redirect never leads to a narrower one.
     ///
-    /// A redirect to another host goes not from the world to a private address, and not from there to this
-    /// machine. The source's host itself keeps the range that it had first, whatever its name leads
-    /// to later.
+    /// A redirect to another host never goes from a public to a private address, nor from a private
+    /// one to this machine. The source's host must keep the range of its first address, whatever
+    /// its name leads to later.
     public static let sourceRange = Addresses(form: .sourceRange)
 
-    /// Public addresses alone, for a source that others have named.
+    /// Only public addresses are allowed.
+    ///
+    /// Use it for sources that others have named.
     public static let publicOnly = Addresses(form: .publicOnly)
 
-    /// All addresses, also by redirects; for a source that is trusted as this machine is.
+    /// All addresses are allowed, also after redirects.
+    ///
+    /// Use it only for a source that is fully trusted.
     public static let any = Addresses(form: .any)
 
-    /// Addresses of no narrower range than the narrowest that the hosts of `others` tell by their
-    /// text; public ones alone where `others` has no host.
+    /// Allows addresses of at least the narrowest range among the hosts of `others`, judged by
+    /// their text.
+    ///
+    /// Only public ones are allowed if `others` has no host.
     package static func notNarrower(than others: [URL]) -> Addresses {
       Addresses(form: .atLeast(others.map { AddressRange.ofText($0) }.min() ?? .everywhere))
     }
 
-    /// The narrowest range that is allowed, where `range` is asked for; nil where the first connection
-    /// decides.
+    /// The narrowest allowed range if `range` is requested; `nil` if the first connection
+    /// determines it.
     func floor(_ range: AddressRange?) -> AddressRange? {
       switch form {
       case .sourceRange: range
@@ -132,6 +149,6 @@ extension WebPages {
 }
 
 extension Duration {
-  /// A wait that a clock can add to any instant: not negative, at most a year.
+  /// The wait limited to zero and a year, so that a clock can add it to any instant.
   var bounded: Duration { min(max(self, .zero), .seconds(31_536_000)) }
 }

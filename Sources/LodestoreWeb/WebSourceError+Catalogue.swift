@@ -5,8 +5,8 @@ internal import Foundation
   internal import FoundationNetworking
 #endif
 
-// Every message, one function each. Wording: cannot + verb + thing: the fact found and the fact
-// expected; the next step. Addresses come here without user information and secrets.
+// Every message has one function. Wording: cannot + verb + thing: the fact found and the fact
+// expected; the next step. Addresses passed here have no user information and no secrets.
 
 extension WebSourceError {
   // MARK: The source
@@ -148,7 +148,7 @@ extension WebSourceError {
       url: url, status: status, attempts: attempts)
   }
 
-  /// A copy of the error for a page that the page before it names.
+  /// A copy of the error for a page named by the page before it.
   var vanished: WebSourceError {
     var error = self
     error.code = .pageVanished
@@ -159,9 +159,10 @@ extension WebSourceError {
     return error
   }
 
-  /// A copy of the error that says how long the service asks to wait.
+  /// A copy of the error with the wait that the service asks for.
   ///
-  /// - Parameter longest: the wait that the options allow, where the service asks for a longer one.
+  /// - Parameter longest: The maximum wait that the options allow, if the service asks for a longer
+  ///   one.
   func asking(for wait: Duration, longest: Duration? = nil) -> WebSourceError {
     var error = self
     error.retryAfter = wait
@@ -320,7 +321,7 @@ extension WebSourceError {
     attempts == 1 ? "asked once" : "asked \(attempts) times"
   }
 
-  /// Text of a server or of a caller, cut, and without what could not be seen.
+  /// Text of a server or a caller, shortened and without invisible characters.
   private static func visible(_ text: String) -> String {
     let scalars = text.unicodeScalars.prefix(64).map { scalar in
       (0x20...0x7E).contains(scalar.value) ? Character(scalar) : "?"

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// Why pages of a web service cannot be had.
+/// A failure to get pages from a web service.
 ///
-/// `code` is for programs, `message` for people: it says which action failed, the fact found,
+/// `code` is for programs. `message` is for people: it states the failed action, the fact found,
 /// and the next step.
 public struct WebSourceError: Error, Sendable {
   /// The kind of a failure.
   ///
-  /// New codes may be added; keep a default case.
+  /// New codes may be added, so keep a default case.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     /// The code's name, as in `WebSourceError.Code.timedOut`.
     public let description: String
@@ -16,56 +16,57 @@ public struct WebSourceError: Error, Sendable {
 
     /// The source's request cannot be made: not HTTP, not GET, or with a header that breaks HTTP.
     public static let badRequest = Code("badRequest")
-    /// The position is not one that this source gives.
+    /// The position is not one that this source returns.
     public static let badPosition = Code("badPosition")
-    /// No connection, or it broke before an answer.
+    /// The connection failed, or broke before an answer.
     public static let noConnection = Code("noConnection")
-    /// The answer broke off.
+    /// The answer ended too early.
     public static let truncated = Code("truncated")
-    /// No byte came for too long, or the page took too long.
+    /// No byte arrived for too long, or the page took too long.
     public static let timedOut = Code("timedOut")
     /// The answer has a status that is not a page's.
     public static let badStatus = Code("badStatus")
-    /// A page that was named by the one before is gone.
+    /// A page that the page before it named does not exist.
     public static let pageVanished = Code("pageVanished")
-    /// A page that came already comes again.
+    /// A page was returned a second time.
     public static let repeatedPage = Code("repeatedPage")
-    /// More pages than the limit.
+    /// The source has more pages than the limit.
     public static let tooManyPages = Code("tooManyPages")
-    /// More bytes than the limit, of a page or of a head.
+    /// A page or a head has more bytes than the limit.
     public static let pageTooLarge = Code("pageTooLarge")
-    /// The page is of another type than is taken.
+    /// The page's content type is not accepted.
     public static let badContentType = Code("badContentType")
-    /// The page is compressed otherwise than by gzip or deflate.
+    /// The page is compressed by another method than gzip or deflate.
     public static let badEncoding = Code("badEncoding")
     /// The answer to a request for a part of a file has another part.
     public static let badRange = Code("badRange")
-    /// The source's address is of a range that is not allowed.
+    /// The source's address is in a range that is not allowed.
     public static let forbiddenAddress = Code("forbiddenAddress")
-    /// A redirect to where none is followed, or too many.
+    /// A redirect must not be followed, or there are too many.
     public static let badRedirect = Code("badRedirect")
-    /// The next page cannot be found in a page: not JSON, or another value is there.
+    /// The next page cannot be found in a page: the page is not JSON, or the value is of a wrong
+    /// kind.
     public static let unreadablePage = Code("unreadablePage")
-    /// The next page is not of this source, or its link is no web address.
+    /// The next page does not belong to this source, or its link is not a web address.
     public static let badLink = Code("badLink")
   }
 
   /// The kind of failure.
   public var code: Code
-  /// The action that failed and the reason, in one line.
+  /// The failed action and the reason, in one line.
   public var message: String
   /// The page concerned, without user information and without the values of secret parameters.
   public var url: URL?
   /// The status of the answer.
   public var status: Int?
-  /// How often the page was asked for.
+  /// The number of requests for the page.
   public var attempts: Int
-  /// How long the service asked to wait before the next request, counted from its answer.
+  /// The wait that the service asked for before the next request, counted from its answer.
   ///
-  /// Taken from `Retry-After` or from the fields of a rate limit; `nil` where the answer has
-  /// neither.
+  /// The value comes from `Retry-After` or from the fields of a rate limit. Without either, the
+  /// value is `nil`.
   public var retryAfter: Duration?
-  /// The error beneath, a `URLError` or the JSON reader's.
+  /// The underlying error, a `URLError` or one of the JSON reader.
   public var cause: (any Error)?
 
   init(

@@ -111,7 +111,7 @@ struct CountTests {
     await folder.expectFailure(
       "count", ["Pod", "--by", "license[c]"], .usage,
       """
-      kvdump: "license[c]": is no path; write an attribute and the names inside with dots between \
+      kvdump: "license[c]": is not a path; write an attribute and the names inside with dots between \
       them: license.type
 
       """)

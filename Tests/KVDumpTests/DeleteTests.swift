@@ -129,7 +129,7 @@ struct DeleteTests {
     await folder.expectFailure(
       "delete", ["Pod", "stars > 20"], .usage,
       """
-      kvdump: no terminal to ask on; --yes goes ahead without asking, --dry-run counts the \
+      kvdump: no terminal for a question; --yes continues without asking, --dry-run counts the \
       records that would be deleted
 
       """)
@@ -137,10 +137,10 @@ struct DeleteTests {
   }
 
   @Test(arguments: [
-    ([], "a condition is missing; --all takes all records"),
+    ([], "a condition is missing; use --all for all records"),
     (["--all", "stars > 1"], "--all and a condition: choose one of them"),
     (["stars > 1", "--limit", "0"], "--limit: 0 is below 1; leave it out for no limit"),
-    (["--all", "--arg", "x"], "--arg: there is no format string with a %@ for it"),
+    (["--all", "--arg", "x"], "--arg: the format string has no %@ for it"),
   ])
   func `refuses likely mistakes`(arguments: [String], message: String) async throws {
     let folder = try StoreFolder()

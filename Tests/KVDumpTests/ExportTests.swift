@@ -81,7 +81,7 @@ struct ExportTests {
     for path in [file, link] {
       await folder.expectFailure(
         "export", ["Pod", path], .cannotCreate,
-        "kvdump: \(path): is there already; --force replaces it\n")
+        "kvdump: \(path): already exists; --force replaces it\n")
     }
     #expect(try folder.bytes(file) == Data("old".utf8))
     #expect(await folder.run("export", "Pod", link, "--force").status == .success)
@@ -254,7 +254,7 @@ struct ExportRoundTripTests {
 
     let again = await folder.run("export", "--all-entities", out, "--format", format)
     #expect(again.status == .cannotCreate)
-    #expect(again.messages.contains("all.schema.jsonl: is there already; --force replaces it"))
+    #expect(again.messages.contains("all.schema.jsonl: already exists; --force replaces it"))
     let forced = await folder.run("export", "--all-entities", out, "--format", format, "--force")
     #expect(forced.data == outcome.data)
   }

@@ -140,7 +140,7 @@ struct HistoryCommandTests {
     #expect(await numbers(["--entity", "Note", "--limit", "1"]) == "1")
     #expect(await numbers(["--since", "2001-01-02"]) == "1 2")
     #expect(await folder.run("history", "--entity", "Nope").status != .success)
-    #expect(await folder.run("history", "--since", "yesterday").messages.contains("is no date"))
+    #expect(await folder.run("history", "--since", "yesterday").messages.contains("is not a date"))
     #expect(await folder.run("history", "--after", "99").status != .success)
   }
 

@@ -102,7 +102,7 @@ struct ImportInferenceTests {
     #expect(
       outcome.messages.contains(
         "'n' must be an integer that fits int64, found the string \"many\"; "
-          + "--null-value TEXT reads a text as null, and --infer --map COLUMN=NAME takes the column "
+          + "--null-value TEXT reads a text as null, and --infer --map COLUMN=NAME imports the column "
           + "into another attribute"))
     #expect(outcome.messages.contains("--type at=date:FORMAT reads other forms"))
     // The option follows the advice of the message.
@@ -275,7 +275,7 @@ struct ImportInferenceTests {
     #expect(outcome.status == .usage)
     #expect(
       outcome.messages.contains(
-        "m.jsonl: page 1: the records up to here have more than 1,000 members that are no attribute of E"
+        "m.jsonl: page 1: the records up to here have more than 1,000 members without an attribute of E"
       ),
       "\(outcome.messages)")
     #expect(!FileFacts.exists(folder.store))

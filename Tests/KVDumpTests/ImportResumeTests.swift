@@ -43,7 +43,7 @@ struct ImportResumeTests {
     #expect(try whole.report(unkilled) == expected)
     #expect(await whole.run("records", "E").data == folder.run("records", "E").data)
     let again = await folder.importing([file, "--entity", "E", "--mirror", "--resume"])
-    #expect(again.messages.contains("E: there was nothing to go on with; began anew\n"))
+    #expect(again.messages.contains("E: there was nothing to continue; began from the start\n"))
     #expect(try folder.report(again).unchanged == 12_000)
   }
 
@@ -56,7 +56,7 @@ struct ImportResumeTests {
     let failed = await folder.importing(bad + ["--entity", "E", "--name", "by night"])
     #expect(failed.status == .damagedData)
     #expect(failed.messages.contains("page 3: cannot read JSON at line 1"))
-    #expect(failed.messages.contains("mend it and go on with --resume"))
+    #expect(failed.messages.contains("correct it and continue with --resume"))
     let report = try #require(try await folder.imports("by night").first)
     #expect(report["ending"]?.stringValue == "failed")
     #expect(report["pages"]?.intValue == 2)

@@ -47,11 +47,11 @@ struct ImportRunTests {
     let other = try folder.file("r.jsonl", "{\"whole\":1}\n{\"cut")
     let refused = await folder.importing([file, "--entity", "E", "--rejects", other])
     #expect(refused.status == .cannotCreate)
-    #expect(refused.messages.contains("r.jsonl: is there already"))
+    #expect(refused.messages.contains("r.jsonl: already exists"))
     for path in [file, folder.store, folder.store + "-lock"] {
       let outcome = await folder.importing([file, "--entity", "E", "--rejects", path, "--resume"])
       #expect(outcome.status == .usage)
-      #expect(outcome.messages.contains("is the store or what is imported"))
+      #expect(outcome.messages.contains("is the store or an imported file"))
     }
     let missing = await folder.importing([
       file, "--entity", "E", "--rejects", folder.path + "/no/r.jsonl",

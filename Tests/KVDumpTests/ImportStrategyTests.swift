@@ -131,7 +131,7 @@ struct ImportStrategyTests {
     (["--columns", "--records", "a"], "--columns: not together with --records"),
     (["--no-header", "--header", "a"], "--no-header: not together with --header"),
     (["--name", ""], "--name: has 0 bytes"),
-    (["--rejects", "-"], "--rejects: '-' is no file"),
+    (["--rejects", "-"], "--rejects: '-' is not a file"),
   ])
   func `options that contradict each other are a wrong use`(
     options: [String], message: String

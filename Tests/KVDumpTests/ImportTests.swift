@@ -216,7 +216,7 @@ struct ImportTests {
     let folder = try StoreFolder()
     try await folder.load(#"[{"k":1,"a":"x"}]"#, "--entity", "E", "--unique", "k", "--infer")
     let plain = try await folder.load(#"[{"k":2,"a":"y","b":true}]"#, "--entity", "E")
-    #expect(plain.messages.contains("left out members that are no attribute: b"))
+    #expect(plain.messages.contains("left out members without an attribute: b"))
     let outcome = try await folder.load(
       #"[{"k":3,"b":true}]"#, "--entity", "E", "--infer", "--index", "b")
     #expect(outcome.messages.contains("E: added attribute 'b', bool, optional\n"))
@@ -292,11 +292,11 @@ struct ImportArgumentTests {
     (
       ["--entity", "E", "--infer", "--unique", "j"],
       "\"j\": is json and cannot be indexed; its values have no common type, or are all null; "
-        + "--type 'j=string', or another type, gives it one"
+        + "--type 'j=string', or another type, gives it a common type"
     ),
     (
       ["--entity", "E", "--infer", "--unique", "k", "--index", "j"],
-      "\"j\": is json and cannot be indexed; say --index 'j[]'"
+      "\"j\": is json and cannot be indexed; use --index 'j[]'"
     ),
     (["--entity", "E-", "--infer", "--unique", "k"], "'E-'"),
     (

@@ -37,7 +37,7 @@ struct MemberNameTests {
       [file, "--on-conflict", "patch", "--format", "json"] + Self.options)
     #expect(try JSONValue(parsing: plain.data)[path: "unknownMembers.C+"]?.intValue == 1)
     #expect(
-      plain.messages.contains("left out members that are no attribute: C+; --infer adds them"))
+      plain.messages.contains("left out members without an attribute: C+; --infer adds them"))
     let strict = await folder.importing([file, "--strict"] + Self.options)
     #expect(strict.status == .negative)
     #expect(strict.messages.contains("'C+' is no attribute of E"))
@@ -60,7 +60,7 @@ struct MemberNameTests {
     #expect(
       outcome.messages.contains(
         "E: member 'C_number' fills the attribute of that name, which was made for member 'C#'; "
-          + "--map C_number=NAME takes it into another"), "\(outcome.messages)")
+          + "--map C_number=NAME imports it into another"), "\(outcome.messages)")
     // Without --infer the import itself tells, once for each file.
     let plain = try await folder.load(
       "id,C_number\n4,n\n5,n\n", "--entity", "E", name: "d.csv")
@@ -132,7 +132,7 @@ struct MemberNameTests {
       "'a_b' keeps no name of a member; if it was made from 'a-b', --infer --map 'a-b=a_b' goes on"
     let plain = try await folder.load(
       #"[{"id":2,"a_b":"x","a-b":"new"}]"#, "--entity", "E")
-    #expect(plain.messages.contains("left out members that are no attribute: a-b"))
+    #expect(plain.messages.contains("left out members without an attribute: a-b"))
     #expect(plain.messages.contains(hint))
     let other = try StoreFolder()
     try await other.load(#"[{"id":1,"a_b":"old"}]"#, "--entity", "E", "--unique", "id", "--infer")

@@ -127,7 +127,7 @@ struct QueryFaultTests {
     (["--count", "--exists"], "--count and --exists: choose one of them"),
     (["--count", "--after", "x"], "--count and --after: choose one of them"),
     (["--exists", "--analyze"], "--exists and --explain: choose one of them"),
-    (["--arg", "x"], "--arg: there is no format string with a %@ for it"),
+    (["--arg", "x"], "--arg: the format string has no %@ for it"),
     (["--limit=-1"], "--limit: -1 is below 0; 0 is all"),
     (["--sort", "a,,b"], "the value 'a,,b' is invalid for '--sort <-a,b.c[cd]>'"),
   ])

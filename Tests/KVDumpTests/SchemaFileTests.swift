@@ -13,7 +13,7 @@ struct SchemaFileTests {
     (#""attributes":[{"name":"k"}]"#, "E.attributes[0] has no 'name' or no 'type'"),
     (
       #""attributes":[{"name":"k","type":"int"}]"#,
-      "E.attributes[0] has the type 'int', which is none"
+      "E.attributes[0] has the type 'int', which is not a type"
     ),
     (
       #""attributes":[{"name":"k","type":"int64","optional":"no"}]"#,
@@ -43,7 +43,10 @@ struct SchemaFileTests {
     (good + #","indexes":[{"attributes":"k"}]"#, "E.indexes[0].attributes must be an array"),
     (good + #","indexes":[{"attributes":[1]}]"#, "E.indexes[0].attributes[0] must be a string"),
     (good + #","indexes":[{}]"#, "E.indexes[0] has no 'attributes'"),
-    (good + #","indexes":[{"attributes":["x"]}]"#, "E.indexes[0] names 'x', which is no attribute"),
+    (
+      good + #","indexes":[{"attributes":["x"]}]"#,
+      "E.indexes[0] names 'x', which is not an attribute"
+    ),
     (
       good + #","indexes":[{"attributes":["k"],"unique":1}]"#,
       "E.indexes[0].unique must be true or false"
@@ -56,7 +59,7 @@ struct SchemaFileTests {
     (good + #","rules":[{"name":"a"}]"#, "E.rules[0] has no 'name' or no 'condition'"),
     (good + #","history":true"#, "E.history must be an object, found a Boolean"),
     (good + #","history":{"images":"yes"}"#, "E.history.images must be true or false"),
-    (good + #","history":{"preserved":["x"]}"#, "E.history names 'x', which is no attribute"),
+    (good + #","history":{"preserved":["x"]}"#, "E.history names 'x', which is not an attribute"),
     (good + #","index":[]"#, "E has the unknown member 'index'; did you mean 'indexes'?"),
     (
       #""attributes":[{"name":"k","type":"int64","source":"x"},{"name":"l","type":"int64","source":"x"}]"#,
@@ -96,7 +99,7 @@ struct SchemaFileTests {
     #expect(outcome.status == .success, "\(outcome.messages)")
     #expect(
       outcome.messages.contains(
-        "left out what only a program can declare: relationship 'kids', derivation of 'n'"
+        "left out declarations that only a program can make: relationship 'kids', derivation of 'n'"
           + "; once the program has opened the store, import without --schema"))
     #expect(await folder.run("records", "E").data == #"{"_id":1,"k":1,"n":null}"# + "\n")
     #expect(await folder.isSound())

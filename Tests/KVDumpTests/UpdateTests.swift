@@ -185,24 +185,26 @@ struct UpdateTests {
     await folder.expectFailure(
       "update", ["Pod", "--all", "stars=1"], .usage,
       """
-      kvdump: no terminal to ask on; --yes goes ahead without asking, --dry-run counts the \
+      kvdump: no terminal for a question; --yes continues without asking, --dry-run counts the \
       records that would be updated
 
       """)
   }
 
   @Test(arguments: [
-    ([], "a condition is missing; --all takes all records"),
+    ([], "a condition is missing; use --all for all records"),
     (
       ["a == 1"],
-      "nothing to set; write attribute=value or attribute:=expression after the condition"
+      "no assignment; write attribute=value or attribute:=expression after the condition"
     ),
     (
       ["--all"],
-      "nothing to set; write attribute=value or attribute:=expression after the condition"
+      "no assignment; write attribute=value or attribute:=expression after the condition"
     ),
-    (["a == 1", "b"], "'b' is no assignment; write attribute=value or attribute:=expression"),
-    (["a == 1", "=1"], "'=1' is no assignment; write attribute=value or attribute:=expression"),
+    (["a == 1", "b"], "'b' is not an assignment; write attribute=value or attribute:=expression"),
+    (
+      ["a == 1", "=1"], "'=1' is not an assignment; write attribute=value or attribute:=expression"
+    ),
     (["a == 1", "b=1", "c=1", "b:=2"], "'b' is set twice; choose one of them"),
   ])
   func `refuses arguments that are none`(arguments: [String], message: String) async throws {

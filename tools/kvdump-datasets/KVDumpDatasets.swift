@@ -2,8 +2,7 @@ import ArgumentParser
 import Dispatch
 import KVDumpCommands
 
-/// Runs the commands of datasets that fetch and sign, which kvdump starts by name, and ends the
-/// process.
+/// Runs a dataset command that kvdump passes on, and ends the process.
 package func runKVDumpDatasets() -> Never {
   holdStandardStreams()
   requireDescriptors()
@@ -13,12 +12,12 @@ package func runKVDumpDatasets() -> Never {
 
 /// The commands of datasets.
 ///
-/// The pages of help say `kvdump`, because kvdump starts this program for them.
+/// The help pages say `kvdump`, because kvdump starts this program for them.
 struct KVDumpDatasets: CommandTool {
   static let configuration = CommandConfiguration(
-    commandName: "kvdump", abstract: "Publishes datasets and keeps copies of them fresh.",
+    commandName: "kvdump", abstract: "Publish datasets and keep copies of them fresh.",
     discussion: """
-      The program kvdump-datasets, which kvdump starts for these commands.
+      kvdump starts the program kvdump-datasets for these commands.
 
       Examples:
         kvdump publish catalog.lodestore site/catalog --key signing-key.pem

@@ -1,4 +1,5 @@
-// What the module and those who import it need of Foundation, so that no other file asks where it is.
+// The part of Foundation that this module and its importers need, so that no other file has to
+// choose between its variants.
 #if canImport(FoundationEssentials)
   @_exported import FoundationEssentials
 #else

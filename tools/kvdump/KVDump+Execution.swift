@@ -1,17 +1,17 @@
 import ArgumentParser
 
-/// A program of commands: `kvdump`, and `kvdump-datasets`, which kvdump starts for some of its
+/// A command-line program: `kvdump`, or `kvdump-datasets`, which kvdump starts for some of its
 /// commands.
 package protocol CommandTool: ParsableCommand {}
 
-/// From a command line to an exit status.
+/// Runs command lines and returns their exit status.
 extension CommandTool {
-  /// Runs a command line, without the program's name, to its end, and reports every failure.
+  /// Runs a command line, given without the program's name, and reports every failure.
   package static func execute(_ arguments: [String], on console: Console) async -> ExitStatus {
     await finish(on: console) { try await run(arguments, on: console) }
   }
 
-  /// Runs a parsed command to its end, as `execute(_:on:)` does with a command line.
+  /// Runs a parsed command, as `execute(_:on:)` runs a command line.
   ///
   /// In a debug build the parser takes up to 60 ms for one command line, longer than most commands
   /// run. Tests that run one command many times parse its command line once.
@@ -28,8 +28,8 @@ extension CommandTool {
       return status
     } catch {
       let failure = error as? CommandFailure ?? .unexpected(error)
-      // The rows before the failure are good, and notes about them may explain it. When this fails
-      // too, the first failure is the one to tell.
+      // The rows before the failure are valid, and notes about them may explain it. If this fails
+      // too, the first failure is reported.
       try? console.finish()
       console.report(failure)
       return failure.status
@@ -63,7 +63,7 @@ extension CommandTool {
     }
   }
 
-  /// Commands of the parser itself: `help`, and nothing at all.
+  /// Runs commands of the parser itself: `help`, and an empty command line.
   private static func runBuiltIn(
     _ command: any ParsableCommand, _ arguments: [String], on console: Console
   ) throws -> ExitStatus {
@@ -84,7 +84,7 @@ extension CommandTool {
     let known = configuration.groupedSubcommands.flatMap(\.subcommands)
       .compactMap { $0.configuration.commandName }
     guard exitCode(for: error) != .success else {
-      // The parser shows its first page for a command that there is not.
+      // For an unknown command the parser would show its first page.
       let words = arguments.filter { !$0.hasPrefix("-") }
       if words.first == "help", let name = words.dropFirst().first, name != "help",
         !known.contains(name)
@@ -106,8 +106,8 @@ extension CommandTool {
 
   /// Returns the parser's message.
   ///
-  /// The parser takes a negative number for an option, so that the option before it lacks its
-  /// value. The message then names that value.
+  /// The parser takes a negative number for an option, and reports that the option before it lacks
+  /// a value. This message names the value.
   private static func wrongUse(_ error: any Error, _ arguments: [String]) -> String {
     let text = message(for: error)
     guard let match = text.wholeMatch(of: /Missing value for '(--[a-z-]+)(.*)'/),

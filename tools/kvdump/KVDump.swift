@@ -3,36 +3,38 @@ import LMDB
 import LodestoreFormat
 import LodestoreSystem
 
-/// The tool: what is in a store, and is it sound.
+/// The command-line tool for stores.
 ///
-/// A reader's tour, in the order of a command line's life:
+/// The folders, in the order in which a command line passes through them:
 ///
-/// - `KVDump+Execution.swift`: arguments to a command, the command to an exit status.
-/// - `Commands/`: one file a command, its arguments and its work; `StoreCommand` is what they
-///   share.
+/// - `KVDump+Execution.swift`: from arguments to a command, and from the command to an exit status.
+/// - `Commands/`: one file for each command, with its arguments and its work; `StoreCommand` is the
+///   common part.
 /// - `Store/`: opening for reading, records as cells, values that a person typed.
 /// - `Query/`: format strings, orders and paths that a person typed, plans, and pages of results.
-/// - `Change/`: records counted, asked about and changed; what `update` sets.
+/// - `Change/`: counting, confirming and changing records; the assignments of `update`.
 /// - `Diff/`: differences of two stores as rows and counts.
-/// - `Export/`: files that are there as a whole or not at all.
+/// - `Export/`: files that appear completely or not at all.
 /// - `Import/`: files as pages, the schema for them, and the pages as records.
 /// - `Options/`: groups of options, and arguments that are more than text.
-/// - `Output/`: `Console`, the one way out: rows, single objects, notes, failures, the pager.
+/// - `Output/`: `Console`, the only way to write output: rows, single objects, notes, failures, the
+///   pager.
 /// - `Rendering/`: `Cell` and `Column`, and a `RowWriter` for each format.
-/// - `Terminal/`: what is at the end of a stream, and when to use colour.
+/// - `Terminal/`: the properties of an output stream, and the use of colour.
 /// - `Failure/`: exit statuses, the catalogue of failures, "did you mean".
 /// - `Main/`: the program, which calls this; a target of its own, since tests cannot import one.
 struct KVDump: CommandTool {
   static let configuration = CommandConfiguration(
     commandName: "kvdump",
-    abstract: "Look into a Lodestore file.",
+    abstract: "Inspect and change a Lodestore file.",
     discussion: """
       Examples:
         kvdump info catalog.lodestore
         kvdump records catalog.lodestore Pod --fields name,version --limit 5
 
-      Stores are opened read-only, also while a program uses them, unless a command says that it \
-      writes. Status 0 is yes or done, 1 is no or problems found, 64 and above is trouble.
+      Stores are opened read-only, even while a program uses them, unless a command says that it \
+      writes. Status 0 means yes or done, 1 means no or problems found, and 64 or above an \
+      error.
       """,
     version:
       "kvdump \(version), format \(FormatVersion.current.rawValue), \(Environment.engineVersion)",
@@ -68,9 +70,10 @@ struct KVDump: CommandTool {
 
 /// Runs the command line of this process as that of a tool, and ends the process.
 package func runTool<Tool: CommandTool>(_ tool: Tool.Type) async {
-  // A reader of the pipe that has gone is an error of `write`, so that the store is closed.
+  // When the reader closes the pipe, `write` returns an error, so that the store is closed
+  // properly.
   signal(SIGPIPE, SIG_IGN)
-  // A file beyond the limit of the process (ulimit -f) is an error of `write`, too.
+  // A file beyond the process's size limit (ulimit -f) is also an error of `write`.
   signal(SIGXFSZ, SIG_IGN)
   endInWordsOnFaults()
   removePendingFilesOnSignals()
@@ -86,12 +89,14 @@ package func runTool<Tool: CommandTool>(_ tool: Tool.Type) async {
   leave(status)
 }
 
-/// Outside of `runTool`, in whose scope the parser has an `exit` of its own.
+/// Ends the process.
+///
+/// Within `runTool` the parser has an `exit` of its own.
 private func leave(_ status: ExitStatus) -> Never {
   exit(status.rawValue)
 }
 
-/// Takes the temporary files away when a signal ends the program.
+/// Makes signals remove the temporary files before they end the program.
 private func removePendingFilesOnSignals() {
   PendingFiles.watch()
   for number in [SIGINT, SIGTERM, SIGHUP] {
@@ -100,23 +105,23 @@ private func removePendingFilesOnSignals() {
       signal(number, SIG_DFL)
       raise(number)
     }
-    // What nohup ignores stays ignored; 1 is what the C headers have for it.
+    // A signal that nohup ignores stays ignored; 1 is the value in the C headers.
     if unsafeBitCast(previous, to: Int.self) == 1 { signal(number, SIG_IGN) }
   }
 }
 
-/// Prints a sentence where otherwise only the signal would tell of the crash.
+/// Makes a crash print a sentence.
 ///
-/// A bus error is a page of the map that the file does not have, or the disk cannot read. Any other
-/// fault may come of a page that was damaged after the pages were checked, or be a defect of the
-/// program: `verify` tells which.
+/// A bus error means that the file lacks a page of the map, or that the disk cannot read it. Any
+/// other fault may be caused by a page that was damaged after the check of the pages, or by a
+/// defect of the program; `verify` distinguishes the two.
 func endInWordsOnFaults() {
   useStackOfItsOwnForSignals()
   for number in [SIGBUS, SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGTRAP] {
     var action = sigaction()
     action.sa_flags = Int32(truncatingIfNeeded: Int(SA_ONSTACK) | Int(SA_RESETHAND))
     let handler: @convention(c) (Int32) -> Void = { number in
-      // Only what is allowed in a signal handler: no allocation, no Swift strings.
+      // A signal handler must not allocate memory or use Swift strings.
       let text: StaticString =
         number == SIGBUS
         ? "kvdump: the file was cut while in use, the disk cannot read it or is full; run 'kvdump verify' on it\n"
@@ -134,8 +139,8 @@ func endInWordsOnFaults() {
   }
 }
 
-/// Gives the calling thread a stack for its signal handlers: where its own has overflowed there is
-/// no room for them.
+/// Gives the calling thread a separate stack for signal handlers, which need room after a stack
+/// overflow.
 private func useStackOfItsOwnForSignals() {
   let size = 64 << 10
   var stack = stack_t()
@@ -144,20 +149,22 @@ private func useStackOfItsOwnForSignals() {
   sigaltstack(&stack, nil)
 }
 
-/// Opens the standard streams that the caller has closed, so that no file opened later gets their
-/// number: output would go into the store.
+/// Opens the standard streams that the caller has closed.
 ///
-/// Such a stream cannot be used: output to it fails. Called before anything else.
+/// Otherwise a file opened later could get their number, and output would go into the store.
+///
+/// Such a stream is unusable: output to it fails. Call this before anything else.
 package func holdStandardStreams() {
   for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(stream, F_GETFD) < 0 {
-    // Gets the lowest number that is free, which is this one.
+    // The system assigns the lowest free number, which is this one.
     _ = open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY)
   }
 }
 
-/// Ends the program in words where it may open too few files for what runs tasks, which would trap.
+/// Ends the program with a message if it may open too few files for the task runtime, which would
+/// trap.
 ///
-/// Called before tasks run.
+/// Call it before tasks run.
 package func requireDescriptors() {
   let count: Int32 = 12
   var opened: [Int32] = []
@@ -174,5 +181,5 @@ package func requireDescriptors() {
   leave(.inputOutput)
 }
 
-/// Runs the command line of this process and ends it.
+/// Runs the command line of this process and ends the process.
 package func runKVDump() async { await runTool(KVDump.self) }

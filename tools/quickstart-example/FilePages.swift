@@ -4,8 +4,9 @@
   import Foundation
 #endif
 
-/// Pages from files, as a web service would send them one after the other: a file is a page, and in
-/// a file whose name ends in `.jsonl` a line is.
+/// Pages from files, as a web service would send them one after the other.
+///
+/// A file is a page, except that in a file whose name ends in `.jsonl` a line is.
 struct FilePages: AsyncSequence {
   var paths: [String]
 

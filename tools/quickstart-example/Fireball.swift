@@ -106,7 +106,7 @@ struct FireballSnapshot: Decodable {
       return number
     }
 
-    /// A column of degrees with its direction beside it; null when the place is not known.
+    /// A column of degrees and the column of its direction; null if the place is unknown.
     func coordinate(_ column: String) throws -> Double? {
       guard let degrees = try number(column) else { return nil }
       let direction = self[column + "-dir"]

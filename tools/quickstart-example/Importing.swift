@@ -34,7 +34,9 @@ extension QuickstartExample {
     show(report, of: "resources")
   }
 
-  /// Each file is the whole data set at one time: what it no longer has is deleted.
+  /// Each file is the whole data set at one time.
+  ///
+  /// Records that it no longer has are deleted.
   static func importFireballs(from files: [String], into path: String) async throws {
     let store = try Store(at: path, entities: [Fireball.self])
     let importer = Importer(into: store, Fireball.self, matching: .unique(\.date))

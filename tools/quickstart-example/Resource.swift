@@ -1,7 +1,8 @@
 import EntityStore
 
-/// A person, planet, species, starship or vehicle of the Star Wars API: what all of them have as
-/// attributes, and the rest as it came.
+/// A person, planet, species, starship or vehicle of the Star Wars API.
+///
+/// Common members are attributes; the rest is stored as received.
 struct Resource: Entity {
   var id = RecordID<Resource>()
   var url: String

@@ -4,10 +4,10 @@
   import SwiftSyntaxBuilder
 
   extension DeclarationReader {
-    /// The macros that stand among the members and are read here.
+    /// The macros among the struct's members that the reader interprets.
     static let markers: Set = ["Index", "Unique", "Expires", "Limit"]
 
-    /// Reads one of the ``markers``; other macros are none of @Entity's business.
+    /// Reads one of the ``markers`` and ignores every other macro.
     mutating func read(_ macro: MacroExpansionDeclSyntax) {
       guard Self.markers.contains(macro.macroName.text) else { return }
       if let argument = macro.genericArgumentClause?.arguments.first?.argument {
@@ -79,7 +79,9 @@
       declaration.limit = limit
     }
 
-    /// Refuses an index of another entity; this one may be named with the types around it.
+    /// Reports an index that names another entity.
+    ///
+    /// The entity itself may be written with its enclosing types.
     @discardableResult
     private mutating func isOfEntity(_ type: Syntax) -> Bool {
       let written = type.trimmedDescription
@@ -90,7 +92,9 @@
       return false
     }
 
-    /// The properties that a list of key paths names; those that cannot be indexed are left out.
+    /// The properties that a list of key paths names.
+    ///
+    /// Properties that cannot be indexed are reported and left out.
     private mutating func readPaths(
       of list: ArrayExprSyntax, isUnique: Bool
     ) -> [TokenSyntax] {
@@ -112,10 +116,10 @@
       return names
     }
 
-    /// The one property that `path` consists of.
+    /// The one property that `path` names; `nil` after an error was reported.
     ///
-    /// - Parameter isAlone: whether the index is over the elements of an array, if the property is
-    ///   one.
+    /// - Parameter isAlone: Whether the path is the only one of its index. Only then may it name an
+    ///   array, which makes an index over the array's elements.
     private mutating func property(
       of path: KeyPathExprSyntax, in list: ArrayExprSyntax, _ element: ArrayElementSyntax,
       isAlone: Bool
@@ -170,7 +174,7 @@
       return nil
     }
 
-    /// Refuses `@Attribute(.unique)` on what has no order.
+    /// Refuses `@Attribute(.unique)` on a property whose type has no order.
     mutating func checkIndexable(
       _ name: String, type: TypeSyntax?, at binding: PatternBindingSyntax
     ) {
@@ -180,7 +184,7 @@
   }
 
   extension ArrayExprSyntax {
-    /// Takes one key path out of the list.
+    /// A fix-it that removes one key path from the list.
     fileprivate func removing(_ element: ArrayElementSyntax) -> FixIt {
       var rest = elements.filter { $0.id != element.id }
       if let last = rest.indices.last {
@@ -191,8 +195,9 @@
   }
 
   extension TypeSyntax {
-    /// Whether the type can be `Date` or an optional of it: a name other than those of the standard
-    /// library may be an alias.
+    /// Whether the type can be `Date` or `Date?`.
+    ///
+    /// A name from outside the standard library may be an alias of it.
     fileprivate var mayBeDate: Bool {
       if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.mayBeDate }
       let others: Set = [
@@ -205,7 +210,7 @@
   }
 
   extension ExprSyntax {
-    /// Whether the expression is a literal of 0 or below.
+    /// Whether the expression is a literal that is zero or negative.
     fileprivate var isBelowOne: Bool {
       if let negative = self.as(PrefixOperatorExprSyntax.self) {
         return negative.operator.text == "-"
@@ -217,7 +222,7 @@
   }
 
   extension MacroExpansionDeclSyntax {
-    /// Takes one index out of the macro, unless it is the only one.
+    /// A fix-it that removes one index from the macro; empty if it is the only index.
     fileprivate func removing(_ argument: LabeledExprSyntax) -> [FixIt] {
       guard arguments.count > 1 else { return [] }
       var rest = arguments.filter { $0.id != argument.id }

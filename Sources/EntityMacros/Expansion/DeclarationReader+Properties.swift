@@ -6,7 +6,7 @@
   extension DeclarationReader {
     /// Reads the properties of one `var` or `let`.
     mutating func readProperties(of variable: VariableDeclSyntax) {
-      // In `var a, b: Int` the type stands behind the last of those that share it.
+      // In `var a, b: Int` the type follows the last of the properties that share it.
       var sharedType: TypeSyntax?
       var types: [TypeSyntax?] = []
       for binding in variable.bindings.reversed() {
@@ -28,7 +28,7 @@
       let attribute = variable.attributes.attribute(named: "Attribute")
       let isTransient = variable.attributes.attribute(named: "Transient") != nil
       guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.trimmed else {
-        // A missing name is the parser's to report.
+        // The parser reports a missing name.
         if !isTransient, !variable.isStatic, !binding.pattern.is(MissingPatternSyntax.self) {
           report(.tuplePattern(), at: binding.pattern)
         }
@@ -37,7 +37,7 @@
       if name.plainText == "id" && !variable.isStatic {
         return reportOwnID(binding, type: type, of: variable)
       }
-      // The compiler would find it in place of what the macro adds, and only say that the struct
+      // The compiler would take this member for the generated one, and only report that the struct
       // does not conform.
       if ["schema", "attributes"].contains(name.plainText) {
         return refuse(.ownMember(name.plainText, entity), at: binding.pattern)
@@ -45,7 +45,8 @@
       let kind: PropertyKind =
         variable.isStatic
         ? .shared : binding.isComputed ? .computed : isTransient ? .transient : .stored(type)
-      // A static property may have the name of a stored one, and key paths mean the latter.
+      // A static property may have the name of a stored property. Key paths then mean the stored
+      // one.
       if case .shared = kind, properties[name.plainText] != nil {
       } else {
         properties[name.plainText] = kind
@@ -68,7 +69,7 @@
       }
       let attributeOptions = options(of: attribute)
       let derived = variable.attributes.attribute(named: "Derived")
-      // What is derived can only be of the type of its value.
+      // A derived attribute has the type that its derivation produces.
       let type =
         type
         ?? (derived == nil
@@ -78,7 +79,8 @@
         checkConstraints(name.plainText, constraints, of: variable)
       }
       guard isStorable(name.plainText, binding, type: type, of: variable) else {
-        // Kept for the names that indexes may use; nothing is generated after an error.
+        // Indexes may name this property, so its name is recorded. Nothing is generated after an
+        // error.
         return declaration.attributes.append(StoredAttribute(property: name))
       }
       declaration.attributes.append(
@@ -95,8 +97,10 @@
       }
     }
 
-    /// The value for records that are older than the attribute: what `@Attribute(initial:)` says,
-    /// or else the default value where it is the same in every process.
+    /// The attribute's initial value: the value of records older than the attribute.
+    ///
+    /// `@Attribute(initial:)` gives it. Without that argument it is the default value, if this is
+    /// the same in every process.
     private mutating func initial(
       _ name: String, _ given: ExprSyntax?, _ binding: PatternBindingSyntax,
       of variable: VariableDeclSyntax
@@ -118,7 +122,7 @@
         return nil
       }
       if value.isStable { return value.trimmed }
-      // Null is the value of older records then.
+      // Older records are null in an optional attribute.
       let isOptional = binding.typeAnnotation?.type.isOptional ?? false
       if !isDerived, !isRelationship, !isOptional {
         report(.defaultOfInserts(name, value.trimmedDescription), at: value)
@@ -137,7 +141,7 @@
       }
     }
 
-    /// Reports what keeps a property from being derived.
+    /// Reports each reason why a property cannot be derived.
     private mutating func checkDerived(
       _ name: String, _ attribute: AttributeSyntax, of variable: VariableDeclSyntax
     ) {
@@ -161,7 +165,7 @@
 
     // MARK: Refusals
 
-    /// Reports why a property cannot be stored.
+    /// Returns whether a property can be stored, and reports the reason if it cannot.
     private mutating func isStorable(
       _ name: String, _ binding: PatternBindingSyntax, type: TypeSyntax?,
       of variable: VariableDeclSyntax
@@ -211,7 +215,9 @@
       return diagnostics.count == count
     }
 
-    /// The written type: the one at hand may be a copy, or that of a later name.
+    /// The binding's type as a node of the original source.
+    ///
+    /// The `type` in hand may be a copy, or belong to a later name in `var a, b: Int`.
     private func node(of binding: PatternBindingSyntax) -> Syntax {
       binding.typeAnnotation.map { Syntax($0.type) } ?? Syntax(binding.pattern)
     }
@@ -260,10 +266,10 @@
     ) {
       let isVar = variable.bindingSpecifier.tokenKind == .keyword(.var)
       guard binding.initializer == nil, !(isVar && type?.isOptional ?? false) else { return }
-      // A property wrapper may bring its own value.
+      // A property wrapper may supply its own value.
       guard variable.attributes.count == 1 else { return }
       let value = type?.emptyValue ?? "<#value#>"
-      // With its comma, if another property follows.
+      // The comma is kept if another property follows.
       var valued = binding.trimmed
       let comma = valued.trailingComma
       valued.trailingComma = nil
@@ -320,7 +326,7 @@
   }
 
   extension PropertyKind {
-    /// As in "it is static"; `nil` for a stored property.
+    /// The kind of a property without storage, as in "it is static"; `nil` for a stored property.
     var unstoredKind: String? {
       switch self {
       case .stored: nil
@@ -332,7 +338,7 @@
   }
 
   extension ExprSyntax {
-    /// The type of a literal, or of a value whose expression names it.
+    /// The type of a literal, or of a call or member whose expression names its type.
     fileprivate var typeName: String? {
       switch self.as(ExprSyntaxEnum.self) {
       case .stringLiteralExpr: "String"
@@ -350,7 +356,7 @@
   }
 
   extension TypeSyntax {
-    /// The value that a property of the type usually starts with.
+    /// The usual empty value of the type, for a fix-it.
     fileprivate var emptyValue: String? {
       if isOptional { return "nil" }
       switch self.as(TypeSyntaxEnum.self) {

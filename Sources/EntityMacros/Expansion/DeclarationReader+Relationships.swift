@@ -4,14 +4,14 @@
   /// A static property that is a to-many relationship.
   struct DeclaredToMany {
     var property: TokenSyntax
-    /// `ToMany<Group, Person>`.
+    /// The written type, such as `ToMany<Group, Person>`.
     var type: TypeSyntax
-    /// The access written at the property; `nil` for none.
+    /// The access level written at the property; `nil` if none is written.
     var access: TokenSyntax?
   }
 
   extension DeclarationReader {
-    /// Reads a static property, where its written type or the call that makes it is `ToMany`.
+    /// Reads a static property if its written type, or the call that makes it, is `ToMany`.
     mutating func readShared(
       _ name: TokenSyntax, _ binding: PatternBindingSyntax, type: TypeSyntax?,
       of variable: VariableDeclSyntax
@@ -36,7 +36,8 @@
           property: name, type: TypeSyntax(stringLiteral: spelling), access: variable.access))
     }
 
-    /// What `@Relationship` says of a property: the rule for deletes as written; `nil` without it.
+    /// The relationship that `@Relationship` declares, with its delete rule as written; `nil`
+    /// without the macro.
     mutating func toOne(
       _ name: String, type: TypeSyntax?, _ binding: PatternBindingSyntax,
       of variable: VariableDeclSyntax
@@ -50,7 +51,7 @@
   }
 
   extension String {
-    /// As in `ToMany<Group, Person>` or `EntityStore.ToMany<Group, Person>`.
+    /// Whether the type is written as `ToMany<…>` or `EntityStore.ToMany<…>`.
     fileprivate var isToMany: Bool {
       guard let bracket = firstIndex(of: "<") else { return false }
       return self[..<bracket].split(separator: ".").last == "ToMany"
@@ -58,7 +59,8 @@
   }
 
   extension TypeSyntax {
-    /// As far as the spelling tells: `Person.ID`, `RecordID<Person>`, and either with a `?`.
+    /// Whether the type is written as a record id: `Person.ID`, `RecordID<Person>`, or an optional
+    /// of these.
     fileprivate var namesRecordID: Bool {
       switch self.as(TypeSyntaxEnum.self) {
       case .optionalType(let optional): optional.wrappedType.namesRecordID

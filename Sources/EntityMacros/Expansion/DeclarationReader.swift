@@ -2,16 +2,19 @@
   import SwiftDiagnostics
   import SwiftSyntax
 
-  /// Reads a struct with `@Entity`, and collects what is wrong with it.
+  /// Reads a struct with `@Entity` and collects diagnostics about its declaration.
   struct DeclarationReader {
     let structure: StructDeclSyntax
     var declaration: EntityDeclaration
     private(set) var diagnostics: [Diagnostic] = []
-    /// Whether a conformance can be written at all, if only to keep other errors away.
+    /// Whether a conformance can be written.
+    ///
+    /// After an error an empty conformance still prevents further errors.
     private(set) var canConform = true
-    /// Every property by its plain name: what a key path may mean.
+    /// Every property by its plain name, to resolve key paths.
     var properties: [String: PropertyKind] = [:]
-    /// In the order of the declaration, for suggestions that do not depend on hashing.
+    /// The stored properties' names in the order of the declaration, so that suggestions do not
+    /// depend on hashing.
     var storedNames: [String] { declaration.attributes.map(\.property.plainText) }
 
     init(_ structure: StructDeclSyntax) {
@@ -23,7 +26,9 @@
 
     var entity: String { structure.name.plainText }
 
-    /// Whether something is wrong with the declaration; notes are not.
+    /// Whether an error was reported.
+    ///
+    /// Notes do not count.
     var isRefused: Bool { diagnostics.contains { $0.diagMessage.severity == .error } }
 
     mutating func report(
@@ -32,7 +37,7 @@
       diagnostics.append(Diagnostic(node: Syntax(node), message: message, fixIts: fixIts))
     }
 
-    /// Reports a fault that no conformance can be written for.
+    /// Reports a fault for which no conformance can be written, not even an empty one.
     mutating func refuse(
       _ message: EntityMessage, at node: some SyntaxProtocol, fixIts: [FixIt] = []
     ) {
@@ -57,7 +62,9 @@
       }
     }
 
-    /// Takes the names from `@Entity(removed:)`; after the members, which they must not be.
+    /// Takes the names from `@Entity(removed:)`.
+    ///
+    /// Call this after reading the members, because a removed name must not be a member.
     mutating func readRemoved(of attribute: AttributeSyntax) {
       for argument in attribute.argumentList.drop(while: { $0.label?.text != "removed" }) {
         guard let name = argument.expression.literalText else {
@@ -73,7 +80,7 @@
       }
     }
 
-    /// Refuses what is generic, and what an extension cannot see.
+    /// Refuses a generic struct, and one that an extension cannot see.
     mutating func readNesting(_ lexicalContext: [Syntax]) {
       if let clause = structure.genericParameterClause {
         var plain = structure
@@ -112,13 +119,15 @@
           readCondition(condition)
         }
       }
-      // An index may stand above the properties it names.
+      // An index may be written above the properties that it names.
       for member in structure.memberBlock.members {
         if let macro = member.decl.as(MacroExpansionDeclSyntax.self) { read(macro) }
       }
     }
 
-    /// Refuses stored properties and indexes in `#if`; other members may be there.
+    /// Refuses stored properties and indexes within `#if`.
+    ///
+    /// Other members are allowed there.
     private mutating func readCondition(_ condition: IfConfigDeclSyntax) {
       for clause in condition.clauses {
         guard case .decls(let members) = clause.elements else { continue }
@@ -152,7 +161,9 @@
       }
     }
 
-    /// The same for an attribute or a relationship, beside which the record's id has a name.
+    /// Whether the name can be that of an attribute or a relationship.
+    ///
+    /// The name `_id` is taken by the record's id.
     var isStorableMemberName: Bool { isStorableName && self != "_id" }
   }
 #endif

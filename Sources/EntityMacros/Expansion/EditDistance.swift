@@ -1,8 +1,9 @@
 #if Macros
-  /// The name in `candidates` that `name` was probably meant to be.
+  /// The candidate that `name` was probably meant to be; `nil` if none is close enough.
   ///
-  /// The nearest by characters inserted, deleted, replaced or swapped with the next, if they are a
-  /// third of the longer name or less; another case counts half.
+  /// The distance counts inserted, deleted, replaced and swapped characters; a difference in case
+  /// counts half. The nearest candidate is returned if its distance is at most a third of the
+  /// longer name.
   func nearestName(to name: String, among candidates: [String]) -> String? {
     let ranked = candidates.map { ($0, editDistance(from: Array(name), to: Array($0))) }
     guard let (best, distance) = ranked.min(by: { $0.1 < $1.1 }) else { return nil }
@@ -10,7 +11,7 @@
   }
 
   private func editDistance(from source: [Character], to target: [Character]) -> Double {
-    // Rows of the table for the source up to two before, one before and the current character.
+    // Rows of the distance table: two characters before the current one, one before, and current.
     var beforePrevious: [Double] = []
     var previous = (0...target.count).map(Double.init)
     for i in source.indices {

@@ -1,62 +1,66 @@
 #if Macros
   import SwiftSyntax
 
-  /// A struct with `@Entity`, as far as its syntax tells.
+  /// A struct with `@Entity`, as read from its syntax.
   struct EntityDeclaration {
-    /// The name in the file.
+    /// The entity's name in the file.
     var storedName: String
     var attributes: [StoredAttribute] = []
     var unique: [[TokenSyntax]] = []
     var indexes: [[TokenSyntax]] = []
     var relationships: [DeclaredToMany] = []
-    /// The static property that holds the indexes over elements.
+    /// The static property that declares the indexes over elements.
     var elementIndexes: TokenSyntax?
-    /// The static property that holds the rules.
+    /// The static property that declares the rules.
     var rules: TokenSyntax?
-    /// The static property that says what is told in the history.
+    /// The static property that declares which changes the history records.
     var history: TokenSyntax?
-    /// Names of attributes that are to go from the file.
+    /// Names of attributes to remove from the file.
     var removed: [String] = []
-    /// The property with the date by which records expire.
+    /// The property that holds the expiry date.
     var expires: TokenSyntax?
-    /// The limit of the records.
+    /// The limit of the number and size of the records.
     var limit: DeclaredLimit?
     var hasMemberwiseInitializer = false
   }
 
-  /// A limit of the number and the size of the records.
+  /// A limit of the number and size of the records.
   struct DeclaredLimit {
-    /// As written, with their labels.
+    /// The numbers as written, with their labels.
     var numbers: [LabeledExprSyntax] = []
-    /// The property whose least value the oldest record has.
+    /// The property that orders records by age: the record with the smallest value is the oldest.
     var oldest: TokenSyntax?
   }
 
-  /// A property that is stored.
+  /// A stored property.
   struct StoredAttribute {
-    /// As written, with backticks if it has them.
+    /// The name as written, with its backticks if it has them.
     var property: TokenSyntax
-    /// `nil` only where there is an error.
+    /// The type; `nil` only after an error.
     var type: TypeSyntax?
-    /// The access written at the property, which its type need not exceed; `nil` for none.
+    /// The access level written at the property, `nil` if none is written.
+    ///
+    /// The property's type may have a lower one.
     var access: TokenSyntax?
     var originalName: String?
-    /// The value of records that are older than the attribute, which is the same in every process.
+    /// The value of records older than the attribute.
+    ///
+    /// The expression has the same value in every process.
     var initial: ExprSyntax?
-    /// A list, as written.
+    /// The list of constraints as written.
     var constraints: ExprSyntax?
-    /// What makes it a relationship to one record.
+    /// The declaration of a relationship to one record; `nil` for other attributes.
     var toOne: ToOne?
-    /// How the store works out the value, as written; `nil` where the program gives it.
+    /// How the store calculates the value, as written; `nil` if the program sets the value.
     var derivation: ExprSyntax?
 
     struct ToOne {
-      /// The rule for deletes, as written.
+      /// The delete rule as written.
       var onDelete: ExprSyntax?
     }
   }
 
-  /// What a name means after `\.` in an index.
+  /// The kind of property that a name after `\.` in an index refers to.
   enum PropertyKind {
     case stored(TypeSyntax?)
     case transient
@@ -72,7 +76,9 @@
       return String(text.dropFirst().dropLast())
     }
 
-    /// The identifier as a label, where only three keywords need their backticks.
+    /// The identifier as an argument label.
+    ///
+    /// Only three keywords need backticks there.
     var label: String { ["inout", "let", "var"].contains(plainText) ? text : plainText }
   }
 
@@ -83,7 +89,7 @@
       }
     }
 
-    /// The access to the whole property, as `public` in `public private(set)`.
+    /// The access level of the property's getter: `public` in `public private(set)`.
     var access: TokenSyntax? {
       let keywords: [Keyword] = [.public, .package, .internal, .fileprivate, .private]
       return modifiers.first { modifier in
@@ -93,7 +99,9 @@
   }
 
   extension PatternBindingSyntax {
-    /// Whether the property has a getter of its own; one with only observers is stored.
+    /// Whether the property has a getter of its own.
+    ///
+    /// A property with only observers is stored.
     var isComputed: Bool {
       switch accessorBlock?.accessors {
       case nil: false
@@ -119,18 +127,18 @@
   }
 
   extension AttributeSyntax {
-    /// The name without that of a module.
+    /// The name without a module's name before it.
     var plainName: String? {
       attributeName.as(IdentifierTypeSyntax.self)?.name.text
         ?? attributeName.as(MemberTypeSyntax.self)?.name.text
     }
 
-    /// The arguments as written; empty where there are none.
+    /// The arguments as written; empty if there are none.
     var argumentList: LabeledExprListSyntax {
       if case .argumentList(let list) = arguments { list } else { [] }
     }
 
-    /// The argument with a label; `nil` where there is none.
+    /// The argument with a label; `nil` if there is none.
     func argument(_ label: String) -> ExprSyntax? {
       argumentList.first { $0.label?.text == label }?.expression
     }

@@ -6,9 +6,9 @@
 
   /// The macro `@Entity`: gives a struct its `id`, its schema and its coding.
   ///
-  /// A protocol, as the compiler looks for a macro by the module of its type, which is the plug-in.
-  /// Each role is expanded on its own and sees the whole declaration. Only the extension role says
-  /// what is wrong with it, so that nothing is said twice.
+  /// This is a protocol because the compiler looks for a macro's type in the plug-in's module. Each
+  /// role is expanded on its own and sees the whole declaration. Only the extension role reports
+  /// diagnostics, so none appears twice.
   package protocol EntityExpanding: MemberMacro, ExtensionMacro {}
 
   extension EntityExpanding {
@@ -17,12 +17,12 @@
       conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
       guard let declaration = declaration.as(StructDeclSyntax.self) else { return [] }
-      // A property called `id` is refused by the other role. A second one would only add
-      // "invalid redeclaration" to that.
+      // The extension role refuses a property named `id`. A second one would add "invalid
+      // redeclaration" to that error.
       guard !declaration.declaresID else { return [] }
       let access = declaration.memberAccess(in: context.lexicalContext)
-      // Said, and not left to be inferred: what the compiler infers from an expansion is not
-      // visible in signatures of other files.
+      // The type is written out, because the compiler does not show types inferred within an
+      // expansion to other files.
       return [
         """
         /// The identity in the store; unassigned before the value is inserted.
@@ -34,10 +34,9 @@
       ] + typesOfNested(declaration, in: context)
     }
 
-    /// The types of the attributes by their names, of a struct inside another declaration.
+    /// For a struct inside another declaration, a member that names the types of its attributes.
     ///
-    /// The extension does not see what is declared there beside the struct; a member of the struct
-    /// does.
+    /// The extension cannot see declarations next to the nested struct; a member of the struct can.
     private static func typesOfNested(
       _ structure: StructDeclSyntax, in context: some MacroExpansionContext
     ) -> [DeclSyntax] {

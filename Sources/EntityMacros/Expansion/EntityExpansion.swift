@@ -3,14 +3,16 @@
 
   /// The source of the conformance of one struct.
   struct EntityExpansion {
-    /// The struct's name, with those of the types around it.
+    /// The struct's name, with the names of its enclosing types.
     var type: String
-    /// `public ` or the like, or nothing.
+    /// The access modifier of the generated members with a space after it, such as `public `, or an
+    /// empty string.
     var access: String
-    /// False where the struct itself says that it conforms.
+    /// Whether the extension declares the conformance; false if the struct already does.
     var addsConformance: Bool
-    /// Whether the struct is inside another declaration, so that the extension names the types of
-    /// properties by ``types(of:)``.
+    /// Whether the struct is inside another declaration.
+    ///
+    /// The extension then names property types through ``types(of:)``.
     var isNested = false
 
     private static let typesName = "_AttributeTypes"
@@ -77,7 +79,7 @@
         """
     }
 
-    /// A member of a nested struct in which each property has a name for its type.
+    /// A member of a nested struct that has an alias for each property's type.
     func types(of declaration: EntityDeclaration) -> String {
       var lines = declaration.attributes.compactMap { attribute -> String? in
         guard let (access, type) = named(attribute) else { return nil }
@@ -96,7 +98,9 @@
         """
     }
 
-    /// How a record becomes a value: in one call of the memberwise initializer, if there is one.
+    /// The code that turns a record into a value.
+    ///
+    /// The code is one call of the memberwise initializer, if the struct has one.
     private func decoding(of declaration: EntityDeclaration) -> String {
       guard declaration.hasMemberwiseInitializer else {
         let reads = declaration.attributes.map {
@@ -123,10 +127,10 @@
         """
     }
 
-    /// What conditions, orders, projections, updates and views name the attributes by.
+    /// The names of the attributes that conditions, orders, projections, updates and views use.
     ///
-    /// A private property is left out: a name for it that is as private would be of no use, and a
-    /// less private one may show a private type.
+    /// Private properties are left out. An equally private name would be useless, and a more
+    /// visible one could expose a private type.
     private func attributes(of declaration: EntityDeclaration) -> String {
       var lines = [
         "    \(access)var id: Attribute<\(type), RecordID<\(type)>> {\n      .recordID\n    }"
@@ -134,7 +138,7 @@
       for (ordinal, attribute) in declaration.attributes.enumerated() {
         guard let (access, spelling) = named(attribute) else { continue }
         let head = "    \(access)var \(attribute.property.text): Attribute<\(type), \(spelling)>"
-        // The setter tells updates that the attribute cannot be set.
+        // The setter marks a derived attribute: closures of updates cannot set it.
         lines.append(
           attribute.derivation == nil
             ? "\(head) {\n      .init(\(ordinal))\n    }"
@@ -161,7 +165,7 @@
         """
     }
 
-    /// A function for each unique index that makes the key of a record.
+    /// Writes a function for each unique index that makes the key of a record.
     private func keys(of declaration: EntityDeclaration) -> String {
       declaration.unique.compactMap { index -> String? in
         let found = index.map { name in
@@ -172,7 +176,8 @@
           guard let attribute, let (access, spelling) = named(attribute) else { return nil }
           parts.append((attribute.property.text, access, spelling))
         }
-        // As private as the most private of them, or as what is around the struct.
+        // The function is as private as its most private attribute, or as the struct's
+        // surroundings.
         let isInternal = access != "fileprivate " && parts.contains { $0.access != access }
         let parameters = parts.map { "\($0.name): \($0.type)" }.joined(separator: ", ")
         let values = parts.enumerated().map { position, part in
@@ -188,8 +193,8 @@
       }.joined()
     }
 
-    /// The access with which an attribute is named, with a space behind it, and its type; `nil` for
-    /// one that cannot be.
+    /// The access level and the type with which the expansion names an attribute; `nil` for a
+    /// private attribute.
     private func named(_ attribute: StoredAttribute) -> (access: String, type: String)? {
       guard let type = attribute.type, attribute.access?.tokenKind != .keyword(.private) else {
         return nil
@@ -199,12 +204,12 @@
       )
     }
 
-    /// The type of a property, as the extension can name it.
+    /// The type of a property, spelled so that the extension can name it.
     private func spelled(_ type: TypeSyntax, of property: TokenSyntax) -> String {
       isNested ? "\(self.type).\(Self.typesName).\(property.text)" : spelled(type)
     }
 
-    /// A type as it is written between angle brackets in another type.
+    /// A type as it is spelled between the angle brackets of another type.
     private func spelled(_ type: TypeSyntax) -> String {
       if let optional = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
         return spelled(optional.wrappedType) + "?"
@@ -215,7 +220,8 @@
       }.joined()
     }
 
-    /// A conformance that only keeps the compiler from repeating errors that were already reported.
+    /// An empty conformance, so that the compiler does not repeat errors that the macro already
+    /// reported.
     var placeholder: String {
       """
       \(header)
@@ -246,10 +252,10 @@
       return ".init(\(arguments))"
     }
 
-    /// The default value.
+    /// The initial value, spelled for the schema.
     ///
-    /// Of a nested struct the type is left out where it is that of the property: the extension may
-    /// not see it.
+    /// For a nested struct the value's type is left out where it is the property's own type,
+    /// because the extension may not see that type.
     private func initial(of attribute: StoredAttribute) -> String {
       let text = attribute.initial?.trimmedDescription ?? ""
       guard isNested, let type = attribute.type else { return text }

@@ -1,17 +1,18 @@
 #if Macros
   import SwiftDiagnostics
 
-  /// What is wrong with a declaration, in one line.
+  /// A diagnostic about a declaration, in one line.
   ///
-  /// All texts are here, to be proofread as a page.
-  /// Wording: cannot + verb + thing: the fact found; what to do.
+  /// All texts are in this file, so that they can be proofread together. The wording is: cannot +
+  /// verb + thing: the fact found; the next step.
   struct EntityMessage: DiagnosticMessage {
     let id: String
     let message: String
     let severity: DiagnosticSeverity
     var diagnosticID: MessageID { MessageID(domain: "EntityMacros", id: id) }
 
-    /// - Parameter function: the function that makes the message, whose name is the message's id.
+    /// - Parameter function: The function that makes the message. Its name becomes the message's
+    ///   id.
     private init(
       _ message: String, severity: DiagnosticSeverity = .error, function: String = #function
     ) {
@@ -156,7 +157,9 @@
           + "value")
     }
 
-    /// A note: the declaration is right as long as no older record needs a value.
+    /// A note that the default value serves inserts only.
+    ///
+    /// The declaration is valid as long as no older record needs a value.
     static func defaultOfInserts(_ property: String, _ value: String) -> Self {
       Self(
         "the default '\(value)' of '\(property)' is made anew for each insert, so records that are "
@@ -304,7 +307,7 @@
     }
   }
 
-  /// What a fix-it does.
+  /// The text of a fix-it.
   struct EntityFix: FixItMessage {
     let id: String
     let message: String

@@ -10,14 +10,15 @@
       FixIt(message: fix, changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))])
     }
 
-    /// Makes another keyword or name of a token.
+    /// Replaces a token by another keyword or name.
     static func changing(_ token: TokenSyntax, to kind: TokenKind, _ fix: EntityFix) -> FixIt {
       .replacing(token, with: token.with(\.tokenKind, kind), fix)
     }
 
-    /// Writes the attribute that leaves a property out.
+    /// Adds `@Transient` to a property.
     ///
-    /// None for several properties in one declaration, because the compiler refuses macros there.
+    /// There is none for a declaration of several properties, because the compiler refuses macros
+    /// there.
     static func addingTransient(to variable: VariableDeclSyntax) -> [FixIt] {
       guard variable.bindings.count == 1 else { return [] }
       var attributed = variable
@@ -40,11 +41,11 @@
     }
   }
 
-  // Diagnostics about where a macro stands.
+  // Diagnostics about the place where a macro is written.
   extension Diagnostic {
-    /// The macro on something that is not a struct.
+    /// The macro is attached to something other than a struct.
     ///
-    /// A class and an actor can be made one by changing the keyword.
+    /// The fix-it for a class or an actor changes the keyword.
     static func notAStruct(_ declaration: some DeclGroupSyntax) -> Diagnostic {
       let node = declaration.introducer
       let kind =
@@ -76,7 +77,7 @@
       if kept.count == modifiers.count {
         changes.append(.replace(oldNode: Syntax(keyword), newNode: Syntax(structKeyword)))
       } else {
-        // `final` goes, and what it had before it stays. `open` is what `public` is to a struct.
+        // `final` is removed, and the trivia before it is kept. `open` becomes `public`.
         let isOpen = modifiers.contains { $0.name.tokenKind == .keyword(.open) }
         var rest = kept
         if isOpen {

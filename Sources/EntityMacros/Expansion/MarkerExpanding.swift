@@ -3,12 +3,12 @@
   import SwiftSyntax
   import SwiftSyntaxMacros
 
-  // What @Entity reads from the declaration. These expand to nothing, and only refuse to stand
-  // where nobody would read them.
+  // Macros that @Entity reads from the declaration. Each expands to nothing, and reports an error
+  // if it is written outside an entity, where nothing would read it.
 
   /// The macros `@Attribute`, `@Relationship`, `@Derived` and `@Transient` on a stored property.
   package protocol MarkerExpanding: PeerMacro {
-    /// As it is written.
+    /// The macro's name as programs write it.
     static var name: String { get }
   }
 
@@ -39,7 +39,7 @@
   extension MacroExpansionContext {
     /// Whether the innermost declaration around the macro has `@Entity`.
     ///
-    /// A class counts: @Entity itself says that it should be a struct.
+    /// A class counts too, because @Entity itself reports that it should be a struct.
     fileprivate var isInsideEntity: Bool {
       guard
         let declaration = lexicalContext.first?.asProtocol((any WithAttributesSyntax).self)

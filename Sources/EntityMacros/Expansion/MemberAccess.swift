@@ -2,13 +2,14 @@
   import SwiftSyntax
 
   extension StructDeclSyntax {
-    /// The access that the witnesses of a conformance need, with a space after it.
+    /// The access modifier that the witnesses of a conformance need, with a space after it.
     ///
-    /// That of the struct, but no more than that of the types around it; a struct that says nothing in an
-    /// extension has the extension's. Nothing for a private struct: its members are as visible as the
-    /// struct is. Of a type that is extended nothing is known.
+    /// The access is the struct's, limited by the access of the enclosing types. A struct without a
+    /// modifier inside an extension has the extension's access. The result is empty for a private
+    /// struct, whose members are as visible as the struct itself. The access of an extended type is
+    /// unknown and does not limit the result.
     ///
-    /// - Parameter context: what is around the struct, from the inside to the outside.
+    /// - Parameter context: The declarations around the struct, innermost first.
     func memberAccess(in context: [Syntax]) -> String {
       let own = modifiers.access ?? context.first.flatMap(\.accessOfExtension) ?? .internal
       var access = own
@@ -25,13 +26,15 @@
     }
   }
 
-  /// Who may see a declaration; a private one in a type is seen as one that is private to the file.
+  /// Access levels in ascending order.
+  ///
+  /// A private declaration within a type counts as `fileprivate`.
   private enum Access: Comparable {
     case `fileprivate`, `internal`, package, `public`
   }
 
   extension DeclModifierListSyntax {
-    /// `nil` where none is said.
+    /// The written access level; `nil` if none is written.
     fileprivate var access: Access? {
       for modifier in self where modifier.detail == nil {
         switch modifier.name.tokenKind {
@@ -55,14 +58,16 @@
       asProtocol((any WithModifiersSyntax).self)?.modifiers.access
     }
 
-    /// What declarations have that say nothing; `nil` where this is no extension that says it.
+    /// The access level that an extension gives to members without a modifier; `nil` for other
+    /// declarations.
     fileprivate var accessOfExtension: Access? { self.is(ExtensionDeclSyntax.self) ? access : nil }
   }
 
   extension Collection<Syntax> {
-    /// The innermost type around a declaration that is private within another one.
+    /// The innermost type around the struct that is private within another declaration.
     ///
-    /// Extensions do not see it. At the end of a file a private type is seen in all of the file.
+    /// Extensions cannot see such a type. A private type at file level is visible in the whole
+    /// file.
     var privateType: String? {
       for outer in dropLast() where !outer.is(ExtensionDeclSyntax.self) {
         let modifiers = outer.asProtocol((any WithModifiersSyntax).self)?.modifiers ?? []

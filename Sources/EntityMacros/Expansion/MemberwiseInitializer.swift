@@ -1,13 +1,14 @@
 #if Macros
   import SwiftSyntax
 
-  // A record becomes a value by a call of the memberwise initializer, where the struct surely has
-  // one. An initializer that sets the properties one by one ends with a copy of the whole value,
-  // with every string in it counted up and down: the compiler does not see through a large `self`.
+  // Decoding calls the memberwise initializer if the struct certainly has one. An initializer that
+  // sets the properties one by one ends with a copy of the whole value. The copy retains and
+  // releases every string, because the compiler does not optimize across a large `self`.
 
   extension StructDeclSyntax {
-    /// Whether the compiler writes an initializer that takes the stored properties as they are
-    /// declared; false also where other macros may have a say in that.
+    /// Whether the compiler writes an initializer that takes the stored properties in their order.
+    ///
+    /// False also if other attached macros could change that.
     var hasMemberwiseInitializer: Bool {
       attributes.areAll(among: ["Entity", "available", "frozen", "dynamicMemberLookup"])
         && memberBlock.members.keepMemberwiseInitializer
@@ -34,9 +35,10 @@
   }
 
   extension VariableDeclSyntax {
-    /// Whether each name is one parameter of its type, or none: no wrapper, no `init` accessor.
+    /// Whether each name is one parameter of its declared type, or none: no wrapper, no `init`
+    /// accessor.
     ///
-    /// What has a value and is private may be left out of the parameters (SE-0502).
+    /// A private property with a default value may be left out of the parameters (SE-0502).
     fileprivate var isPlainParameter: Bool {
       let isHidden =
         access?.tokenKind == .keyword(.private) || access?.tokenKind == .keyword(.fileprivate)

@@ -2,15 +2,19 @@
   import SwiftSyntax
 
   extension ExprSyntax {
-    /// Whether the default value of a property can also be the attribute's initial value, which
-    /// the file keeps for all records that are older than the attribute.
+    /// Whether a default value can also be the attribute's initial value, which the file keeps for
+    /// all records older than the attribute.
     ///
-    /// That takes an expression with one value in every process. Literals have it, and collections
-    /// of such values. Static members (`.active`, `Settings.standard`) have it by convention; `now` is
-    /// the known exception. So do calls with arguments that have it (`Decimal(5)`); a call
-    /// without arguments often makes something new each time (`Date()`, `UUID()`), and is not
-    /// taken. Neither are operators, closures and interpolated text, because the expression is
-    /// written once more where other names are in scope.
+    /// The expression must have the same value in every process. The following expressions do:
+    ///
+    /// - literals, and collections of stable values
+    /// - static members (`.active`, `Settings.standard`), by convention; `now` is the known
+    ///   exception
+    /// - calls whose arguments are stable (`Decimal(5)`)
+    ///
+    /// A call without arguments is not accepted, because it often makes a new value each time
+    /// (`Date()`, `UUID()`). Operators, closures and interpolated text are not accepted either: the
+    /// expression is repeated in the schema, where other names are in scope.
     var isStable: Bool {
       switch self.as(ExprSyntaxEnum.self) {
       case .booleanLiteralExpr, .integerLiteralExpr, .floatLiteralExpr: true
@@ -38,7 +42,7 @@
       }
     }
 
-    /// `Kind`, `Film.Kind`, `[Kind]`… before a member.
+    /// Whether the expression names a type before a member: `Kind`, `Film.Kind`, `[Kind]`.
     var isTypeName: Bool {
       if let reference = self.as(DeclReferenceExprSyntax.self) {
         return reference.baseName.plainText.first?.isUppercase ?? false
@@ -48,7 +52,8 @@
         && member.base?.isTypeName ?? false
     }
 
-    /// `Decimal`, `.init`, `.case`, `Kind.case`: what makes a value of a type.
+    /// Whether the expression, as the function of a call, makes a value: `Decimal`, `.init`,
+    /// `.case`, `Kind.case`.
     private var isCallee: Bool {
       if isTypeName { return true }
       guard let member = self.as(MemberAccessExprSyntax.self) else { return false }

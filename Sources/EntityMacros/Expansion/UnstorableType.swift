@@ -2,12 +2,13 @@
   import SwiftSyntax
   import SwiftSyntaxBuilder
 
-  /// Why a type has no stored form, seen from its syntax alone; other types are the compiler's to
-  /// judge, through the overloads of `AttributeDefinition`.
+  /// The reason why a type cannot be stored, judged by its syntax.
+  ///
+  /// The compiler checks other types through the overloads of `AttributeDefinition`.
   struct UnstorableType {
-    /// What it is, as in "a tuple has no stored form".
+    /// The reason, as in "a tuple has no stored form".
     var reason: String
-    /// What can be stored instead.
+    /// A type that can be stored instead.
     var replacement: TypeSyntax?
 
     init(_ reason: String, replacement: TypeSyntax? = nil) {
@@ -15,9 +16,9 @@
       self.replacement = replacement
     }
 
-    /// What keeps `type`, or a type within an optional, array or dictionary, from being stored.
+    /// Returns why `type`, or a type within an optional, array or dictionary, cannot be stored.
     ///
-    /// `nil` for a type that may be storable.
+    /// The result is `nil` for a type that may be storable.
     static func find(in type: TypeSyntax) -> UnstorableType? {
       switch type.as(TypeSyntaxEnum.self) {
       case .tupleType(let tuple):
@@ -63,8 +64,8 @@
       case ("Character", _), ("Substring", _):
         return UnstorableType("\(name) has no stored form; use String", replacement: "String")
       case ("Set", 1):
-        // A document must be the same bytes for the same value: that is how an import knows that
-        // nothing changed. The order of a set is different in each process.
+        // Equal values must have equal document bytes, because an import compares bytes to
+        // recognize an unchanged record. The order of a set differs between processes.
         return UnstorableType(
           "a set has no stable order; use an array", replacement: "[\(parameters[0].trimmed)]")
       case ("Optional", 1):
@@ -82,7 +83,7 @@
     }
 
     private static func keys(_ key: TypeSyntax) -> UnstorableType? {
-      // Keys of other types are encoded as a list of keys and values, in no stable order.
+      // Keys of other types are encoded as a list of keys and values without a stable order.
       ["String", "Swift.String"].contains(key.trimmedDescription)
         ? nil
         : UnstorableType(
@@ -105,11 +106,14 @@
       return self.as(IdentifierTypeSyntax.self)?.name.text == "Optional"
     }
 
-    /// Whether it is an array or JSON, if its syntax shows it: an index can be over its elements.
+    /// Whether the type is an array or JSON, judged by its syntax.
+    ///
+    /// An index can be over its elements.
     var hasElements: Bool { ["an array", "a JSONValue"].contains(unindexableKind) }
 
-    /// What kind of thing without an order it is, if its syntax shows it: such an attribute cannot
-    /// be indexed.
+    /// The kind of a type without an order, judged by its syntax.
+    ///
+    /// Such an attribute cannot be indexed.
     var unindexableKind: String? {
       switch self.as(TypeSyntaxEnum.self) {
       case .optionalType(let optional): optional.wrappedType.unindexableKind

@@ -2,16 +2,16 @@ import CLMDB
 import LodestoreBytes
 
 extension Cursor {
-  /// Visits the records from where the cursor is to the end, until `body` returns false.
+  /// Visits the records from the cursor's position to the end, until `body` returns false.
   ///
-  /// A read takes records from the leaf pages themselves, goes from leaf to leaf by the branches
-  /// above them, and prefetches records ahead: a third of the time of LMDB's own walk. A write, and
-  /// a page that is not as expected, use LMDB's functions.
+  /// A read takes records directly from the leaf pages, moves from leaf to leaf through the
+  /// branches above, and prefetches records ahead. This takes a third of the time of LMDB's own
+  /// walk. A write, or a page with an unexpected form, uses LMDB's functions.
   ///
-  /// Public and inlinable, as a call of `body` that is not inlined costs more than reading a
-  /// record.
+  /// The method is public and inlinable, because a call of `body` that is not inlined costs more
+  /// than reading a record.
   ///
-  /// - Parameter readsWhole: whether `body` reads to the end of a record, not just its beginning.
+  /// - Parameter readsWhole: Whether `body` reads whole records and not only their beginning.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public func forEachRecord<E: Error>(
@@ -23,7 +23,7 @@ extension Cursor {
     var isFirst = true
     while key.count == PageLayout.idSize {
       var (id, bytes) = (integerKey, value)
-      // Keys that do not ascend, as in a damaged file, would make the scan go round for ever.
+      // In a damaged file, keys that do not ascend could make the scan loop forever.
       guard isFirst || id > highest else { throw outOfOrder() }
       isFirst = false
       var (page, index) = pages.page(of: key, guess: 0)
@@ -34,12 +34,12 @@ extension Cursor {
         let following = pages.following
         let ahead = min(ScannedPages.ahead, current.count)
         while true {
-          // The only call of `body`, so that the compiler inlines it.
+          // `body` is called only here, so that the compiler inlines it.
           guard try body(id, bytes) else { return }
           highest = id
           index &+= 1
           guard index < current.count else { break }
-          // The length of this record predicts that of the ones ahead.
+          // The length of this record predicts the length of the next ones.
           current.prefetch(index &+ ahead, following, byteCount: readsWhole ? bytes.count : 0)
           guard let next = current.record(index) else { break scan }
           guard next.id > highest else { throw outOfOrder() }
@@ -56,15 +56,15 @@ extension Cursor {
     }
   }
 
-  /// Moves on by `count` records, by the counts of the pages between; returns false where there are
-  /// fewer.
+  /// Moves forward by `count` records, using the counts of whole pages; returns false if there are
+  /// fewer records.
   ///
-  /// A page that is not as expected is gone through record by record.
+  /// A page with an unexpected form is passed record by record.
   package func skip(_ count: Int) throws -> Bool {
     guard count > 0 else { return true }
     var left = count
     if var pages = try beginScan(ofIntegerKeys: true) {
-      // The first record of the page, once the cursor is some pages back.
+      // The first record of the page, used if the cursor lags by some pages.
       var first: UInt64?
       var (page, index) = pages.page(of: key, guess: 0)
       while page.count > 0, let last = page.id(page.node(page.count - 1)) {
@@ -86,16 +86,16 @@ extension Cursor {
     return true
   }
 
-  /// The number of records from where the cursor is up to the id `end`, at most `most`, by the counts of
-  /// the pages between.
+  /// Counts the records from the cursor's position to the id `end`, up to `most`, using the counts
+  /// of whole pages.
   ///
-  /// A page that is not as expected is gone through record by record. Afterwards the cursor is
-  /// somewhere.
+  /// A page with an unexpected form is counted record by record. Afterwards the cursor's position
+  /// is undefined.
   package func count(through end: UInt64, atMost most: Int) throws -> Int {
     var count = 0
     if var pages = try beginScan(ofIntegerKeys: true) {
       var (page, index) = pages.page(of: key, guess: 0)
-      // The last record that is counted, once the cursor is some pages back.
+      // The last counted record, used if the cursor lags by some pages.
       var counted: UInt64?
       while page.count > 0, count < most, let last = page.id(page.node(page.count - 1)), last <= end
       {
@@ -119,11 +119,11 @@ extension Cursor {
     return min(count, most)
   }
 
-  /// Visits the entries within `range` in key order, or backwards, until `body` returns false.
+  /// Visits the entries within `range` in key order, or in reverse, until `body` returns false.
   ///
-  /// As ``forEachRecord(readsWhole:_:)`` for a tree of byte keys, but LMDB moves from page to page,
-  /// and reads values in overflow pages. The tree must not change meanwhile; afterwards the cursor
-  /// has no position.
+  /// The method works like ``forEachRecord(readsWhole:_:)`` for a tree with byte keys, but LMDB
+  /// moves from page to page and reads values in overflow pages. The tree must not change
+  /// meanwhile. Afterwards the cursor has no position.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public func forEachEntry<E: Error>(
@@ -142,7 +142,7 @@ extension Cursor {
       pages.visit(first, backwards: backwards)
       let (page, index) = pages.page(of: first, guess: backwards ? .max : 0)
       if page.count > 0 {
-        // The pairs of this page that the range has, so that no key is compared in the loop.
+        // Counting the page's pairs within the range first avoids comparing keys in the loop.
         let count = page.count(from: index, in: range, backwards: backwards)
         var index = index
         for _ in 0..<count {
@@ -163,7 +163,7 @@ extension Cursor {
 
   // MARK: From page to page
 
-  /// The pages to go through; `nil` for a tree whose keys are of the other kind.
+  /// The pages to scan; `nil` for a tree with the other kind of keys.
   @usableFromInline
   func beginScan(ofIntegerKeys: Bool) throws -> ScannedPages? {
     guard tree.hasIntegerKeys == ofIntegerKeys else { return nil }
@@ -182,8 +182,9 @@ extension Cursor {
     LMDBError(code: MDB_CORRUPTED, operation: "walk \(tree.name)")
   }
 
-  /// Moves to the record after `id`, which was visited in `page`; the cursor may be some pages
-  /// back.
+  /// Moves to the record after `id`, which was visited in `page`.
+  ///
+  /// The cursor may lag by some pages.
   @usableFromInline
   func moveOn(behind id: UInt64, of page: LeafPage) throws -> Bool {
     if id != integerKey {
@@ -194,7 +195,9 @@ extension Cursor {
     return try next()
   }
 
-  /// Moves to the entry after `last`, which is in the page of `first`, where the cursor is.
+  /// Moves to the entry after `last`.
+  ///
+  /// `last` is in the page of `first`, where the cursor is.
   @usableFromInline
   func moveOn(from first: ByteView, behind last: ByteView, backwards: Bool) throws -> Bool {
     if last.baseAddress != first.baseAddress {
@@ -202,18 +205,20 @@ extension Cursor {
       guard try seek(last) else { throw transaction.failure(MDB_NOTFOUND, "walk \(tree.name)") }
     }
     guard backwards ? try previous() : try next() else { return false }
-    // Keys out of order, as in a damaged file, would make the scan go round for ever.
+    // In a damaged file, keys out of order could make the scan loop forever.
     guard KeyRange.isAscending(last, key) != backwards else { throw outOfOrder() }
     return true
   }
 }
 
 extension LeafPage {
-  /// The number of pairs from `index` on, in a direction, that lie within `range`; the first does.
+  /// The number of pairs from `index`, in a direction, that are within `range`.
+  ///
+  /// The first pair must be.
   @usableFromInline
   func count(from index: Int, in range: KeyRange, backwards: Bool) -> Int {
     let most = backwards ? index + 1 : count - index
-    // Nearly always all of them.
+    // Nearly always this is all of them.
     var low = 1
     var high = most
     if isWithin(range, step: most - 1, from: index, backwards) { return most }
@@ -229,7 +234,7 @@ extension LeafPage {
   }
 
   private func isWithin(_ range: KeyRange, step: Int, from index: Int, _ backwards: Bool) -> Bool {
-    // A key that cannot be read ends the loop over this page, not the range.
+    // An unreadable key ends the loop over this page, not the range.
     guard let key = key(node(backwards ? index - step : index + step)) else { return true }
     return range.admits(key, backwards: backwards)
   }

@@ -2,27 +2,28 @@ import CLMDB
 import LodestoreBytes
 import LodestoreSystem
 
-/// Makes a file of the engine out of one of the other LMDB, with the same trees and pairs.
+/// Converts a file of the other LMDB to this engine's format, with the same trees and pairs.
 ///
-/// The new file is made in the same directory under a temporary name, compared with the old one
-/// pair by pair, and given its name in one step. The old file gets another name first and stays. A
-/// process that is killed at any point leaves one of the two under the path.
+/// The new file is written in the same directory under a temporary name, compared with the old one
+/// pair by pair, and renamed in one step. The old file is first given another name and stays. If
+/// the process is killed at any point, one of the two files is at the path.
 package struct EngineConversion {
   /// The result of a conversion.
   package struct Outcome: Sendable {
     /// The format of the old file.
     package var from: PageFormat
-    /// Where the old file is now.
+    /// The new path of the old file.
     package var oldPath: String
     package var treeCount = 0
     package var pairCount = 0
   }
 
   let path: String
-  /// Called with the number of pairs that are copied or compared, of how many; false ends the
-  /// conversion.
+  /// Receives the number of pairs copied or compared, and the total.
+  ///
+  /// If it returns false, the conversion ends.
   let step: (_ done: Int, _ total: Int) -> Bool
-  /// The keys and values of one write, in bytes.
+  /// The maximum total size of keys and values in one write, in bytes.
   private static let writeSize = 32 << 20
 
   private let source: PageFile
@@ -30,8 +31,8 @@ package struct EngineConversion {
   private let trees: [(name: String, tree: PageTree)]
   private let total: Int
 
-  /// - Parameter step: called with the pairs that are done, each of which is copied and compared.
-  /// - Throws: ``LMDBError``: when the file is no LMDB file, is damaged, or cannot be read.
+  /// - Parameter step: Receives the number of pairs done. Each pair is copied and later compared.
+  /// - Throws: ``LMDBError`` if the file is not an LMDB file, is damaged, or cannot be read.
   package init(
     of path: String, step: @escaping (_ done: Int, _ total: Int) -> Bool = { _, _ in true }
   ) throws(LMDBError) {
@@ -54,7 +55,7 @@ package struct EngineConversion {
 
   package var format: PageFormat { commit.format }
 
-  /// Where the old file goes: the path with the name of its engine.
+  /// The new path of the old file: the path followed by the name of its engine.
   package var oldPath: String {
     path + (format == .lmdb09 ? ".lmdb-0.9" : ".lmdb-1.0")
   }
@@ -68,7 +69,7 @@ package struct EngineConversion {
     }
   }
 
-  /// Converts the file that is to be opened for writing, where the options ask for it.
+  /// Converts the file to be opened for writing if the options ask for it.
   static func run(
     _ path: String, _ format: PageFormat, _ options: EnvironmentOptions,
     _ onCheck: (Int, Int) -> Bool
@@ -93,10 +94,10 @@ package struct EngineConversion {
 
   /// Converts the file.
   ///
-  /// - Parameter check: called with the path of the new file before that gets its name; an error
-  ///   leaves the old file as it is.
-  /// - Throws: ``LMDBError``: when another process has the file open, when the old file's new name
-  ///   is taken, when the disk is full; also what `check` throws.
+  /// - Parameter check: Receives the path of the new file before it is renamed. If it throws, the
+  ///   old file stays unchanged.
+  /// - Throws: ``LMDBError`` if another process has the file open, if the old file's new name is
+  ///   taken, or if the disk is full. Rethrows errors of `check`.
   package func run(check: (_ path: String) throws -> Void = { _ in }) throws -> Outcome {
     guard format != .ofEngine else {
       throw LMDBError(
@@ -107,7 +108,7 @@ package struct EngineConversion {
     guard fstat(source.descriptor, &status) == 0 else { throw systemError(errno) }
     try checkOldPath(status)
     let temporary = try TemporaryFile(for: path, mode: UInt32(status.st_mode & 0o777))
-    // An umask may have taken rights, and root makes files of its own.
+    // The umask may have removed permissions, and files created by root belong to root.
     fchmod(temporary.descriptor, status.st_mode & 0o777)
     _ = fchown(temporary.descriptor, status.st_uid, status.st_gid)
     var outcome = Outcome(from: format, oldPath: oldPath)
@@ -120,7 +121,7 @@ package struct EngineConversion {
     } catch {
       throw error is PageError || error is VerificationError ? Self.failure(error, path) : error
     }
-    // The new file gets a lock file of its own; that of the other LMDB would be refused.
+    // The new file gets its own lock file, because the engine refuses the other LMDB's.
     lock.remove()
     return outcome
   }
@@ -129,7 +130,9 @@ package struct EngineConversion {
     LMDBError(code: code, operation: "convert", path: path)
   }
 
-  /// A conversion that was killed may have given the old file its second name.
+  /// Throws if the old file's second name is taken.
+  ///
+  /// A conversion that was killed may have left the old file under both names.
   private func checkOldPath(_ status: stat) throws(LMDBError) {
     var other = stat()
     guard lstat(oldPath, &other) == 0 else {
@@ -142,11 +145,11 @@ package struct EngineConversion {
       operation: "convert '\(path)' beside", path: oldPath)
   }
 
-  /// Copies all pairs; returns how many.
+  /// Copies all pairs and returns their number.
   private func copy(into temporary: TemporaryFile) throws -> Int {
     var options = EnvironmentOptions()
     options.mapSizeInBytes = max(options.mapSizeInBytes, 2 * commit.map.byteCount)
-    // One sync at the end is enough: until then the file has no name.
+    // One sync at the end is enough, because the file has no name until then.
     options.durability = .mayLoseLastCommit
     options.isNamed = false
     let environment = try Environment.open(
@@ -169,7 +172,7 @@ package struct EngineConversion {
     return done
   }
 
-  /// Copies pairs from the key `place` on in one write; returns the key of the next pair.
+  /// Copies pairs from the key `place` in one write and returns the key of the next pair.
   private func copyPart(
     of tree: PageTree, _ name: String, from place: [UInt8]?, into environment: Environment,
     _ done: inout Int
@@ -246,7 +249,7 @@ package struct EngineConversion {
       operation: "convert", path: path)
   }
 
-  /// Gives the old file its second name, and the new one the path.
+  /// Gives the old file its second name, and the new file the path.
   private func swap(_ temporary: TemporaryFile, _ status: stat) throws(LMDBError) {
     try keepCommitNumber(of: temporary.path)
     var now = stat()
@@ -258,15 +261,15 @@ package struct EngineConversion {
     }
     if link(path, oldPath) != 0 {
       guard errno == EEXIST else { throw systemError(errno) }
-      // Another file that came there meanwhile is not the old one.
+      // Another file that appeared there meanwhile is not the old one.
       try checkOldPath(status)
     }
     guard rename(temporary.path, path) == 0 else { throw systemError(errno) }
     try StoreFile.syncDirectory(of: path)
   }
 
-  /// Gives the newest commit of the new file the number of the old one's: numbers of commits never
-  /// go down.
+  /// Gives the newest commit of the new file the old one's number, because commit numbers must
+  /// never decrease.
   private func keepCommitNumber(of copy: String) throws(LMDBError) {
     let file = open(copy, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
     guard file >= 0 else { throw systemError(errno) }

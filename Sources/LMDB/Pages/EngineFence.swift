@@ -2,27 +2,26 @@ import CLMDB
 @_exported public import LodestorePages
 import LodestoreSystem
 
-/// Decides, when an environment is opened, whether the engine and the file are those that ``PageLayout``
-/// describes.
+/// Decides at the opening of an environment whether the engine and the file match ``PageLayout``.
 ///
-/// If they are, pages are read in the map and short records are changed in place. If not, or if asked
-/// for, LMDB's functions are called for everything; see ``Environment/readsPages``.
+/// If they do, pages are read directly in the map and short records are changed in place.
+/// Otherwise, or on request, everything goes through LMDB's functions; see
+/// ``Environment/readsPages``.
 package struct EngineFence {
-  /// Why everything goes through LMDB's functions.
+  /// The reason for using only LMDB's functions.
   package enum Reason: Sendable, Equatable {
-    /// By ``EnvironmentOptions/usesPlainEngine``, or by the variable of the environment.
+    /// ``EnvironmentOptions/usesPlainEngine`` or the environment variable requests it.
     case requested
-    /// The engine is older or newer than those that the tests were run with.
+    /// The engine's version was not tested with this package.
     case version(Version)
     /// The machine is not a 64-bit little-endian one.
     case machine
-    /// Pages of this size are larger than the system's, or none that LMDB makes: in the map they are not
-    /// at multiples of their size.
+    /// The file's page size is larger than the system's, or not one that LMDB uses. The pages would
+    /// not be aligned to their size in the map.
     case pageSize(Int)
-    /// The engine lays out pages differently than ``PageFormat/ofEngine`` describes, or that could not be
-    /// tried.
+    /// The engine's page layout differs from ``PageFormat/ofEngine``, or could not be tested.
     case layout
-    /// The engine does not leave the bytes of a reserved value as they were.
+    /// The engine does not preserve the bytes of a reserved value.
     case reserve
   }
 
@@ -44,9 +43,9 @@ package struct EngineFence {
     }
   }
 
-  /// The versions that the tests have passed with.
+  /// The versions that passed the tests.
   ///
-  /// Debian 12 has the first of 0.9; `tools/test-engine` tests the last of each range.
+  /// Debian 12 has the first version of 0.9; `tools/test-engine` tests the last one of each range.
   package static let testedVersions = [
     Version(0, 9, 24)...Version(0, 9, 36), Version(1, 0, 2)...Version(1, 0, 2),
   ]
@@ -54,7 +53,7 @@ package struct EngineFence {
     testedVersions.contains { $0.contains(version) }
   }
 
-  /// The variable of the environment that forces the plain engine, unless it is empty or 0.
+  /// The environment variable that forces the plain engine, unless it is empty or 0.
   package static let variable = "LODESTORE_PLAIN_ENGINE"
 
   var isRequested = Self.isRequestedByVariable
@@ -63,10 +62,10 @@ package struct EngineFence {
   var pageSize: Int
   var largestPageSize = PageFormat.ofEngine.largestPage
   var systemPageSize = PageLayout.systemPageSize
-  /// Only asked where everything else is as expected.
+  /// The test of the engine, which is only run if everything else is as expected.
   var probe: () -> Reason? = { EngineProbe.reason }
 
-  /// Nil when pages may be read.
+  /// The reason; `nil` if pages may be read directly.
   var reason: Reason? {
     if isRequested { return .requested }
     if !Self.isTested(version) { return .version(version) }
@@ -87,13 +86,14 @@ extension EngineFence {
   init(_ options: EnvironmentOptions, pageSize: Int) {
     self.init(pageSize: pageSize)
     isRequested = isRequested || options.usesPlainEngine
-    // Without writes nothing is reserved, and the file was made by an engine of its format.
+    // Without writes nothing is reserved, and an engine of the file's format has made the file.
     if options.access == .readOnly { probe = { nil } }
   }
 }
 
 extension EngineFence {
-  /// Of a file that LMDB does not read: nothing depends on the engine of the process.
+  /// Creates a fence for a file that LMDB does not read, where nothing depends on the engine of the
+  /// process.
   init(_ options: EnvironmentOptions, in engine: PageEngine) {
     self.init(pageSize: engine.pageSize)
     isRequested = isRequested || options.usesPlainEngine

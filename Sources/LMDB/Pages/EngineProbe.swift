@@ -1,16 +1,18 @@
 import CLMDB
 import LodestoreBytes
 
-/// Tries, once in a process, what this package relies on and LMDB's documentation does not state.
+/// Tests, once in a process, the properties of LMDB that this package relies on and LMDB does not
+/// document.
 ///
-/// - The engine writes files of ``PageFormat/ofEngine``: the data version, the names of trees, the header of
-///   a page, the place of a key and of its value.
-/// - `mdb_cursor_put` with MDB_CURRENT and MDB_RESERVE leaves a value of the same size in the page as it
-///   was, for ``Cursor/changeableCurrent()``.
+/// - The engine writes files of ``PageFormat/ofEngine``: the data version, the names of trees, the
+///   header of a page, the place of a key and of its value.
+/// - `mdb_cursor_put` with MDB_CURRENT and MDB_RESERVE preserves a value of the same size in the
+///   page, for ``Cursor/changeableCurrent()``.
 ///
-/// In an environment of its own, in memory; half a millisecond in a debug build.
+/// The test uses an environment of its own in memory, and takes half a millisecond in a debug
+/// build.
 enum EngineProbe {
-  /// Why pages may not be read; `nil` where everything is as expected.
+  /// The reason why pages may not be read directly; `nil` if the tests pass.
   static let reason: EngineFence.Reason? = {
     do { return try run() } catch { return .layout }
   }()
@@ -19,7 +21,7 @@ enum EngineProbe {
 
   static func run() throws -> EngineFence.Reason? {
     var options = EnvironmentOptions()
-    // Also ends the recursion: opening asks this probe otherwise.
+    // This also prevents a recursion, because opening would run this probe.
     options.usesPlainEngine = true
     options.isNamed = false
     options.mapSizeInBytes = 1 << 20
@@ -37,7 +39,7 @@ enum EngineProbe {
   // MARK: What is tried
 
   private static let sizes = [13, PageLayout.longestSharedValue, 40, 8]
-  /// Keys and values of odd and even lengths, whose places the formats differ in.
+  /// Keys and values of odd and even lengths, which the formats place differently.
   private static let keys: [[UInt8]] = [[1], [2, 0], [3, 0, 7], Array(4..<12)]
 
   private static func tree(
@@ -102,7 +104,7 @@ enum EngineProbe {
     do {
       try environment.write { transaction in
         let records = try tree("records", hasIntegerKeys: true, in: transaction)
-        // The first time the page is one of the last commit, afterwards one of this transaction.
+        // At first the page belongs to the last commit, afterwards to this transaction.
         for (id, size) in sizes.enumerated() {
           let cursor = try Cursor(records, in: transaction)
           let isFound = try cursor.seek(UInt64(id))

@@ -1,11 +1,11 @@
 import LodestoreBytes
 import LodestoreSystem
 
-/// The meta pages and the free list of a file, read without mapping it.
+/// The meta pages and the free list of a file, read without mapping the file.
 ///
-/// ``EngineFence`` does not guard this type, which relies on the data version that the file itself
-/// states and not on the engine. Without it LMDB would map a file that is too short, and would
-/// write over the lock file of a file that it cannot read.
+/// ``EngineFence`` does not guard this type, which relies on the data version that the file states
+/// and not on the engine. Without these checks LMDB would map a file that is too short, and would
+/// overwrite the lock file of a file that it cannot read.
 struct MetaPages {
   let file: Int32
   let path: String
@@ -20,19 +20,19 @@ struct MetaPages {
     var isSealed: Bool
   }
 
-  /// What the meta pages state of the file.
+  /// Facts that the meta pages state about the file.
   struct Facts {
     var format: PageFormat
     /// Whether both pages have the mark of a sealed file.
     var isSealed: Bool
   }
 
-  /// Throws when the file is not LMDB's, is one of another LMDB than that of this process, or is
-  /// shorter than its newest commit needs.
+  /// Throws if the file is not an LMDB file, has the format of another LMDB than this process's, or
+  /// is shorter than its newest commit needs.
   ///
-  /// Another process may be writing, so that a page that looks wrong is read again.
+  /// Another process may be writing, so a page that looks wrong is read again.
   ///
-  /// - Parameter allowsOtherEngine: whether a file of the other LMDB is checked, too.
+  /// - Parameter allowsOtherEngine: Whether a file of the other LMDB is checked too.
   @discardableResult
   func check(allowsOtherEngine: Bool = false) throws(LMDBError) -> Facts {
     var attempts = 0
@@ -48,10 +48,12 @@ struct MetaPages {
     }
   }
 
-  /// The format that the file states; `nil` for none that is known.
+  /// The format that the file states; `nil` if it is unknown.
   var format: PageFormat? { try? meta(at: 0).format }
 
-  /// The number of the newest commit; another process may be making one.
+  /// The number of the newest commit.
+  ///
+  /// Another process may be making a newer one.
   func lastTransaction() throws(LMDBError) -> UInt64 { try newestMeta().transaction }
 
   private func checkOnce(_ allowsOtherEngine: Bool) throws(LMDBError) -> Facts {
@@ -61,7 +63,8 @@ struct MetaPages {
       throw LMDBError(.otherEngine(newest.format), operation: "open", path: path)
     }
     let pageSize = UInt64(newest.pageSize)
-    // After the pages: the file only grows, and grows before a commit says so.
+    // The size is read after the pages, because the file only grows, and grows before a commit
+    // states it.
     var status = stat()
     guard fstat(file, &status) == 0 else {
       throw LMDBError(code: errno, operation: "open", path: path)
@@ -70,8 +73,8 @@ struct MetaPages {
     let (pages, overflows) = newest.lastPage.addingReportingOverflow(1)
     let (needed, isTooMuch) = pages.multipliedReportingOverflow(by: pageSize)
     if !overflows, !isTooMuch, size >= needed { return facts }
-    // Pages that a write took and gave back are counted, and at the end of the file never written:
-    // a healthy file may be shorter than its count, by nothing but free pages.
+    // Pages that a write took and freed count as used, but at the end of the file they may never be
+    // written. A sound file may therefore be shorter than its count, by free pages only.
     let present = size / pageSize
     if !overflows, pages - present <= 1 << 20,
       let free = freePages(from: present, newest), UInt64(free.count) == pages - present
@@ -146,7 +149,7 @@ struct MetaPages {
       isSealed: page.bytes._withBytes { SealMark.isPresent(in: $0) })
   }
 
-  /// Why a file that begins with `start` has no format that is known.
+  /// The reason why a file that begins with `start` has no known format.
   private func refusal(ofStart start: Page) -> LMDBError {
     let magic = MetaPageLayout.magicNumber
     for format in PageFormat.all where start.word(format.meta.magic) == magic {
@@ -175,7 +178,9 @@ struct MetaPages {
       })
   }
 
-  /// A piece of the file; reading outside it gives 0, which no check takes for good.
+  /// A piece of the file.
+  ///
+  /// Reading outside it returns 0, which every check refuses.
   private struct Page {
     var bytes: [UInt8]
 
@@ -191,8 +196,8 @@ struct MetaPages {
 
   // MARK: The free list
 
-  /// The free pages at and above `lowest`, as the free list of `meta` says; `nil` when it cannot
-  /// be read in a reasonable number of steps.
+  /// The free pages from `lowest` up, by the free list of `meta`; `nil` if it cannot be read in a
+  /// reasonable number of steps.
   private func freePages(from lowest: UInt64, _ meta: Meta) -> Set<UInt64>? {
     var free: Set<UInt64> = []
     var pages = meta.freeRoot == TreeRecordLayout.noPage ? [] : [(number: meta.freeRoot, depth: 0)]
@@ -232,8 +237,9 @@ struct MetaPages {
     return free
   }
 
-  /// One record of the free list: a count, then that many page numbers; a long one lies in pages
-  /// of its own, after a page header.
+  /// Adds one record of the free list: a count, then that many page numbers.
+  ///
+  /// A long record is in overflow pages, after a page header.
   private func add(
     _ byteCount: Int, of page: Page, at data: Int, isElsewhere: Bool, _ meta: Meta,
     lowest: UInt64, to free: inout Set<UInt64>

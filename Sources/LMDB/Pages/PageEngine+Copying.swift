@@ -5,8 +5,8 @@ import LodestoreSystem
 extension PageEngine {
   /// Copies the newest commit into an open file.
   ///
-  /// LMDB does it where it reads the format, without a lock file as here. Of a file of the other
-  /// format the pages are copied as they are, and compacting is refused.
+  /// If LMDB can read the format, LMDB copies, without a lock file as here. Pages of a file of the
+  /// other format are copied unchanged, and a compacting copy is refused.
   func copy(
     into target: Int32, _ compacting: Bool, _ step: ((Int) -> Bool)?
   ) throws(LMDBError) {
@@ -25,8 +25,8 @@ extension PageEngine {
     } else {
       try copyPages(of: before, into: target, step)
     }
-    // The copy may have a newer commit than `before`, whose pages were there all the time if these
-    // were.
+    // The copy may contain a newer commit than `before`. If the pages of `before` were intact all
+    // the time, so were those of the newer one.
     guard before.isWhole else { throw LMDBError(.overtaken, operation: "copy", path: path) }
   }
 
@@ -46,7 +46,7 @@ extension PageEngine {
       offset += part.count
       if let step, !step(offset) { throw LMDBError(.cancelled, operation: "copy to", path: path) }
     }
-    // Meta pages that were written meanwhile would lead to pages that the copy may not have.
+    // Meta pages written meanwhile would refer to pages that the copy may lack.
     guard snapshot.map.newestTransaction == snapshot.transaction else {
       throw LMDBError(.overtaken, operation: "copy", path: path)
     }

@@ -1,20 +1,22 @@
 import CLMDB
 
-/// Reads a file without LMDB's functions: one of the other format, or one whose lock file nobody
-/// can make.
+/// Reads a file without LMDB's functions: one of the other format, or one whose lock file cannot be
+/// created.
 ///
-/// An environment has it in place of LMDB's handle, and is read-only. The engine touches no lock
-/// file, so no writer knows of its reads. Each read shows the newest commit and ends with
-/// ``Transaction/whole(_:)``, which refuses results of pages that a writer may have written over
+/// An environment has it in place of LMDB's handle and is read-only. The engine touches no lock
+/// file, so writers do not know of its reads. Each read sees the newest commit and ends with
+/// ``Transaction/whole(_:)``, which refuses results from pages that a writer may have overwritten
 /// meanwhile. Nobody writes a sealed file.
 final class PageEngine: @unchecked Sendable {
   let path: String
   let file: PageFile
   let format: PageFormat
   let pageSize: Int
-  /// Whether nobody ever writes the file, so that each read is whole.
+  /// Whether nobody ever writes the file, so that every read is consistent.
   let isSealed: Bool
-  /// The newest map; earlier ones last as long as their reads.
+  /// The newest map.
+  ///
+  /// Earlier ones exist as long as their reads.
   private let map: Guarded<PageMap>
 
   init(_ file: PageFile, path: String, isSealed: Bool = false) throws(LMDBError) {
@@ -57,7 +59,7 @@ final class PageEngine: @unchecked Sendable {
     }
   }
 
-  /// Some tens of nanoseconds, as with LMDB.
+  /// Facts about the file, read in some tens of nanoseconds as with LMDB.
   var info: Environment.Info {
     let map = currentMap
     let metas = map.metaPages()
@@ -74,7 +76,7 @@ final class PageEngine: @unchecked Sendable {
 
   /// Begins a read of the newest commit.
   ///
-  /// - Parameter ended: a read to use again; of the same commit it knows the trees already.
+  /// - Parameter ended: A read to reuse. If it is of the same commit, it already knows the trees.
   func begin(_ ended: OpaquePointer?) throws(LMDBError) -> OpaquePointer {
     guard let ended else { return PageRead(try newest(), self).handle }
     let read = PageRead.of(ended)
@@ -89,14 +91,16 @@ final class PageEngine: @unchecked Sendable {
   }
 }
 
-/// A read in the pages of one commit; for one thread at a time.
+/// A read of the pages of one commit, for one thread at a time.
 final class PageRead {
   private(set) var snapshot: PageSnapshot
   private let engine: PageEngine
-  /// By the handle of a tree.
+  /// The opened trees, by handle.
   @exclusivity(unchecked) private var trees: ContiguousArray<Tree?> = []
 
-  /// A tree of the commit, without the map, which the snapshot has.
+  /// A tree of the commit.
+  ///
+  /// The snapshot holds the map.
   struct Tree {
     let record: TreeRecord
     let pages: TreePages?
@@ -114,7 +118,7 @@ final class PageRead {
 
   var pageSize: Int { engine.pageSize }
 
-  /// See ``Transaction/whole(_:)``.
+  /// Runs `body` and checks the read; see ``Transaction/whole(_:)``.
   @inline(never)
   func whole<R, E: Error>(_ body: () throws(E) -> R) throws -> R {
     if engine.isSealed { return try body() }
@@ -134,7 +138,9 @@ final class PageRead {
 
   // MARK: Handles
 
-  /// The read as LMDB's handle of a transaction, which no function of LMDB is passed; to be freed.
+  /// The retained read in the form of LMDB's transaction handle.
+  ///
+  /// No LMDB function may be called with it.
   fileprivate var handle: OpaquePointer {
     OpaquePointer(Unmanaged.passRetained(self).toOpaque())
   }

@@ -1,21 +1,25 @@
 import LodestoreBytes
 public import LodestorePages
 
-/// The leaf pages that a scan goes through.
+/// The leaf pages that a scan visits.
 @usableFromInline
 struct ScannedPages {
-  /// How many records ahead are prefetched: with six, half of the time was still spent waiting.
+  /// The number of records to prefetch ahead.
+  ///
+  /// With six, half of the time was still spent waiting.
   @inlinable static var ahead: Int { 14 }
 
-  /// 0 where every pair comes from LMDB's functions: in a write, and with the plain engine.
+  /// The page size; 0 if every pair comes from LMDB's functions, in a write and with the plain
+  /// engine.
   private let pageSize: Int
   private let cursor: Cursor
-  /// The page of the last pair that LMDB gave or ``next(behind:)`` went to; `nil` for none.
+  /// The page of the last pair that LMDB returned, or the page of ``next(behind:)``; `nil` for
+  /// none.
   private var current: LeafPage?
   private var finder: LeafFinder?
   /// Whether the finder is at the current page.
   private var isFinderAtCurrent = false
-  /// How far from the page that was returned last the one after it begins; 0 if unknown.
+  /// The distance from the last returned page to the next one in bytes; 0 if unknown.
   @usableFromInline private(set) var following = 0
 
   private let readsAhead: Bool
@@ -31,14 +35,15 @@ struct ScannedPages {
     self.cursor = cursor
   }
 
-  /// Notes that a walk in key order is at `key`, the first that it visits in a page.
+  /// Notes that a walk in key order is at `key`, the first key that it visits in a page.
   @usableFromInline
   mutating func visit(_ key: ByteView, backwards: Bool) {
     walk.visit(key, backwards: backwards)
   }
 
-  /// The leaf page that contains `key`, a pointer from LMDB, and the pair's index in it; a page without
-  /// pairs where pages are not read.
+  /// The leaf page that contains `key`, a pointer from LMDB, and the pair's index in it.
+  ///
+  /// If pages are not read directly, a page without pairs.
   @usableFromInline
   mutating func page(of key: ByteView, guess: Int) -> (LeafPage, Int) {
     current = nil
@@ -54,7 +59,7 @@ struct ScannedPages {
     return (page, index)
   }
 
-  /// The leaf page behind the current one, whose last record is `id`; `nil` where LMDB must be asked.
+  /// The leaf page after the current one, whose last record is `id`; `nil` if LMDB must be asked.
   @usableFromInline
   mutating func next(behind id: UInt64) throws -> LeafPage? {
     guard let current, isFinderAtCurrent || find(current, id), let page = try nextLeaf() else {
@@ -63,7 +68,7 @@ struct ScannedPages {
     self.current = page
     if windows.passPage(), readsAhead { finder?.ask(&windows) }
     following = finder?.address(ahead: 1).map { $0 - page.base } ?? 0
-    // The header of the page after that is fetched while this one is read.
+    // The header of the page after the next one is prefetched meanwhile.
     if let next = finder?.address(ahead: 2) { prefetch(next) }
     return page
   }

@@ -1,10 +1,12 @@
 extension Transaction {
-  /// About how many entries of `tree` lie within `range`; exact when they share a page.
+  /// An estimate of the number of entries of `tree` within `range`.
   ///
-  /// A few page visits, whatever the size of the tree. Pages are taken to be evenly filled, except
-  /// the last of each level, which is estimated by itself; where that is far from true, so is the
-  /// answer. In a write it is that of the last commit. The plain engine counts some hundred entries
-  /// instead.
+  /// The estimate is exact if they share a page.
+  ///
+  /// The estimation visits a few pages, whatever the size of the tree. The estimate assumes evenly
+  /// filled pages except the last one of each level, which is estimated separately. Unevenly filled
+  /// pages make it wrong. In a write it is about the last commit. The plain engine counts some
+  /// hundred entries instead.
   package func estimatedCount(of tree: Tree, within range: KeyRange) throws -> Int {
     if environment.isActiveWrite(handle) {
       return try environment.read { try $0.committedEstimate(of: tree, within: range) }
@@ -30,7 +32,7 @@ extension Transaction {
 
   /// Counts the entries within the range, below it and above it, each up to a limit.
   ///
-  /// Parts that reach the limit share the remaining entries evenly.
+  /// Parts that reach the limit share the remaining entries equally.
   private func countedEstimate(
     of tree: Tree, within range: KeyRange, count: Int
   ) throws -> Int {

@@ -3,14 +3,15 @@ internal import LodestorePages
 
 /// A transaction of an environment that is read without LMDB.
 extension Transaction {
-  /// The read in the pages; `nil` where LMDB reads.
+  /// The direct read of the pages; `nil` if LMDB reads.
   @inline(__always)
   var pageRead: PageRead? { isInPages ? PageRead.of(handle) : nil }
 
-  /// Runs `body`, which uses the transaction, and throws where another process may meanwhile have
-  /// written over the pages of a read without a lock file.
+  /// Runs `body`, which uses the transaction.
   ///
-  /// Such a failure also replaces an error of `body`, which may have read pages of another commit.
+  /// Throws if another process may meanwhile have overwritten pages of a read without a lock file.
+  ///
+  /// This error replaces an error of `body`, which may have read pages of another commit.
   @inline(__always)
   package func whole<R, E: Error>(_ body: () throws(E) -> R) throws -> R {
     isInPages ? try PageRead.of(handle).whole(body) : try body()

@@ -2,7 +2,8 @@ import LodestoreBytes
 import LodestoreSystem
 
 extension TreePages {
-  /// Nil for an empty tree, with the plain engine, and where the map does not look as expected.
+  /// Fails for an empty tree, with the plain engine, and if the map does not have the expected
+  /// form.
   init?(of tree: Tree, in transaction: Transaction) throws(LMDBError) {
     guard transaction.environment.readsPages else { return nil }
     if let read = transaction.pageRead {
@@ -32,7 +33,7 @@ extension TreePages {
       depth: Int(depth), hasIntegerKeys: tree.hasIntegerKeys)
   }
 
-  /// Where the map begins, of which `address` is in a page.
+  /// The start of the map, calculated from an `address` within a page.
   private static func map(
     with address: UnsafeRawPointer, _ pageSize: Int, _ pageCount: UInt64, _ environment: Environment
   ) -> UnsafeRawPointer? {
@@ -44,7 +45,7 @@ extension TreePages {
     return environment.beginsMap(at: map) ? map : nil
   }
 
-  /// Where the map begins, in a read; `nil` when the file has no tree.
+  /// The start of the map in a read; `nil` if the file has no tree.
   static func map(in transaction: Transaction) -> UnsafeRawPointer? {
     if let read = transaction.pageRead { return read.snapshot.map.base }
     let info = transaction.environment.rawInfo
@@ -58,8 +59,8 @@ extension TreePages {
 }
 
 extension LeafFinder {
-  /// Nil in a write, for an empty tree, with the plain engine, and where the map does not look as
-  /// expected.
+  /// Fails in a write, for an empty tree, with the plain engine, and if the map does not have the
+  /// expected form.
   init?(_ tree: Tree, in transaction: Transaction) throws(LMDBError) {
     guard tree.hasIntegerKeys, !transaction.environment.isActiveWrite(transaction.handle),
       let pages = try TreePages(of: tree, in: transaction)
@@ -69,8 +70,8 @@ extension LeafFinder {
 }
 
 extension RecordFinder {
-  /// Nil in a write, for an empty tree, with the plain engine, and where the map does not look as
-  /// expected.
+  /// Fails in a write, for an empty tree, with the plain engine, and if the map does not have the
+  /// expected form.
   package init?(_ tree: Tree, in transaction: Transaction) throws(LMDBError) {
     guard tree.hasIntegerKeys, !transaction.environment.isActiveWrite(transaction.handle),
       let pages = try TreePages(of: tree, in: transaction)
@@ -80,11 +81,11 @@ extension RecordFinder {
 }
 
 extension Environment {
-  /// Whether the map begins at `address`, which was computed from the number in a page that may be
-  /// damaged.
+  /// Whether the map begins at `address`, which was calculated from the number in a possibly
+  /// damaged page.
   ///
-  /// The last address found right is remembered. Another is read by the kernel first, as a wrong
-  /// number may lead to memory that is not mapped.
+  /// The last confirmed address is remembered. Any other address is first read by the kernel,
+  /// because a wrong number may lead to unmapped memory.
   fileprivate func beginsMap(at address: UnsafeRawPointer) -> Bool {
     let bits = UInt(bitPattern: address)
     if mapStart.load(ordering: .relaxed) == bits { return true }

@@ -1,15 +1,15 @@
 import LodestoreBytes
 
-/// Asks for the pages ahead of a walk in key order that LMDB makes from page to page.
+/// Requests the pages ahead of a walk in key order in which LMDB moves from page to page.
 ///
-/// In a write, whose own pages are not in the map, a long walk has the system read ahead until the
-/// write ends. With the plain engine it does nothing: the map is opened with the system's
-/// read-ahead.
+/// The pages of a running write are not in the map, so a long walk in a write enables the system's
+/// read-ahead until the write ends. With the plain engine it does nothing, because the map is
+/// opened with the system's read-ahead.
 package struct WalkAhead {
   private static let shortestBulk = 16
 
   private let cursor: Cursor
-  /// 0 where nothing is to be done.
+  /// The mask for the page of an address; 0 if nothing is to be done.
   private let mask: UInt
   private var current: UInt = 0
   private var passed = 0
@@ -33,7 +33,7 @@ package struct WalkAhead {
     current = page
     passed &+= 1
     let isDue = windows.passPage()
-    // Most walks are over a page or two.
+    // Most walks cover one or two pages.
     guard isDue, passed > 2 else { return }
     let environment = cursor.transaction.environment
     if environment.isActiveWrite(cursor.transaction.handle) {

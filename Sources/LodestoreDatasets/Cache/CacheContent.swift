@@ -2,38 +2,38 @@ internal import EntityStore
 internal import Foundation
 internal import LodestoreFormat
 
-/// Decides which of the files that are here is current, and opens it.
+/// Decides which of the available files is current, and opens it.
 struct CacheContent: Sendable {
   let name: String
   let folder: DatasetFolder
   let seed: String?
   let entities: [any Entity.Type]
   let storeOptions: StoreOptions
-  /// The keys that the program carries; nil for a dataset without a publisher.
+  /// The keys that the program carries; `nil` for a dataset without a publisher.
   var carried: TrustedKeys?
-  /// The time of day, for a dataset whose generations are numbered by it; `nil` for a published
+  /// The current time, for a dataset whose generations are numbered by time; `nil` for a published
   /// one.
   var clock: (@Sendable () -> Date)?
 
-  /// The current generation, and what is known about others.
+  /// The current generation, and the facts about others.
   struct Choice: Sendable {
     var open: OpenGeneration?
     var seed: OpenGeneration?
-    /// Why a higher generation that is here cannot be used.
+    /// The reason why an available higher generation cannot be used.
     var unusable: DatasetError?
   }
 
-  /// Tells the program's entities from those of other versions of it; nil for entities that cannot
-  /// be in one store.
+  /// A text that distinguishes the program's entities from those of its other versions; `nil` for
+  /// entities that cannot be in one store.
   ///
-  /// Another version of the format may open what this one cannot.
+  /// Another version of the format may open a file that this one cannot.
   var schemaOfEntities: String? {
     Store.fingerprint(ofNewStoreWith: entities).map { "\(FormatVersion.current.rawValue):\($0)" }
   }
 
   /// Reads the state, or rebuilds a damaged one from the numbers and seals of the sealed files.
   ///
-  /// - Throws: an error with the code `unsuitableFolder` for the state of another dataset or of a
+  /// - Throws: An error with the code `unsuitableFolder` for the state of another dataset or of a
   ///   later library.
   func state() throws -> CacheState {
     do {
@@ -62,7 +62,7 @@ struct CacheContent: Sendable {
         folder.generation(number), dataset: name, generation: number, source: .refresh,
         entities: entities, options: storeOptions)
       guard let found else { continue }
-      // A number above all that the keys have signed here is that of a file without a signature.
+      // A number above all that the keys have signed here belongs to a file without a signature.
       let isSigned = carried == nil || number <= state.trust.highestSeen(from: carried)
       state.install(
         CacheState.Installed(
@@ -73,15 +73,16 @@ struct CacheContent: Sendable {
     return state
   }
 
-  /// Opens the first generation of the state that can be used, or the seed.
+  /// Opens the first usable generation of the state, or the seed.
   ///
-  /// The seed wins by a higher number, also when it came with a later version of the program than
-  /// the download. Of equal numbers the download wins. Where the first generation cannot be used,
-  /// the highest of the others, of the seed and of the one that is open is taken.
+  /// The seed wins with a higher number, even if it came with a later version of the program than
+  /// the download. With equal numbers the download wins. If the first generation cannot be used,
+  /// the highest of the other ones, the seed and the currently open one is used.
   ///
   /// - Parameters:
-  ///   - known: the seed, where this process has opened it before.
-  ///   - before: the generation that this process uses, which is not opened again when it stays current.
+  ///   - known: The seed, if this process has opened it before.
+  ///   - before: The generation that this process uses. A generation that stays current is not
+  ///     opened again.
   func choose(
     _ state: CacheState, seed known: OpenGeneration?, current before: OpenGeneration?
   ) -> Choice {
@@ -89,7 +90,7 @@ struct CacheContent: Sendable {
     var badSeed: DatasetError?
     if known == nil, let path = seed {
       do throws(DatasetError) {
-        // Packages of programs are often made of links.
+        // Packages of programs often consist of links.
         if let path = SystemFile.resolved(path) {
           choice.seed = try OpenGeneration.open(
             path, dataset: name, generation: nil, source: .seed, entities: entities,
@@ -108,7 +109,7 @@ struct CacheContent: Sendable {
           choice.open = before
           return choice
         }
-        // The generation that is open was current; it is worth more than lower ones.
+        // The open generation was current, so it takes precedence over lower ones.
         if choice.unusable != nil, installed.generation < before.number, before.number < first {
           break
         }
@@ -132,18 +133,18 @@ struct CacheContent: Sendable {
       before.number > choice.seed?.number ?? 0
     {
       choice.open = before
-      // The state that named it was removed or damaged.
+      // The state that named the generation was removed or damaged.
       if isGone { choice.unusable = .missingGeneration(folder.generation(before.number)) }
     }
     choice.unusable = choice.unusable ?? badSeed
     return choice
   }
 
-  /// The number that a new generation may not be below.
+  /// The number that a new generation must not be below.
   ///
-  /// - Parameter isSigned: whether the keys of the program have signed the new one. What they have
-  ///   not signed counts for other such files alone: they cannot be kept from their next
-  ///   generation.
+  /// - Parameter isSigned: Whether the keys of the program have signed the new generation. The
+  ///   numbers of unsigned files count only for other unsigned files, so that they cannot block the
+  ///   publisher's next generation.
   func highest(_ state: CacheState, _ choice: Choice, isSigned: Bool = true) -> UInt64 {
     let seed = choice.seed?.number ?? 0
     if state.trust.takesAnyNumber { return seed }
@@ -154,7 +155,7 @@ struct CacheContent: Sendable {
     return counts ? max(seen, open.number) : seen
   }
 
-  /// Whether a number by the time of day is of a clock that was more than a day ahead.
+  /// Whether a number derived from the time comes from a clock that was more than a day ahead.
   func isAhead(_ number: UInt64, at time: Date? = nil) -> Bool {
     guard let now = time ?? clock?() else { return false }
     return number > ServiceImport.number(at: now.addingTimeInterval(86_400), after: 0)
@@ -162,22 +163,24 @@ struct CacheContent: Sendable {
 
   /// Whether a seed is newer than an installed generation.
   ///
-  /// A generation of a service that was made under a clock that was ahead is newer only than those
-  /// that were here before it.
+  /// A generation of a service that was made under a clock that was ahead counts as newer only than
+  /// generations that were here before it.
   private func wins(_ seed: UInt64, over number: UInt64, _ state: CacheState) -> Bool {
     guard clock != nil, isAhead(number), !isAhead(seed) else { return seed > number }
     return seed > state.numberBefore
   }
 
-  /// Removes generations that the state does not name and that nobody reads, and what their
-  /// downloads have left; under the lock of the refresh.
+  /// Removes generations that the state does not name and nobody reads, and the remains of their
+  /// downloads.
   ///
-  /// - Parameter isSwapped: whether a generation has just become current. Otherwise a higher number
+  /// Requires the refresh lock.
+  ///
+  /// - Parameter isSwapped: Whether a generation has just become current. Otherwise a higher number
   ///   may be a complete file of a process that was killed before the swap.
   func removeOld(_ state: CacheState, isSwapped: Bool) {
     guard let current = state.current else { return }
-    // The download of a lower generation goes on where the publisher's may have any number, or the
-    // current file is not the publisher's.
+    // The download of a lower generation can still be useful if the publisher's next one may have
+    // any number, or if the current file is not the publisher's.
     if !state.trust.takesAnyNumber, current.keys != nil {
       folder.removeIncoming(upTo: current.generation)
     }
@@ -186,7 +189,7 @@ struct CacheContent: Sendable {
       && (isSwapped || number < current.generation)
     {
       let path = folder.generation(number)
-      // Whoever has the file open has a shared lock of it.
+      // A process that has the file open holds a shared lock on it.
       if let lock = try? FileLock.exclusive(of: path) {
         SystemFile.remove(path)
         withExtendedLifetime(lock) {}
@@ -196,7 +199,7 @@ struct CacheContent: Sendable {
 }
 
 extension OpenGeneration {
-  /// Whether the file is that of an entry of the state.
+  /// Whether the file belongs to an entry of the state.
   func isFile(of installed: CacheState.Installed) -> Bool {
     number == installed.generation
       && (digest == nil || installed.digest == nil || digest == installed.digest)

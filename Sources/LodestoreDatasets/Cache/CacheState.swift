@@ -2,25 +2,27 @@ internal import Foundation
 internal import LodestoreFormat
 internal import LodestoreJSON
 
-/// The state of a dataset's folder, which every process reads and the one that refreshes writes.
+/// The state of a dataset's folder.
+///
+/// Every process reads it, and the one that refreshes writes it.
 struct CacheState: Sendable, Equatable {
-  /// The generation that readers get.
+  /// An installed generation.
   struct Installed: Sendable, Equatable {
     var generation: UInt64
     var source: DatasetGeneration.Source
     var dataAsOf: Date
     var builtAt: Date
     var installedAt: Date
-    /// The fs-verity digest of the file, in hexadecimal digits; nil when it was not calculated.
+    /// The fs-verity digest of the file in hexadecimal; `nil` if it was not calculated.
     var digest: String?
-    /// The digest of the schema, as the seal has it.
+    /// The schema's digest from the seal.
     var schema: String
-    /// The keys that have signed it; empty for a dataset without a publisher, nil for a file
-    /// without a signature.
+    /// The keys that signed it; empty for a dataset without a publisher, `nil` for a file without a
+    /// signature.
     var keys: String?
   }
 
-  /// The last refresh that failed, since which none has succeeded.
+  /// The last failed refresh, if none has succeeded since.
   struct Failure: Sendable, Equatable {
     var code: String
     var message: String
@@ -30,45 +32,54 @@ struct CacheState: Sendable, Equatable {
   var name: String
   /// The generations to use, the current one first.
   ///
-  /// The others are for programs whose entities do not fit the first. Their numbers are lower.
+  /// Later elements have lower numbers, and serve programs whose entities do not fit the first.
   private(set) var installed: [Installed] = []
-  /// The publisher's keys, and what they have signed.
+  /// The publisher's keys and the generations that they have signed.
   var trust = CacheTrust()
-  /// When the origin last said which generation is its newest.
+  /// The time when the origin last stated its newest generation.
   var lastChecked: Date?
-  /// Where it said so.
+  /// The address that stated it.
   var lastPlace: String?
-  /// The latest time at which a refresh began, which never falls.
+  /// The latest time at which a refresh began.
+  ///
+  /// The time never decreases.
   var latestTime: Date?
-  /// How many refreshes have ended here, so that a process that waited for another one notices it.
+  /// The number of refreshes that ended here.
+  ///
+  /// A process that waited for another one compares it.
   var refreshCount: UInt64 = 0
-  /// How many refreshes in a row have failed.
+  /// The number of consecutive failed refreshes.
   var failureCount = 0
-  /// Before this time no refresh begins by itself.
+  /// The time before which no refresh begins automatically.
   var nextAttempt: Date?
   var lastFailure: Failure?
-  /// The entity tags of the manifest by its address.
+  /// The entity tags of the manifest, by its address.
   var manifestTags: [String: String] = [:]
   /// The mirrors that the last verified manifest names.
   var mirrors: [String] = []
-  /// The keys of the program that got ``manifestTags``: another program verifies the manifest anew.
+  /// The keys of the program that obtained ``manifestTags``.
+  ///
+  /// Another program verifies the manifest again.
   var tagKeys: String?
-  /// The name of the patch that could not be applied last; it is not fetched again.
+  /// The name of the last patch that could not be applied.
+  ///
+  /// This patch is not fetched again.
   var failedPatch: String?
-  /// The fingerprint of the last schema that the entities of a program did not fit, by that of the
-  /// program's entities.
+  /// For each program, the last schema that its entities did not fit: fingerprints by the
+  /// fingerprint of the program's entities.
   private(set) var unfitSchemas: [String: String] = [:]
-  /// Until when a place has asked not to be asked.
+  /// For each place, the time until which it asked not to be requested.
   var notBefore: [String: Date] = [:]
   /// The highest number before the current generation of a service.
   var numberBefore: UInt64 = 0
-  /// The content of a generation that a service has confirmed unchanged since, and up to which
-  /// date.
+  /// The content of a generation that a service has since confirmed as unchanged, and the date of
+  /// the confirmation.
   var confirmedContent: String?
   var confirmedAsOf: Date?
-  /// The content of the generation that the importer's store was made of, or that was made of it.
+  /// The content of the generation from which the importer's store was made, or that was made from
+  /// it.
   var importedContent: String?
-  /// When the state was rebuilt of the sealed files because it could not be read.
+  /// The time when the state was rebuilt from the sealed files because it could not be read.
   var rebuiltAt: Date?
 
   init(name: String) { self.name = name }
@@ -79,10 +90,10 @@ struct CacheState: Sendable, Equatable {
   ///
   /// The newest one of another schema is kept for programs that cannot use the new one yet.
   ///
-  /// The tags of manifests are forgotten: a place whose manifest is still the one from before has
-  /// old files, and is asked for them so that it can be told.
+  /// The tags of manifests are removed. A place that still has the old manifest would otherwise
+  /// answer "unchanged", and its old files could not be detected.
   ///
-  /// - Parameter kept: the generation that this program goes on to use, when it cannot use the new
+  /// - Parameter kept: The generation that this program continues to use, if it cannot use the new
   ///   one.
   mutating func install(_ new: Installed, keeping kept: UInt64? = nil) {
     let others = installed.filter { $0.generation < new.generation }
@@ -94,25 +105,25 @@ struct CacheState: Sendable, Equatable {
     manifestTags = [:]
   }
 
-  /// Notes that keys have signed the current generation, whose signature was another one before.
+  /// Records that keys signed the current generation, which had another signature before.
   mutating func sign(_ generation: UInt64, by keys: String) {
     guard let index = installed.firstIndex(where: { $0.generation == generation }) else { return }
     installed[index].keys = keys
   }
 
-  /// Remembers that the entities of a program do not fit a schema, for the last 16 programs.
+  /// Records that the entities of a program do not fit a schema, for the last 16 programs.
   mutating func refuse(schema: String, for program: String) {
     if unfitSchemas.count >= 16, unfitSchemas[program] == nil { unfitSchemas = [:] }
     unfitSchemas[program] = schema
   }
 
-  /// Remembers until when a place is not to be asked, for the last 32 places.
+  /// Records until when a place must not be requested, for the last 32 places.
   mutating func keepFrom(_ place: String, until date: Date) {
     if notBefore.count >= 32, notBefore[place] == nil { notBefore = [:] }
     notBefore[place] = date
   }
 
-  /// Remembers the entity tag of the manifest at an address, for the last 16 addresses.
+  /// Stores the entity tag of the manifest at an address, for the last 16 addresses.
   mutating func remember(_ tag: String, of place: String, by carried: TrustedKeys) {
     guard tag.utf8.count <= 512, place.utf8.count <= 2_048 else { return }
     if tagKeys != carried.description { (manifestTags, tagKeys) = ([:], carried.description) }
@@ -127,8 +138,9 @@ struct CacheState: Sendable, Equatable {
 }
 
 extension CacheState {
-  /// How old the data of a generation is; a service that has nothing new confirms it as of a later
-  /// date.
+  /// The age of a generation's data.
+  ///
+  /// A service without new data confirms the generation with a later date.
   func age(of open: OpenGeneration) -> DatasetAge {
     var dataAsOf = open.seal.dataAsOf
     if let confirmedAsOf, confirmedContent == open.seal.contentDigest {
@@ -140,16 +152,16 @@ extension CacheState {
   private static let version = 1
   private static let byteLimit = 1 << 20
 
-  /// Why a state cannot be used.
+  /// The reason why a state cannot be used.
   enum Unreadable: Error, Equatable {
     case damaged
     /// A later version of the library has written it.
     case newer
   }
 
-  /// Reads the state; nil when there is none.
+  /// Reads the state; `nil` if there is none.
   ///
-  /// - Throws: ``Unreadable`` for anything that is no state, such as a folder or a long file.
+  /// - Throws: ``Unreadable`` for anything else at the path, such as a folder or a long file.
   static func read(_ folder: DatasetFolder) throws -> CacheState? {
     guard let bytes = try bytes(of: folder.state) else { return nil }
     return try CacheState(bytes)
@@ -161,7 +173,7 @@ extension CacheState {
     return try SystemFile.bytes(of: path, atMost: byteLimit)
   }
 
-  /// Reads the copy of the trust, for a state that is damaged; nil when it is damaged too.
+  /// Reads the copy of the trust, for a damaged state; `nil` if the copy is damaged too.
   static func readTrust(_ folder: DatasetFolder, name: String) -> CacheTrust? {
     guard let bytes = try? bytes(of: folder.trust), let json = try? checked(bytes),
       json["version"]?.intValue == version, json["dataset"]?.stringValue == name
@@ -169,7 +181,7 @@ extension CacheState {
     return json["trust"].flatMap(CacheTrust.init)
   }
 
-  /// Writes the copy of the trust where it has changed, then the state.
+  /// Writes the copy of the trust if it has changed, then the state.
   func write(_ folder: DatasetFolder) throws(DatasetError) {
     let copy = Self.lines(
       .object([
@@ -182,7 +194,7 @@ extension CacheState {
   }
 
   private static func replace(_ path: String, with bytes: [UInt8]) throws(DatasetError) {
-    // A file does not take the place of a folder.
+    // A file cannot replace a folder.
     if SystemFile.stamp(of: path)?.isFolder == true {
       try SystemFile.move(path, to: path + ".damaged")
     }
@@ -191,7 +203,7 @@ extension CacheState {
 
   // MARK: Bytes
 
-  /// One line of JSON and one with the SHA-256 of the first.
+  /// The state as a line of JSON and a line with the JSON's SHA-256.
   var bytes: [UInt8] {
     var members: [String: JSONValue] = [
       "version": .integer(Int64(Self.version)), "dataset": .string(name),
@@ -224,7 +236,7 @@ extension CacheState {
     return line + [0x0A] + Array(HexText.encoded(SHA256.hash(line)).utf8) + [0x0A]
   }
 
-  /// The JSON of lines with the right digest.
+  /// The JSON of a state whose digest is right.
   private static func checked(_ bytes: [UInt8]) throws(Unreadable) -> JSONValue {
     let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
     guard lines.count == 3, lines[2].isEmpty,
@@ -312,8 +324,8 @@ extension CacheState.Failure {
 }
 
 extension Date {
-  /// Milliseconds since 1970, for a date of the years from 1677 to 2262; the nearest of them for
-  /// another.
+  /// Milliseconds since 1970, for a date of the years from 1677 to 2262; for another date the
+  /// nearest of these.
   var json: JSONValue {
     let milliseconds = timeIntervalSince1970 * 1000
     guard milliseconds.isFinite else { return .integer(0) }
@@ -329,7 +341,7 @@ extension Date {
 }
 
 extension String {
-  /// The text, cut to a number of bytes where it is longer.
+  /// The text, shortened to a number of bytes if it is longer.
   fileprivate func cut(to limit: Int) -> String {
     guard utf8.count > limit else { return self }
     var text = String(decoding: utf8.prefix(limit), as: UTF8.self)

@@ -2,39 +2,43 @@ internal import Foundation
 internal import LodestoreFormat
 internal import LodestoreJSON
 
-/// What a folder knows of the publisher's keys and of the generations that they have signed.
+/// A folder's knowledge of the publisher's keys and of the generations that they signed.
 ///
-/// The state has it, and the file `trust.json` a copy, for a state that is damaged.
+/// The state contains it, and the file `trust.json` has a copy, for a damaged state.
 struct CacheTrust: Sendable, Equatable {
-  /// The key set that a chain leads to from the set that a program carries.
+  /// The key set reached by following the publisher's chain from the set that a program carries.
   struct Chain: Sendable, Equatable {
     /// The program's keys; empty for a dataset without a publisher.
     var carried: String
     /// The newest set that the chain leads to.
     var keys: String
-    /// The highest generation that was verified by these keys here.
+    /// The highest generation verified here with these keys.
     var highestSeen: UInt64 = 0
   }
 
-  /// One chain for each set that a program carries, the last used at the end.
+  /// One chain for each set that a program carries.
+  ///
+  /// The last used one is at the end.
   private(set) var chains: [Chain] = []
-  /// The digest of a file whose signature was right and whose content is no sound store; it is not
-  /// fetched again.
+  /// The digest of a file with a valid signature that is not a sound store.
+  ///
+  /// Such a file is not fetched again.
   var refusedDigest: String?
-  /// Until when the next generation may have any number, after ``CachedDataset/forgetHighest()``.
+  /// The time until which the next generation may have any number, after
+  /// ``CachedDataset/forgetHighest()``.
   var anyNumberUntil: Date?
   /// Whether the next generation may have any number.
   var takesAnyNumber: Bool { anyNumberUntil != nil }
 
-  /// How long the next generation may have any number.
+  /// The time for which the next generation may have any number.
   private static let anyNumberTime: TimeInterval = 7 * 86_400
 
-  /// Chains that are kept: those of so many versions of programs.
+  /// The maximum number of chains, one for each version of a program.
   private static let chainLimit = 16
 
-  /// The keys that a program trusts: those that its own lead to.
+  /// The keys that a program trusts: those reached from its own.
   ///
-  /// A program with other keys than those that a chain begins at has a chain of its own.
+  /// A program whose keys begin no known chain starts its own chain.
   func keys(from carried: TrustedKeys) -> TrustedKeys {
     let known = chains.first { $0.carried == carried.description }
     guard let known, let keys = try? TrustedKeys(known.keys), keys.number > carried.number else {
@@ -48,14 +52,13 @@ struct CacheTrust: Sendable, Equatable {
     carried.map { keys(from: $0).description } ?? ""
   }
 
-  /// The highest generation that the keys of a program have signed here; another key set begins
-  /// anew.
+  /// The highest generation that the keys of a program signed here; 0 for a new key set.
   func highestSeen(from carried: TrustedKeys?) -> UInt64 {
     let text = text(from: carried)
     return chains.filter { $0.keys == text }.map(\.highestSeen).max() ?? 0
   }
 
-  /// Keeps the keys that a chain leads to, and that they have signed a generation.
+  /// Stores the keys that a chain leads to, and a generation that they signed.
   mutating func keep(_ keys: TrustedKeys?, from carried: TrustedKeys?, generation: UInt64 = 0) {
     var chain = Chain(carried: carried?.description ?? "", keys: keys?.description ?? "")
     let index = chains.firstIndex { $0.carried == chain.carried }
@@ -67,14 +70,17 @@ struct CacheTrust: Sendable, Equatable {
     chains = chains.suffix(Self.chainLimit - 1) + [chain]
   }
 
-  /// Forgets the highest generations and the refused file; the keys stay.
+  /// Removes the highest generations and the refused file.
+  ///
+  /// The keys stay.
   mutating func forgetHighest(at now: Date) {
     for index in chains.indices { chains[index].highestSeen = 0 }
     refusedDigest = nil
     anyNumberUntil = now.addingTimeInterval(Self.anyNumberTime)
   }
 
-  /// Ends what ``forgetHighest(at:)`` allows when its time is over, or cannot be told by the clock.
+  /// Ends the effect of ``forgetHighest(at:)`` when its time is over, or when the clock cannot show
+  /// that.
   mutating func endForgetting(at now: Date) {
     guard let until = anyNumberUntil else { return }
     if until <= now || until > now.addingTimeInterval(Self.anyNumberTime) { anyNumberUntil = nil }
@@ -97,7 +103,7 @@ extension CacheTrust {
     return .object(members)
   }
 
-  /// Reads what ``json`` wrote; nil for anything else.
+  /// Reads the result of ``json``; `nil` for anything else.
   init?(_ json: JSONValue) {
     guard let chains = json["chains"]?.arrayValue, chains.count <= Self.chainLimit else {
       return nil

@@ -1,7 +1,7 @@
 public import EntityStore
 
 extension CachedDataset: AttachableDataset {
-  /// The news of replacements: ``generations``.
+  /// The replacements, as ``generations``.
   @_documentation(visibility: internal)
   public var replacements: DatasetGenerations { generations }
 }

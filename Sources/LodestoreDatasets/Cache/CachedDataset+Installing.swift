@@ -3,27 +3,29 @@ internal import Foundation
 internal import LodestoreBytes
 
 extension CachedDataset {
-  /// Makes a sealed file that came by another way the current generation: from a medium, a mail, a
-  /// build.
+  /// Installs a sealed file that came by another way, such as a medium or a build, as the current
+  /// generation.
   ///
-  /// The file is copied, and passes the checks that a fetched one does. For a published dataset
-  /// these begin with the publisher's signature. So the manifest has to come along: as
-  /// `manifest.json` in the folder of the file, with the folder `keys` where the publisher has
-  /// changed keys since the last refresh. A whole folder of a publisher, compressed, is used
-  /// otherwise: give its file URL as a mirror.
+  /// The file is copied, and passes the checks of a fetched one. For a published dataset the first
+  /// check is the publisher's signature. The manifest must therefore be next to the file: as
+  /// `manifest.json` in the file's folder, with the folder `keys` if the publisher has changed keys
+  /// since the last refresh. To use a whole compressed folder of a publisher, give its file URL as
+  /// a mirror.
   ///
   /// - Parameters:
-  ///   - file: the path of the sealed file, whose generation has to be higher than every one that was here.
-  ///   - withoutSignature: takes a file of a published dataset without its manifest. Use it for files of the
-  ///     program's own making. Such a file does not count for the publisher, whose next generation replaces it.
-  /// - Returns: the new generation.
-  /// - Throws: ``DatasetError``; the current generation stays as it is. `CancellationError`.
+  ///   - file: The path of the sealed file. Its generation must be higher than every one that was
+  ///     here.
+  ///   - withoutSignature: Accepts a file of a published dataset without its manifest. Use it for
+  ///     files that
+  ///     the program itself makes. Such a file does not affect the publisher's numbers: the publisher's next generation replaces it.
+  /// - Returns: The new generation.
+  /// - Throws: ``DatasetError``; the current generation stays unchanged. `CancellationError`.
   @discardableResult
   public func install(
     fileAt file: String, withoutSignature: Bool = false
   ) async throws -> DatasetGeneration {
     let began = options.clock()
-    // A download of this process may take hours; the file is here.
+    // A download of this process may take hours, while the file is already here.
     stopRun(.interrupted(name))
     let lock = try await lockFolder()
     defer { withExtendedLifetime(lock) {} }
@@ -50,7 +52,7 @@ extension CachedDataset {
     guard seal.generation > highest else {
       throw DatasetError.notNewerFile(seal.generation, highest: highest)
     }
-    // Under another name than a download's, which goes on where it ended.
+    // A download's file has another name, so that the download can continue.
     let part = content.folder.part(seal.generation) + ".installing"
     defer { SystemFile.remove(part) }
     try await copy(file, to: part, digest)
@@ -63,14 +65,15 @@ extension CachedDataset {
     return try current()
   }
 
-  /// Forgets the highest generation that was here, so that the next one is taken although its
-  /// number is lower, if it comes within seven days.
+  /// Forgets the highest generation that was here, so that the next one within seven days is
+  /// accepted even with a lower number.
   ///
-  /// For a publisher that had to go back: a file with a far too high number was published or
-  /// installed. The data that is here stays in use until a refresh or
-  /// ``install(fileAt:withoutSignature:)`` brings another. A seed counts on.
+  /// Use it when a publisher must go back because a file with a much too high number was published
+  /// or installed. The current data stays in use until a refresh or
+  /// ``install(fileAt:withoutSignature:)`` brings another generation. The seed's number still
+  /// counts.
   ///
-  /// - Throws: ``DatasetError`` when the folder cannot be used. `CancellationError`.
+  /// - Throws: ``DatasetError`` if the folder cannot be used. `CancellationError`.
   public func forgetHighest() async throws {
     let lock = try await lockFolder()
     defer { withExtendedLifetime(lock) {} }
@@ -81,10 +84,10 @@ extension CachedDataset {
     forget()
   }
 
-  /// Checks that the manifest next to a file is signed by a trusted key, and names the digest of
-  /// the file.
+  /// Checks that the manifest next to a file is signed by a trusted key and names the digest of the
+  /// file.
   ///
-  /// - Returns: the key set to which the folder's chain leads, which has signed the manifest.
+  /// - Returns: The key set that signed the manifest, reached through the folder's chain.
   private func checkSignature(
     of file: String, _ digest: FileDigest, _ known: TrustedKeys
   ) throws -> TrustedKeys {
@@ -111,7 +114,7 @@ extension CachedDataset {
     return keys
   }
 
-  /// Copies a file, and checks that the copy has the digest of the original.
+  /// Copies a file and checks that the copy has the digest of the original.
   private func copy(_ file: String, to part: String, _ digest: FileDigest) async throws {
     guard let source = try SystemFile.openForReading(file) else {
       throw DatasetError.system(ENOENT, "install", file)

@@ -1,12 +1,12 @@
 extension CachedDataset {
-  /// The generation to use, by a policy.
+  /// Returns the generation to use according to a policy.
   ///
   ///     let pods = try await dataset.read(.freshElseCache)
   ///     print(pods.age, pods.refreshError?.message ?? "")
   ///
-  /// - Throws: ``DatasetError``: as ``current()``; with ``ReadPolicy/freshOnly`` the error of the
-  ///   refresh, too, and with every policy that refreshes where nothing is here.
-  ///   `CancellationError` when the task is cancelled meanwhile.
+  /// - Throws: ``DatasetError`` as ``current()``. With ``ReadPolicy/freshOnly`` also the error of
+  ///   the refresh; with the other policies that refresh, its error if nothing is here.
+  ///   `CancellationError` if the task is cancelled.
   public func read(_ policy: ReadPolicy = .cacheThenRefresh) async throws -> DatasetGeneration {
     switch policy {
     case .cacheOnly:
@@ -21,7 +21,7 @@ extension CachedDataset {
         if isDue(after: options.checkInterval) { refreshInBackground() }
         return generation
       } catch let error as DatasetError where error.code == .tooOld {
-        // Data that the program refuses is none.
+        // Data that the program refuses counts as absent.
         try await refreshIfDue(within: options.freshFor)
         return try current()
       }
@@ -51,11 +51,13 @@ extension CachedDataset {
     if isDue(after: interval) || !hasGeneration { try await refresh() }
   }
 
-  /// Refreshes, and waits no longer than a limit; the refresh goes on behind it.
+  /// Refreshes, and waits no longer than a limit.
+  ///
+  /// The refresh then continues in the background.
   private func refresh(atMost limit: Duration) async throws {
     if case .none = origin.form { throw DatasetError.noOrigin(name) }
     let run = run { RefreshRun() }
-    // A caller that stays, so that the refresh does not end with this one.
+    // This caller stays, so that the refresh does not end with the current caller.
     let kept = Task { [self] in _ = try? await wait(for: run) }
     do {
       let hasEnded = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -77,16 +79,18 @@ extension CachedDataset {
     }
   }
 
-  /// Whether the last successful check is longer ago than an interval, or cannot be told.
+  /// Whether the last successful check is longer ago than an interval, or at an unknown time.
   func isDue(after interval: Duration) -> Bool {
     guard let state = try? loaded().state, let checked = state.lastChecked else { return true }
     let now = options.clock()
-    // A clock that was set back tells nothing of the time since.
+    // After the clock was set back, the time since the check is unknown.
     guard checked <= now else { return true }
     return now.timeIntervalSince(checked) >= interval.inSeconds
   }
 
-  /// Begins a refresh that nobody waits for; its failure is kept in ``status``.
+  /// Begins a refresh that nobody waits for.
+  ///
+  /// ``status`` shows its failure.
   private func refreshInBackground() {
     if case .none = origin.form { return }
     if let state = try? loaded().state, isWaiting(memory.completed(state), at: options.clock()) {
@@ -97,13 +101,12 @@ extension CachedDataset {
 
   // MARK: In the background
 
-  /// Refreshes in the background, now and then at an interval, for as long as the dataset is
-  /// referenced.
+  /// Refreshes in the background at an interval, as long as the dataset is referenced.
   ///
-  /// All processes with the same folder share one schedule: it counts from the last check of any of
-  /// them. Failures are followed by longer waits, and are told by ``status``.
+  /// All processes with the same folder share one schedule, which counts from the last check of any
+  /// of them. After failures the waits become longer, and ``status`` shows the failure.
   ///
-  /// - Parameter interval: the time between checks; ``Options/checkInterval`` when it is `nil`.
+  /// - Parameter interval: The time between checks; ``Options/checkInterval`` if it is `nil`.
   public func keepFresh(every interval: Duration? = nil) {
     if case .none = origin.form { return }
     let interval = interval ?? options.checkInterval
@@ -112,17 +115,17 @@ extension CachedDataset {
       Task.detached(priority: .utility) { [weak self] in
         while !Task.isCancelled {
           guard let wait = await self?.checkInBackground(every: interval) else { return }
-          // A tenth more or less, so that programs that began together do not stay together.
+          // The wait varies by a tenth, so that programs that began together do not stay together.
           let jitter = 0.9 + 0.2 * min(max(fraction(), 0), 1)
           guard (try? await Task.sleep(for: wait * jitter)) != nil else { return }
         }
       })
   }
 
-  /// Ends ``keepFresh(every:)``, and a refresh that it has begun.
+  /// Ends ``keepFresh(every:)`` and a refresh that it began.
   public func stopKeepingFresh() { replaceKeeper(nil) }
 
-  /// Refreshes when it is time; returns the wait until it is time again.
+  /// Refreshes if a check is due, and returns the wait until the next one.
   private func checkInBackground(every interval: Duration) async -> Duration {
     var wait = interval.inSeconds
     var least = 1.0
@@ -130,8 +133,7 @@ extension CachedDataset {
       do {
         try await refresh()
       } catch {
-        // Also a failure that left no time to wait for, such as that of a folder that cannot be
-        // locked.
+        // This also covers failures that left no wait, such as a folder that cannot be locked.
         least = max(options.firstWait.inSeconds, 1)
       }
     }

@@ -2,8 +2,8 @@ public import EntityStore
 internal import Foundation
 internal import Synchronization
 
-/// A dataset that a program carries or fetches, reads offline, and replaces as a whole when a newer
-/// one is there.
+/// A dataset that a program carries or fetches, reads offline, and replaces as a whole with a newer
+/// one.
 ///
 ///     let pods = try CachedDataset(
 ///       "pods", in: cacheFolder, entities: [Podspec.self], seed: seedPath,
@@ -12,16 +12,16 @@ internal import Synchronization
 ///     let count = try pods.currentStore.count(Podspec.all)
 ///
 /// The data comes in *generations*, sealed files that are never written to. A refresh puts a newer
-/// file next to the current one, checks it, and makes it current in one step. Whoever reads the old
-/// generation keeps it; the next use gets the new one. A process that is killed at any moment
-/// leaves the old generation or the new one, whole.
+/// file next to the current one, checks it, and makes it current in one step. Readers of the old
+/// generation keep it; the next use gets the new one. A process that is killed at any moment leaves
+/// the old generation or the new one, complete.
 ///
 /// Any number of processes may use the same folder. One of them refreshes at a time, and the others
-/// notice the new generation at their next use. Opening a dataset and reading what is here make no
+/// notice the new generation at their next use. Opening a dataset and reading existing data make no
 /// connection.
 ///
-/// Stale data is served together with its ``DatasetAge``; see ``Options/refusesOlder(than:)`` for
-/// programs that would rather have none.
+/// Outdated data is served with its ``DatasetAge``. Programs that would rather have none use
+/// ``Options/refusesOlder(than:)``.
 ///
 /// Errors are ``DatasetError``; ``DatasetError/side`` says whether the network, the publisher, a
 /// signature, a file or the program is at fault. All calls may be made from any thread.
@@ -33,7 +33,7 @@ public final class CachedDataset: Sendable {
   let origin: DatasetOrigin
   let options: Options
   let content: CacheContent
-  /// Guarded by its lock, which is held while files are opened.
+  /// The shared state, guarded by its lock, which is held while files are opened.
   private let shared = Mutex(Shared())
   let news = GenerationNews()
   let memory = RefreshMemory()
@@ -41,7 +41,7 @@ public final class CachedDataset: Sendable {
   private struct Shared {
     var stamp: SystemFile.Stamp?
     var isLoaded = false
-    /// When a choice that is not what it should be is made again.
+    /// The time to choose again, if the current choice is not the best one.
     var nextTry: ContinuousClock.Instant?
     var state = CacheState(name: "")
     var seed: OpenGeneration?
@@ -49,7 +49,7 @@ public final class CachedDataset: Sendable {
     var run: RefreshRun?
     var keeper: Task<Void, Never>?
 
-    /// Has a generation opened again whose store the program has closed.
+    /// Makes the next use open a generation again whose store the program has closed.
     mutating func closeOpen() {
       choice.open = nil
       if seed?.isClosed == true { seed = nil }
@@ -57,17 +57,19 @@ public final class CachedDataset: Sendable {
     }
   }
 
-  /// Opens a dataset without a connection, and makes its folder if needed.
+  /// Opens a dataset without a connection, and creates its folder if needed.
   ///
   /// - Parameters:
-  ///   - name: the dataset's name, as its seals have it: letters, digits, `-`, `_` and `.`.
-  ///   - folder: the folder in which the dataset gets a folder of its own name. One folder may hold many datasets.
-  ///   - entities: the entities that the program reads.
-  ///   - seed: the path of a sealed file that came with the program; it may be on a read-only medium. The seed is used
-  ///     where it is, also behind symbolic links. It is current for as long as no higher generation has come.
-  ///   - origin: where newer generations come from.
-  /// - Throws: ``DatasetError`` with the code `unsuitableFolder`, or of the system when the folder
-  ///   cannot be made.
+  ///   - name: The dataset's name in its seals: letters, digits, `-`, `_` and `.`.
+  ///   - folder: The folder in which the dataset gets a folder of its own name. One folder may hold
+  ///     many datasets.
+  ///   - entities: The entities that the program reads.
+  ///   - seed: The path of a sealed file that came with the program, possibly through symbolic
+  ///     links or on a
+  ///     read-only medium. The seed is used in place. It is current until a higher generation arrives.
+  ///   - origin: The source of newer generations.
+  /// - Throws: ``DatasetError`` with the code `unsuitableFolder`, or a system error if the folder
+  ///   cannot be created.
   public init(
     _ name: String, in folder: String, entities: [any Entity.Type], seed: String? = nil,
     origin: DatasetOrigin = .none, options: Options = Options()
@@ -83,7 +85,7 @@ public final class CachedDataset: Sendable {
       carried: origin.keys)
     if case .service = origin.form { content.clock = options.clock }
     self.content = content
-    // A folder that cannot be written to serves what it has.
+    // A folder that is not writable can still serve its data.
     if SystemFile.stamp(of: files.state) == nil {
       do throws(DatasetError) {
         try files.make()
@@ -99,17 +101,17 @@ public final class CachedDataset: Sendable {
 
   /// The store of the current generation, without a connection.
   ///
-  /// Costs one system call and an empty read while no other generation has become current.
+  /// While no other generation has become current, this costs one system call and an empty read.
   ///
-  /// - Throws: as ``current()``.
+  /// - Throws: The errors of ``current()``.
   public var currentStore: Store {
     get throws { try current().store }
   }
 
   /// The current generation with its age, without a connection.
   ///
-  /// - Throws: ``DatasetError`` with the code `nothingHere` when there is none, `tooOld` by
-  ///   ``Options/refusesOlder(than:)``, or the reason for which the only one cannot be used.
+  /// - Throws: ``DatasetError`` with the code `nothingHere` if there is none, `tooOld` because of
+  ///   ``Options/refusesOlder(than:)``, or the reason why the only one cannot be used.
   public func current() throws -> DatasetGeneration {
     let generation = try anyAge()
     if let limit = options.oldestData, generation.age.dataAge(at: options.clock()) > limit {
@@ -118,7 +120,7 @@ public final class CachedDataset: Sendable {
     return generation
   }
 
-  /// The current generation, however old it is.
+  /// The current generation, whatever its age.
   func anyAge() throws -> DatasetGeneration {
     let (state, choice) = try loaded()
     guard let open = choice.open else {
@@ -131,8 +133,9 @@ public final class CachedDataset: Sendable {
     return generation
   }
 
-  /// The state of the folder and the open generation; both are read again when the folder has
-  /// changed.
+  /// The state of the folder and the open generation.
+  ///
+  /// State and generation are read again if the folder has changed.
   func loaded() throws -> (state: CacheState, choice: CacheContent.Choice) {
     try shared.withLock { shared in
       // The stamp is taken before the state is read, so a change between the two is noticed next
@@ -157,7 +160,7 @@ public final class CachedDataset: Sendable {
           choose()
         }
       } catch let error as DatasetError {
-        // An open generation and the seed are served whatever becomes of the folder.
+        // An open generation and the seed are served even if the folder is lost.
         if before == nil {
           shared.state = CacheState(name: name)
           choose()
@@ -167,8 +170,8 @@ public final class CachedDataset: Sendable {
       }
       if shared.choice.open == nil { shared.choice.open = before }
       shared.seed = shared.choice.seed ?? shared.seed
-      // Too many open files, say, may be over in a moment; damaged bytes stay, and cost the reading
-      // of all pages.
+      // Some errors, such as too many open files, may soon be over. Damaged bytes stay, and trying
+      // again reads all pages.
       shared.nextTry = shared.choice.unusable.map {
         .now + ($0.side == .file ? .seconds(60) : .seconds(1))
       }
@@ -180,7 +183,7 @@ public final class CachedDataset: Sendable {
   /// Makes the next use read the folder again.
   func forget() { shared.withLock { $0.isLoaded = false } }
 
-  /// Makes the next use read the folder again without opening a generation that is open already.
+  /// Makes the next use read the folder again, without opening the given generation again.
   func adopt(_ open: OpenGeneration?) {
     shared.withLock { shared in
       if let open { shared.choice.open = open }
@@ -190,7 +193,9 @@ public final class CachedDataset: Sendable {
 
   // MARK: Refreshes of this process
 
-  /// The running refresh; `make` starts one when none runs.
+  /// The running refresh.
+  ///
+  /// If none runs, `make` starts one.
   func run(_ make: () -> RefreshRun) -> RefreshRun {
     shared.withLock { shared in
       if let run = shared.run, !run.hasEnded { return run }
@@ -200,7 +205,9 @@ public final class CachedDataset: Sendable {
     }
   }
 
-  /// Ends the running refresh, whose callers get an error.
+  /// Ends the running refresh.
+  ///
+  /// Its callers get the error.
   func stopRun(_ error: DatasetError) {
     shared.withLock { shared in
       defer { shared.run = nil }
@@ -208,7 +215,7 @@ public final class CachedDataset: Sendable {
     }?.stop(error)
   }
 
-  /// Replaces the task that keeps the dataset fresh, and ends the one before.
+  /// Replaces the task that keeps the dataset fresh, and ends the previous one.
   func replaceKeeper(_ task: Task<Void, Never>?) {
     let old = shared.withLock { shared in
       defer { shared.keeper = task }

@@ -1,15 +1,15 @@
 public import Foundation
 internal import LodestoreJSON
 
-/// How old a dataset's data is: three dates that can differ by months.
+/// The age of a dataset's data: three dates that can differ by months.
 ///
 ///     print(dataset.age)   // data as of 2026-11-20, built 2026-11-21, last checked 3 hours ago
 public struct DatasetAge: Sendable, Hashable {
-  /// The date up to which the data is complete, as its source tells it.
+  /// The date up to which the data is complete, according to its source.
   public var dataAsOf: Date
-  /// When the file was built.
+  /// The date when the file was built.
   public var builtAt: Date
-  /// When the origin last said which generation is its newest; `nil` when it was never asked.
+  /// The time when the origin last stated its newest generation; `nil` if it was never asked.
   public var lastChecked: Date?
 
   /// The time from ``dataAsOf`` to `date`; 0 for a date before it.
@@ -17,8 +17,8 @@ public struct DatasetAge: Sendable, Hashable {
     Self.duration(from: dataAsOf, to: date)
   }
 
-  /// The time from ``lastChecked`` to `date`; `nil` when the origin was never asked, or by a clock
-  /// that was set back since.
+  /// The time from ``lastChecked`` to `date`; `nil` if the origin was never asked, or if the clock
+  /// was set back since.
   public func timeSinceCheck(at date: Date = Date()) -> Duration? {
     lastChecked.flatMap { $0 > date ? nil : Self.duration(from: $0, to: date) }
   }
@@ -28,7 +28,7 @@ public struct DatasetAge: Sendable, Hashable {
     return seconds > 0 ? .seconds(min(seconds, 1e10)) : .zero
   }
 
-  /// The three dates in words, as they are at `date`.
+  /// The three dates in words, relative to `date`.
   public func words(at date: Date = Date()) -> String {
     let checked = lastChecked.map { "last checked \(Self.ago($0, at: date))" } ?? "never checked"
     return "data as of \(Self.day(dataAsOf)) (\(Self.ago(dataAsOf, at: date))), "
@@ -56,6 +56,6 @@ public struct DatasetAge: Sendable, Hashable {
 }
 
 extension DatasetAge: CustomStringConvertible {
-  /// The three dates in words, as they are now.
+  /// The three dates in words, relative to the current time.
   public var description: String { words() }
 }

@@ -4,50 +4,50 @@ internal import LodestoreJSON
 internal import LodestoreWeb
 
 extension DatasetError.Code {
-  /// No answer of the origin came, or none that can be used: no connection, a timeout, a status.
+  /// The origin gave no usable answer: no connection, a timeout, or an error status.
   public static let network = Self("network")
-  /// The publisher offers a lower generation than one that was here.
+  /// The publisher offers a lower generation than one that was here before.
   public static let rolledBack = Self("rolledBack")
-  /// The file of one generation has the number of another, or other bytes have come under its
-  /// number.
+  /// The file of one generation has the number of another, or other bytes arrived under its number.
   public static let mixedGenerations = Self("mixedGenerations")
   /// The dataset has no generation yet.
   public static let nothingHere = Self("nothingHere")
   /// The data is older than the program allows.
   public static let tooOld = Self("tooOld")
-  /// After failures the next attempt has its time, and that has not come.
+  /// The wait after failures is not over yet.
   public static let waiting = Self("waiting")
   /// The program's entities do not fit the schema of a generation.
   public static let incompatibleSchema = Self("incompatibleSchema")
-  /// The store of a generation cannot be opened, or is no sound store.
+  /// The store of a generation cannot be opened, or is not a sound store.
   public static let unusableStore = Self("unusableStore")
   /// The importer of a service failed.
   public static let importFailed = Self("importFailed")
   /// The dataset has no origin to refresh from.
   public static let noOrigin = Self("noOrigin")
-  /// The folder cannot be used: another dataset's, or of a later version of the library.
+  /// The folder cannot be used: it belongs to another dataset, or to a later version of the
+  /// library.
   public static let unsuitableFolder = Self("unsuitableFolder")
 }
 
 extension DatasetError {
-  /// The side that a failure is on, so that a program can say whom to ask.
+  /// The side at fault, so that a program can say whom to ask.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
   public enum Side: String, Sendable {
-    /// The network or a server; later it may succeed.
+    /// The network or a server is at fault. A later attempt may succeed.
     case network
-    /// The publisher or the service, whose offer cannot be used.
+    /// The publisher or the service is at fault: its offer cannot be used.
     case publisher
-    /// A signature or a key.
+    /// A signature or a key is at fault.
     case signature
-    /// A file: its bytes are not the expected ones.
+    /// A file is at fault: its bytes are not the expected ones.
     case file
-    /// This program or this machine: its folder, its disk, its entities, its request.
+    /// This program or machine is at fault: its folder, its disk, its entities, or its request.
     case program
   }
 
-  /// The side that the failure is on.
+  /// The side at fault.
   public var side: Side {
     switch code {
     case .network, .waiting: .network
@@ -199,8 +199,8 @@ extension DatasetError {
 
   /// The error of a store that cannot be opened.
   ///
-  /// Only of damaged bytes is the file at fault: too many open files, too little memory or a path
-  /// say nothing of it.
+  /// The file is at fault only if its bytes are damaged. Too many open files, too little memory or
+  /// an unsuitable path say nothing about it.
   static func unusable(_ path: String, _ error: StoreError) -> Self {
     switch error.code {
     case .incompatibleSchema, .newerFormat, .unknownEntity:
@@ -229,7 +229,7 @@ extension DatasetError {
 
   /// The error of a request.
   ///
-  /// A file that is longer than the signed one is another file.
+  /// A file longer than the signed length is another file.
   static func network(_ error: WebSourceError) -> Self {
     DatasetError(
       error.code == .pageTooLarge ? .damaged : .network, error.message, cause: error)

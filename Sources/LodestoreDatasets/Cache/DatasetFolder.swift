@@ -30,7 +30,7 @@ struct DatasetFolder: Sendable, Hashable {
   /// The file of a download of a patch that makes a generation.
   func patch(_ name: String, of number: UInt64) -> String { "\(incoming)/\(number).patch.\(name)" }
 
-  /// The numbers of the generations that are there, in ascending order.
+  /// The numbers of the existing generations in ascending order.
   var numbers: [UInt64] {
     SystemFile.names(in: generations).compactMap { name in
       guard name.hasSuffix(Self.suffix) else { return nil }
@@ -44,17 +44,17 @@ struct DatasetFolder: Sendable, Hashable {
     try SystemFile.makeFolder(incoming)
   }
 
-  /// Removes what downloads of other generations have left.
+  /// Removes the remains of downloads of other generations.
   func removeIncoming(except kept: UInt64? = nil) {
     removeIncoming { $0 == nil || $0 != kept }
   }
 
-  /// Removes what downloads of the generations up to `last` have left.
+  /// Removes the remains of downloads of the generations up to `last`.
   func removeIncoming(upTo last: UInt64) {
     removeIncoming { $0.map { $0 <= last } ?? true }
   }
 
-  /// - Parameter isUseless: given the number of the generation to which a file belongs; nil where
+  /// - Parameter isUseless: Receives the number of the generation to which a file belongs; `nil` if
   ///   its name has none.
   private func removeIncoming(_ isUseless: (UInt64?) -> Bool) {
     for name in SystemFile.names(in: incoming)

@@ -2,10 +2,10 @@ public import EntityStore
 
 /// One generation of a dataset, with its store and its age.
 ///
-/// The file stays on the disk for as long as a reference to ``store`` exists, in this or another
-/// process, however many generations follow.
+/// The file stays on the disk as long as ``store`` is referenced, in this or another process, even
+/// after later generations.
 public struct DatasetGeneration: Sendable {
-  /// How a generation came here.
+  /// The way in which a generation arrived.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
@@ -22,15 +22,16 @@ public struct DatasetGeneration: Sendable {
   public let store: Store
   /// The generation's number.
   public let number: UInt64
-  /// How the generation came here.
+  /// The way in which the generation arrived.
   public let source: Source
-  /// How old the data is.
+  /// The age of the data.
   public let age: DatasetAge
-  /// The error of the refresh that should have brought newer data; `nil` when none was tried or
-  /// none failed.
+  /// The error of the refresh that should have brought newer data; `nil` if none was tried or none
+  /// failed.
   public internal(set) var refreshError: DatasetError?
-  /// The digest of the records, so that other content under the same number is told from it.
+  /// The digest of the records, which distinguishes other content with the same number.
   var contentDigest = ""
-  /// Why a generation with a higher number that is here cannot be used; `nil` when there is none.
+  /// The reason why an available generation with a higher number cannot be used; `nil` if there is
+  /// none.
   public internal(set) var unusable: DatasetError?
 }

@@ -1,7 +1,7 @@
 public import EntityStore
 public import Foundation
 
-/// Where the generations of a dataset come from.
+/// The source of a dataset's generations.
 public struct DatasetOrigin: Sendable {
   enum Form: Sendable {
     case none
@@ -11,7 +11,7 @@ public struct DatasetOrigin: Sendable {
 
   let form: Form
 
-  /// The keys that the program carries; nil without a publisher.
+  /// The keys that the program carries; `nil` without a publisher.
   var keys: TrustedKeys? {
     if case .published(_, let keys) = form { return keys }
     return nil
@@ -20,17 +20,20 @@ public struct DatasetOrigin: Sendable {
   /// No origin: generations are bundled or installed by hand.
   public static let none = DatasetOrigin(form: .none)
 
-  /// A dataset that a publisher has put on web servers, as `kvdump publish` makes it.
+  /// A dataset that a publisher puts on web servers, in the form that `kvdump publish` makes.
   ///
   /// - Parameters:
-  ///   - mirrors: the addresses of folders with the same files. They are asked in this order, the next one when
-  ///     one fails.
-  ///   - keys: the publisher's keys. A manifest that none of them has signed is refused, whatever server has it.
+  ///   - mirrors: The addresses of folders with the same files. Mirrors are requested in this
+  ///     order,
+  ///     the next one
+  ///     if one fails.
+  ///   - keys: The publisher's keys. A manifest that none of them signed is refused, whichever
+  ///     server has it.
   public static func published(at mirrors: [URL], trusting keys: TrustedKeys) -> DatasetOrigin {
     DatasetOrigin(form: .published(mirrors, keys))
   }
 
-  /// A dataset that a publisher has put on one web server.
+  /// A dataset that a publisher puts on one web server.
   public static func published(at url: URL, trusting keys: TrustedKeys) -> DatasetOrigin {
     published(at: [url], trusting: keys)
   }
@@ -43,19 +46,20 @@ public struct DatasetOrigin: Sendable {
   ///     }
   ///
   /// The importer writes to a store of its own, which begins with the records of the seed or of the
-  /// current generation. Import by a unique key, so that these records are updated. Records that the
-  /// service does not send stay, also those of the seed; `ImportStrategy.mirror` deletes them. The
-  /// store keeps entity tags and positions of pages between refreshes. So pages that have not
-  /// changed are not sent again, and an interrupted import goes on. Readers do not see that store:
-  /// when `fetch` has returned and the content has changed, a sealed copy becomes the next
-  /// generation, whole.
+  /// current generation. Import by a unique key, so that these records are updated. Records that
+  /// the service does not send stay, including those of the seed; `ImportStrategy.mirror` deletes
+  /// them. The store keeps entity tags and positions of pages between refreshes. Unchanged pages
+  /// are therefore not sent again, and an interrupted import continues.
+  ///
+  /// Readers do not see that store. When `fetch` has returned and the content has changed, a sealed
+  /// copy becomes the next generation.
   ///
   /// The number of such a generation is the number of seconds from 1970 to the refresh, or one more
-  /// than the highest number seen here. A seed that was made in the same way is therefore compared
-  /// by its time.
+  /// than the highest number seen here. A seed made in the same way is therefore compared by its
+  /// time.
   ///
-  /// - Parameter fetch: brings the store up to date. An error of it ends the refresh, and the
-  ///   current generation stays. It is called by one process at a time.
+  /// - Parameter fetch: Brings the store up to date. If it throws, the refresh ends and the current
+  ///   generation stays. Only one process calls it at a time.
   public static func service(
     _ fetch: @escaping @Sendable (_ refresh: ServiceRefresh) async throws -> Void
   ) -> DatasetOrigin {
@@ -67,16 +71,17 @@ public struct DatasetOrigin: Sendable {
 public struct ServiceRefresh: Sendable {
   /// The store to import into, opened with the entities of the dataset.
   public let store: Store
-  /// When the refresh began: the date that the data is as of, unless ``setDataAsOf(_:)`` names
-  /// another.
+  /// The time when the refresh began.
+  ///
+  /// The data has this date, unless ``setDataAsOf(_:)`` names another.
   public let startedAt: Date
   let date: DataDate
   let report: @Sendable (RefreshProgress) -> Void
 
-  /// Names the date up to which the service's data is complete.
+  /// Sets the date up to which the service's data is complete.
   public func setDataAsOf(_ date: Date) { self.date.set(date) }
 
-  /// Reports how far the import is, to the progress closure of the refresh.
+  /// Reports the progress of the import to the progress closure of the refresh.
   public func report(completed: Int, of total: Int?) {
     report(RefreshProgress(step: .importing, completed: completed, total: total))
   }

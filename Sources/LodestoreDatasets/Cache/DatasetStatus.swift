@@ -2,9 +2,9 @@ public import Foundation
 
 /// The facts about a dataset on this machine.
 public struct DatasetStatus: Sendable {
-  /// A refresh that failed, since which none has succeeded.
+  /// A failed refresh, if none has succeeded since.
   public struct Failure: Sendable, Hashable {
-    /// The code of the error, as ``DatasetError/Code/description`` has it.
+    /// The code of the error, as in ``DatasetError/Code/description``.
     public let code: String
     /// The error's message.
     public let message: String
@@ -14,31 +14,32 @@ public struct DatasetStatus: Sendable {
 
   /// The dataset's name.
   public let name: String
-  /// The number of the current generation; `nil` when nothing is here.
+  /// The number of the current generation; `nil` if there is none.
   public let generation: UInt64?
-  /// How the current generation came here.
+  /// The way in which the current generation arrived.
   public let source: DatasetGeneration.Source?
-  /// How old the data is; `nil` when nothing is here.
+  /// The age of the data; `nil` if there is none.
   public let age: DatasetAge?
-  /// The number that the origin's next generation may not be below: the highest one that was here
-  /// under the publisher's key set, or that of the seed.
+  /// The number that the origin's next generation must not be below.
+  ///
+  /// The number is the highest one that was here under the publisher's key set, or the seed's.
   public let highestSeen: UInt64
   /// The address that answered the last successful check.
   public let place: String?
-  /// The last refresh that failed; `nil` when one has succeeded since.
+  /// The last failed refresh; `nil` if one has succeeded since.
   public let lastFailure: Failure?
-  /// How many refreshes in a row have failed.
+  /// The number of consecutive failed refreshes.
   public let failureCount: Int
-  /// Before this time no refresh begins by itself; `nil` when nothing failed.
+  /// The time before which no refresh begins automatically; `nil` if nothing failed.
   public let nextAttempt: Date?
-  /// Why a generation with a higher number that is here cannot be used.
+  /// The reason why an available generation with a higher number cannot be used.
   public let unusable: DatasetError?
-  /// When the state was rebuilt of the sealed files, because its file was damaged; `nil` when it
-  /// never was.
+  /// The time when the state was rebuilt from the sealed files because its file was damaged; `nil`
+  /// if it never was.
   ///
-  /// Dates of checks and failures are lost by that, the data is not.
+  /// A rebuilt state lacks the dates of checks and failures, but no data is lost.
   public let rebuiltAt: Date?
-  /// Whether the clock is behind the time of an earlier refresh.
+  /// Whether the clock is earlier than the time of an earlier refresh.
   public let isClockBehind: Bool
 }
 
@@ -53,7 +54,7 @@ extension CachedDataset {
 
   /// The facts about the dataset on this machine, without a connection.
   ///
-  /// - Throws: ``DatasetError`` when the folder cannot be used.
+  /// - Throws: ``DatasetError`` if the folder cannot be used.
   public var status: DatasetStatus {
     get throws {
       let (known, choice) = try loaded()

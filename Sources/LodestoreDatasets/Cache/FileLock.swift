@@ -1,17 +1,18 @@
 import LodestoreSystem
 
-/// A lock of a whole file (flock), held by one opening of it.
+/// A lock on a whole file (flock), held by one open file description.
 ///
-/// The system drops the lock with the last reference and with the process, however that ends.
+/// The system releases the lock with the last reference, and when the process ends in any way.
 final class FileLock: Sendable {
   private let file: OpenFile
 
   private init(_ file: OpenFile) { self.file = file }
 
-  /// Locks a file for one holder and makes it if needed; nil while another opening has a lock.
+  /// Locks a file exclusively and creates it if needed; `nil` while another open file description
+  /// has a lock.
   ///
-  /// A cleaner of caches may have removed the file between its opening and the lock. Then another
-  /// process locks a file that has been made since, and the lock of the old one counts for nothing.
+  /// A program that cleans caches may remove the file between its opening and the lock. Another
+  /// process then locks a newly created file, and the lock on the old one has no effect.
   static func exclusive(making path: String) throws(DatasetError) -> FileLock? {
     while true {
       let file = try SystemFile.openForWriting(path, isNew: false)
@@ -23,7 +24,7 @@ final class FileLock: Sendable {
     }
   }
 
-  /// Locks a file that nobody uses; nil while somebody does, or when the file is gone.
+  /// Locks a file that nobody uses; `nil` while somebody does, or if the file does not exist.
   static func exclusive(of path: String) throws(DatasetError) -> FileLock? {
     guard let file = try SystemFile.openForReading(path) else { return nil }
     return try locked(file, path, LOCK_EX | LOCK_NB)
@@ -36,7 +37,7 @@ final class FileLock: Sendable {
       switch errno {
       case EINTR: continue
       case EWOULDBLOCK: return nil
-      // A file system without such locks: nothing can be told of other processes.
+      // On a file system without such locks, other processes cannot be detected.
       case ENOTSUP, ENOLCK, EOPNOTSUPP: return FileLock(file)
       default: throw .system(errno, "lock", path)
       }

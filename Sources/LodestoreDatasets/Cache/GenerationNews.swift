@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// Tells those who wait that another generation may be current.
+/// Notifies waiting tasks that another generation may be current.
 ///
-/// Guarded by its lock.
+/// A lock guards it.
 final class GenerationNews: Sendable {
   private struct State {
     var waiting: [Int: AsyncStream<Void>.Continuation] = [:]
@@ -23,14 +23,14 @@ final class GenerationNews: Sendable {
     state.withLock { _ = $0.waiting.removeValue(forKey: number) }
   }
 
-  /// Called when this process has made another generation current.
+  /// Call it when this process has made another generation current.
   func knock() {
     for continuation in state.withLock({ Array($0.waiting.values) }) { continuation.yield() }
   }
 }
 
-/// The news for one loop: those of this process at once, those of others by the dates of the state
-/// file.
+/// The notifications for one loop: at once for this process, and by the dates of the state file for
+/// other processes.
 private final class GenerationWatch: Sendable {
   /// The time between two checks of the dates.
   private static let interval = Duration.milliseconds(250)
@@ -45,7 +45,7 @@ private final class GenerationWatch: Sendable {
     self.news = news
     knocks = stream
     number = news.add(continuation)
-    // Taken now: the task may begin when the first generation has been read already.
+    // The stamp is taken now, because the task may begin after the first generation has been read.
     let first = SystemFile.stamp(of: path)
     watch = Task.detached(priority: .utility) {
       var last = first
@@ -72,20 +72,21 @@ private final class GenerationWatch: Sendable {
 ///     }
 ///
 /// The first element is the generation that is current when the loop begins, if there is one. While
-/// the body of the loop runs, further generations are merged into one: the newest. The loop ends
-/// when its task is cancelled, and keeps the dataset.
+/// the loop body runs, further generations are merged into one: the newest. The loop ends when its
+/// task is cancelled, and keeps the dataset alive.
 ///
-/// The loop waits while nothing is here. Other errors of ``CachedDataset/current()`` end it, such
-/// as `tooOld`.
+/// The loop waits while there is no generation. Other errors of ``CachedDataset/current()`` end it,
+/// such as `tooOld`.
 public struct DatasetGenerations: AsyncSequence, Sendable {
   let dataset: CachedDataset
 
-  /// Begins with the current generation.
+  /// Creates an iterator that begins with the current generation.
   @_documentation(visibility: internal)
   public func makeAsyncIterator() -> Iterator { Iterator(dataset: dataset) }
 
-  /// The facts by which a generation differs from the one before: other keys may sign other content
-  /// under a number.
+  /// The facts by which a generation differs from the one before.
+  ///
+  /// Other keys may sign other content under the same number.
   private struct Seen: Equatable {
     let number: UInt64
     let source: DatasetGeneration.Source
@@ -97,7 +98,7 @@ public struct DatasetGenerations: AsyncSequence, Sendable {
     }
   }
 
-  /// Takes one generation after another.
+  /// Returns one generation after another.
   @_documentation(visibility: internal)
   public struct Iterator: AsyncIteratorProtocol {
     private let dataset: CachedDataset
@@ -113,7 +114,7 @@ public struct DatasetGenerations: AsyncSequence, Sendable {
 
     /// The next generation; `nil` when the task is cancelled.
     ///
-    /// - Throws: as ``CachedDataset/current()``, except for `nothingHere`.
+    /// - Throws: The errors of ``CachedDataset/current()``, except for `nothingHere`.
     @_documentation(visibility: internal)
     public mutating func next() async throws -> DatasetGeneration? {
       while !Task.isCancelled {

@@ -6,12 +6,12 @@ struct OpenGeneration: Sendable {
   let seal: Seal
   let source: DatasetGeneration.Source
   let path: String
-  /// The fs-verity digest of the file, in hexadecimal digits; nil when it is not known.
+  /// The fs-verity digest of the file in hexadecimal; `nil` if it is not known.
   var digest: String?
 
   var number: UInt64 { seal.generation }
 
-  /// Whether the program has closed the store, which others of it then get anew.
+  /// Whether the program has closed the store, so that other users must open it again.
   var isClosed: Bool {
     do {
       try store.read { _ in }
@@ -21,13 +21,13 @@ struct OpenGeneration: Sendable {
     }
   }
 
-  /// Opens a sealed file of a dataset; nil when the file is gone.
+  /// Opens a sealed file of a dataset; `nil` if the file does not exist.
   ///
-  /// An open sealed file has a shared lock, which keeps it from ``CacheContent/removeOld(_:)`` of
-  /// any process. Its pages are checked unless this machine has checked them before.
+  /// An open sealed file has a shared lock, which prevents ``CacheContent/removeOld(_:)`` of any
+  /// process from removing it. Its pages are checked unless this machine has checked them before.
   ///
-  /// - Parameter generation: the number that the seal has to say; nil for any.
-  /// - Throws: an error with the code `notSealed`, `mixedGenerations`, `otherDataset`,
+  /// - Parameter generation: The number that the seal must state; `nil` for any number.
+  /// - Throws: An error with the code `notSealed`, `mixedGenerations`, `otherDataset`,
   ///   `incompatibleSchema` or `unusableStore`.
   static func open(
     _ path: String, dataset name: String, generation: UInt64?, source: DatasetGeneration.Source,

@@ -1,15 +1,15 @@
-/// How a read weighs data that is here against a request to the origin.
+/// The choice of a read between existing data and a request to the origin.
 #if hasAttribute(nonexhaustive)
   @nonexhaustive
 #endif
 public enum ReadPolicy: String, Sendable, CaseIterable {
-  /// Only the data that is here. No request is made, now or later.
+  /// Use only existing data. No request is made, now or later.
   case cacheOnly
-  /// The data that is here, at once; then a refresh in the background when one is due. Waits for
-  /// the refresh where nothing is here yet.
+  /// Use existing data at once, then refresh in the background if a check is due. If there is no
+  /// data yet, wait for the refresh.
   case cacheThenRefresh
-  /// The newest data; when the refresh fails, the data that is here.
+  /// Refresh and use the newest data. If the refresh fails, use existing data.
   case freshElseCache
-  /// The newest data, or the error of the refresh.
+  /// Refresh and use the newest data. If the refresh fails, throw its error.
   case freshOnly
 }

@@ -2,10 +2,10 @@ internal import LodestoreBytes
 internal import LodestorePages
 import LodestoreSystem
 
-/// The calls of the system that a dataset's folder needs, with typed errors.
+/// The system calls that a dataset's folder needs, with typed errors.
 enum SystemFile {
-  /// Tells whether a path leads to the same bytes as before: device, number, length and time of
-  /// change.
+  /// Shows whether a path leads to the same bytes as before: device, inode number, length and time
+  /// of change.
   struct Stamp: Hashable, Sendable {
     var device: UInt64
     var number: UInt64
@@ -31,14 +31,15 @@ enum SystemFile {
     }
   }
 
-  /// The stamp of a file, by one system call; nil without a file.
+  /// The stamp of a file, by one system call; `nil` if the file does not exist.
   static func stamp(of path: String) -> Stamp? {
     var status = stat()
     return stat(path, &status) == 0 ? Stamp(status) : nil
   }
 
-  /// The path that symbolic links lead to; nil where nothing is there, and the same path where that
-  /// cannot be told.
+  /// The path that symbolic links lead to; `nil` if it does not exist.
+  ///
+  /// If it cannot be determined, the same path.
   static func resolved(_ path: String) -> String? {
     guard let found = realpath(path, nil) else {
       return errno == ENOENT || errno == ENOTDIR ? nil : path
@@ -47,7 +48,7 @@ enum SystemFile {
     return String(cString: found)
   }
 
-  /// Opens a regular file for reading; nil without a file.
+  /// Opens a regular file for reading; `nil` if the file does not exist.
   static func openForReading(_ path: String) throws(DatasetError) -> OpenFile? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
@@ -62,9 +63,9 @@ enum SystemFile {
     return file
   }
 
-  /// All bytes of a file; nil without a file.
+  /// All bytes of a file; `nil` if the file does not exist.
   ///
-  /// - Parameter limit: a longer file is an error.
+  /// - Parameter limit: The maximum length. A longer file is an error.
   static func bytes(of path: String, atMost limit: Int) throws(DatasetError) -> [UInt8]? {
     guard let file = try openForReading(path) else { return nil }
     let length = try FileBytes.length(file.descriptor, path: path)
@@ -75,10 +76,11 @@ enum SystemFile {
     return Array(buffer.prefix(count))
   }
 
-  /// Gives a path new content in one step: a process that is killed meanwhile leaves the old
+  /// Replaces the content of a path in one step: a process that is killed meanwhile leaves the old
   /// content or the new.
   ///
-  /// Only one process may do this at a time: the new content is written under one other name.
+  /// Only one process may do this at a time, because the new content is written under one fixed
+  /// temporary name.
   static func replace(_ path: String, with bytes: [UInt8]) throws(DatasetError) {
     let temporary = path + ".new"
     let file = try openForWriting(temporary, isNew: true)
@@ -89,7 +91,7 @@ enum SystemFile {
     try move(temporary, to: path)
   }
 
-  /// Renames a file, over another one if there is one, and has the disk keep it.
+  /// Renames a file, replacing an existing one, and syncs the change to the disk.
   static func move(_ path: String, to target: String) throws(DatasetError) {
     guard rename(path, target) == 0 else { throw .system(errno, "rename", path) }
     try syncFolder(of: target)
@@ -109,7 +111,7 @@ enum SystemFile {
     return folder.isEmpty ? "/" : folder
   }
 
-  /// Makes a folder and those above it.
+  /// Creates a folder and its parents.
   static func makeFolder(_ path: String) throws(DatasetError) {
     if mkdir(path, 0o755) == 0 || errno == EEXIST { return }
     guard errno == ENOENT, folder(of: path) != path else { throw .system(errno, "make", path) }
@@ -117,7 +119,7 @@ enum SystemFile {
     guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw .system(errno, "make", path) }
   }
 
-  /// The names in a folder; none when it cannot be read.
+  /// The names in a folder; empty if it cannot be read.
   static func names(in folder: String) -> [String] {
     guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }
@@ -131,14 +133,14 @@ enum SystemFile {
     return names
   }
 
-  /// Makes an empty file, or opens the one that is there, for reading and writing.
+  /// Creates an empty file, or opens the existing one, for reading and writing.
   static func openForWriting(_ path: String, isNew: Bool) throws(DatasetError) -> OpenFile {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | (isNew ? O_TRUNC : 0), 0o644)
     guard descriptor >= 0 else { throw .system(errno, "write", path) }
     return OpenFile(descriptor)
   }
 
-  /// Removes a file if it is there.
+  /// Removes a file if it exists.
   static func remove(_ path: String) { unlink(path) }
 }
 

@@ -1,6 +1,6 @@
 import LodestoreSystem
 
-// Every message about published files and keys, one function each. Wording: cannot + verb + thing:
+// Every message about published files and keys has one function. Wording: cannot + verb + thing:
 // the fact found and the fact expected; the next step.
 
 extension DatasetError {
@@ -242,8 +242,8 @@ extension DatasetError {
     }
   }
 
-  /// Returns text from outside, cut at 64 characters, with a question mark for each character that
-  /// is not printable ASCII.
+  /// Returns text from outside, shortened to 64 characters, with a question mark for each character
+  /// that is not printable ASCII.
   static func visible(_ text: String) -> String {
     let scalars = text.unicodeScalars.prefix(64).map { scalar in
       (0x20...0x7E).contains(scalar.value) ? Character(scalar) : "?"

@@ -1,7 +1,7 @@
-/// Why a dataset cannot be published, verified, fetched or opened.
+/// A failure to publish, verify, fetch or open a dataset.
 ///
-/// `code` is for programs, `message` for people: the message names the action that failed, the fact
-/// found, and the next step.
+/// `code` is for programs. `message` is for people: it states the failed action, the fact found,
+/// and the next step.
 public struct DatasetError: Error, Sendable {
   /// The kind of a failure.
   ///
@@ -12,7 +12,7 @@ public struct DatasetError: Error, Sendable {
 
     package init(_ description: String) { self.description = description }
 
-    /// A signature is missing, is made by no trusted key, or does not fit the bytes.
+    /// A signature is missing, is by no trusted key, or does not match the bytes.
     public static let untrusted = Code("untrusted")
     /// A file of the publisher breaks the format or exceeds a limit.
     public static let malformed = Code("malformed")
@@ -22,29 +22,29 @@ public struct DatasetError: Error, Sendable {
     public static let otherDataset = Code("otherDataset")
     /// Bytes differ from those whose digest was signed.
     public static let damaged = Code("damaged")
-    /// A generation is not newer than the one that is there.
+    /// A generation is not newer than the existing one.
     public static let notNewer = Code("notNewer")
-    /// Text or a file is no key, or not the key that is needed.
+    /// A text or a file is not a key, or not the required one.
     public static let badKey = Code("badKey")
-    /// The file to publish is no sealed file.
+    /// The file to publish is not a sealed file.
     public static let notSealed = Code("notSealed")
-    /// Another process is at work on the same files.
+    /// Another process is working on the same files.
     public static let busy = Code("busy")
-    /// There is nothing at a path.
+    /// Nothing exists at a path.
     public static let notFound = Code("notFound")
-    /// The system refused to read or write a file.
+    /// The system could not read or write a file.
     public static let inputOutput = Code("inputOutput")
-    /// The disk has no room.
+    /// The disk is full.
     public static let diskFull = Code("diskFull")
-    /// The package was built without the trait that brings the libraries needed.
+    /// The package was built without the trait that adds the required libraries.
     public static let unsupported = Code("unsupported")
   }
 
   /// The kind of failure.
   public var code: Code
-  /// The action that failed and the reason, in one line.
+  /// The failed action and the reason, in one line.
   public var message: String
-  /// The error beneath.
+  /// The underlying error.
   public var cause: (any Error)?
 
   package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {

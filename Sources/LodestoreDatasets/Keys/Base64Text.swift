@@ -24,7 +24,7 @@ enum Base64Text {
 
   /// Decodes a text with its padding.
   ///
-  /// Takes `-` and `_` for `+` and `/`, as the envelope's specification asks of readers.
+  /// Accepts `-` and `_` for `+` and `/`, as the envelope's specification demands of readers.
   ///
   /// - Returns: `nil` for other letters, white space, missing padding, and unused bits that are not
   ///   zero.

@@ -3,7 +3,7 @@ public struct FileDigest: Sendable, Hashable, CustomStringConvertible {
   /// The 32 bytes.
   public let bytes: [UInt8]
 
-  /// Makes a digest of its 32 bytes; `nil` for any other number of bytes.
+  /// Makes a digest from its 32 bytes; `nil` for any other number of bytes.
   public init?(bytes: [UInt8]) {
     guard bytes.count == 32 else { return nil }
     self.bytes = bytes

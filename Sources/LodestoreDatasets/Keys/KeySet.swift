@@ -6,24 +6,24 @@ internal import LodestoreJSON
   package import Foundation
 #endif
 
-/// The content of `keys/N.json`: the public keys of which each one may sign manifests and the next
-/// key set.
+/// The content of `keys/N.json`: public keys, any one of which may sign manifests and the next key
+/// set.
 ///
 /// Set 1 is signed by one of its own keys, every later set by one key of the set before it. See
 /// Format.md, "Published datasets".
 package struct KeySet: Sendable, Hashable {
   /// The version of key sets that this library reads and writes.
   static let version: UInt64 = 1
-  /// Keys that a set may have.
+  /// The maximum number of keys in a set.
   static let keyLimit = 16
-  /// Sets that a chain may have.
+  /// The maximum number of sets in a chain.
   static let numberLimit: UInt64 = 10_000
 
   /// The dataset's name.
   package let name: String
-  /// The set's number, which counts from 1 without gaps.
+  /// The set's number, counted from 1 without gaps.
   package let number: Int
-  /// When the publisher made the set.
+  /// The date when the publisher made the set.
   package let createdAt: Date
   package let keys: [PublicKey]
 
@@ -34,7 +34,9 @@ package struct KeySet: Sendable, Hashable {
     self.keys = keys
   }
 
-  /// Reads a payload, whose signature alone tells whether to believe it.
+  /// Reads a payload.
+  ///
+  /// Only its signature shows whether it can be trusted.
   init(payload: [UInt8]) throws(DatasetError) {
     let object = try SignedObject(parsing: payload, of: .keySet)
     try object.requireVersion(Self.version)
@@ -62,7 +64,7 @@ package struct KeySet: Sendable, Hashable {
     self.keys = keys
   }
 
-  /// The payload that is signed.
+  /// The payload to sign.
   var payload: [UInt8] {
     var writer = JSONWriter(.pretty)
     writer.beginObject()
@@ -87,7 +89,7 @@ package struct KeySet: Sendable, Hashable {
     return writer.bytes
   }
 
-  /// Signs the set by one or more keys, for its file.
+  /// Signs the set with one or more keys and returns the content of its file.
   package func signed(by keys: [SigningKey]) throws(DatasetError) -> [UInt8] {
     try SignedEnvelope(payload, of: .keySet, signedBy: keys).bytes
   }

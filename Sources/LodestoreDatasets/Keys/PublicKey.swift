@@ -7,7 +7,7 @@ public struct PublicKey: Sendable, Hashable, CustomStringConvertible {
   /// The key's name in signatures: the SHA-256 of its bytes as 64 hexadecimal digits.
   public let id: String
 
-  /// Makes a key of its 32 bytes; `nil` for any other number of bytes.
+  /// Makes a key from its 32 bytes; `nil` for any other number of bytes.
   public init?(bytes: [UInt8]) {
     guard bytes.count == 32 else { return nil }
     self.bytes = bytes

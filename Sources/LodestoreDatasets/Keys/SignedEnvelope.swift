@@ -3,24 +3,26 @@ internal import LodestoreJSON
 /// A signed payload: the JSON envelope of DSSE (secure-systems-lab/dsse, version 1.0).
 ///
 /// The envelope has the payload and the signatures in Base64. A signature covers the payload's type
-/// and its exact bytes, so nothing needs to be canonicalised, and a payload of one type is never
-/// taken for one of another.
+/// and its exact bytes. Nothing needs to be canonicalized, and a payload of one type is never
+/// accepted as one of another.
 package struct SignedEnvelope: Sendable {
   /// One signature of the payload.
   struct Signature: Sendable, Hashable {
-    /// The id of the key that made it, which is a hint and not trusted.
+    /// The id of the signing key.
+    ///
+    /// The id is only a hint and not trusted.
     let keyID: String
     let bytes: [UInt8]
   }
 
-  /// Signatures that an envelope may have.
+  /// The maximum number of signatures in an envelope.
   static let signatureLimit = 16
 
   let file: SignedFile
   let payload: [UInt8]
   let signatures: [Signature]
 
-  /// Signs a payload by one or more keys.
+  /// Signs a payload with one or more keys.
   init(_ payload: [UInt8], of file: SignedFile, signedBy keys: [SigningKey]) throws(DatasetError) {
     self.file = file
     self.payload = payload
@@ -33,7 +35,7 @@ package struct SignedEnvelope: Sendable {
     self.signatures = signatures
   }
 
-  /// Reads an envelope, and verifies nothing.
+  /// Reads an envelope without verifying it.
   package init(reading bytes: some Collection<UInt8>, as file: SignedFile) throws(DatasetError) {
     let object = try SignedObject(parsing: bytes, of: file)
     self.file = file
@@ -55,7 +57,7 @@ package struct SignedEnvelope: Sendable {
     self.signatures = signatures
   }
 
-  /// The envelope as a file.
+  /// The content of the envelope's file.
   package var bytes: [UInt8] {
     var writer = JSONWriter(.pretty)
     writer.beginObject()
@@ -103,7 +105,7 @@ package struct SignedEnvelope: Sendable {
     }
   }
 
-  /// The bytes that are signed: the pre-authentication encoding of DSSE.
+  /// The bytes to sign: the pre-authentication encoding of DSSE.
   static func signedBytes(_ payload: [UInt8], type: String) -> [UInt8] {
     Array("DSSEv1 \(type.utf8.count) \(type) \(payload.count) ".utf8) + payload
   }

@@ -1,9 +1,11 @@
-/// The kinds of signed files that a publisher has.
+/// The kinds of a publisher's signed files.
 package enum SignedFile: Sendable {
   case manifest
   case keySet
 
-  /// The payload type, which the signature covers: a signed key set is never taken for a manifest.
+  /// The payload type.
+  ///
+  /// The signature covers it, so a signed key set is never accepted as a manifest.
   var payloadType: String {
     switch self {
     case .manifest: "application/vnd.lodestore.manifest+json"
@@ -11,7 +13,7 @@ package enum SignedFile: Sendable {
     }
   }
 
-  /// The largest file that is read, in bytes.
+  /// The maximum size of the file in bytes.
   package var byteLimit: Int {
     switch self {
     case .manifest: 1 << 20
@@ -19,7 +21,7 @@ package enum SignedFile: Sendable {
     }
   }
 
-  /// The words for the file in messages.
+  /// The name of the file in messages.
   var words: String {
     switch self {
     case .manifest: "the manifest"

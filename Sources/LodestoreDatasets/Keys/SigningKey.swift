@@ -4,10 +4,10 @@
   internal import Crypto
 #endif
 
-/// An Ed25519 private key (RFC 8032), by which a publisher signs manifests and key sets.
+/// An Ed25519 private key (RFC 8032), with which a publisher signs manifests and key sets.
 ///
-/// Its text form is PEM of PKCS #8 (RFC 8410), as `openssl genpkey -algorithm ed25519` writes it.
-/// The description shows the public half alone.
+/// The text form is PEM of PKCS #8 (RFC 8410), as `openssl genpkey -algorithm ed25519` writes it.
+/// The description shows only the public half.
 public struct SigningKey: Sendable, CustomStringConvertible {
   private let seed: [UInt8]
   /// The public half.
@@ -20,16 +20,16 @@ public struct SigningKey: Sendable, CustomStringConvertible {
   private static let header = "-----BEGIN PRIVATE KEY-----"
   private static let footer = "-----END PRIVATE KEY-----"
 
-  /// Makes a new key of the system's random numbers.
+  /// Makes a new key from the system's random numbers.
   ///
-  /// - Throws: `DatasetError` with the code `unsupported` where the package was built without the
+  /// - Throws: `DatasetError` with the code `unsupported` if the package was built without the
   ///   trait `Datasets`.
   public init() throws(DatasetError) {
     var generator = SystemRandomNumberGenerator()
     try self.init(seed: (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
   }
 
-  /// Makes the key of a seed of 32 bytes.
+  /// Makes the key from a seed of 32 bytes.
   package init(seed: [UInt8]) throws(DatasetError) {
     self.seed = seed
     #if canImport(CryptoKit) || Datasets
@@ -45,8 +45,8 @@ public struct SigningKey: Sendable, CustomStringConvertible {
   /// Reads a key from PEM.
   ///
   /// - Parameters:
-  ///   - text: the content of a key file.
-  ///   - name: the file's name, for messages.
+  ///   - text: The content of a key file.
+  ///   - name: The file's name, for messages.
   /// - Throws: `DatasetError` with the code `badKey`.
   public init(pem text: String, name: String = "text") throws(DatasetError) {
     let lines = text.split(whereSeparator: \.isNewline).map { $0.filter { !$0.isWhitespace } }
@@ -59,7 +59,9 @@ public struct SigningKey: Sendable, CustomStringConvertible {
     try self.init(seed: Array(bytes.suffix(32)))
   }
 
-  /// The key as PEM: the secret itself.
+  /// The key as PEM.
+  ///
+  /// This is the secret itself.
   public var pem: String {
     "\(Self.header)\n\(Base64Text.encoded(Self.prefix + seed))\n\(Self.footer)\n"
   }

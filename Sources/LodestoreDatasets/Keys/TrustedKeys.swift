@@ -4,18 +4,20 @@
 ///
 ///     let keys = try TrustedKeys("1:11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=")
 ///
-/// From it the program follows the publisher's chain: `keys/2.json` is signed by a key of set 1,
-/// and so on. A publisher keeps a second key of each set offline, and rotates by it when the first
-/// one is lost or stolen. When all keys of a set are lost, nobody can sign the next set. The
-/// publisher then begins a set with a higher number, and ships it with the next version of the
-/// program.
+/// From this set the program follows the publisher's chain: `keys/2.json` is signed by a key of set
+/// 1, and so on. A publisher keeps a second key of each set offline, and uses it to sign the next
+/// set if the first one is lost or stolen. If all keys of a set are lost, nobody can sign the next
+/// set. The publisher then begins a set with a higher number, and ships it with the next version of
+/// the program.
 public struct TrustedKeys: Sendable, Hashable, CustomStringConvertible {
-  /// The number of the key set, which counts from 1.
+  /// The number of the key set, counted from 1.
   public let number: Int
-  /// The keys, of which each one may sign.
+  /// The keys.
+  ///
+  /// Any one of them may sign.
   public let keys: [PublicKey]
 
-  /// Reads the number of a key set and its public keys, as `"2:KEY,KEY"`.
+  /// Reads the number of a key set and its public keys, such as `"2:KEY,KEY"`.
   ///
   /// - Throws: `DatasetError` with the code `badKey`.
   public init(_ text: String) throws(DatasetError) {
@@ -43,7 +45,7 @@ public struct TrustedKeys: Sendable, Hashable, CustomStringConvertible {
     "\(number):" + keys.map(\.description).joined(separator: ",")
   }
 
-  /// The words for the keys in messages.
+  /// The keys in words, for messages.
   var words: String {
     "a key of set \(number) (" + keys.map(\.shortID).joined(separator: ", ") + ")"
   }
@@ -51,8 +53,8 @@ public struct TrustedKeys: Sendable, Hashable, CustomStringConvertible {
   /// Reads the next key set, which a key of this one must have signed.
   ///
   /// - Parameters:
-  ///   - bytes: the content of `keys/N.json`, where N is ``number`` + 1.
-  ///   - name: the dataset's name.
+  ///   - bytes: The content of `keys/N.json`, where N is ``number`` + 1.
+  ///   - name: The dataset's name.
   /// - Throws: `DatasetError` with the code `untrusted`, `malformed`, `newerFormat` or
   ///   `otherDataset`.
   public func followed(
@@ -67,13 +69,12 @@ public struct TrustedKeys: Sendable, Hashable, CustomStringConvertible {
     return TrustedKeys(set)
   }
 
-  /// The key sets that are followed at a time: as far as a publisher may have gone since the last
-  /// refresh.
+  /// The maximum number of key sets followed in one refresh.
   private static let stepLimit = 64
 
-  /// The path of the key set to follow next to the set that a manifest claims; nil at the end.
+  /// The path of the next key set towards the one that a manifest claims; `nil` at the end.
   ///
-  /// - Parameter first: the keys that the following began at.
+  /// - Parameter first: The keys at which the program began.
   func nextSet(to claimed: Int, from first: TrustedKeys) -> String? {
     number < min(claimed, first.number + Self.stepLimit) ? PublishedNames.keySet(number + 1) : nil
   }

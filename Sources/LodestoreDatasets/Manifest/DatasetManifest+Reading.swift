@@ -1,22 +1,23 @@
 extension DatasetManifest {
   /// The version of manifests that this library reads and writes.
   static let version: UInt64 = 1
-  /// Patches that a manifest may name.
+  /// The maximum number of patches in a manifest.
   static let patchLimit = 64
-  /// Mirrors that a manifest may name.
+  /// The maximum number of mirrors in a manifest.
   static let mirrorLimit = 16
-  /// The longest address of a mirror, in bytes.
+  /// The maximum length of a mirror's address in bytes.
   static let mirrorByteLimit = 2_048
-  /// Entities whose records a manifest may count.
+  /// The maximum number of entities in a manifest.
   static let entityLimit = 4_096
 
   /// Reads `manifest.json` after verifying its signature.
   ///
   /// - Parameters:
-  ///   - bytes: the file's content.
-  ///   - keys: the key set that must have signed it. Where `claimedKeySet(in:)` is higher than its
-  ///     number, the sets between are fetched first.
-  ///   - name: the dataset's name.
+  ///   - bytes: The file's content.
+  ///   - keys: The key set that must have signed it. If `claimedKeySet(in:)` is higher than its
+  ///     number, fetch the
+  ///     sets between them first.
+  ///   - name: The dataset's name.
   /// - Throws: `DatasetError` with the code `untrusted`, `malformed`, `newerFormat` or
   ///   `otherDataset`.
   public init(
@@ -26,7 +27,7 @@ extension DatasetManifest {
     do throws(DatasetError) {
       try self.init(payload: try envelope.payload(verifiedBy: keys.keys, keys.words))
     } catch  where error.code == .untrusted {
-      // An unknown key may be that of another set, which is the better advice.
+      // An unknown key may belong to another set. That explanation helps more.
       if let claimed = try? Self.claimedKeySet(of: envelope) {
         if claimed < keys.number { throw .replacedKeySet(found: claimed, trusted: keys.number) }
         if claimed > keys.number { throw .laterKeySet(found: claimed, trusted: keys.number) }
@@ -42,10 +43,10 @@ extension DatasetManifest {
     }
   }
 
-  /// Returns the number of the key set that a manifest says it is signed under, before any
+  /// Returns the number of the key set under which a manifest claims to be signed, before any
   /// verification.
   ///
-  /// The number only tells which `keys/N.json` to fetch; each of these is verified by the one
+  /// The number only shows which `keys/N.json` to fetch. Each of these is verified by the one
   /// before.
   package static func claimedKeySet(in bytes: some Collection<UInt8>) throws(DatasetError) -> Int {
     try claimedKeySet(of: try SignedEnvelope(reading: bytes, as: .manifest))
@@ -56,7 +57,7 @@ extension DatasetManifest {
     do throws(DatasetError) {
       return Int(try object.number("keySet", in: 1...KeySet.numberLimit))
     } catch {
-      // Nobody has signed these bytes yet: whether a later version is meant is told after the
+      // The bytes are not verified yet. Whether a later version is meant is reported after the
       // verification.
       do throws(DatasetError) {
         try object.requireVersion(Self.version)
@@ -67,7 +68,7 @@ extension DatasetManifest {
     }
   }
 
-  /// Reads a payload whose signature was verified.
+  /// Reads a payload with a verified signature.
   init(payload: [UInt8]) throws(DatasetError) {
     let object = try SignedObject(parsing: payload, of: .manifest)
     try object.requireVersion(Self.version)
@@ -100,7 +101,7 @@ extension DatasetManifest {
         fromDigest: try node.digest("fromVerity"),
         fromLength: try node.number("fromLength", in: 1...PublishedNames.lengthLimit),
         name: try node.fileName("name"),
-        // A patch that is larger than the whole file serves nobody.
+        // A patch larger than the whole file is useless.
         length: try node.number("length", in: 1...wholeLength), sha256: try node.digest("sha256"))
       patches.append(patch)
     }

@@ -1,7 +1,7 @@
 internal import LodestoreJSON
 
 extension DatasetManifest {
-  /// The payload that is signed.
+  /// The payload to sign.
   var payload: [UInt8] {
     var writer = JSONWriter(.pretty)
     writer.beginObject()
@@ -26,7 +26,7 @@ extension DatasetManifest {
     return writer.bytes
   }
 
-  /// Signs the manifest by one or more keys, for its file.
+  /// Signs the manifest with one or more keys and returns the content of its file.
   package func signed(by keys: [SigningKey]) throws(DatasetError) -> [UInt8] {
     try SignedEnvelope(payload, of: .manifest, signedBy: keys).bytes
   }

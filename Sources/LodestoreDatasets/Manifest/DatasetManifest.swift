@@ -12,13 +12,15 @@
 public struct DatasetManifest: Sendable, Hashable {
   /// The dataset's name.
   public let name: String
-  /// The number of the generation, which rises with each publication and is never used again.
+  /// The number of the generation.
+  ///
+  /// The number rises with each publication and is never reused.
   public let generation: UInt64
-  /// The date up to which the data is complete, as its source tells it.
+  /// The date up to which the data is complete, according to its source.
   public let dataAsOf: Date
-  /// When the file was sealed.
+  /// The date when the file was sealed.
   public let builtAt: Date
-  /// When the publisher signed this manifest.
+  /// The date when the publisher signed this manifest.
   public let publishedAt: Date
   /// The number of the key set that signed the manifest.
   public let keySet: Int
@@ -26,18 +28,19 @@ public struct DatasetManifest: Sendable, Hashable {
   public let length: UInt64
   /// The sealed file's fs-verity digest: SHA-256, blocks of 4,096 bytes, no salt.
   public let digest: FileDigest
-  /// The digest of the content, as hexadecimal digits: equal for equal records in files laid out
-  /// otherwise.
+  /// The digest of the content in hexadecimal.
+  ///
+  /// Files with equal records have equal digests, whatever their layout.
   public let contentDigest: String
-  /// The fingerprint of the schema, as hexadecimal digits.
+  /// The fingerprint of the schema in hexadecimal.
   public let schemaFingerprint: String
   /// The lowest version of Format.md that reads the file.
   public let formatVersion: Int
-  /// The number of records by entity.
+  /// The number of records of each entity.
   public let records: [String: Int]
   /// The whole generation, compressed.
   public let whole: WholeFile
-  /// The patches that make this generation of an older one, by the generation they start from.
+  /// The patches that make this generation from an older one, one for each starting generation.
   public let patches: [PatchFile]
   /// Addresses of other servers with the same folder, in the publisher's order.
   public let mirrors: [String]
@@ -50,7 +53,9 @@ public struct DatasetManifest: Sendable, Hashable {
     public let length: UInt64
     /// The SHA-256 of the compressed bytes.
     public let sha256: FileDigest
-    /// The table of frames: lengths and digests, a file of the folder `g` too.
+    /// The table of frames, with lengths and digests.
+    ///
+    /// The table is also in the folder `g`.
     public let frames: FrameFile
   }
 
@@ -95,11 +100,12 @@ extension DatasetManifest.FrameFile {
 }
 
 extension DatasetManifest {
-  /// Returns the patch that starts from a file, if there is one.
+  /// Returns the patch that starts from a file; `nil` if there is none.
   ///
   /// - Parameters:
-  ///   - generation: the generation of the file that is here.
-  ///   - digest: its fs-verity digest, so that a patch is never applied to another file of that number.
+  ///   - generation: The generation of the existing file.
+  ///   - digest: The file's fs-verity digest, so that a patch is never applied to another file with
+  ///     that number.
   public func patch(from generation: UInt64, digest: FileDigest) -> PatchFile? {
     patches.first { $0.from == generation && $0.fromDigest == digest }
   }

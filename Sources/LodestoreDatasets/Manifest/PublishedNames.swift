@@ -7,11 +7,13 @@
 ///     g/…                  whole generations: NAME.lodestore.zst and NAME.verity
 ///     d/…                  patches
 package enum PublishedNames {
-  /// The largest number in a signed file: a double holds every integer up to it exactly.
+  /// The largest number in a signed file.
+  ///
+  /// A double holds every integer up to it exactly.
   static let numberLimit: UInt64 = 1 << 53 - 1
-  /// The largest file of a generation, in bytes.
+  /// The maximum size of a generation's file in bytes.
   static let lengthLimit: UInt64 = 1 << 40
-  /// The longest name, in bytes.
+  /// The maximum length of a name in bytes.
   static let byteLimit = 128
 
   package static let manifest = "manifest.json"
@@ -21,10 +23,10 @@ package enum PublishedNames {
 
   package static func keySet(_ number: Int) -> String { "\(keys)/\(number).json" }
 
-  /// Returns whether a name leads to a file of the folder in which it stands, and nowhere else.
+  /// Returns whether a name can only refer to a file in its own folder.
   ///
-  /// A name has ASCII letters, digits, `-`, `_` and `.`, and begins with a letter or a digit. So it
-  /// has no `/`, is not `..`, and is not hidden.
+  /// A name has ASCII letters, digits, `-`, `_` and `.`, and begins with a letter or a digit. Such
+  /// a name has no `/`, is not `..`, and is not hidden.
   package static func isFileName(_ name: String) -> Bool {
     guard name.utf8.count <= byteLimit, let first = name.utf8.first, isLetterOrDigit(first) else {
       return false

@@ -8,7 +8,7 @@ internal import LodestoreJSON
 
 /// An object in a signed file, whose members are read with a bound on every value.
 ///
-/// Members that nobody asks for are allowed: a later publisher may add some.
+/// Members that are not read are allowed, because a later publisher may add some.
 struct SignedObject {
   private let node: JSONNode
   private let file: SignedFile
@@ -80,7 +80,7 @@ struct SignedObject {
     return digest
   }
 
-  /// A member that holds bytes as hexadecimal digits, whose number this library does not fix.
+  /// A member that holds bytes in hexadecimal, of a length that this library does not fix.
   func hexText(_ key: String) throws(DatasetError) -> String {
     let text = try text(key, atMost: 128)
     guard let bytes = HexText.decoded(text), !bytes.isEmpty else {
@@ -91,7 +91,7 @@ struct SignedObject {
     return text
   }
 
-  /// A date of the years 0 to 9999, in UTC as RFC 3339 has it.
+  /// A date of the years 0 to 9999, in UTC and in the form of RFC 3339.
   func date(_ key: String) throws(DatasetError) -> Date {
     let text = try text(key, atMost: 40)
     guard text.utf8.first != UInt8(ascii: "-"), text.utf8.first != UInt8(ascii: "+"),
@@ -104,7 +104,7 @@ struct SignedObject {
     return date
   }
 
-  /// A name that cannot lead out of a folder, such as `42-5d1c.lodestore.zst`.
+  /// A file name within one folder, such as `42-5d1c.lodestore.zst`.
   func fileName(_ key: String) throws(DatasetError) -> String {
     let name = try text(key, atMost: PublishedNames.byteLimit)
     guard PublishedNames.isFileName(name) else {
@@ -151,7 +151,9 @@ struct SignedObject {
     return texts
   }
 
-  /// Counts by name, such as the records of each entity; their sum is bounded as each of them is.
+  /// Counts by name, such as the records of each entity.
+  ///
+  /// Their sum has the bound of each of them.
   func counts(_ key: String, atMost limit: Int) throws(DatasetError) -> [String: Int] {
     guard let node = node[key] else { throw missing(key) }
     guard node.kind == .object, node.count <= limit else {
@@ -177,7 +179,9 @@ struct SignedObject {
     return Array(node.elements)
   }
 
-  /// Refuses versions that this library does not know; called before any other member is read.
+  /// Refuses versions that this library does not know.
+  ///
+  /// Call it before any other member is read.
   func requireVersion(_ known: UInt64) throws(DatasetError) {
     let version = try number("version", in: 1...PublishedNames.numberLimit)
     guard version <= known else { throw .newerFormat(file, version: version, known: known) }

@@ -2,13 +2,17 @@ internal import LodestoreBytes
 internal import LodestorePages
 import LodestoreSystem
 
-/// Patches between generations: one zstd frame that refers to the older file, as `zstd
-/// --patch-from` writes and reads it.
+/// Patches between generations: one zstd frame that refers to the older file, in the format of
+/// `zstd --patch-from`.
 package enum DatasetPatch {
-  /// The largest file that a patch starts from, in bytes: zstd's window reaches no further.
+  /// The maximum size of a file that a patch starts from, in bytes.
+  ///
+  /// The window of zstd reaches no further.
   static let fileLimit: UInt64 = 1 << 31
 
-  /// The largest file that is made by a patch, in bytes: unpacking holds as much in memory.
+  /// The maximum size of a file made by a patch, in bytes.
+  ///
+  /// Unpacking needs as much memory.
   static let appliedLimit: UInt64 = 1 << 30
 
   /// Checks that a file has the length and the SHA-256 of a patch.
@@ -29,20 +33,20 @@ package enum DatasetPatch {
     return patch
   }
 
-  /// Makes a generation of an older one.
+  /// Makes a generation from an older one.
   ///
-  /// The output is byte-exact, and checked against the manifest's digest before the call returns.
-  /// It is written piece by piece, so a full disk is an error. Memory: as much as the output, 1 GiB
-  /// at most; the two other files are mapped.
+  /// The output is byte-exact, and is checked against the manifest's digest before the call
+  /// returns. The output is written piece by piece, so a full disk causes an error and not a crash.
+  /// Memory use equals the output's size, at most 1 GiB; the two other files are mapped.
   ///
   /// - Parameters:
-  ///   - patch: the path of the patch, which the caller has fetched.
-  ///   - old: the path of the sealed file that the patch starts from.
-  ///   - descriptor: an empty file, open for writing. The caller syncs it to the disk.
-  ///   - output: its path, for messages.
-  ///   - onPiece: called after each piece of the output is written.
-  /// - Throws: `DatasetError` with the code `damaged` when the patch does not have its signed
-  ///   digest or does not lead to the signed file; the content of the output means nothing then.
+  ///   - patch: The path of the fetched patch.
+  ///   - old: The path of the sealed file that the patch starts from.
+  ///   - descriptor: An empty file, open for writing. The caller syncs it to the disk.
+  ///   - output: The output's path, for messages.
+  ///   - onPiece: Called after each piece of the output is written.
+  /// - Throws: `DatasetError` with the code `damaged` if the patch does not have its signed digest
+  ///   or does not produce the signed file. The content of the output is then meaningless.
   package static func apply(
     _ patch: String, to old: String, into descriptor: Int32, at output: String,
     as entry: DatasetManifest.PatchFile, of manifest: DatasetManifest,
@@ -83,8 +87,8 @@ package enum DatasetPatch {
 extension DatasetPatch {
   /// Makes the patch from an older file to a newer one, unless it would be as large as `limit`.
   ///
-  /// - Returns: the bytes of the patch; `nil` when it would not be smaller than `limit`, or when a
-  ///   file is too large for readers.
+  /// - Returns: The bytes of the patch; `nil` if it would not be smaller than `limit`, or if a file
+  ///   is too large for readers.
   static func make(
     from old: MappedBytes, to new: MappedBytes, level: Int, smallerThan limit: UInt64
   ) throws(DatasetError) -> [UInt8]? {

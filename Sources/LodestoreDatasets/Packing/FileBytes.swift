@@ -1,7 +1,7 @@
 internal import LodestoreBytes
 import LodestoreSystem
 
-/// Reading and writing of open files in whole, over interruptions and short counts.
+/// Reads and writes open files completely, repeating interrupted and partial calls.
 enum FileBytes {
   /// Writes all bytes at an offset.
   static func write(
@@ -20,9 +20,9 @@ enum FileBytes {
     }
   }
 
-  /// Reads bytes at an offset, fewer where the file ends.
+  /// Reads bytes at an offset, fewer if the file ends.
   ///
-  /// - Returns: the number of bytes read.
+  /// - Returns: The number of bytes read.
   static func read(
     into bytes: MutableByteView, from descriptor: Int32, at offset: UInt64,
     path: String
@@ -51,10 +51,10 @@ enum FileBytes {
     }
   }
 
-  /// Waits until the disk has the file.
+  /// Waits until the file is on the disk.
   static func sync(_ descriptor: Int32, path: String) throws(DatasetError) {
     while fsync(descriptor) != 0 {
-      // Some file systems know no sync of folders.
+      // Some file systems cannot sync folders.
       if errno == EINVAL { return }
       guard errno == EINTR else { throw .system(errno, "sync", path) }
     }

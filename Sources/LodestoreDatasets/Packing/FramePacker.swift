@@ -3,13 +3,13 @@ internal import LodestorePages
 
 /// Compresses a sealed file into independent frames of 512 KiB, one after the other.
 package enum FramePacker {
-  /// The table of the frames that were written, and the SHA-256 of the compressed file.
+  /// The table of the written frames, and the SHA-256 of the compressed file.
   struct Result: Sendable {
     let table: FrameTable
     let sha256: [UInt8]
   }
 
-  /// Compresses the file at `path` into an open file, which is empty.
+  /// Compresses the file at `path` into an open, empty file.
   ///
   /// The digests of the frames are those of the bytes that were compressed. The caller compares
   /// ``FrameTable/fileDigest`` with the file's digest, in case the file changed meanwhile.

@@ -3,14 +3,14 @@ internal import LodestorePages
 
 /// The frames of a compressed generation: the length of each, and the digest of its unpacked bytes.
 ///
-/// A frame is an independent zstd frame of 512 KiB of the sealed file, the last one of the
-/// remaining bytes. Frames stand one after the other without gaps, so `zstd -d` unpacks the file.
-/// The digest of a frame is its hash in level 1 of the fs-verity tree, so all digests together give
-/// the digest of the file.
+/// A frame is an independent zstd frame of 512 KiB of the sealed file; the last one has the
+/// remaining bytes. The frames are contiguous, so `zstd -d` unpacks the file. The digest of a frame
+/// is its hash in level 1 of the fs-verity tree, so all digests together give the digest of the
+/// file.
 ///
 /// The table is the file `g/NAME.verity`; see Format.md, "Published datasets".
 package struct FrameTable: Sendable, Hashable {
-  /// The bytes of the sealed file in each frame but the last.
+  /// The number of bytes of the sealed file in each frame but the last.
   package static let frameLength = 512 << 10
   /// The first eight bytes of the file.
   static let magic = Array("LDFRAMES".utf8)
@@ -22,10 +22,10 @@ package struct FrameTable: Sendable, Hashable {
   package let fileLength: UInt64
   /// The digest of each frame.
   package let digests: [[UInt8]]
-  /// The offset of each frame in the compressed file, and after them the compressed file's length.
+  /// The offset of each frame in the compressed file, then the compressed file's length.
   private let offsets: [UInt64]
 
-  /// Makes the table of frames that were packed.
+  /// Makes the table of packed frames.
   init(fileLength: UInt64, digests: [[UInt8]], compressedLengths: [Int]) {
     self.fileLength = fileLength
     self.digests = digests
@@ -38,13 +38,12 @@ package struct FrameTable: Sendable, Hashable {
   /// The compressed file's length in bytes.
   package var compressedLength: UInt64 { offsets.last ?? 0 }
 
-  /// The offset in the compressed file at which a frame begins; of ``frameCount``, where the file
-  /// ends.
+  /// The offset of a frame in the compressed file; for ``frameCount``, the end of the file.
   package func compressedOffset(of frame: Int) -> UInt64 { offsets[frame] }
 
   package func compressedLength(of frame: Int) -> Int { Int(offsets[frame + 1] - offsets[frame]) }
 
-  /// The bytes that a frame unpacks to.
+  /// The number of bytes that a frame unpacks to.
   package func length(of frame: Int) -> Int {
     let start = UInt64(frame) * UInt64(Self.frameLength)
     return Int(min(fileLength - start, UInt64(Self.frameLength)))
@@ -52,7 +51,9 @@ package struct FrameTable: Sendable, Hashable {
 
   // MARK: Bounds
 
-  /// The smallest file that has frames: the fs-verity tree of a file of one block has no level 1.
+  /// The minimum size of a file with frames.
+  ///
+  /// The fs-verity tree of a file of one block has no level 1.
   static let lowestFileLength: UInt64 = 4_097
 
   static func frameCount(of fileLength: UInt64) -> UInt64 {
@@ -64,10 +65,11 @@ package struct FrameTable: Sendable, Hashable {
     UInt64(headerLength) + frameCount(of: fileLength) * UInt64(entryLength)
   }
 
-  /// The largest compressed frame, in bytes: zstd's bound for incompressible bytes, and some room.
+  /// The maximum size of a compressed frame in bytes: zstd's bound for incompressible bytes, and
+  /// some room.
   static let compressedFrameLimit = frameLength + frameLength / 64
 
-  /// The largest compressed file.
+  /// The maximum size of a compressed file.
   static func compressedLimit(of fileLength: UInt64) -> UInt64 {
     frameCount(of: fileLength) * UInt64(compressedFrameLimit)
   }
@@ -78,8 +80,8 @@ package struct FrameTable: Sendable, Hashable {
 extension FrameTable {
   /// Reads the table that a manifest names.
   ///
-  /// - Throws: `DatasetError` with the code `damaged` when the bytes do not have the signed digest,
-  ///   or when the digests of the frames do not give the digest of the file.
+  /// - Throws: `DatasetError` with the code `damaged` if the bytes do not have the signed digest,
+  ///   or if the digests of the frames do not give the digest of the file.
   package init(reading bytes: ByteView, of manifest: DatasetManifest) throws(DatasetError) {
     let entry = manifest.whole.frames
     guard UInt64(bytes.count) == entry.length else {
@@ -95,7 +97,7 @@ extension FrameTable {
     else { throw .damagedFile(entry.name, because: "its frames are not those of the signed file") }
   }
 
-  /// Reads a table, and believes its digests.
+  /// Reads a table and trusts its digests.
   package init(reading bytes: ByteView, named name: String) throws(DatasetError) {
     guard bytes.count >= Self.headerLength, bytes.prefix(8).elementsEqual(Self.magic) else {
       throw .damagedFile(name, because: "it is no table of frames")
@@ -129,7 +131,7 @@ extension FrameTable {
     self.init(fileLength: length, digests: digests, compressedLengths: lengths)
   }
 
-  /// The table as a file.
+  /// The content of the table's file.
   package var bytes: [UInt8] {
     var bytes = Self.magic
     bytes.reserveCapacity(Self.headerLength + frameCount * Self.entryLength)
@@ -146,7 +148,7 @@ extension FrameTable {
     return bytes
   }
 
-  /// The fs-verity digest of the file that has these frames.
+  /// The fs-verity digest of the file with these frames.
   package var fileDigest: FileDigest? {
     VerityTree.digest(ofFrames: digests, byteCount: fileLength).flatMap(FileDigest.init(bytes:))
   }

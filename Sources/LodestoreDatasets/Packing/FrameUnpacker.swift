@@ -5,7 +5,7 @@ internal import LodestorePages
 ///
 /// Each frame is checked against its digest before it is written. The unpacker holds one compressed
 /// and one unpacked frame, 1 MiB together. After a failure, or in another process, a new unpacker
-/// continues at the first frame that is not in the file yet.
+/// continues at the first missing frame.
 package final class FrameUnpacker {
   private let table: FrameTable
   private let descriptor: Int32?
@@ -14,17 +14,17 @@ package final class FrameUnpacker {
   private let frame: MutableByteView
   private let decoder: ZstdDecoder
 
-  /// Frames that are in the file, from its beginning.
+  /// The number of frames in the file, from its beginning.
   package private(set) var completedFrames: Int
 
-  /// Begins after the frames that the file has.
+  /// Begins after the frames that the file already has.
   ///
   /// - Parameters:
-  ///   - descriptor: the file, open for writing; the caller keeps it open. `nil` checks the frames and writes
-  ///     nothing.
-  ///   - path: the file's path, for messages.
-  ///   - skippingFrames: frames that the file has already, as ``completeFrames(in:table:path:)`` counts
-  ///     them.
+  ///   - descriptor: The file, open for writing; the caller keeps it open. If `nil`, frames are
+  ///     only checked.
+  ///   - path: The file's path, for messages.
+  ///   - skippingFrames: The number of frames that the file already has, counted by
+  ///     ``completeFrames(in:table:path:)``.
   package init(
     _ table: FrameTable, to descriptor: Int32?, path: String, skippingFrames: Int = 0
   ) throws(DatasetError) {
@@ -39,20 +39,22 @@ package final class FrameUnpacker {
 
   deinit { frame.deallocate() }
 
-  /// The offset in the compressed file at which the next frame begins: where a download continues.
+  /// The offset in the compressed file at which the next frame begins.
+  ///
+  /// A download continues there.
   package var compressedBytesOfCompletedFrames: UInt64 {
     table.compressedOffset(of: completedFrames)
   }
 
-  /// The offset in the compressed file of the next byte that ``take(_:)`` expects: behind the part
-  /// of a frame that this unpacker has.
+  /// The offset in the compressed file of the next byte that ``take(_:)`` expects, after the
+  /// partial frame held here.
   package var takenBytes: UInt64 { compressedBytesOfCompletedFrames + UInt64(pending.count) }
 
   /// Takes the next bytes of the compressed file.
   ///
-  /// - Throws: `DatasetError` with the code `damaged` when a frame does not unpack to the bytes of
-  ///   its digest, or when there are more bytes than frames. The frames before it are in the file,
-  ///   and the unpacker takes nothing more.
+  /// - Throws: `DatasetError` with the code `damaged` if a frame does not unpack to the bytes of
+  ///   its digest, or if there are more bytes than frames. The frames before it are in the file,
+  ///   and the unpacker accepts nothing more.
   package func take(_ bytes: ByteView) throws(DatasetError) {
     var bytes = bytes[...]
     while !bytes.isEmpty {
@@ -75,7 +77,7 @@ package final class FrameUnpacker {
     }
   }
 
-  /// Checks that all frames are in the file, and cuts the file there.
+  /// Checks that all frames are in the file, and truncates the file after them.
   ///
   /// The caller syncs the file to the disk.
   package func finish() throws(DatasetError) {
@@ -105,7 +107,7 @@ package final class FrameUnpacker {
     completedFrames = index + 1
   }
 
-  /// Counts the frames that a file has from its beginning, by their digests.
+  /// Counts the frames at the beginning of a file that match their digests.
   ///
   /// Reads the file up to the first frame that is missing or has other bytes.
   package static func completeFrames(

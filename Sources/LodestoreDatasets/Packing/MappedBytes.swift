@@ -1,7 +1,7 @@
 internal import LodestoreBytes
 import LodestoreSystem
 
-/// A file in memory as a map, until the object goes.
+/// A file mapped into memory, as long as the object lives.
 final class MappedBytes {
   let bytes: MutableByteView
 

@@ -4,10 +4,10 @@ internal import LodestoreBytes
   internal import CZstd
 #endif
 
-/// libzstd's decompression of single frames of a known length.
+/// Decompresses single frames of a known length with libzstd.
 ///
-/// A frame that is unpacked into memory in one call needs no window besides the output, whatever it
-/// asks for.
+/// A frame unpacked into memory in one call needs no window besides the output, whatever its header
+/// states.
 final class ZstdDecoder {
   #if Datasets
     private let context: OpaquePointer
@@ -24,7 +24,7 @@ final class ZstdDecoder {
 
     /// Unpacks one frame, which must fill `output` exactly.
     ///
-    /// - Returns: the reason why it does not, or `nil`.
+    /// - Returns: The reason for a failure; `nil` on success.
     func unpack(_ frame: ByteView, to output: MutableByteView) -> String? {
       if let reason = Self.refusal(of: frame, length: UInt64(output.count)) { return reason }
       let count = ZSTD_decompressDCtx(
@@ -35,13 +35,13 @@ final class ZstdDecoder {
 
     /// Unpacks one frame that refers to older bytes, piece by piece.
     ///
-    /// The decoder holds the frame's window: no more than the length of the output and the next
-    /// power of two.
+    /// The decoder holds the frame's window: at most the next power of two above the length of the
+    /// output.
     ///
     /// - Parameters:
-    ///   - length: how many bytes the frame must unpack to.
-    ///   - take: called with each piece, in their order.
-    /// - Returns: the reason why it does not, or `nil`.
+    ///   - length: The number of bytes that the frame must unpack to.
+    ///   - take: Called with each piece, in order.
+    /// - Returns: The reason for a failure; `nil` on success.
     func unpack(
       _ frame: ByteView, length: UInt64, prefix: ByteView,
       _ take: (ByteView) throws(DatasetError) -> Void
@@ -69,10 +69,10 @@ final class ZstdDecoder {
       return done == length ? nil : "it unpacks to \(done) bytes, expected \(length)"
     }
 
-    /// Why bytes are not exactly one frame of a length; `nil` when they are.
+    /// The reason why bytes are not exactly one frame of a length; `nil` if they are.
     private static func refusal(of frame: ByteView, length: UInt64) -> String? {
       let content = ZSTD_getFrameContentSize(frame.baseAddress, frame.count)
-      // The two largest numbers say that the header has no length or is malformed.
+      // The two largest numbers mean that the header has no length or is malformed.
       guard content == length else {
         return content > UInt64.max - 2
           ? "it is no zstd frame with a length"

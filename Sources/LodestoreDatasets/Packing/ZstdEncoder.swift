@@ -4,18 +4,18 @@ internal import LodestoreBytes
   internal import CZstd
 #endif
 
-/// libzstd's compression of single frames, each in one call, with the content's length in the
+/// Compresses single frames with libzstd, each in one call, with the content's length in the
 /// header.
 final class ZstdEncoder {
   #if Datasets
     private let context: OpaquePointer
 
-    /// - Parameter level: 1, the fastest, to 19.
+    /// - Parameter level: The level, from 1, the fastest, to 19.
     init(level: Int) throws(DatasetError) {
       guard let context = ZSTD_createCCtx() else { throw Self.noMemory }
       self.context = context
       try set(ZSTD_c_compressionLevel, Int32(min(max(level, 1), 19)))
-      // An error in a frame is found by its digest; libzstd's own sum costs four bytes and is not
+      // The digest of a frame detects errors. libzstd's own checksum costs four bytes and is not
       // needed.
       try set(ZSTD_c_checksumFlag, 0)
       try set(ZSTD_c_contentSizeFlag, 1)
@@ -23,12 +23,12 @@ final class ZstdEncoder {
 
     deinit { ZSTD_freeCCtx(context) }
 
-    /// Returns the largest length of a frame of `count` bytes.
+    /// Returns the maximum length of a frame of `count` bytes.
     static func limit(of count: Int) -> Int { ZSTD_compressBound(count) }
 
     /// Makes the next frame refer to older bytes, as `zstd --patch-from` does.
     ///
-    /// The window reaches over the whole output: only then may a match lead to every byte of the
+    /// The window covers the whole output. Otherwise a match could not refer to every byte of the
     /// prefix.
     func refer(to prefix: ByteView, outputLength: Int) throws(DatasetError) {
       let length = max(prefix.count, outputLength, 1)
@@ -41,7 +41,7 @@ final class ZstdEncoder {
 
     /// Compresses bytes to one frame.
     ///
-    /// - Returns: the length of the frame, or `nil` where `output` is too small.
+    /// - Returns: The length of the frame; `nil` if `output` is too small.
     func pack(_ bytes: ByteView, to output: MutableByteView) throws(DatasetError) -> Int? {
       let count = ZSTD_compress2(
         context, output.baseAddress, output.count, bytes.baseAddress, bytes.count)

@@ -9,14 +9,14 @@ import LodestoreSystem
 #endif
 
 extension DatasetPublisher {
-  /// The compressed generation as it was written.
+  /// The compressed generation as written.
   struct WrittenWhole {
     let entry: DatasetManifest.WholeFile
     let table: FrameTable
     let digest: FileDigest
   }
 
-  /// Writes the compressed file and its table, and unpacks it again to check every frame.
+  /// Writes the compressed file and its table, and unpacks the file again to check every frame.
   func writeWhole(
     _ file: MappedBytes, _ generation: UInt64, in folder: PublishedFolder, path: String
   ) throws(DatasetError) -> WrittenWhole {
@@ -51,8 +51,8 @@ extension DatasetPublisher {
       table: packed.table, digest: digest)
   }
 
-  /// Writes a patch from each of the newest older generations that are in the folder, where it is
-  /// smaller than the whole file.
+  /// Writes a patch from each of the newest older generations in the folder, if it is smaller than
+  /// the whole file.
   func writePatches(
     _ file: MappedBytes, to generation: UInt64, in folder: PublishedFolder,
     smallerThan limit: UInt64
@@ -72,7 +72,7 @@ extension DatasetPublisher {
               from: old.generation, reason: "it would not be smaller than the whole generation"))
         }
       } catch  where error.code == .damaged {
-        // An older file that was damaged costs its patch, and not the publication.
+        // If an older file is damaged, only its patch is skipped.
         skipped.append(SkippedPatch(from: old.generation, reason: error.message))
       }
     }
@@ -103,8 +103,9 @@ extension DatasetPublisher {
 
   // MARK: Removing
 
-  /// Removes the files of generations that no manifest has named: those of a publisher that was
-  /// killed.
+  /// Removes the files of generations that no manifest has named.
+  ///
+  /// A killed publisher may have left them.
   static func removeUnpublished(
     in folder: PublishedFolder, above generation: UInt64
   ) throws(DatasetError) -> [String] {
@@ -112,11 +113,11 @@ extension DatasetPublisher {
       .filter { unlink(folder.file($0.path)) == 0 }.map(\.path)
   }
 
-  /// Removes the files of generations that are beyond the number kept, and were replaced longer ago
-  /// than the time kept.
+  /// Removes the files of generations beyond the number to keep that were replaced longer ago than
+  /// the time to keep.
   ///
-  /// A file that cannot be removed stays, and the next publication tries again: the manifest is out
-  /// by now.
+  /// A file that cannot be removed stays until the next publication, because the manifest is
+  /// already published.
   func removeOld(
     in folder: PublishedFolder, newest: DatasetManifest, now: Date
   ) -> [String] {

@@ -11,13 +11,13 @@ internal import LodestoreVerifier
 extension DatasetPublisher {
   /// Publishes a sealed file as the newest generation.
   ///
-  /// The file is checked against the whole format first, as `kvdump verify` does it. Its time is
-  /// that of reading the file some three times, and once more for each patch.
+  /// The file is first checked against the whole format, as by `kvdump verify`. The call takes the
+  /// time of reading the file about three times, and once more for each patch.
   ///
-  /// - Parameter path: the sealed file, which stays as it is.
-  /// - Returns: the manifest, the patches, and the files that were removed.
+  /// - Parameter path: The sealed file, which is not changed.
+  /// - Returns: The manifest, the patches, and the removed files.
   /// - Throws: `DatasetError` with the code `notSealed`, `damaged`, `notNewer`, `otherDataset`,
-  ///   `badKey`, `busy`, `inputOutput` or `diskFull`. The folder then has the manifest that it had.
+  ///   `badKey`, `busy`, `inputOutput` or `diskFull`. The folder then keeps its previous manifest.
   @discardableResult
   public func publish(_ path: String) throws(DatasetError) -> PublishReport {
     let facts = try PublishedFacts(ofFileAt: path)
@@ -28,10 +28,10 @@ extension DatasetPublisher {
   /// Seals a store as the generation after the newest one, and publishes it.
   ///
   /// - Parameters:
-  ///   - store: the store, which others may use meanwhile; its newest commit is published.
-  ///   - name: the dataset's name; `nil` for that of the folder's manifest.
-  ///   - dataAsOf: the date up to which the data is complete.
-  /// - Throws: `DatasetError` as ``publish(_:)``, and `StoreError` when the store cannot be sealed.
+  ///   - store: The store, which may be in use meanwhile. Its newest commit is published.
+  ///   - name: The dataset's name; `nil` for the name in the folder's manifest.
+  ///   - dataAsOf: The date up to which the data is complete.
+  /// - Throws: `DatasetError` as ``publish(_:)``, and `StoreError` if the store cannot be sealed.
   @discardableResult
   public func publish(
     sealing store: Store, name: String? = nil, dataAsOf: Date
@@ -43,7 +43,7 @@ extension DatasetPublisher {
 
   /// Publishes the file that a closure seals.
   ///
-  /// - Parameter generation: its number; `nil` for the one after the newest published.
+  /// - Parameter generation: The file's number; `nil` for the one after the newest published.
   package func publishNext(
     name: String?, generation: UInt64?,
     _ seal: (_ path: String, _ name: String, _ generation: UInt64) throws -> Void

@@ -6,52 +6,52 @@
 
 /// Publishes sealed files into a folder, which any static web server or bucket can serve.
 ///
-/// One small signed file, `manifest.json`, names the newest generation; all other files have names
-/// that are never used again, so caches may keep them for ever. The manifest is replaced last, in
-/// one step: a process that is killed leaves the old manifest or the new one, with all files that
-/// it names. The next publisher removes what a killed one has left.
+/// One small signed file, `manifest.json`, names the newest generation. All other files have names
+/// that are never reused, so caches may keep them forever. The manifest is replaced last, in one
+/// step: a process that is killed leaves the old manifest or the new one, with all files that it
+/// names. The next publisher removes the remains of a killed one.
 ///
-/// Copy the folder to its server with `manifest.json` last, as `rsync` does with
-/// `--delay-updates`.
+/// Copy the folder to its server with `manifest.json` last, as `rsync` does with `--delay-updates`.
 public struct DatasetPublisher: Sendable {
-  /// The choices of a publisher.
+  /// Settings of a publisher.
   public struct Options: Sendable {
-    /// Addresses of other servers that have the folder; `nil` keeps those of the last manifest.
+    /// Addresses of other servers with the folder; `nil` keeps those of the last manifest.
     public var mirrors: [String]?
-    /// The generations before the new one from which patches are made, at most 64.
+    /// The number of generations before the new one from which patches are made, at most 64.
     public var patchCount = 5
-    /// The newest generations whose files stay, the new one included.
+    /// The number of newest generations whose files stay, including the new one.
     public var keptGenerations = 10
-    /// How long the files of older generations stay after they were replaced, for programs that are
-    /// fetching them.
+    /// The time for which files of older generations stay after their replacement, for programs
+    /// that are fetching them.
     public var keptFor = Duration.seconds(7 * 86_400)
     /// The level of zstd's compression, 1 to 19.
     ///
-    /// Level 19 makes patches a third smaller than level 9, in forty times the time.
+    /// Level 19 makes patches a third smaller than level 9, but takes forty times the time.
     public var compressionLevel = 9
 
-    /// Makes the default options.
+    /// Creates options with the default values.
     public init() {}
   }
 
   /// The path of the folder.
   public let directory: String
-  /// The choices of this publisher.
+  /// The settings of this publisher.
   public let options: Options
   let key: SigningKey
 
-  /// Makes a publisher, and touches no file.
+  /// Creates a publisher without touching any file.
   ///
   /// - Parameters:
-  ///   - directory: the folder, which ``publish(_:)`` makes where it is missing.
-  ///   - key: a key of the folder's newest key set. In a folder without keys it becomes the first set.
+  ///   - directory: The folder. ``publish(_:)`` creates it if it is missing.
+  ///   - key: A key of the folder's newest key set. In a folder without keys it becomes the first
+  ///     set.
   public init(_ directory: String, key: SigningKey, options: Options = Options()) {
     self.directory = directory
     self.key = key
     self.options = options
   }
 
-  /// Publishes a file whose facts are known.
+  /// Publishes a file with known facts.
   package func publish(
     _ path: String, _ facts: PublishedFacts, now: Date = Date()
   ) throws(DatasetError) -> PublishReport {
@@ -59,8 +59,9 @@ public struct DatasetPublisher: Sendable {
     return try publish(path, facts, in: folder, removed: try folder.removeTemporaries(), now: now)
   }
 
-  /// Publishes a file into the folder, which this process has locked and cleared of what others
-  /// have left.
+  /// Publishes a file into the folder.
+  ///
+  /// This process must have locked it and removed the remains of other publishers.
   func publish(
     _ path: String, _ facts: PublishedFacts, in folder: PublishedFolder,
     removed temporaries: [String], now: Date = Date()
@@ -94,7 +95,9 @@ public struct DatasetPublisher: Sendable {
       skippedPatches: skipped, removedFiles: removed)
   }
 
-  /// The newest key set, which has the publisher's key; the first one is made here.
+  /// The newest key set, which must contain the publisher's key.
+  ///
+  /// In a folder without keys, creates the first set.
   private func signingKeys(
     _ folder: PublishedFolder, _ chain: KeyChain, name: String, now: Date
   ) throws(DatasetError) -> TrustedKeys {
@@ -122,10 +125,11 @@ public struct DatasetPublisher: Sendable {
 
   // MARK: The manifest
 
-  /// The generation that the next one has to be above; 0 for none.
+  /// The generation that the next one must be above; 0 for none.
   ///
-  /// Where the manifest is lost, the files tell: readers refuse a lower number. One generation alone is
-  /// that of a first publication that was killed, or its number cannot be told from it.
+  /// If the manifest is lost, the files determine it, because readers refuse a lower number. A
+  /// single generation is ignored. Such a generation belongs to a first publication that was
+  /// killed, or does not determine the number.
   static func newest(
     in folder: String, _ last: DatasetManifest?
   ) throws(DatasetError) -> UInt64 {
@@ -134,10 +138,10 @@ public struct DatasetPublisher: Sendable {
     return here.count > 1 ? here.max() ?? 0 : 0
   }
 
-  /// Reads and verifies the folder's manifest; `nil` without one.
+  /// Reads and verifies the folder's manifest; `nil` if there is none.
   ///
-  /// The newest key set has signed it or, when a rotation was killed before it signed the manifest,
-  /// an older one.
+  /// The newest key set has signed it. If a rotation was killed before it signed the manifest, an
+  /// older set has.
   static func manifest(
     in folder: String, chain: KeyChain
   ) throws(DatasetError) -> DatasetManifest? {
@@ -152,8 +156,7 @@ public struct DatasetPublisher: Sendable {
       verifying: bytes, with: TrustedKeys(link.set), name: link.set.name)
   }
 
-  /// Signs a manifest and puts it in the place of the last one, when the disk has all files that it
-  /// names.
+  /// Signs a manifest and replaces the last one, after all files that it names are on the disk.
   static func replace(
     _ manifest: DatasetManifest, in folder: PublishedFolder, key: SigningKey, keys: TrustedKeys
   ) throws(DatasetError) {

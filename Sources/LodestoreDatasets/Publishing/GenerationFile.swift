@@ -1,9 +1,9 @@
 import LodestoreSystem
 
-/// A file of the folders `g` and `d`, as its name tells: `42-HASH.lodestore.zst`, `42-HASH.verity`,
-/// `41-42-HASH.zst`.
+/// A file of the folders `g` and `d`, described by its name: `42-HASH.lodestore.zst`,
+/// `42-HASH.verity`, `41-42-HASH.zst`.
 ///
-/// The hash is that of the file's bytes, so two files of one name have the same bytes.
+/// The hash is that of the file's bytes, so two files with one name have the same bytes.
 struct GenerationFile: Sendable, Hashable {
   enum Kind: Sendable, Hashable {
     case whole, frames
@@ -13,7 +13,7 @@ struct GenerationFile: Sendable, Hashable {
   /// The path within the dataset's folder.
   let path: String
   let kind: Kind
-  /// The generation that the file leads to.
+  /// The generation that the file produces.
   let generation: UInt64
 
   private static let wholeSuffix = ".lodestore.zst"
@@ -32,12 +32,12 @@ struct GenerationFile: Sendable, Hashable {
     "\(from)-" + stem(generation, hash) + patchSuffix
   }
 
-  /// Sixteen bytes of a SHA-256 are enough that nobody finds two files of one name.
+  /// Sixteen bytes of a SHA-256 are enough to prevent two files with one name.
   private static func stem(_ generation: UInt64, _ hash: [UInt8]) -> String {
     "\(generation)-" + HexText.encoded(hash.prefix(16))
   }
 
-  /// Reads a name of the folder `part`; `nil` for files of anyone else.
+  /// Parses a name in the folder `part`; `nil` for other files.
   init?(_ name: String, in part: String) {
     path = "\(part)/\(name)"
     let parts = name.split(separator: "-", omittingEmptySubsequences: false)
@@ -77,7 +77,7 @@ struct GenerationFile: Sendable, Hashable {
     return files
   }
 
-  /// When the file was last written, in seconds since 1970; `nil` when it is gone.
+  /// The time when the file was last written, in seconds since 1970; `nil` if it does not exist.
   func changed(in folder: String) -> Double? {
     var status = stat()
     guard stat("\(folder)/\(path)", &status) == 0 else { return nil }

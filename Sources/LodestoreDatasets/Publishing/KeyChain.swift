@@ -3,10 +3,9 @@ package struct KeyChain: Sendable {
   /// One key set of the chain.
   package struct Link: Sendable, Hashable {
     package let set: KeySet
-    /// Whether a key of the set before signed this one.
+    /// Whether a key of the previous set signed this one.
     ///
-    /// The first set is signed by a key of its own, and so is one that was made after all keys were
-    /// lost.
+    /// The first set is signed by a key of its own, and so is a set made after all keys were lost.
     package let isFollowing: Bool
   }
 
@@ -15,14 +14,14 @@ package struct KeyChain: Sendable {
 
   /// The newest set; `nil` in a folder without keys.
   package var newest: KeySet? { links.last?.set }
-  /// The newest set as programs trust it.
+  /// The newest set in the form that programs trust.
   package var trusted: TrustedKeys? { newest.map(TrustedKeys.init) }
 
   /// Reads `keys/1.json`, `keys/2.json` and so on, until there is no further file.
   ///
-  /// - Parameter name: the dataset's name, or `nil` to take that of the first set.
-  /// - Throws: `DatasetError` with the code `untrusted` when a set is signed neither by a key of
-  ///   the set before nor by one of its own.
+  /// - Parameter name: The dataset's name; `nil` to take it from the first set.
+  /// - Throws: `DatasetError` with the code `untrusted` if a set is signed neither by a key of the
+  ///   previous set nor by one of its own.
   package init(in folder: String, name: String?) throws(DatasetError) {
     while let bytes = try PublishedFolder.contents(
       of: "\(folder)/\(PublishedNames.keySet(links.count + 1))",

@@ -4,22 +4,22 @@
   package import Foundation
 #endif
 
-/// The change of a published folder's keys to the next key set.
+/// Replaces a published folder's keys by the next key set.
 ///
 /// The set is written first, then the manifest, which the new key signs under the new number. A
-/// process that is killed between the two leaves the old manifest under the old set; the next
-/// rotation or publication of the new key's owner goes on from there.
+/// process that is killed between the two leaves the old manifest under the old set. The next
+/// rotation or publication with the new key continues from there.
 package struct KeyRotation: Sendable {
   /// The path of the folder.
   package let directory: String
-  /// A key of the newest set; `nil` where all of them are lost.
+  /// A key of the newest set; `nil` if all of them are lost.
   ///
-  /// Programs that trust the old set cannot follow without it: they need a new version with the new
-  /// keys.
+  /// Without it, programs that trust the old set cannot follow. Such programs need a new version
+  /// with the new keys.
   package let signer: SigningKey?
   /// The key that signs manifests from now on.
   package let newKey: SigningKey
-  /// Other keys of the new set, such as one that is kept offline.
+  /// Further keys of the new set, such as one that is kept offline.
   package let otherKeys: [PublicKey]
 
   package init(
@@ -31,9 +31,9 @@ package struct KeyRotation: Sendable {
     self.otherKeys = otherKeys
   }
 
-  /// Writes the next key set and signs the manifest, if there is one, by the new key.
+  /// Writes the next key set and signs the manifest, if there is one, with the new key.
   ///
-  /// - Throws: `DatasetError` with the code `badKey` when the signer is no key of the newest set.
+  /// - Throws: `DatasetError` with the code `badKey` if the signer is not a key of the newest set.
   @discardableResult
   package func run(now: Date = Date()) throws(DatasetError) -> TrustedKeys {
     let folder = try PublishedFolder(directory)
@@ -65,7 +65,9 @@ package struct KeyRotation: Sendable {
 }
 
 extension DatasetManifest {
-  /// A copy that another key set signs; the generation and its files stay.
+  /// A copy to be signed by another key set.
+  ///
+  /// The generation and its files stay the same.
   func signed(under keys: TrustedKeys, at date: Date) -> DatasetManifest {
     DatasetManifest(
       name: name, generation: generation, dataAsOf: dataAsOf, builtAt: builtAt, publishedAt: date,

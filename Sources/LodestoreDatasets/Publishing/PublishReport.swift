@@ -1,15 +1,14 @@
-/// The outcome of a publication.
+/// The result of a publication.
 public struct PublishReport: Sendable {
   /// The manifest that is now in the folder.
   public let manifest: DatasetManifest
-  /// The generation before; `nil` for the first one.
+  /// The previous generation; `nil` for the first one.
   public let previousGeneration: UInt64?
   /// The keys that a program carries to verify the dataset.
   public let trustedKeys: TrustedKeys
-  /// The older generations without a patch, and why.
+  /// The older generations without a patch, with the reasons.
   public let skippedPatches: [SkippedPatch]
-  /// The files that were removed, by their paths within the folder: old ones, and those that a
-  /// killed publisher left.
+  /// The removed files, by path within the folder: old files, and remains of a killed publisher.
   public let removedFiles: [String]
 }
 

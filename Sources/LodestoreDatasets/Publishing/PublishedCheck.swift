@@ -4,27 +4,29 @@ import LodestoreSystem
 
 /// The check of a published folder: its signatures, and every file that the manifest names.
 ///
-/// Lengths and SHA-256 digests are compared, every frame is unpacked, and a patch is applied where
-/// the generation that it starts from is in the folder.
+/// Lengths and SHA-256 digests are compared, and every frame is unpacked. A patch is applied if the
+/// generation that it starts from is in the folder.
 package struct PublishedCheck: Sendable {
   /// One file that was checked.
   package struct File: Sendable, Hashable {
     /// The path within the folder.
     package let path: String
-    /// The length that the manifest tells, in bytes.
+    /// The length in bytes according to the manifest.
     package let length: UInt64
     /// The reason why readers would refuse the file; `nil` for a good one.
     package let problem: String?
-    /// A remark on how far the check went.
+    /// A remark on the extent of the check.
     package let note: String?
   }
 
   package let manifest: DatasetManifest
-  /// The set that signed the manifest.
+  /// The key set that signed the manifest.
   package let trustedKeys: TrustedKeys
-  /// Whether the caller's keys led to that set; otherwise the folder's own first set was believed.
+  /// Whether the caller's keys led to that set.
+  ///
+  /// Otherwise the folder's own first set was trusted.
   package let isTrusted: Bool
-  /// The newest key set that no key of the set before has signed; `nil` where the chain is whole.
+  /// The newest key set that no key of the previous set signed; `nil` if the chain is unbroken.
   ///
   /// Programs that carry an earlier set do not follow to it.
   package let brokenAt: Int?
@@ -35,8 +37,8 @@ package struct PublishedCheck: Sendable {
 
   /// Checks a folder.
   ///
-  /// - Parameter keys: the keys that a program carries, or `nil` to believe the folder's first set.
-  /// - Throws: `DatasetError` when the manifest or the chain of keys is refused.
+  /// - Parameter keys: The keys that a program carries; `nil` to trust the folder's first set.
+  /// - Throws: `DatasetError` if the manifest or the chain of keys is refused.
   package init(
     _ folder: String, trusting keys: TrustedKeys?, checksFiles: Bool = true
   ) throws(DatasetError) {
@@ -54,11 +56,11 @@ package struct PublishedCheck: Sendable {
     if checksFiles { try checkFiles(in: folder) }
   }
 
-  /// Goes along the chain as a program does.
+  /// Follows the chain as a program does.
   private static func follow(
     _ chain: KeyChain, to claimed: Int, from keys: TrustedKeys?, in folder: String, name: String
   ) throws(DatasetError) -> TrustedKeys {
-    // Without keys of the caller: programs begin at the newest set that follows no other.
+    // Without keys of the caller, programs begin at the newest set that follows no other.
     let first = chain.links.prefix(claimed).last { !$0.isFollowing }
     guard var trusted = keys ?? first.map({ TrustedKeys($0.set) }) else { throw .noKeys(folder) }
     while trusted.number < claimed {
@@ -133,7 +135,7 @@ package struct PublishedCheck: Sendable {
   }
 }
 
-/// Empty files without a name, which go with the object, and with a process that is killed.
+/// Empty files without a name, which are removed with the object and with a killed process.
 private final class ScratchFiles {
   private(set) var paths: [String] = []
   private(set) var descriptors: [Int32] = []
@@ -145,7 +147,7 @@ private final class ScratchFiles {
       let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else { throw .system(errno, "make a file in", folder) }
       unlink(path)
-      // The name by which a process opens a file that it has open.
+      // This name opens a descriptor that the process has open.
       paths.append("/dev/fd/\(descriptor)")
       descriptors.append(descriptor)
     }

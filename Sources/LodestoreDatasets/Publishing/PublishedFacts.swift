@@ -4,15 +4,15 @@
   package import Foundation
 #endif
 
-/// The facts of a sealed file that its manifest repeats, apart from lengths and digests.
+/// The facts of a sealed file that its manifest repeats, except lengths and digests.
 package struct PublishedFacts: Sendable, Hashable {
   package let name: String
   package let generation: UInt64
   package let dataAsOf: Date
   package let sealedAt: Date
-  /// Hexadecimal digits.
+  /// The schema's fingerprint in hexadecimal.
   package let schemaFingerprint: String
-  /// Hexadecimal digits.
+  /// The content's digest in hexadecimal.
   package let contentDigest: String
   /// The lowest version of Format.md that reads the file.
   package let formatVersion: Int

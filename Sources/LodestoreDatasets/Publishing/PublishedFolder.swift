@@ -5,16 +5,16 @@ import LodestoreSystem
 
 /// A folder into which one publisher at a time writes.
 ///
-/// The lock is on the folder itself, so no file of it is ever uploaded, and the kernel drops it
-/// however the process ends. Files are written under hidden temporary names and renamed when the
-/// disk has them: a reader, or a program that copies the folder, sees whole files or none.
+/// The lock is on the folder itself, so no lock file is ever uploaded, and the kernel releases it
+/// however the process ends. Files are written under hidden temporary names and renamed when they
+/// are on the disk. A reader, or a program that copies the folder, sees complete files or none.
 final class PublishedFolder {
   let path: String
   private let descriptor: Int32
 
-  /// Opens the folder, makes it and its parts where they are missing, and takes the lock.
+  /// Opens the folder, creates it and its parts if they are missing, and takes the lock.
   ///
-  /// - Throws: `DatasetError` with the code `busy` when another publisher has the lock.
+  /// - Throws: `DatasetError` with the code `busy` if another publisher has the lock.
   init(_ path: String) throws(DatasetError) {
     self.path = path
     for folder in [path] + Self.parts.map({ "\(path)/\($0)" }) {
@@ -27,7 +27,7 @@ final class PublishedFolder {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       let code = errno
       if code == EINTR { continue }
-      // `deinit` closes the folder: all properties have their values.
+      // All properties have their values, so `deinit` closes the folder.
       throw code == EWOULDBLOCK ? .otherPublisher(path) : .system(code, "lock the folder", path)
     }
   }
@@ -44,7 +44,7 @@ final class PublishedFolder {
 
   // MARK: Reading
 
-  /// Reads a small file whole; `nil` when it does not exist.
+  /// Reads a small file as a whole; `nil` if it does not exist.
   static func contents(
     of path: String, atMost limit: Int
   ) throws(DatasetError) -> [UInt8]? {
@@ -84,13 +84,14 @@ final class PublishedFolder {
 
   // MARK: Writing
 
-  /// A new path for a file that is not published: ``removeTemporaries()`` removes it, also with an
-  /// ending of its own.
+  /// A new path for an unpublished file.
+  ///
+  /// ``removeTemporaries()`` removes the file, even with a further extension.
   var temporary: String { file(".\(UInt64.random(in: .min ... .max))\(Self.temporarySuffix)") }
 
   /// Writes a file under a temporary name, which ``commit(_:as:)`` renames.
   ///
-  /// - Parameter part: the part of the folder: the file is renamed within it.
+  /// - Parameter part: The part of the folder. The file is renamed within it.
   func write<R>(
     in part: String, _ body: (_ descriptor: Int32, _ path: String) throws(DatasetError) -> R
   ) throws(DatasetError) -> (temporary: String, result: R) {
@@ -119,7 +120,7 @@ final class PublishedFolder {
     try commit(temporary, as: part.isEmpty ? name : "\(part)/\(name)")
   }
 
-  /// Gives a file that the disk has its name, and replaces a file of that name.
+  /// Renames a file that is on the disk, and replaces an existing file.
   func commit(_ temporary: String, as name: String) throws(DatasetError) {
     guard rename(temporary, file(name)) == 0 else {
       let code = errno
@@ -128,7 +129,7 @@ final class PublishedFolder {
     }
   }
 
-  /// Waits until the disk has the names of all files.
+  /// Waits until the names of all files are on the disk.
   func syncNames() throws(DatasetError) {
     for part in Self.parts {
       let folder = open(file(part), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -139,12 +140,14 @@ final class PublishedFolder {
     try FileBytes.sync(descriptor, path: path)
   }
 
-  /// Removes the temporary files of publishers that were killed: nobody else holds the lock.
+  /// Removes the temporary files of killed publishers.
   ///
-  /// - Returns: the paths within the folder that were removed.
+  /// No running one can have any, because this process holds the lock.
+  ///
+  /// - Returns: The removed paths within the folder.
   func removeTemporaries() throws(DatasetError) -> [String] {
     var removed: [String] = []
-    // A process that was killed while it sealed leaves a file of another name.
+    // A process that was killed while sealing leaves a file with another name.
     TemporaryFile.removeAbandoned(in: path)
     for part in [""] + Self.parts {
       for name in try Self.names(in: file(part))

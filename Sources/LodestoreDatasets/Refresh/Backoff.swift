@@ -2,7 +2,7 @@ internal import Foundation
 
 /// The waits after refreshes that have failed.
 struct Backoff: Sendable {
-  /// The longest wait that a server may ask for: a week.
+  /// The maximum wait that a server may ask for: a week.
   static let longestAsked = Duration.seconds(7 * 86_400)
 
   var first: Duration
@@ -10,9 +10,9 @@ struct Backoff: Sendable {
   /// A random number from 0 to 1.
   var fraction: @Sendable () -> Double
 
-  /// The wait after a number of failures in a row, at least as long as the server asks for.
+  /// The wait after a number of consecutive failures, at least as long as the server asks for.
   ///
-  /// Half of the wait is fixed and half is drawn, below a bound that doubles with each failure.
+  /// Half of the wait is fixed and half is random, below a bound that doubles with each failure.
   func wait(afterFailures count: Int, asked: Duration?) -> Duration {
     var bound = max(first, .milliseconds(1))
     var doublings = max(count, 1) - 1
@@ -25,10 +25,10 @@ struct Backoff: Sendable {
     return max(drawn, min(asked ?? .zero, Self.longestAsked))
   }
 
-  /// Whether a refresh has to wait for a time.
+  /// Whether a refresh must wait until `next`.
   ///
-  /// A time beyond every wait that could have been asked for is of a clock that was set back, and
-  /// counts for nothing. So does the time of a failure that is yet to come.
+  /// A time beyond every possible wait comes from a clock that was set back, and is ignored. A
+  /// failure in the future is ignored too.
   func isWaiting(for next: Date?, at now: Date, after failure: Date? = nil) -> Bool {
     guard let next, next > now else { return false }
     if let failure, failure.timeIntervalSince(now) > 60 { return false }

@@ -3,36 +3,37 @@ internal import Foundation
 internal import LodestoreWeb
 
 extension CachedDataset {
-  /// Asks the origin for its newest generation, and makes it current.
+  /// Requests the newest generation from the origin and makes it current.
   ///
-  /// One process at a time refreshes a folder. A call that finds another one at work waits for it,
-  /// and then has nothing left to do. Calls of one process share one refresh. Readers are not held
-  /// up.
+  /// One process at a time refreshes a folder. A call that finds another process refreshing waits
+  /// for it, and then has nothing left to do. Calls of one process share one refresh. Readers are
+  /// not blocked.
   ///
-  /// After failures the folder keeps a time before which no refresh begins, also for later
-  /// processes.
+  /// After failures the folder stores a time before which no refresh begins, which also applies to
+  /// later processes.
   ///
   /// - Parameters:
-  ///   - now: whether to refresh although that time has not come.
-  ///   - onProgress: called from the tasks that do the work, one call at a time for one step.
-  /// - Returns: the result; see ``RefreshReport/Outcome``.
-  /// - Throws: ``DatasetError``. The current generation stays as it is, and ``status`` tells the
-  ///   failure until a refresh succeeds. `CancellationError` when the task of the last caller is
-  ///   cancelled; what was fetched is kept, and the next refresh goes on with it.
+  ///   - now: Whether to refresh although that time has not come.
+  ///   - onProgress: Called from the tasks that do the work, one call at a time for each step.
+  /// - Returns: The result; see ``RefreshReport/Outcome``.
+  /// - Throws: ``DatasetError``. The current generation stays unchanged, and ``status`` shows the
+  ///   failure until a refresh succeeds. `CancellationError` if the task of the last caller is
+  ///   cancelled. Fetched data is kept, and the next refresh continues with it.
   @discardableResult
   public func refresh(
     now: Bool = false, onProgress: (@Sendable (RefreshProgress) -> Void)? = nil
   ) async throws -> RefreshReport {
     if case .none = origin.form { throw DatasetError.noOrigin(name) }
     while true {
-      // A run that was given up meanwhile takes no further callers.
+      // A run that was abandoned meanwhile accepts no further callers.
       if let report = try await wait(for: run { RefreshRun() }, now: now, onProgress) {
         return report
       }
     }
   }
 
-  /// Waits for the end of a refresh, which the first caller begins; nil when it was given up before.
+  /// Waits for the end of a refresh, which the first caller begins; `nil` if it was abandoned
+  /// before.
   func wait(
     for run: RefreshRun, now: Bool = false,
     _ onProgress: (@Sendable (RefreshProgress) -> Void)? = nil
@@ -42,11 +43,11 @@ extension CachedDataset {
     }
   }
 
-  /// Refreshes under the lock of all processes.
+  /// Refreshes while holding the lock shared by all processes.
   private func refreshAlone(
     now isForced: Bool, _ report: @escaping @Sendable (RefreshProgress) -> Void
   ) async throws -> RefreshReport {
-    // Read once: a clock that is set meanwhile cannot make one refresh contradict itself.
+    // The clock is read once, so that setting it cannot make one refresh contradict itself.
     let began = options.clock()
     let countBefore = try content.state().refreshCount
     let lock = try await lockFolder()
@@ -79,10 +80,10 @@ extension CachedDataset {
       ended(state, result.open)
       return result.report
     } catch {
-      // An importer may throw a cancellation of its own, which is a failure like any other.
+      // An importer may throw its own cancellation error, which is a failure like any other.
       if Task.isCancelled { throw CancellationError() }
       let error = error as? DatasetError ?? .importFailed(error)
-      // The new generation is not current where the disk has no state that says so.
+      // Without a written state, the new generation is not current.
       if hasBrought { state = before }
       state.refreshCount &+= 1
       state.failureCount += 1
@@ -90,10 +91,10 @@ extension CachedDataset {
         code: error.code.description, message: error.message, date: began)
       let cause = error.cause as? WebSourceError
       var wait = backoff.wait(afterFailures: state.failureCount, asked: cause?.retryAfter)
-      // Without a connection no server was asked, and none is spared by a long wait.
+      // Without a connection no server was reached, so a long wait spares none.
       if cause?.code == .noConnection { wait = min(wait, Self.longestOfflineWait) }
       state.nextAttempt = began.addingTimeInterval(wait.inSeconds)
-      // The caller gets this failure, and this process waits, also when it cannot be written down.
+      // The caller gets this failure and this process waits, even if the state cannot be written.
       do {
         try state.write(content.folder)
         memory.forget()
@@ -105,7 +106,7 @@ extension CachedDataset {
     }
   }
 
-  /// The longest wait after a refresh that had no connection.
+  /// The maximum wait after a refresh without a connection.
   static let longestOfflineWait = Duration.seconds(300)
 
   /// The waits after failures.
@@ -113,7 +114,7 @@ extension CachedDataset {
     Backoff(first: options.firstWait, longest: options.longestWait, fraction: options.fraction)
   }
 
-  /// Whether a refresh has to wait because the last one failed.
+  /// Whether a refresh must wait because the last one failed.
   func isWaiting(_ state: CacheState, at now: Date) -> Bool {
     backoff.isWaiting(for: state.nextAttempt, at: now, after: state.lastFailure?.date)
   }
@@ -139,7 +140,7 @@ extension CachedDataset {
     }
   }
 
-  /// Takes the new generation into use in this process, and removes old files that nobody reads.
+  /// Starts using the new generation in this process, and removes old files that nobody reads.
   func ended(_ state: CacheState, _ open: OpenGeneration?) {
     adopt(open)
     _ = try? loaded()
@@ -148,7 +149,7 @@ extension CachedDataset {
     options.onStep(.cleaned)
   }
 
-  /// The lock of the folder; waits for another process.
+  /// Takes the lock of the folder, and waits for another process.
   func lockFolder() async throws -> FileLock {
     let start = ContinuousClock.now
     if SystemFile.stamp(of: content.folder.path) == nil { try content.folder.make() }

@@ -1,23 +1,25 @@
 internal import EntityStore
 internal import Foundation
 
-/// Makes a complete file a generation of a folder; under the lock of the refresh.
+/// Makes a complete file a generation of a folder.
+///
+/// Requires the refresh lock.
 struct Installer: Sendable {
   let content: CacheContent
   let onStep: @Sendable (RefreshStep) -> Void
 
-  /// Gives a file its name, opens it as a reader will, which checks its pages, and notes it as
-  /// current in `state`.
+  /// Names a file, opens it as a reader would, which checks its pages, and records it as current in
+  /// `state`.
   ///
-  /// The swap is the writing of `state`, which is the caller's. A file that this program's entities
-  /// do not fit stays in the folder all the same: a later version of the program takes it without
-  /// fetching it again.
+  /// The swap happens when the caller writes `state`. A file that this program's entities do not
+  /// fit stays in the folder all the same, so that a later version of the program need not fetch it
+  /// again.
   ///
   /// - Parameters:
-  ///   - file: a file in the folder `incoming`, synced to the disk.
-  ///   - generation: the number that its seal has to say.
-  ///   - keys: the keys that have signed it; nil for a file without a signature.
-  /// - Returns: the open generation, so that this process need not check its pages again.
+  ///   - file: A file in the folder `incoming`, synced to the disk.
+  ///   - generation: The number that its seal must state.
+  ///   - keys: The keys that signed it; `nil` for a file without a signature.
+  /// - Returns: The open generation, so that this process need not check its pages again.
   /// - Throws: ``DatasetError`` with the code `incompatibleSchema`, `unusableStore`, `notSealed` or
   ///   `mixedGenerations`.
   func install(
@@ -40,7 +42,7 @@ struct Installer: Sendable {
       note(keys, generation, &state)
       return open
     } catch {
-      // A sound file is worth keeping, whatever keeps this process from opening it.
+      // A sound file is kept, whatever prevents this process from opening it.
       if error.side == .file, !state.installed.contains(where: { $0.generation == generation }) {
         SystemFile.remove(target)
       }
@@ -48,10 +50,12 @@ struct Installer: Sendable {
     }
   }
 
-  /// Notes a verified file that this program's entities do not fit, for a later version of the
-  /// program, and that this one need not fetch another file of that schema.
+  /// Records a verified file that this program's entities do not fit.
   ///
-  /// - Parameter current: what this program goes on to use.
+  /// A later version of the program can use it, and this one need not fetch another file of that
+  /// schema.
+  ///
+  /// - Parameter current: The generation that this program continues to use.
   func keep(
     _ manifest: DatasetManifest, keys: TrustedKeys, at time: Date, current: OpenGeneration?,
     _ state: inout CacheState
@@ -64,14 +68,14 @@ struct Installer: Sendable {
         schema: seal?.schemaFingerprint ?? manifest.schemaFingerprint, keys: keys.description),
       keeping: current?.number)
     note(keys.description, manifest.generation, &state)
-    // A manifest that says another schema than its file tells nothing of the next one.
+    // A manifest that contradicts its file about the schema says nothing about the next one.
     guard let seal, seal.schemaFingerprint == manifest.schemaFingerprint,
       let own = content.schemaOfEntities
     else { return }
     state.refuse(schema: seal.schemaFingerprint, for: own)
   }
 
-  /// Raises the highest generation of the key set that has signed one.
+  /// Raises the highest generation of the key set that signed one.
   private func note(_ keys: String?, _ generation: UInt64, _ state: inout CacheState) {
     let trusted = content.carried.map { state.trust.keys(from: $0) }
     if keys == trusted?.description ?? "" {

@@ -30,9 +30,10 @@ struct MirrorRefresh {
     self.triesPatch = triesPatch
   }
 
-  /// Brings the mirror's newest generation.
+  /// Fetches the mirror's newest generation.
   ///
-  /// - Returns: the new generation, whose swap is the writing of `state`; nil when none is newer.
+  /// - Returns: The new generation, which becomes current when `state` is written; `nil` if none is
+  ///   newer.
   mutating func run(_ state: inout CacheState) async throws -> OpenGeneration? {
     guard let (manifest, keys, tag) = try await manifest(&state) else { return nil }
     onStep(.verified)
@@ -56,7 +57,7 @@ struct MirrorRefresh {
     }
     let isHere = try current?.number == number && digestOfCurrent() == manifest.digest
     if isHere {
-      // The publisher may have signed the same file by new keys.
+      // The publisher may have signed the same file with new keys.
       state.sign(number, by: keys.description)
       state.trust.keep(keys, from: refresh.keys, generation: number)
       return nil
@@ -89,7 +90,7 @@ struct MirrorRefresh {
 
   /// Refuses a generation that this program cannot use, before its file is fetched.
   ///
-  /// A file that is here already says itself what does not fit.
+  /// If the file is already here, opening it reports the reason.
   private func checkFit(_ manifest: DatasetManifest, _ state: CacheState) throws {
     guard SystemFile.stamp(of: folder.generation(manifest.generation)) == nil else { return }
     guard manifest.formatVersion <= FormatVersion.current.rawValue else {
@@ -101,8 +102,8 @@ struct MirrorRefresh {
     throw DatasetError.unfit(manifest.generation, place: files.words)
   }
 
-  /// The digest of the file with a number that must not change: the seed, or what the same keys
-  /// have signed.
+  /// The digest of the file with a number that must not change: the seed's number, or one that the
+  /// same keys signed.
   private func knownDigest(
     of generation: UInt64, _ keys: TrustedKeys, _ state: CacheState
   ) throws -> FileDigest? {
@@ -123,13 +124,13 @@ struct MirrorRefresh {
 
   // MARK: The manifest
 
-  /// The verified manifest with its entity tag; nil when it has not changed since the last refresh.
+  /// The verified manifest with its entity tag; `nil` if it has not changed since the last refresh.
   private mutating func manifest(
     _ state: inout CacheState
   ) async throws -> (DatasetManifest, TrustedKeys, tag: String?)? {
     var request = WebFiles.Request(
       PublishedNames.manifest, byteLimit: SignedFile.manifest.byteLimit)
-    // Only whoever has what the last manifest named may skip it.
+    // The request may only be conditional if the generation named by the last manifest is here.
     if let current, current.number >= state.trust.highestSeen(from: refresh.keys) {
       request.knownTag = state.tag(of: files.words, by: refresh.keys)
     }
@@ -146,15 +147,15 @@ struct MirrorRefresh {
       guard let (set, _) = try await small(next) else { break }
       keys = try keys.followed(by: set, dataset: content.name)
     }
-    // Each set was verified by the one before. Where there are more than are followed at a time, the
-    // next refresh goes on.
+    // Each set was verified by the one before. If there are more sets than are followed in one
+    // refresh, the next refresh continues.
     state.trust.keep(keys, from: refresh.keys)
     let manifest = try DatasetManifest(verifying: bytes, with: keys, name: content.name)
     if keys.number > known.number { onStep(.keysFollowed) }
     return (manifest, keys, head?.entityTag)
   }
 
-  /// The bytes of a small file; nil when it has not changed.
+  /// The bytes of a small file; `nil` if it has not changed.
   private mutating func small(
     _ request: WebFiles.Request
   ) async throws -> (bytes: [UInt8], head: FileHead?)? {
@@ -174,13 +175,13 @@ struct MirrorRefresh {
 
   // MARK: The file
 
-  /// The path of a file with the signed bytes: found, patched or fetched.
+  /// The path of a file with the signed bytes: an existing, a patched or a fetched file.
   private mutating func file(
     of manifest: DatasetManifest, _ state: inout CacheState
   ) async throws -> String {
     let found = folder.generation(manifest.generation)
     if SystemFile.stamp(of: found) != nil {
-      // Other bytes are replaced in one step when the signed ones are here.
+      // Other bytes are replaced in one step when the signed ones are complete.
       if try Self.digest(of: found) == manifest.digest { return found }
     }
     let part = folder.part(manifest.generation)
@@ -208,7 +209,7 @@ struct MirrorRefresh {
     return part
   }
 
-  /// The patch that costs fewer bytes than the rest of the whole file; nil when there is none.
+  /// The patch that costs fewer bytes than the rest of the whole file; `nil` if no patch does.
   private func patch(
     for manifest: DatasetManifest, _ state: CacheState, _ part: String
   ) throws -> DatasetManifest.PatchFile? {
@@ -227,9 +228,9 @@ struct MirrorRefresh {
     return Double(left) < Double(manifest.whole.length) * (1 - done) ? patch : nil
   }
 
-  /// Fetches a patch and applies it; returns the path of the new file.
+  /// Fetches and applies a patch, and returns the path of the new file.
   ///
-  /// A patch whose download breaks off stays, and the next refresh goes on with it.
+  /// If the download breaks off, its part stays, and the next refresh continues it.
   private mutating func patched(
     _ patch: DatasetManifest.PatchFile, _ manifest: DatasetManifest, _ state: inout CacheState
   ) async throws -> String {
@@ -239,8 +240,8 @@ struct MirrorRefresh {
     try await fetch(patch, to: path)
     onStep(.patchFetched)
     defer { SystemFile.remove(path) }
-    // A patch whose signed bytes end the process, by the memory that they take, is tried once. One
-    // that has come whole and does not fit never will.
+    // Applying a patch may use so much memory that the process ends, so each patch is tried once. A
+    // complete patch that does not fit never will.
     state.failedPatch = patch.name
     try state.write(folder)
     do throws(DatasetError) {

@@ -1,14 +1,13 @@
 internal import Foundation
 internal import Synchronization
 
-/// The least speed of a file that is being fetched: a mirror that sends a byte now and then holds
-/// nobody up.
+/// The minimum speed of a download, so that a mirror that sends a byte now and then blocks nobody.
 ///
-/// Guarded by its lock.
+/// A lock guards it.
 final class Pace: Sendable {
-  /// The time that a small file has in all, and a large one before its speed counts.
+  /// The total time for a small file, and the time before a large file's speed counts.
   static let grace = Duration.seconds(60)
-  /// The bytes of a second that a large file must have on average.
+  /// The minimum average speed of a large file in bytes per second.
   static let leastSpeed = 2_048.0
 
   private let start = ContinuousClock.now
@@ -26,9 +25,9 @@ final class Pace: Sendable {
     self.now = now
   }
 
-  /// Counts bytes that came.
+  /// Counts received bytes.
   ///
-  /// - Throws: an error with the code `network` when they come too slowly.
+  /// - Throws: An error with the code `network` if they arrive too slowly.
   func take(_ count: Int) throws(DatasetError) {
     let bytes = received.withLock { received in
       received += count

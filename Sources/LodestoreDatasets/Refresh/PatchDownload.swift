@@ -2,14 +2,14 @@ internal import LodestoreBytes
 internal import LodestoreWeb
 internal import Synchronization
 
-/// Fetches a patch, and goes on where an earlier download of it ended.
+/// Fetches a patch, and continues an earlier download of it.
 ///
-/// The bytes that are here cannot be checked before all are: a whole patch with other bytes is
-/// fetched again, once.
+/// The bytes cannot be checked before the patch is complete. A complete patch with wrong bytes is
+/// fetched once more.
 struct PatchDownload {
   let files: PublishedFiles
   let patch: DatasetManifest.PatchFile
-  /// The file for the bytes, of this patch alone.
+  /// The file for the bytes of this patch.
   let path: String
   let resumptions: Int
   let report: @Sendable (RefreshProgress) -> Void
@@ -27,16 +27,16 @@ struct PatchDownload {
     self.report = report
   }
 
-  /// The number of bytes of a patch that are here; 0 for more than it has.
+  /// The number of bytes of a patch that are already here; 0 if the file is longer than the patch.
   static func bytesHere(at path: String, of patch: DatasetManifest.PatchFile) -> UInt64 {
     let length = SystemFile.stamp(of: path)?.length ?? 0
     return UInt64(exactly: length).flatMap { $0 <= patch.length ? $0 : nil } ?? 0
   }
 
-  /// Fetches the bytes that are missing.
+  /// Fetches the missing bytes.
   ///
-  /// - Throws: `DatasetError` with the code `damaged` when the file has other bytes than the signed
-  ///   ones, and is removed; an error of the network, after which the file stays.
+  /// - Throws: `DatasetError` with the code `damaged` if the file has other bytes than the signed
+  ///   ones; the file is then removed. After an error of the network the file stays.
   mutating func run() async throws {
     let here = Self.bytesHere(at: path, of: patch)
     bytesResumed = Int(clamping: here)
@@ -66,7 +66,7 @@ struct PatchDownload {
 private final class PatchSink: FetchSink {
   private struct State {
     var taken: UInt64
-    /// Bytes that come although they are here already.
+    /// The number of received bytes that were already here.
     var skipped = 0
     var received = 0
   }
@@ -88,7 +88,7 @@ private final class PatchSink: FetchSink {
     state = Mutex(State(taken: start))
   }
 
-  /// The bytes that came.
+  /// The number of received bytes.
   var received: Int { state.withLock { $0.received } }
 
   var taken: UInt64 { state.withLock { $0.taken } }

@@ -2,7 +2,7 @@ internal import Foundation
 internal import LodestoreBytes
 internal import LodestoreWeb
 
-/// The place where a publisher's files are: a folder of a web server, or one of this machine.
+/// The place of a publisher's files: a folder of a web server or of this machine.
 struct PublishedFiles: Sendable {
   private enum Form: Sendable {
     case web(WebFiles)
@@ -23,14 +23,15 @@ struct PublishedFiles: Sendable {
     words = folder
   }
 
-  /// The outcome of a request.
+  /// The result of a request.
   enum Answer: Sendable {
     case unchanged
     case content(FileHead?)
   }
 
-  /// Gives the bytes of a file to `take`, from ``WebFiles/Request/start`` or from the beginning;
-  /// `begin` says which.
+  /// Passes the bytes of a file to `take`, from ``WebFiles/Request/start`` or from the beginning.
+  ///
+  /// `begin` receives the position.
   func get(
     _ request: WebFiles.Request,
     begin: @escaping @Sendable (_ start: Int) throws -> Void = { _ in },

@@ -5,18 +5,17 @@ internal import LodestoreWeb
 
 /// Refreshes a dataset from the files of its publisher.
 ///
-/// Mirrors are asked one after the other, each once. The first error that is worth the most is the
-/// one thrown: a signature before a publisher's fault, that before a file, and a file before the
-/// network.
+/// Mirrors are requested one after the other, each once. If all fail, the most important error is
+/// thrown: first a signature's, then a publisher's, then a file's, then the network's.
 struct PublishedRefresh: Sendable {
   let installer: Installer
   let mirrors: [URL]
   let keys: TrustedKeys
-  /// The seed that is open.
+  /// The open seed.
   let seed: OpenGeneration?
   let options: CachedDataset.Options
   let time: Date
-  /// Whether places are asked before the time that they have named.
+  /// Whether places are requested before the time that they have named.
   let isForced: Bool
   let report: @Sendable (RefreshProgress) -> Void
 
@@ -58,7 +57,7 @@ struct PublishedRefresh: Sendable {
           let wait = min(asked, Backoff.longestAsked)
           state.keepFrom(Self.key(mirror), until: time.addingTimeInterval(wait.inSeconds))
         }
-        // A full disk or a program that is too old is the same at every mirror.
+        // Such an error would occur at every mirror.
         let isOfAll: [DatasetError.Code] = [.diskFull, .incompatibleSchema, .unsupported]
         guard !isOfAll.contains(error.code) else { throw error }
         errors.append(error)
@@ -68,7 +67,7 @@ struct PublishedRefresh: Sendable {
     throw errors.max { Self.weight($0) < Self.weight($1) } ?? .noOrigin(installer.content.name)
   }
 
-  /// The time that the server of a place has named, if it is to come; see ``Backoff``.
+  /// The time that the server of a place has named, if it is in the future; see ``Backoff``.
   private func waitsFor(_ mirror: URL, _ state: CacheState) -> Date? {
     guard let next = state.notBefore[Self.key(mirror)], next > time,
       next.timeIntervalSince(time) <= Backoff.longestAsked.inSeconds
@@ -76,7 +75,7 @@ struct PublishedRefresh: Sendable {
     return next
   }
 
-  /// The part of an address that a server's time to wait is for.
+  /// The part of an address to which a server's wait applies.
   private static func key(_ url: URL) -> String {
     "\(url.scheme ?? "")://\(url.host ?? ""):\(url.port ?? 0)\(url.path)"
   }
@@ -99,7 +98,7 @@ struct PublishedRefresh: Sendable {
       guard let url = URL(string: text),
         !places.contains(where: { Self.folder($0) == Self.folder(url) })
       else { continue }
-      // A publisher's word does not lead from HTTPS to HTTP, nor to files of this machine.
+      // A manifest cannot redirect from HTTPS to HTTP, nor to files of this machine.
       let scheme = url.scheme?.lowercased()
       if scheme == "https" || scheme == "http" && !isSecure { places.append(url) }
     }
@@ -112,15 +111,15 @@ struct PublishedRefresh: Sendable {
     var web = options.web
     if !isOwn {
       web.fields = [:]
-      // A publisher's word does not lead into the program's own network either: the address of the
+      // A manifest cannot redirect into the program's own network either. The address of the
       // connection counts, whatever name led to it.
       web.addresses = .notNarrower(than: mirrors)
     }
     return PublishedFiles(web: try WebFiles(Self.folder(url), options: web))
   }
 
-  /// The address with a slash at the end of its path: the paths of files are relative to the
-  /// folder.
+  /// The address with a slash at the end of its path, because the paths of files are relative to
+  /// the folder.
   private static func folder(_ url: URL) -> URL {
     guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
       !parts.percentEncodedPath.hasSuffix("/")

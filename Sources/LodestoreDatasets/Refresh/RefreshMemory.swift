@@ -1,12 +1,12 @@
 internal import Foundation
 internal import Synchronization
 
-/// What this process knows of refreshes beyond the folder's state, which a full disk keeps as it
-/// was.
+/// Facts about refreshes that this process could not write to the folder's state, for example on a
+/// full disk.
 ///
-/// Guarded by its lock.
+/// A lock guards it.
 final class RefreshMemory: Sendable {
-  /// A failure that could not be written down.
+  /// A failure that could not be written.
   private struct Failure: Sendable {
     var count: Int
     var nextAttempt: Date?
@@ -15,7 +15,7 @@ final class RefreshMemory: Sendable {
 
   private let failure = Mutex<Failure?>(nil)
 
-  /// Keeps the failures of a state that could not be written.
+  /// Stores the failures of a state that could not be written.
   func keep(_ state: CacheState) {
     failure.withLock {
       $0 = Failure(
@@ -23,10 +23,10 @@ final class RefreshMemory: Sendable {
     }
   }
 
-  /// Forgets them: a state that is written has all.
+  /// Removes the stored failures, because a written state has all of them.
   func forget() { failure.withLock { $0 = nil } }
 
-  /// The state with the failures of this process that it lacks.
+  /// The state, completed by the failures of this process that it lacks.
   func completed(_ state: CacheState) -> CacheState {
     guard let failure = failure.withLock({ $0 }), failure.count > state.failureCount else {
       return state

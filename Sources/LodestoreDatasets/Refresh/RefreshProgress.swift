@@ -1,37 +1,37 @@
 internal import Foundation
 internal import Synchronization
 
-/// How far a refresh is.
+/// The progress of a refresh.
 public struct RefreshProgress: Sendable, Hashable {
-  /// The parts of a refresh, in their order.
+  /// The steps of a refresh, in their order.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
   public enum Step: String, Sendable {
-    /// The origin is asked for its newest generation.
+    /// The newest generation is requested from the origin.
     case checking
-    /// Bytes of a patch or of a whole generation come; counted in bytes as they are sent.
+    /// A patch or a whole generation is being fetched. Counted in transferred bytes.
     case fetching
-    /// The importer of a service is at work; counted as it reports it.
+    /// The importer of a service is running. Counted as the importer reports it.
     case importing
-    /// The file is checked, and made the current generation.
+    /// The file is being checked and made the current generation.
     case installing
   }
 
-  /// The part that is running.
+  /// The current step.
   public let step: Step
-  /// How much of the part is done.
+  /// The completed amount of the step.
   public let completed: Int
-  /// How much the part is in all; `nil` where that is not known.
+  /// The total amount of the step; `nil` if unknown.
   public let total: Int?
 
-  /// From 0 to 1; `nil` where ``total`` is.
+  /// The completed share from 0 to 1; `nil` if ``total`` is unknown.
   public var fraction: Double? {
     total.map { $0 <= 0 ? 1 : min(1, Double(completed) / Double($0)) }
   }
 }
 
-/// The result of a refresh that has succeeded.
+/// The result of a successful refresh.
 public struct RefreshReport: Sendable, Hashable {
   /// The change that a refresh has made.
   #if hasAttribute(nonexhaustive)
@@ -40,32 +40,32 @@ public struct RefreshReport: Sendable, Hashable {
   public enum Outcome: String, Sendable {
     /// The origin has no newer generation.
     case current
-    /// A newer generation is current now.
+    /// A newer generation is now current.
     case replaced
-    /// Another process has refreshed meanwhile.
+    /// Another process refreshed meanwhile.
     case elsewhere
   }
 
-  /// The change.
+  /// The change that the refresh has made.
   public var outcome: Outcome
-  /// The generation that is current now; 0 when the dataset has none.
+  /// The generation that is now current; 0 if the dataset has none.
   public var generation: UInt64
-  /// How many bytes of files came, without the heads of answers.
+  /// The number of bytes of files received, without the heads of answers.
   public var bytesFetched = 0
-  /// How many bytes of the generation were here already, from an interrupted download.
+  /// The number of bytes of the generation that an interrupted download had already fetched.
   public var bytesResumed = 0
-  /// Whether the generation was made by a patch.
+  /// Whether a patch made the generation.
   public var usedPatch = false
-  /// The address that brought it, without user information.
+  /// The address of the files, without user information.
   public var place: String?
-  /// The failures that were overcome, such as those of mirrors that come earlier, in words.
+  /// Messages about failures that did not prevent the refresh, such as those of earlier mirrors.
   public var detours: [String] = []
 }
 
-/// The end of a refresh that has succeeded, before the swap.
+/// The result of a successful refresh before the swap.
 struct Refreshed: Sendable {
   var report: RefreshReport
-  /// The generation that becomes current; nil when the current one stays.
+  /// The generation that becomes current; `nil` if the current one stays.
   var open: OpenGeneration?
 }
 

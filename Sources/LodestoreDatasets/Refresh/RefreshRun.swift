@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// A running refresh of this process, for which any number of callers wait.
 ///
-/// A caller that is cancelled waits no longer; with the last one the refresh is cancelled. Guarded
-/// by its lock.
+/// A cancelled caller stops waiting. When the last one stops, the refresh is cancelled. A lock
+/// guards the state.
 final class RefreshRun: Sendable {
   private typealias Caller = CheckedContinuation<RefreshReport?, any Error>
 
@@ -21,10 +21,10 @@ final class RefreshRun: Sendable {
 
   private let state = Mutex(State())
 
-  /// Whether the refresh takes no further callers.
+  /// Whether the refresh accepts no further callers.
   var hasEnded: Bool { state.withLock { $0.isClosed } }
 
-  /// Tells all callers how far the refresh is.
+  /// Reports the progress to all callers.
   func report(_ progress: RefreshProgress) {
     for observer in state.withLock({ $0.observers.values.map { $0 } }) { observer(progress) }
   }
@@ -33,8 +33,8 @@ final class RefreshRun: Sendable {
   ///
   /// A call after the end gets the result at once.
   ///
-  /// - Returns: nil when the run has been given up before the call; another one has to be begun.
-  /// - Throws: the error of the work; `CancellationError` when the caller's task is cancelled.
+  /// - Returns: `nil` if the run was abandoned before the call. The caller must begin another one.
+  /// - Throws: The error of the work; `CancellationError` if the caller's task is cancelled.
   func value(
     _ onProgress: (@Sendable (RefreshProgress) -> Void)?,
     _ work: @escaping @Sendable (RefreshRun) async throws -> RefreshReport
@@ -73,7 +73,9 @@ final class RefreshRun: Sendable {
     }
   }
 
-  /// Ends the refresh, and gives all callers an error.
+  /// Ends the refresh.
+  ///
+  /// All callers get the error.
   func stop(_ error: DatasetError) {
     let task = state.withLock { $0.task }
     end(.failure(error))
@@ -95,8 +97,8 @@ final class RefreshRun: Sendable {
     let (caller, task) = state.withLock { state -> (Caller?, Task<Void, Never>?) in
       guard let caller = state.callers[number] else { return (nil, nil) }
       guard state.callers.count > 1 else {
-        // The last one waits for the end of the work, so that nothing of it goes on behind its
-        // back.
+        // The last caller waits for the end of the work, so that nothing continues after it
+        // returns.
         (state.isClosed, state.isGivenUp) = (true, true)
         return (nil, state.task)
       }

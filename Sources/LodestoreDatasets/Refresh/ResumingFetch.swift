@@ -1,37 +1,38 @@
 internal import LodestoreBytes
 internal import LodestoreWeb
 
-/// Takes the bytes of one file from one or more answers.
+/// Receives the bytes of one file from one or more answers.
 protocol FetchSink: Sendable {
-  /// The offset of the next byte that is missing.
+  /// The offset of the next missing byte.
   var taken: UInt64 { get }
 
-  /// Begins to take an answer, which may begin earlier in the file than asked.
+  /// Begins an answer, which may start earlier in the file than requested.
   func begin(at start: Int, asked: Int)
 
   /// Takes the next bytes of the answer.
   func take(_ bytes: ByteView) throws
 }
 
-/// Fetches one file of a published dataset, and goes on by Range where a connection broke off.
+/// Fetches one file of a published dataset, and continues with a Range request after a broken
+/// connection.
 ///
-/// The names of such files are never reused, so the bytes of two answers belong together. The
-/// entity tag of the first answer is asked for by the later ones. The caller checks the digest.
+/// The names of such files are never reused, so the bytes of two answers belong together. Later
+/// requests demand the entity tag of the first answer. The caller checks the digest.
 struct ResumingFetch {
   let files: PublishedFiles
   let path: String
-  /// The number of bytes after which the file is complete.
+  /// The number of bytes of the complete file.
   let length: UInt64
   let byteLimit: UInt64
-  /// How often the fetch goes on after answers that brought few bytes.
+  /// The number of times that the fetch continues after answers that brought few bytes.
   let resumptions: Int
 
-  /// The bytes of a part that make a request worthwhile.
+  /// The minimum number of bytes in an answer that makes a request worthwhile.
   private static let worthwhile: UInt64 = 4_096
 
-  /// Gives `sink` the bytes that it lacks.
+  /// Passes the missing bytes to `sink`.
   ///
-  /// - Throws: the error of the last request, when it brought nothing or may not be repeated.
+  /// - Throws: The error of the last request, if it brought nothing or must not be repeated.
   func run(into sink: some FetchSink) async throws {
     var left = resumptions
     var tag: String?
@@ -45,19 +46,19 @@ struct ResumingFetch {
       }
       let now = sink.taken
       guard now < length || failure != nil else { break }
-      // A mirror that brings nothing more is not asked again; the next one goes on here.
+      // A mirror that brings nothing more is not requested again; the next one continues here.
       let mayGoOn = failure.map(Self.isInterruption) ?? true
       guard mayGoOn, now > before, left > 0 else {
         throw failure ?? DatasetError.shortFile(path, found: now, expected: length)
       }
-      // A connection that breaks often still brings the file, part by part, when the parts are
-      // worth a request.
+      // A connection that breaks often can still bring the file in parts that are each worth a
+      // request.
       if now - before < Self.worthwhile { left -= 1 }
       try await Task.sleep(for: .milliseconds(20))
     }
   }
 
-  /// Requests the file from an offset on.
+  /// Requests the file from an offset.
   private func fetch(
     into sink: some FetchSink, from offset: UInt64, _ tag: inout String?
   ) async throws {

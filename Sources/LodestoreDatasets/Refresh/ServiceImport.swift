@@ -1,10 +1,10 @@
 internal import EntityStore
 internal import Foundation
 
-/// Refreshes a dataset from a web service: imports into a store of its own, and seals a copy of it.
+/// Refreshes a dataset from a web service: imports into a separate store, and seals a copy of it.
 ///
-/// That store begins as a copy of the current generation, of the seed at first. So records keep
-/// their ids, and the importer brings only what has changed.
+/// The store begins as a copy of the current generation, at first of the seed. Records therefore
+/// keep their ids, and the importer brings only changes.
 struct ServiceImport: Sendable {
   let installer: Installer
   let fetch: @Sendable (ServiceRefresh) async throws -> Void
@@ -20,7 +20,8 @@ struct ServiceImport: Sendable {
     do {
       return try await runOnce(&state, choice)
     } catch {
-      // All that the store of the importer has is in the current generation, or comes again.
+      // All content of the importer's store is in the current generation, or will be imported
+      // again.
       guard let damage = Self.damage(error) else { throw error }
       removeStore()
       var refreshed = try await runOnce(&state, choice)
@@ -33,7 +34,7 @@ struct ServiceImport: Sendable {
     "the importer began again without its store: \(reason)"
   }
 
-  /// The message of an error by which the store of the importer is damaged.
+  /// The message of an error that shows damage of the importer's store; `nil` for other errors.
   private static func damage(_ error: any Error) -> String? {
     let error = (error as? DatasetError)?.cause ?? error
     guard let error = error as? StoreError, error.code == .damaged else { return nil }
@@ -75,10 +76,9 @@ struct ServiceImport: Sendable {
     return Refreshed(report: result, open: open)
   }
 
-  /// The number that the next one has to be above.
+  /// The number that the next one must be above.
   ///
-  /// A number that a clock ahead of its time has given counts for nothing, so that it hides no
-  /// later seed.
+  /// A number from a clock that was ahead is ignored, so that it does not hide later seeds.
   private func highest(_ state: CacheState, _ choice: CacheContent.Choice) -> UInt64 {
     let content = installer.content
     let highest = content.highest(state, choice)
@@ -98,7 +98,7 @@ struct ServiceImport: Sendable {
     }
   }
 
-  /// The number of a generation: the seconds since 1970, or one more than the highest.
+  /// The number of a generation: the seconds since 1970, or one more than the highest number.
   static func number(at time: Date, after highest: UInt64) -> UInt64 {
     let seconds = time.timeIntervalSince1970
     let number = seconds > 1 && seconds < 1e12 ? UInt64(seconds) : 1
@@ -107,14 +107,14 @@ struct ServiceImport: Sendable {
 
   /// Opens the importer's store.
   ///
-  /// A store that lacks records of the current generation, or cannot be used, is made of that
-  /// generation. It lacks records when a newer seed or an installed file has become current since
-  /// the last import.
+  /// A store that cannot be used, or lacks records of the current generation, is replaced by a copy
+  /// of that generation. Records are missing if a newer seed or an installed file has become
+  /// current since the last import.
   private func openStore(
     _ open: OpenGeneration?, _ state: inout CacheState, _ detours: inout [String]
   ) throws -> Store {
     func opened() throws(StoreError) -> Store {
-      // A copy of a sealed file is one of LMDB 0.9, whatever engine there is.
+      // A copy of a sealed file has the format of LMDB 0.9, whatever the engine.
       var options = StoreOptions()
       options.convertsOtherEngine = true
       let store = try Store(
@@ -134,7 +134,7 @@ struct ServiceImport: Sendable {
     }
     removeStore()
     state.importedContent = content
-    // A process that is killed from here on goes on with the store.
+    // If the process is killed from here on, the next one continues with the store.
     if content != nil { try state.write(folder) }
     do {
       try open?.store.copyUnsealed(to: storePath)
@@ -151,7 +151,7 @@ struct ServiceImport: Sendable {
     }
   }
 
-  /// Whether a store that cannot be opened for this reason has nothing that an import could use.
+  /// Whether this error means that an import can use nothing of the store.
   private static func isUseless(_ error: StoreError) -> Bool {
     [.damaged, .notAStore, .incompatibleSchema].contains(error.code)
   }
@@ -160,6 +160,6 @@ struct ServiceImport: Sendable {
     for name in ["", "-lock"] + Self.convertedNames { SystemFile.remove(storePath + name) }
   }
 
-  /// A conversion to the other engine keeps the earlier file, and appends one of these to its name.
+  /// Suffixes of the earlier file that a conversion to the other engine keeps.
   private static let convertedNames = [".lmdb-0.9", ".lmdb-1.0"]
 }

@@ -3,11 +3,11 @@ internal import LodestoreBytes
 internal import LodestoreWeb
 internal import Synchronization
 
-/// Fetches a whole generation frame by frame, and goes on where an earlier download ended.
+/// Fetches a whole generation frame by frame, and continues an earlier download.
 ///
-/// The part that is here is believed by its bytes alone: each of its frames must have its signed
-/// digest. So another mirror, a later process and a file left by a power cut all go on at the first
-/// frame that is missing.
+/// An existing part is trusted only by its bytes: each of its frames must have its signed digest.
+/// Another mirror, a later process, and a file left by a power cut can therefore all continue at
+/// the first missing frame.
 struct WholeDownload {
   let files: PublishedFiles
   let manifest: DatasetManifest
@@ -51,7 +51,7 @@ struct WholeDownload {
     onStep(.unpacked)
   }
 
-  /// The table of frames: kept from an earlier download, or fetched.
+  /// The table of frames, kept from an earlier download or fetched.
   private mutating func table(_ path: String) async throws -> FrameTable {
     let limit = Int(clamping: manifest.whole.frames.length)
     if let kept = try? SystemFile.bytes(of: path, atMost: limit),
@@ -74,13 +74,14 @@ struct WholeDownload {
   }
 }
 
-/// Takes the bytes of a compressed generation and unpacks them.
+/// Receives the bytes of a compressed generation and unpacks them.
 ///
-/// `lock` guards all: the transfer calls on threads of its own, one call after the other.
+/// `lock` guards everything, because the transfer calls on its own threads, one call after the
+/// other.
 private final class FrameSink: FetchSink, @unchecked Sendable {
   private let lock = NSLock()
   private let unpacker: FrameUnpacker
-  /// Bytes that come although they are here already.
+  /// The number of received bytes that were already here.
   private var skipped = 0
   private var receivedBytes = 0
 
@@ -99,7 +100,7 @@ private final class FrameSink: FetchSink, @unchecked Sendable {
     self.report = report
   }
 
-  /// The bytes that came.
+  /// The number of received bytes.
   var received: Int { lock.withLock { receivedBytes } }
 
   var taken: UInt64 { lock.withLock { unpacker.takenBytes } }

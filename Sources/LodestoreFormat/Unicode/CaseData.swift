@@ -1,15 +1,18 @@
-/// The facts that the texts of derived attributes follow.
+/// The Unicode data for the texts of derived attributes.
 ///
-/// Frozen: they were taken from Unicode 17.0 and are not to be updated, because records and index keys
-/// hold what they say. See Format.md, "Derived attributes".
+/// The data is frozen: it was taken from Unicode 17.0 and must not be updated, because records and
+/// index keys depend on it. See Format.md, "Derived attributes".
 ///
-/// Runs are separated by blanks, numbers are in base 36: the first scalar as its distance from the end of
-/// the run before; `*` and the length unless that is 1, or `/` and the length where every second scalar
-/// is meant; `+` or `-` and the distance of what each becomes, or `=` and the scalars of it, with dots.
+/// Runs are separated by spaces, and numbers are in base 36. A run consists of:
+///
+/// - the distance of the first scalar from the end of the run before
+/// - `*` and the length unless that is 1, or `/` and the length if the run has every second scalar
+/// - `+` or `-` and the distance to the scalar that each becomes, or `=` and the resulting scalars
+///   separated by dots
 enum CaseData {}
 
 extension CaseData {
-  /// The lower case of Unicode 17.0 of each scalar that has another than itself.
+  /// The lowercase mapping of Unicode 17.0 for each scalar that has one.
   static let lowercase: StaticString = """
     1t*q+w 2t*n+w 1*7+w x/o+1 1=2x.lj 1/3+1 2/8+1 2/n+1 1-3d 0/3+1 3+5u 0/2+1 1+5q 0+1 1*2+5p 0+1
     2+27 0+5m 0+5n 0+1 1+5p 0+5r 1+5v 0+5t 0+1 3+5v 0+5x 1+5y 0/3+1 1+62 0+1 1+62 2+1 1+62 0+1
@@ -25,7 +28,7 @@ extension CaseData {
     1*7+13 1*2+13 1d6*1f+1s 4d*m+w 27u*w+w gw0*w+w 1s*p+r o5j*y+y
     """
 
-  /// The upper case of Unicode 17.0 of each scalar that has another than itself.
+  /// The uppercase mapping of Unicode 17.0 for each scalar that has one.
   static let uppercase: StaticString = """
     2p*q-w 1m+kn 15=2b.2b 0*n-w 1*7-w 0+3d 1/o-1 1-6g 1/3-1 2/8-1 0=jg.26 1/n-1 2/3-1 0-8c 0+5f
     2/2-1 2-1 3-1 5-1 2+2p 3-1 0+4j 0+wu9 2+3m 2/3-1 2-1 4-1 2-1 3/2-1 2-1 3-1 1+1k 5-1 0-2 1-1 0-2

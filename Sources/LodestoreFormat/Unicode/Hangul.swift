@@ -8,10 +8,12 @@ enum Hangul {
   static let finals: Range<UInt32> = 0x11a8..<0x11c3
 
   private static let vowelCount: UInt32 = 21
-  /// With the case that there is none.
+  /// The number of final letters, counting the case without one.
   private static let finalCount: UInt32 = 28
 
-  /// The two or three letters of a syllable, the last of them 0 when there are two.
+  /// The letters of a syllable.
+  ///
+  /// The third is 0 if it has only two.
   static func letters(_ syllable: UInt32) -> (UInt32, UInt32, UInt32) {
     let index = syllable &- syllables.lowerBound
     let final = index % finalCount

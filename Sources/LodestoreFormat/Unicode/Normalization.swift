@@ -2,9 +2,10 @@ import LodestoreBytes
 
 /// The normalization forms NFC and NFD of UAX #15, by a table of Unicode 17.0 that never changes.
 ///
-/// Our own, because index keys hold NFC: were it the system's, an update of the system could
-/// invalidate indexes. Scalars that Unicode 17.0 does not assign stay as they are, and so do bytes
-/// that are not UTF-8. Linear in the length of the text, but for a sort of the marks at one base.
+/// The library does not use the system's normalization, because index keys hold NFC and a system
+/// update could invalidate them. Scalars that Unicode 17.0 does not assign stay unchanged, and so
+/// do bytes that are not UTF-8. The time is linear in the text's length, except for sorting the
+/// marks of one base.
 package enum Normalization {
   /// Whether the text is in NFC.
   package static func isNFC(_ utf8: ByteView) -> Bool {
@@ -14,7 +15,7 @@ package enum Normalization {
     return normal._withBytes { $0.elementsEqual(utf8) }
   }
 
-  /// True only for text in NFC; false for all other text and for some that only a closer look shows.
+  /// A fast check: true only for text in NFC; false for all other text and for some text in NFC.
   package static func isCertainlyNFC(_ utf8: ByteView) -> Bool {
     let count = utf8.count
     var offset = 0
@@ -40,7 +41,9 @@ package enum Normalization {
 extension Normalization {
   private enum Form { case composed, decomposed }
 
-  /// The last boundary before the first scalar that may have to change; `start` must be one.
+  /// The last boundary before the first scalar that may change.
+  ///
+  /// `start` must be a boundary.
   private static func firstDoubt(_ utf8: ByteView, from start: Int, _ form: Form) -> Int? {
     let tables = NormalizationTables.shared
     let doubts: UInt32 =
@@ -99,12 +102,12 @@ extension Normalization {
 /// The scalars from one boundary to the next, decomposed.
 private struct NormalizationSegment {
   private struct Element {
-    /// Or a byte that is not UTF-8, marked by ``byteMark``.
+    /// The scalar, or a byte that is not UTF-8 marked by ``byteMark``.
     var scalar: UInt32
     var combiningClass: UInt8
   }
 
-  /// The longest run of marks that is sorted by insertion, which is quadratic.
+  /// The longest run of marks that is sorted by insertion, which takes quadratic time.
   private static let shortRun = 16
 
   private static let byteMark: UInt32 = 1 << 31
@@ -112,7 +115,7 @@ private struct NormalizationSegment {
   private let tables = NormalizationTables.shared
   private var elements: [Element] = []
 
-  /// Reads the scalar at the start and all that belong to it, and returns the bytes they take.
+  /// Reads the scalars up to the next boundary and returns the number of their bytes.
   mutating func read(_ utf8: ByteView) -> Int {
     elements.removeAll(keepingCapacity: true)
     var offset = 0
@@ -138,7 +141,8 @@ private struct NormalizationSegment {
     elements.append(Element(scalar: part, combiningClass: tables.facts(part).combiningClass))
   }
 
-  /// Canonical ordering: the marks between two starters by their classes, otherwise as they were.
+  /// Canonical ordering: sorts the marks between two starters by class, preserving the order within
+  /// a class.
   mutating func sort() {
     var start = 0
     while start < elements.count {
@@ -166,7 +170,7 @@ private struct NormalizationSegment {
   }
 
   private mutating func sort(_ run: Range<Int>) {
-    // By class, then by position: the library does not promise that its sort is stable.
+    // Sorting by class and position, because the standard library does not promise a stable sort.
     let order = run.map { UInt64(elements[$0].combiningClass) << 48 | UInt64($0) }.sorted()
     let sorted = order.map { elements[Int($0 & 0xffff_ffff_ffff)] }
     elements.replaceSubrange(run, with: sorted)
@@ -175,7 +179,7 @@ private struct NormalizationSegment {
   mutating func compose() {
     var count = 0
     var starter: Int?
-    // -1 directly behind the starter, so that a second starter can compose with it.
+    // -1 directly after the starter, so that a second starter can compose with it.
     var lastClass = -1
     for element in elements {
       if let starter, lastClass < Int(element.combiningClass),

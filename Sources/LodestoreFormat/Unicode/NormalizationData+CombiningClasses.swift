@@ -1,8 +1,9 @@
 extension NormalizationData {
   /// Canonical combining classes of Unicode 17.0 other than 0.
   ///
-  /// Runs are separated by blanks, numbers are in base 36: the first scalar as its distance from
-  /// the end of the run before, `*` and the length unless that is 1, `=` and the class.
+  /// Runs are separated by spaces, and numbers are in base 36. A run is the distance of its first
+  /// scalar from the end of the run before, `*` and its length unless that is 1, then `=` and the
+  /// class.
   static let combiningClasses: StaticString = """
     lc*l=6e 0=6g 0*4=64 0=6g 0=60 0*5=64 0*2=5m 0*4=64 0*2=5m 0*b=64 0*5=1 0*4=64 0*8=6e 0=6o 0=6e
     0*3=64 0*3=6e 0*2=64 1*3=6e 0*4=64 0=6e 0=6g 0*2=64 0=6e 0=6h 0*2=6i 0=6h 0*2=6i 0=6h 0*d=6e

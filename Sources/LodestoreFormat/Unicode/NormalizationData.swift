@@ -1,9 +1,9 @@
 import LodestoreBytes
 
-/// The facts that normalization follows, as text in the files beside this one.
+/// The Unicode data for normalization, as text in the files of this directory.
 ///
-/// Frozen: they were taken from Unicode 17.0 and are not to be updated, because index keys hold
-/// what they say. See Format.md, "Index keys".
+/// The data is frozen: it was taken from Unicode 17.0 and must not be updated, because index keys
+/// depend on it. See Format.md, "Index keys".
 enum NormalizationData {}
 
 /// Reads the numbers and signs of ``NormalizationData``.
@@ -14,7 +14,7 @@ struct NormalizationDataReader {
     rest = ByteView(text)
   }
 
-  /// Skips blanks, and tells whether something follows.
+  /// Skips spaces and returns whether an entry follows.
   mutating func hasEntry() -> Bool {
     rest = rest.drop { $0 == 0x20 || $0 == 0x0a }
     return !rest.isEmpty
@@ -26,7 +26,7 @@ struct NormalizationDataReader {
     return true
   }
 
-  /// The number in base 36 that comes next; 0 when none does.
+  /// Reads the next number in base 36; 0 if there is none.
   mutating func number() -> UInt32 {
     var value: UInt32 = 0
     while let digit = rest.first {

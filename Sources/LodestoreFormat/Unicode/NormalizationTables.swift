@@ -1,10 +1,10 @@
-/// What normalization has to know about one scalar, in one word.
+/// The normalization properties of one scalar, packed into one word.
 struct NormalizationFacts {
-  /// The second of a pair that NFC composes.
+  /// The scalar is the second of a pair that NFC composes.
   static let isSecond: UInt32 = 1 << 8
-  /// NFC of the scalar alone is something else.
+  /// NFC changes the scalar even when it stands alone.
   static let isUnstable: UInt32 = 1 << 9
-  /// Its decomposition starts with something that may compose with what is before it.
+  /// The decomposition starts with a scalar that may compose with the scalar before it.
   static let startsInside: UInt32 = 1 << 10
   static let hasDecomposition: UInt32 = 1 << 11
 
@@ -16,11 +16,11 @@ struct NormalizationFacts {
   @inline(__always)
   func has(_ mask: UInt32) -> Bool { word & mask != 0 }
 
-  /// Whether nothing before this scalar has to do with it.
+  /// Whether no scalar before this one can interact with it.
   @inline(__always)
   var isBoundary: Bool { word & (0xff | Self.isSecond | Self.startsInside) == 0 }
 
-  /// The range of its decomposition in ``NormalizationTables/decompositions``.
+  /// The range of the decomposition in ``NormalizationTables/decompositions``.
   @inline(__always)
   var decomposition: Range<Int> {
     let start = Int(word &>> 16)
@@ -35,12 +35,14 @@ final class NormalizationTables: Sendable {
   private static let blockBits: UInt32 = 6
   private static let blockSize = 1 << 6
 
-  /// For each 64 scalars the start of their words; those without any share one block of zeros.
+  /// The start of the words for each group of 64 scalars.
+  ///
+  /// Groups without words share one block of zeros.
   private let blocks: [UInt16]
   private let words: [UInt32]
   /// Full decompositions, in canonical order.
   let decompositions: [UInt32]
-  /// Pairs that compose, the first scalar in the upper half, in ascending order.
+  /// Pairs that compose, with the first scalar in the upper half, in ascending order.
   private let pairs: [UInt64]
   private let composites: [UInt32]
 
@@ -52,7 +54,9 @@ final class NormalizationTables: Sendable {
       word: words[Int(blocks[block]) &+ Int(scalar) & (Self.blockSize &- 1)])
   }
 
-  /// The composite of a pair, Hangul apart.
+  /// The composite of a pair.
+  ///
+  /// Hangul is handled elsewhere.
   func composite(_ first: UInt32, _ second: UInt32) -> UInt32? {
     let pair = UInt64(first) << 32 | UInt64(second)
     var low = 0
@@ -92,7 +96,7 @@ final class NormalizationTables: Sendable {
 /// Reads ``NormalizationData`` into dictionaries, once.
 private struct NormalizationTableBuilder {
   private var classes: [UInt32: UInt8] = [:]
-  /// One step each.
+  /// The decompositions, one step each.
   private var steps: [(scalar: UInt32, parts: [UInt32], isComposed: Bool)] = []
   private(set) var compositions: [UInt64: UInt32] = [:]
   private(set) var expanded: [UInt32] = []
@@ -126,7 +130,9 @@ private struct NormalizationTableBuilder {
     }
   }
 
-  /// The words of all scalars that have one; makes ``expanded``.
+  /// The words of all scalars that have one.
+  ///
+  /// Also fills ``expanded``.
   mutating func facts() -> [UInt32: UInt32] {
     var words = classes.mapValues { UInt32($0) }
     var seconds = Set(compositions.keys.map { UInt32(truncatingIfNeeded: $0) })
@@ -136,7 +142,8 @@ private struct NormalizationTableBuilder {
     let parts = Dictionary(steps.map { ($0.scalar, $0.parts) }) { first, _ in first }
     for step in steps {
       var full = step.parts
-      // Only the first part can have a decomposition of its own, but for singletons of singletons.
+      // Only the first part can decompose further, except for singletons that decompose to
+      // singletons.
       while let first = full.first, let deeper = parts[first] {
         full.replaceSubrange(0..<1, with: deeper)
       }

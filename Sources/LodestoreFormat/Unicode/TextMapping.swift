@@ -1,15 +1,15 @@
 import LodestoreBytes
 
-/// What a text of a derived attribute is made of another text by.
+/// A mapping from a source text to the text of a derived attribute.
 ///
-/// By tables of Unicode 17.0 that never change; see Format.md, "Derived attributes".
+/// The mapping uses tables of Unicode 17.0 that never change. See Format.md, "Derived attributes".
 package enum TextMapping: Sendable {
-  /// Case and nonspacing marks are left out, in NFC.
+  /// The text in NFC, without case and without nonspacing marks.
   case canonical
   case uppercase
   case lowercase
 
-  /// The text that this makes of `text`.
+  /// Returns the mapped text.
   package func mapped(_ text: String) -> String {
     var text = text
     return text.withUTF8 { utf8 in
@@ -17,7 +17,9 @@ package enum TextMapping: Sendable {
     }
   }
 
-  /// The same in UTF-8; bytes that are none stay.
+  /// Returns the mapped text in UTF-8.
+  ///
+  /// Bytes that are not UTF-8 stay unchanged.
   package func mapped(_ utf8: ByteView) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(utf8.count)
@@ -46,14 +48,16 @@ package enum TextMapping: Sendable {
   }
 }
 
-/// What becomes of single scalars.
+/// The mapping of single scalars.
 private struct CaseTable: Sendable {
   static let lower = CaseTable(CaseData.lowercase)
   static let upper = CaseTable(CaseData.uppercase)
-  /// Lower case of upper case of lower case, so that "ß" is "ss" and a final sigma a sigma; without marks.
+  /// The lower case of the upper case of the lower case, without marks.
+  ///
+  /// The mapping turns "ß" into "ss", and a final sigma into a sigma.
   static let canonical = CaseTable(foldingWith: lower, upper, without: CaseTable(CaseData.marks))
 
-  /// Of the scalars that become something else; none for a mark.
+  /// The results of the scalars that change; empty for a mark.
   private var results: [UInt32: [UInt32]] = [:]
 
   init(_ text: StaticString) {

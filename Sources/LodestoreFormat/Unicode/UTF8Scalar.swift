@@ -1,11 +1,14 @@
 import LodestoreBytes
 
-/// Reads single scalars out of bytes that ought to be UTF-8.
+/// Reads single scalars from bytes that should be UTF-8.
 package enum UTF8Scalar {
-  /// Stands for a byte at which no well-formed sequence starts; no scalar has this value.
+  /// The result for a byte that does not start a well-formed sequence.
+  ///
+  /// No scalar has this value.
   package static let invalid: UInt32 = .max
 
-  /// The scalar at `offset` and the bytes it takes; ``invalid`` and 1 where there is none.
+  /// The scalar at `offset` and the number of its bytes; ``invalid`` and 1 if no well-formed
+  /// sequence starts there.
   ///
   /// `offset` must be below the count.
   @inline(__always)
@@ -35,7 +38,7 @@ package enum UTF8Scalar {
     return isWellFormed ? (scalar, length) : (invalid, 1)
   }
 
-  /// Appends the UTF-8 of `scalar`, which must be one.
+  /// Appends the UTF-8 of `scalar`, which must be a valid scalar.
   @inline(__always)
   package static func append(_ scalar: UInt32, to bytes: inout [UInt8]) {
     switch scalar {

@@ -1,10 +1,10 @@
 import LodestoreBytes
 internal import LodestoreFormat
 
-/// A branch or leaf page that is being filled, in the order of its keys.
+/// A branch or leaf page that is filled in key order.
 ///
-/// Nodes lie from the page's end downwards, as LMDB puts them when it appends. All other bytes are
-/// zero.
+/// Nodes are placed from the page's end downwards, as LMDB does when it appends. All other bytes
+/// are zero.
 struct FilledPage {
   private static let format = PageFormat.lmdb09
 
@@ -22,15 +22,18 @@ struct FilledPage {
 
   var isEmpty: Bool { lower == Self.format.headerSize }
 
-  /// The bytes of a page that a node takes, with its slot.
+  /// The number of bytes that a node and its slot take in a page.
   static func size(ofNodeWithKey keyCount: Int, value valueCount: Int) -> Int {
     (PageLayout.nodeHeaderSize + keyCount + valueCount + 1) & ~1 + PageLayout.slotSize
   }
 
   func fits(_ size: Int) -> Bool { size <= upper - lower }
 
-  /// Adds the node of a pair; `valueCount` is the length of the pair's value, `held` the part of
-  /// it, or the reference to it, that the page has.
+  /// Adds the node of a pair.
+  ///
+  /// - Parameters:
+  ///   - held: The bytes in the page: the value, or the reference to its overflow pages.
+  ///   - valueCount: The length of the value.
   mutating func add(key: ByteView, held: ByteView, valueCount: UInt32, flags: UInt16) {
     upper -= Self.size(ofNodeWithKey: key.count, value: held.count) - PageLayout.slotSize
     let (node, slot) = (upper, lower)
@@ -49,7 +52,7 @@ struct FilledPage {
     }
   }
 
-  /// Adds the node of a child.
+  /// Adds the node of a child page.
   mutating func add(key: ByteView, child: UInt64) {
     add(
       key: key, held: ByteView(),
@@ -57,7 +60,9 @@ struct FilledPage {
       flags: UInt16(truncatingIfNeeded: child >> PageLayout.childLowBits))
   }
 
-  /// Writes the header, and passes the page to `body`; the page is empty afterwards.
+  /// Writes the header and passes the page to `body`.
+  ///
+  /// The page is empty afterwards.
   mutating func end<E: Error>(as number: UInt64, _ body: (ByteView) throws(E) -> Void) throws(E) {
     let format = Self.format
     let (flags, lower, upper) = (flags, lower, upper)

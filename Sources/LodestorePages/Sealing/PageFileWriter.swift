@@ -1,22 +1,23 @@
 import LodestoreBytes
 internal import LodestoreFormat
 
-/// Writes a sealed file, or a store that is not sealed: an LMDB file of data version 1 from the pairs of its trees, in order.
+/// Writes an LMDB file of data version 1, sealed or not, from the pairs of its trees in order.
 ///
-/// The file has one state: its two meta pages lead to the same trees, as commits 1 and 2. No page
-/// is free, and every byte that belongs to nothing is zero. So equal trees have equal files, byte
-/// for byte, and nothing but the pairs is in the file. Pages have 4,096 bytes on every machine.
+/// The file has one state: both meta pages refer to the same trees, as commits 1 and 2. No page is
+/// free, and every unused byte is zero. Equal trees therefore give equal files, byte for byte, and
+/// the file contains nothing but the pairs. Pages have 4,096 bytes on every machine.
 ///
-/// Trees are written one after the other. Memory is one page for each level of a tree and one frame
-/// of 512 KiB; time is that of the bytes. The caller syncs the file and gives it its name.
+/// Trees are written one after the other. Memory use is one page for each level of a tree and one
+/// frame of 512 KiB. Time is proportional to the number of bytes. The caller syncs and names the
+/// file.
 package struct PageFileWriter {
-  /// A file that is complete.
+  /// Facts about a complete file.
   package struct Written: Sendable {
     package var byteCount: UInt64
-    /// See ``VerityTree/frameDigests``.
+    /// The hashes of the file's frames; see ``VerityTree/frameDigests``.
     package var frameDigests: [[UInt8]]
 
-    /// See ``VerityTree/digest``.
+    /// The fs-verity digest of the file; see ``VerityTree/digest``.
     package var verityDigest: [UInt8] {
       VerityTree.digest(ofFrames: frameDigests, byteCount: byteCount) ?? []
     }
@@ -31,14 +32,14 @@ package struct PageFileWriter {
   private var records: [String: TreeRecord] = [:]
 
   /// - Parameters:
-  ///   - descriptor: an empty file, which stays the caller's.
-  ///   - isSealed: whether the file gets the mark of a sealed file.
+  ///   - descriptor: An empty file, which the caller owns.
+  ///   - isSealed: Whether the file gets the mark of a sealed file.
   package init(descriptor: Int32, isSealed: Bool = true) throws(PageWriteError) {
     self.isSealed = isSealed
     output = try PageOutput(descriptor: descriptor, pageSize: Self.pageSize)
   }
 
-  /// Begins a tree; ends the one before.
+  /// Begins a tree and ends the one before.
   package mutating func beginTree(
     _ name: String, hasIntegerKeys: Bool = false
   ) throws(PageWriteError) {
@@ -47,9 +48,11 @@ package struct PageFileWriter {
     tree = TreeWriter(name, hasIntegerKeys: hasIntegerKeys, pageSize: Self.pageSize)
   }
 
-  /// Adds a pair to the tree that was begun last; its key must be above those before.
+  /// Adds a pair to the current tree.
   ///
-  /// - Throws: ``PageWriteError``; the file is then of no use.
+  /// The key must be above all keys before it.
+  ///
+  /// - Throws: ``PageWriteError``. The file is then unusable.
   package mutating func add(_ key: ByteView, _ value: ByteView) throws(PageWriteError) {
     precondition(tree != nil, "a pair needs a tree")
     try tree?.add(key, value, to: &output)
@@ -127,7 +130,7 @@ extension TreeRecord {
     root = TreeRecordLayout.noPage
   }
 
-  /// The bytes that LMDB has of it.
+  /// The record as LMDB stores it.
   var bytes: [UInt8] {
     var bytes = [UInt8](repeating: 0, count: TreeRecordLayout.size)
     bytes._withMutableBytes { bytes in

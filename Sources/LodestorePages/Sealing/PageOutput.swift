@@ -1,17 +1,19 @@
 import LodestoreBytes
 import LodestoreSystem
 
-/// The pages of a file that is written from its first page to its last.
+/// The pages of a file that is written from start to end.
 ///
-/// The pages go to the file and into a verity tree, a frame at a time. The first two pages, which
-/// are known last, are zeros until ``end(_:)``.
+/// The pages go into the file and into a verity tree, one frame at a time. The first two pages are
+/// not known before the end, and are zeros until ``end(_:)``.
 struct PageOutput {
   let pageSize: Int
   private let descriptor: Int32
   private var verity = VerityTree()
-  /// Bytes that are not in the file yet.
+  /// Bytes that are not yet in the file.
   private var buffer: [UInt8] = []
-  /// The first frame, whose first two pages are known last.
+  /// The first frame.
+  ///
+  /// Its first two pages are filled in at the end.
   private var firstFrame: [UInt8] = []
   private var written = 0
   /// The number of the next page.
@@ -64,7 +66,7 @@ struct PageOutput {
     buffer.removeAll(keepingCapacity: true)
   }
 
-  /// Writes the first two pages, and returns the hashes of the file's frames.
+  /// Writes the first two pages and returns the hashes of the file's frames.
   mutating func end(_ firstPages: [UInt8]) throws(PageWriteError) -> [[UInt8]] {
     try flush()
     verity.finish()
@@ -72,7 +74,7 @@ struct PageOutput {
     try firstPages._withBytes { (bytes) throws(PageWriteError) in
       try Self.write(bytes, at: 0, to: descriptor)
     }
-    // The first frame was hashed with zeros in their place.
+    // The first frame was hashed with zeros in place of these pages.
     firstFrame.replaceSubrange(0..<firstPages.count, with: firstPages)
     var frames = verity.frameDigests
     frames[0] = firstFrame._withBytes { VerityTree.frameDigest(of: $0) }

@@ -1,11 +1,11 @@
 internal import CChecksum
 import LodestoreBytes
 
-/// SHA-256 (FIPS 180-4) of bytes that come in pieces.
+/// SHA-256 (FIPS 180-4) of bytes that arrive in pieces.
 ///
-/// Uses the processor's instructions where there are any. A copy continues on its own.
+/// Uses the processor's SHA instructions if it has them. A copy continues independently.
 package struct SHA256Digest: Sendable {
-  /// The bytes of a digest.
+  /// The size of a digest in bytes.
   package static let size = 32
 
   private var hash = lodestore_sha256()

@@ -1,28 +1,30 @@
 import LodestoreBytes
 
-/// Writes one tree bottom up, from its pairs in order.
+/// Writes one tree bottom up from its pairs in order.
 ///
-/// Leaves and branches are filled to their end. The writer keeps one page for each level.
+/// Leaves and branches are filled completely. The writer holds one page for each level.
 struct TreeWriter {
   private static let format = PageFormat.lmdb09
 
-  /// A child of a branch page, with the lowest key that is below it.
+  /// A child of a branch page, with the lowest key below it.
   fileprivate struct Child {
     var key: [UInt8]
     var page: UInt64
   }
 
-  /// The children of the branch page that is being filled.
+  /// The children of the branch page being filled.
   fileprivate struct Level {
     var children: [Child] = []
-    /// The bytes that they take in the page.
+    /// The number of bytes that the children take in the page.
     var size = 0
   }
 
   let name: String
   private let hasIntegerKeys: Bool
   private let pageSize: Int
-  /// The greatest node that stays in its leaf (LMDB: me_nodemax).
+  /// The maximum size of a node within a leaf.
+  ///
+  /// Values of larger nodes go into overflow pages (LMDB: me_nodemax).
   private let greatestNode: Int
   private var leaf: FilledPage
   private var firstKey: [UInt8] = []
@@ -39,14 +41,14 @@ struct TreeWriter {
     record = TreeRecord(hasIntegerKeys: hasIntegerKeys)
   }
 
-  /// Half of a page's room, as an even number, less the size of a slot.
+  /// Half of a page's room, rounded to an even number, less the size of a slot.
   static func greatestNode(pageSize: Int) -> Int {
     (pageSize - format.headerSize) / 2 & ~1 - PageLayout.slotSize
   }
 
   // MARK: Pairs
 
-  /// Adds a pair whose key is above all before.
+  /// Adds a pair whose key is above all keys before it.
   mutating func add(
     _ key: ByteView, _ value: ByteView, flags: UInt16 = 0,
     to output: inout PageOutput
@@ -84,7 +86,7 @@ struct TreeWriter {
     }
   }
 
-  /// Writes a value into pages of its own.
+  /// Writes a value into overflow pages.
   private mutating func addRun(
     _ value: ByteView, _ output: inout PageOutput
   ) throws(PageWriteError) {
@@ -116,7 +118,7 @@ struct TreeWriter {
     if level == levels.count { levels.append(Level()) }
     let size = FilledPage.size(ofNodeWithKey: child.key.count, value: 0)
     if levels[level].size + size > pageSize - Self.format.headerSize {
-      // The last child begins the next page, so that no page ends up with a single one.
+      // The last child begins the next page, so that no page has only one child.
       let last = levels[level].children.removeLast()
       try endBranch(level, &output)
       levels[level].add(last)
@@ -133,7 +135,7 @@ struct TreeWriter {
     let number = output.next
     var page = FilledPage(pageSize: pageSize, flags: PageFlag.branch)
     for (index, child) in children.enumerated() {
-      // Nobody reads the first key of a branch.
+      // The first key of a branch is never read.
       let key = index == 0 ? [] : child.key
       key._withBytes { page.add(key: $0, child: child.page) }
     }
@@ -142,7 +144,7 @@ struct TreeWriter {
     try add(Child(key: first.key, page: number), to: level + 1, &output)
   }
 
-  /// Writes the pages that are not full, and returns the record of the tree.
+  /// Writes the incomplete pages and returns the record of the tree.
   mutating func end(_ output: inout PageOutput) throws(PageWriteError) -> TreeRecord {
     guard record.entries > 0 else { return record }
     try endLeaf(&output)
@@ -159,7 +161,7 @@ struct TreeWriter {
 
 extension TreeWriter.Level {
   fileprivate mutating func add(_ child: TreeWriter.Child) {
-    // The first key is left out of the page, which leaves room for a last child of any key.
+    // The page omits its first key, which leaves room for a last child with any key.
     size += FilledPage.size(ofNodeWithKey: children.isEmpty ? 0 : child.key.count, value: 0)
     children.append(child)
   }

@@ -3,30 +3,32 @@ import LodestoreBytes
 
 /// The hash tree that Linux's fs-verity has of a file: SHA-256, blocks of 4,096 bytes, no salt.
 ///
-/// Level 0 has the hash of each block of the file. The hashes of a level, one after the other, are
-/// the blocks of the next level, until a level has one hash: the root. The last block of a level is
+/// Level 0 has the hash of each block of the file. The concatenated hashes of a level are the
+/// blocks of the next level, until a level has one hash: the root. The last block of a level is
 /// filled with zeros. A block has room for 128 hashes, so a hash of level 1 stands for a *frame*,
 /// 512 KiB of the file. The file's digest is the SHA-256 of a descriptor with the file's length and
-/// the root: `fsverity digest FILE` prints it. See the kernel's documentation, "fs-verity:
+/// the root; `fsverity digest FILE` prints it. See the kernel's documentation, "fs-verity:
 /// read-only file-based authenticity protection".
 ///
-/// ``update(_:)`` feeds the tree with the bytes of the file, in order and in pieces of any size.
-/// The tree keeps one block of each level and the hashes of the frames.
+/// ``update(_:)`` adds bytes of the file to the tree, in order and in pieces of any size. The tree
+/// holds one block of each level and the hashes of the frames.
 package struct VerityTree: Sendable {
-  /// The bytes of a block of the file and of the tree.
+  /// The size of a block of the file and of the tree in bytes.
   package static let blockSize = 4_096
-  /// The bytes of the file for which there is one hash in ``frameDigests``.
+  /// The number of file bytes for which ``frameDigests`` has one hash.
   package static let frameSize = blockSize / SHA256Digest.size * blockSize
 
-  /// The last bytes that fill no block yet.
+  /// The last bytes, which do not fill a block yet.
   private var rest: [UInt8] = []
-  /// The hashes of each level that fill no block yet.
+  /// The hashes of each level that do not fill a block yet.
   private var pending: [[UInt8]] = [[]]
-  /// The bytes that the tree was fed with.
+  /// The number of bytes added.
   package private(set) var byteCount: UInt64 = 0
-  /// The hashes of level 1, one for each 512 KiB of the file; the last one only after ``finish()``.
+  /// The hashes of level 1, one for each 512 KiB of the file.
   ///
-  /// A file of one block has no level 1 in fs-verity; it gets one hash here all the same.
+  /// The last one is added by ``finish()``.
+  ///
+  /// In fs-verity a file of one block has no level 1. Here it has one hash all the same.
   package private(set) var frameDigests: [[UInt8]] = []
   private var root: [UInt8]?
 
@@ -52,7 +54,7 @@ package struct VerityTree: Sendable {
     rest.append(contentsOf: bytes.dropFirst(whole.count))
   }
 
-  /// Ends the file, and returns the root of the tree: 32 zeros for an empty file.
+  /// Ends the file and returns the root of the tree: 32 zeros for an empty file.
   @discardableResult
   package mutating func finish() -> [UInt8] {
     if let root { return root }
@@ -66,7 +68,9 @@ package struct VerityTree: Sendable {
     return found
   }
 
-  /// The fs-verity digest of the file, after ``finish()``; before, that of no file.
+  /// The fs-verity digest of the file.
+  ///
+  /// Call ``finish()`` first.
   package var digest: [UInt8] {
     Self.fileDigest(ofRoot: root ?? Self.emptyRoot, byteCount: byteCount)
   }
@@ -75,9 +79,9 @@ package struct VerityTree: Sendable {
 
   /// The digest of a file of `byteCount` bytes whose frames have these hashes.
   ///
-  /// Returns `nil` when a file of that length has another number of frames, or when a hash has not
-  /// 32 bytes. Also returns `nil` for a file of at most one block: its digest does not depend on
-  /// frames. No input traps, so a list of frames from anywhere may be compared with a signed
+  /// Returns `nil` if a file of that length has another number of frames, or if a hash does not
+  /// have 32 bytes. Also returns `nil` for a file of at most one block, whose digest does not
+  /// depend on frames. No input traps, so an untrusted list of frames may be compared with a signed
   /// digest.
   package static func digest(ofFrames frames: [[UInt8]], byteCount: UInt64) -> [UInt8]? {
     let frameSize = UInt64(frameSize)
@@ -90,7 +94,7 @@ package struct VerityTree: Sendable {
     return fileDigest(ofRoot: tree.foldLevels(), byteCount: byteCount)
   }
 
-  /// The hash of level 1 of the bytes of one frame: 512 KiB, or fewer at the end of a file.
+  /// The level 1 hash of one frame: 512 KiB, or fewer at the end of a file.
   ///
   /// Ignores bytes beyond the first 512 KiB.
   package static func frameDigest(of bytes: ByteView) -> [UInt8] {
@@ -138,7 +142,7 @@ package struct VerityTree: Sendable {
     if pending[level].count == Self.blockSize { foldLevel(level) }
   }
 
-  /// Hashes the block that `level` has collected, and adds the hash to the next level.
+  /// Hashes the collected block of `level` and adds the hash to the next level.
   private mutating func foldLevel(_ level: Int) {
     pending[level] += [UInt8](repeating: 0, count: Self.blockSize - pending[level].count)
     let hash = pending[level]._withBytes { SHA256Digest.digest(of: $0) }
@@ -147,9 +151,9 @@ package struct VerityTree: Sendable {
     add(hash, level: level + 1)
   }
 
-  /// Hashes the unfinished block of each level, and returns the root.
+  /// Hashes the incomplete block of each level and returns the root.
   private mutating func foldLevels() -> [UInt8] {
-    // A file of one block has its only leaf as its root.
+    // In a file of one block the only leaf is the root.
     let leaf = byteCount > 0 && byteCount <= UInt64(Self.blockSize) ? pending[0] : nil
     var level = 0
     while level < pending.count {
@@ -163,7 +167,7 @@ package struct VerityTree: Sendable {
 
   /// The SHA-256 of the descriptor, 256 bytes (Linux: struct fsverity_descriptor).
   private static func fileDigest(ofRoot root: [UInt8], byteCount: UInt64) -> [UInt8] {
-    // Version 1, SHA-256, blocks of 2^12 bytes, no salt, four bytes that are not used.
+    // The fields are: version 1, SHA-256, blocks of 2^12 bytes, no salt, four unused bytes.
     var descriptor: [UInt8] = [1, 1, 12, 0, 0, 0, 0, 0]
     withUnsafeBytes(of: byteCount.littleEndian) { descriptor += $0 }
     descriptor += root

@@ -1,17 +1,19 @@
 internal import Synchronization
 
-/// Which addresses connections may be made to.
+/// Decides to which addresses connections are allowed.
 ///
-/// `floor` is guarded by its lock. Any task may ask.
+/// The lock guards `floor`. Any task may call it.
 final class AddressGate: Sendable {
   private let floor: Mutex<AddressRange?>
 
-  /// - Parameter floor: The narrowest range allowed; nil for that of the first connection.
+  /// - Parameter floor: The narrowest range allowed; `nil` for the range of the first connection.
   init(floor: AddressRange?) { self.floor = Mutex(floor) }
 
-  /// Whether a connection may be used; the first one decides where nothing was decided before.
+  /// Whether a connection may be used.
   ///
-  /// So the name of a source cannot lead to the world at first and to this machine later.
+  /// Without a floor, the first connection determines it.
+  ///
+  /// A source's name therefore cannot lead to a public address first and to this machine later.
   func admits(_ range: AddressRange) -> Bool {
     floor.withLock { floor in
       guard let least = floor else {

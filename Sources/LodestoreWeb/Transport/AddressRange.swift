@@ -1,11 +1,11 @@
-/// How far an address of the internet reaches, from the narrowest range to the widest.
+/// The reach of an internet address, from the narrowest range to the widest.
 ///
-/// By the registries of special-purpose addresses, RFC 6890. What is neither public nor of the ranges below,
-/// as addresses of groups and reserved ones, counts as private.
+/// The ranges follow the registries of special-purpose addresses, RFC 6890. Addresses that are
+/// neither public nor in a range below, such as multicast and reserved ones, count as private.
 enum AddressRange: Int, Comparable, Sendable, CaseIterable {
   /// This machine.
   case loopback
-  /// The machines on the same cable; of clouds the service that gives out credentials.
+  /// The machines on the same link. In clouds this includes the service that provides credentials.
   case linkLocal
   case privateUse
   case everywhere
@@ -22,9 +22,11 @@ enum AddressRange: Int, Comparable, Sendable, CaseIterable {
   }
 }
 
-/// The other side of a connection.
+/// The remote end of a connection.
 struct PeerAddress: Sendable, Hashable {
-  /// 4 of IPv4, 16 of IPv6; none of another kind, as of a socket in the file system.
+  /// The 4 bytes of an IPv4 or the 16 of an IPv6 address.
+  ///
+  /// Empty for other kinds, such as a Unix domain socket.
   var bytes: [UInt8]
   var port: Int
 
@@ -39,16 +41,16 @@ struct PeerAddress: Sendable, Hashable {
   private static func range(ofIPv4 bytes: ArraySlice<UInt8>) -> AddressRange {
     let start = bytes.startIndex
     switch (bytes[start], bytes[start + 1]) {
-    // Between special protocols, and for documents.
+    // IETF protocol assignments, and documentation.
     case (192, 0) where [0, 2].contains(bytes[start + 2]): return .privateUse
     case (198, 51) where bytes[start + 2] == 100: return .privateUse
     case (203, 0) where bytes[start + 2] == 113: return .privateUse
     case (0, _), (127, _): return .loopback
     case (169, 254): return .linkLocal
     case (10, _), (172, 16...31), (192, 168): return .privateUse
-    // Shared by customers of a provider, for tests of networks.
+    // Shared by a provider's customers, and for benchmarks of networks.
     case (100, 64...127), (198, 18...19): return .privateUse
-    // Groups, reserved, all.
+    // Multicast, reserved and broadcast.
     case (224..., _): return .privateUse
     default: return .everywhere
     }
@@ -60,7 +62,7 @@ struct PeerAddress: Sendable, Hashable {
       let isMapped = bytes[10] == 0xFF && bytes[11] == 0xFF
       if isMapped { return range(ofIPv4: inner) }
       guard bytes[10] == 0, bytes[11] == 0 else { return .privateUse }
-      // ::, ::1 and the old way to write IPv4.
+      // ::, ::1 and the deprecated IPv4-compatible form.
       return inner.dropLast().allSatisfy { $0 == 0 } ? .loopback : range(ofIPv4: inner)
     }
     switch (bytes[0], bytes[1]) {
@@ -71,7 +73,7 @@ struct PeerAddress: Sendable, Hashable {
     case (0x20, 0x01) where bytes[2] == 0 && bytes[3] == 0: return .privateUse
     case (0xFE, 0x80...0xBF): return .linkLocal
     case (0x20...0x3F, _): return .everywhere
-    // The rest, with fc00::/7, fec0::/10 and ff00::/8, is not given out to the world.
+    // The rest, including fc00::/7, fec0::/10 and ff00::/8, is not assigned to the public.
     default: return .privateUse
     }
   }

@@ -2,15 +2,20 @@
   internal import NIOCore
   internal import NIOHTTP1
 
-  /// Stands around the client's reader of HTTP, one for each connection, and refuses what the client
-  /// would take without a bound or would not survive.
+  /// Handlers around the client's HTTP reader, one pair for each connection.
   ///
-  /// Both handlers and their state belong to the connection's event loop.
+  /// The handlers refuse input that the client would accept without a bound or would not survive.
+  ///
+  /// The handlers and their state belong to the connection's event loop.
   enum AnswerGuard {
-    /// The field that tells a transfer which range answered; what a server says in it is replaced.
+    /// The field that tells a transfer the address range of the answer.
+    ///
+    /// A value sent by a server is replaced.
     static let rangeField = "lodestore-address-range"
 
-    /// Adds the handlers to a connection; on its event loop, before its first request.
+    /// Adds the handlers to a connection.
+    ///
+    /// Call it on the connection's event loop before the first request.
     static func add(
       to channel: any Channel, headByteLimit: Int, range: AddressRange, isAdmitted: Bool
     ) throws {
@@ -23,14 +28,14 @@
         AnswerCheck(unread, range, isAdmitted: isAdmitted), position: .after(reader))
     }
 
-    /// The bytes that have come and of which nothing has been made yet.
+    /// The number of received bytes that have not been interpreted yet.
     fileprivate final class UnreadBytes {
       var count = 0
     }
   }
 
-  /// Counts bytes that become neither the head of the answer nor content: those of a head without end, of
-  /// heads of status 100 to 199, of extensions of chunks and of trailers.
+  /// Counts bytes that become neither the answer's head nor content: an endless head, heads of
+  /// status 100 to 199, chunk extensions and trailers.
   private final class ByteCounter: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -55,8 +60,9 @@
     }
   }
 
-  /// Refuses a status below 100, by which the client ends the process, and requests on a connection to an
-  /// address that is not allowed.
+  /// Refuses a status below 100, which would make the client end the process.
+  ///
+  /// Also refuses requests on a connection to a forbidden address.
   private final class AnswerCheck: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -99,7 +105,7 @@
       promise?.fail(failure)
       guard !isOver else { return }
       isOver = true
-      // Not within the client's call.
+      // The error must not be reported within the client's call.
       context.eventLoop.assumeIsolated().execute {
         context.fireErrorCaught(failure)
         context.close(promise: nil)

@@ -7,7 +7,7 @@
   internal import NIOPosix
   internal import NIOSSL
 
-  /// Runs one request, and gives what comes of it to its transfer.
+  /// Runs one request and passes its results to the transfer.
   struct ClientTransfer: Sendable {
     let transfer: WebTransfer
 
@@ -28,11 +28,11 @@
       }
     }
 
-    /// Takes the body; false when no more of it is wanted.
+    /// Receives the body; returns false if no more of it is wanted.
     private func receive(
       _ body: HTTPClientResponse.Body, of head: WebResponse
     ) async throws -> Bool {
-      // Of another status the bytes are only counted. Such of 204 and 304 has none, whatever its
+      // The body of another status is only counted. Statuses 204 and 304 have none, whatever their
       // fields say.
       let coding = head.isPage ? head.fields["content-encoding"] : nil
       let inflater =
@@ -55,7 +55,7 @@
   }
 
   extension URLError {
-    /// What the client reports, in the words that the other client has for it.
+    /// The client's error, as the `URLError` that the other client would report.
     fileprivate init(client error: any Error) {
       let words = String(String(describing: error).prefix(200))
       self.init(Self.code(of: error), userInfo: [NSLocalizedDescriptionKey: words])

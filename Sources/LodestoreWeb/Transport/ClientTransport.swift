@@ -7,16 +7,18 @@
   internal import NIOSSL
   internal import Synchronization
 
-  /// Requests over async-http-client, which is used for connections and for reading HTTP/1.1 alone:
-  /// redirects, decompression, timeouts, bounds and the choice of addresses are this module's.
+  /// Makes requests through async-http-client.
   ///
-  /// `others` is guarded by its lock; a client may be used by any task.
+  /// The client is used only for connections and for reading HTTP/1.1. This module implements
+  /// redirects, decompression, timeouts, bounds and the choice of addresses.
+  ///
+  /// The lock of `others` guards it. Any task may use a client.
   final class ClientTransport: Sendable {
     private let options: WebPages.Options
     private let classify: @Sendable (PeerAddress) -> AddressRange
-    /// For the source's own host.
+    /// The client for the source's own host.
     private let home: HTTPClient
-    /// For other hosts, by the narrowest range of addresses that they may have.
+    /// The clients for other hosts, by the narrowest range of addresses allowed for them.
     private let others = Mutex<[AddressRange: HTTPClient]>([:])
 
     init(
@@ -28,12 +30,12 @@
     }
 
     deinit {
-      // Connections that still wait are closed by it.
+      // This also closes waiting connections.
       home.shutdown { _ in }
       for client in others.withLock({ $0.values.map(\.self) }) { client.shutdown { _ in } }
     }
 
-    /// A request that reports to a transfer; see ``WebSession/response(to:at:floor:)``.
+    /// Creates a request that reports to a transfer; see ``WebSession/response(to:at:floor:)``.
     func make(
       _ request: URLRequest, floor: AddressRange?, for transfer: WebTransfer
     ) -> RunningRequest {
@@ -69,7 +71,7 @@
       configuration.timeout.connect = .nanoseconds(nanoseconds(options.requestTimeout))
       configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
         max(options.pagesInFlight, 1)
-      // Retries are made by the loader, which counts them.
+      // The loader makes and counts retries.
       configuration.connectionPool.retryConnectionEstablishment = false
       var security = TLSConfiguration.makeClientConfiguration()
       security.minimumTLSVersion = .tlsv12
@@ -95,22 +97,22 @@
       if !asked.headers.contains(name: "Accept-Encoding") {
         asked.headers.add(name: "Accept-Encoding", value: "gzip")
       }
-      // Some services answer nobody without a name.
+      // Some services refuse requests without this field.
       if !asked.headers.contains(name: "User-Agent") {
         asked.headers.add(name: "User-Agent", value: "Lodestore")
       }
       return asked
     }
 
-    /// A minute behind the timeout kept by the session, which is to end the transfer.
+    /// The timeout plus a minute in nanoseconds, because the session should end the transfer first.
     private static func nanoseconds(_ timeout: Duration) -> Int64 {
       (timeout.bounded.components.seconds + 60) * 1_000_000_000
     }
   }
 
-  /// A task that is started once, and not when it was cancelled before.
+  /// A task that starts once, and not after it was cancelled.
   ///
-  /// `state` is guarded by its lock.
+  /// The lock of `state` guards it.
   private final class StartedTask: Sendable {
     private enum State {
       case new

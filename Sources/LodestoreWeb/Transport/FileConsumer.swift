@@ -1,22 +1,22 @@
 internal import Foundation
 
-/// Takes the body of a file piece by piece.
+/// Receives the body of a file piece by piece.
 ///
-/// The closures run on the thread that receives the bytes, one call after another. An error of
-/// theirs ends the transfer and is what the caller of the request gets.
+/// The closures run on the thread that receives the bytes, one call after another. If one throws,
+/// the transfer ends and the request's caller gets the error.
 struct FileConsumer: Sendable {
-  /// The most bytes of the body, decompressed.
+  /// The maximum number of bytes of the body after decompression.
   let byteLimit: Int
-  /// The position in the file of the first byte asked for.
+  /// The position in the file of the first requested byte.
   let start: Int
-  /// Called before the first piece, and again should another answer begin.
+  /// Called before the first piece, and again if another answer begins.
   let begin: @Sendable (FileHead) throws -> Void
   /// Called with each piece.
   let take: @Sendable (Data) throws -> Void
 
   /// The facts of an answer with status 200, 203 or 206.
   ///
-  /// - Throws: ``TransferFailure`` for a part that was not asked for or that the answer's fields
+  /// - Throws: ``TransferFailure`` for a part that was not requested or that the answer's fields
   ///   contradict: RFC 9110, 14.4 and 15.3.7.
   func head(of response: WebResponse) throws(TransferFailure) -> FileHead {
     var head = FileHead(
@@ -28,7 +28,7 @@ struct FileConsumer: Sendable {
       return head
     }
     if let coding = response.fields["content-encoding"], coding.lowercased() != "identity" {
-      // The positions of a part are those of the compressed bytes.
+      // The positions of a part count compressed bytes.
       throw .coding(coding)
     }
     let field = response.fields["content-range"] ?? "no field Content-Range"
@@ -47,18 +47,19 @@ struct FileConsumer: Sendable {
   }
 }
 
-/// The head of the answer with a file, or with a part of one.
+/// The head of an answer with a file or a part of one.
 package struct FileHead: Sendable, Hashable {
-  /// The position in the file of the first byte of the answer; 0 for a whole file, also when a part
-  /// was asked for.
+  /// The position in the file of the answer's first byte.
+  ///
+  /// The position is 0 for a whole file, even if a part was requested.
   package var start = 0
-  /// How many bytes the answer has; nil when it does not say.
+  /// The number of bytes of the answer; `nil` if the answer does not state it.
   package var byteCount: Int?
-  /// How many bytes the whole file has; nil when the answer does not say.
+  /// The number of bytes of the whole file; `nil` if the answer does not state it.
   package var totalCount: Int?
   let validators: Validators
 
-  /// The entity tag, with its quotes.
+  /// The entity tag, including its quotes.
   package var entityTag: String? { validators.entityTag }
   /// The date of the last change, as the server writes it.
   package var lastModified: String? { validators.lastModified }

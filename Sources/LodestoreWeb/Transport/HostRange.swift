@@ -4,9 +4,9 @@ internal import LodestoreSystem
 extension AddressRange {
   /// Returns the range of an address by the text of its host.
   ///
-  /// Numbers have the ranges of the registries. `localhost` is this machine, and names without a dot
-  /// or with an ending of local networks are private. Any other name counts as public, also where
-  /// it leads elsewhere.
+  /// Numeric addresses have the ranges of the registries. `localhost` is this machine. Names
+  /// without a dot, or with an ending for local networks, are private. Every other name counts as
+  /// public, wherever it leads.
   static func ofText(
     _ url: URL, _ classify: (PeerAddress) -> AddressRange = { $0.range }
   ) -> AddressRange {
@@ -22,8 +22,8 @@ extension AddressRange {
     return isLocal ? .privateUse : .everywhere
   }
 
-  /// The narrowest range of the addresses that the system finds for the host of an address; nil
-  /// where it finds none.
+  /// The narrowest range of the addresses that the system finds for the host of an address; `nil`
+  /// if it finds none.
   ///
   /// The call waits for the system's resolver.
   static func ofResolved(
@@ -32,8 +32,7 @@ extension AddressRange {
     narrowest(plainHost(url), url.port, 0, classify)
   }
 
-  /// In small letters, without the brackets and the zone of IPv6 and the dot at the end of a whole
-  /// name.
+  /// The host in lower case, without the brackets and the zone of IPv6 and without a trailing dot.
   private static func plainHost(_ url: URL) -> String {
     let host = (url.host() ?? "").lowercased().trimmingCharacters(in: ["[", "]"])
     let bare = host.prefix { $0 != "%" }

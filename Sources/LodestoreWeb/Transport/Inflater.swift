@@ -2,39 +2,44 @@
   internal import CZlib
   internal import Foundation
 
-  /// A compressed body that is none, or not all of one.
+  /// A compressed body that is invalid or incomplete.
   struct DamagedBody: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// Inflates a body piece by piece, in memory of 64 KiB and what zlib needs, however much comes out.
+  /// Decompresses a body piece by piece.
   ///
-  /// Not for several tasks.
+  /// An inflater uses 64 KiB and zlib's memory, whatever the size of the output. Use it from one
+  /// task at a time.
   final class Inflater {
-    /// What a body is wrapped in.
+    /// The container format of a compressed body.
     private enum Wrapping {
       case gzip
-      /// By name zlib's, by custom also none: the first two bytes tell.
+      /// By the standard a zlib stream, in practice sometimes raw deflate. The first two bytes
+      /// distinguish them.
       case deflate
     }
 
     private static let pieceLength = 64 << 10
 
     private let wrapping: Wrapping
-    /// The most compressed bytes: more cannot be needed for as many as may come out.
+    /// The maximum number of compressed bytes.
+    ///
+    /// The allowed output never needs more.
     private let inputLimit: Int
-    /// zlib keeps its address.
+    /// zlib stores this address, so it must not change.
     private let stream: UnsafeMutablePointer<z_stream>
     private let piece: UnsafeMutableRawBufferPointer
     private var isOpen = false
     private var isAtEnd = false
     private var inputCount = 0
-    /// The first bytes, until they tell the wrapping.
+    /// The first bytes, collected until they determine the format.
     private var first: [UInt8] = []
 
-    /// What takes a coding off; nil for none.
+    /// Returns the inflater for a content coding; `nil` for no coding.
     ///
-    /// - Throws: ``TransferFailure/coding(_:)`` for another coding than gzip and deflate, and for several.
+    /// - Throws: ``TransferFailure/coding(_:)`` for a coding other than gzip and deflate, and for
+    ///   several codings.
     static func coding(
       _ field: String, byteLimit: Int
     ) throws(TransferFailure) -> Inflater? {
@@ -62,7 +67,7 @@
       piece.deallocate()
     }
 
-    /// Gives what comes out of bytes to `take`, until that returns false; then false.
+    /// Passes decompressed bytes to `take` until it returns false; returns false in that case.
     func inflate(_ bytes: UnsafeRawBufferPointer, _ take: (Data) -> Bool) throws -> Bool {
       inputCount += bytes.count
       guard inputCount <= inputLimit else { throw TransferFailure.tooLarge }
@@ -73,7 +78,7 @@
       return try first.withUnsafeBytes { try run($0, take) }
     }
 
-    /// Ends the body.
+    /// Ends the body; throws if it is incomplete.
     func finish() throws {
       guard isAtEnd else { throw DamagedBody(description: "the compressed bytes break off") }
     }
@@ -103,7 +108,7 @@
         stream.pointee.next_out = piece.bindMemory(to: UInt8.self).baseAddress
         stream.pointee.avail_out = UInt32(piece.count)
         let status = CZlib.inflate(stream, Z_NO_FLUSH)
-        // No progress is possible: all input is taken, all output was given.
+        // No progress is possible: all input is consumed, and all output was passed on.
         if status == Z_BUF_ERROR { return true }
         isAtEnd = status == Z_STREAM_END
         if !isAtEnd { try check(status) }
@@ -114,7 +119,7 @@
       return true
     }
 
-    /// Another member may follow: RFC 1952, 2.2.
+    /// Prepares for another member, which may follow: RFC 1952, 2.2.
     private func beginMember() throws {
       guard wrapping == .gzip else {
         throw DamagedBody(description: "bytes follow the compressed ones")

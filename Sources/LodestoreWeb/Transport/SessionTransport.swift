@@ -3,15 +3,16 @@
   internal import Foundation
   internal import Synchronization
 
-  /// Requests over one `URLSession`; the session ends with the last reference.
+  /// Makes requests through one `URLSession`, which ends with the last reference.
   ///
-  /// Redirects are answers, and the session's own timeouts are behind those that ``WebSession`` keeps.
+  /// Redirects are returned as answers. The session's own timeouts are longer than those that
+  /// ``WebSession`` enforces.
   final class SessionTransport: Sendable {
     private let session: URLSession
     private let transfers: TransferRegistry
     private let options: WebPages.Options
     private let classify: @Sendable (PeerAddress) -> AddressRange
-    /// Seconds.
+    /// The session's timeout in seconds.
     private let systemTimeout: Double
 
     init(
@@ -37,7 +38,7 @@
 
     deinit { session.invalidateAndCancel() }
 
-    /// A request that reports to a transfer; see ``WebSession/response(to:at:floor:)``.
+    /// Creates a request that reports to a transfer; see ``WebSession/response(to:at:floor:)``.
     func make(
       _ request: URLRequest, floor: AddressRange?, for transfer: WebTransfer
     ) -> RunningRequest {
@@ -57,10 +58,10 @@
         cancel: { task.cancel() })
     }
 
-    /// Starts a task when its host leads to no narrower range than `least`.
+    /// Starts a task if its host leads to no narrower range than `least`.
     ///
-    /// The session does not tell where it connects before it has asked there, so the system is
-    /// asked for the host's addresses before. A resolver may answer the session otherwise.
+    /// The session does not report an address before it connects, so the system's resolver is asked
+    /// first. The resolver may give the session other addresses.
     private static func start(
       _ task: URLSessionDataTask, _ transfer: WebTransfer, _ least: AddressRange?,
       _ classify: @escaping @Sendable (PeerAddress) -> AddressRange
@@ -78,9 +79,9 @@
     }
   }
 
-  /// Gives what the session reports to the transfers.
+  /// Passes the session's reports to the transfers.
   ///
-  /// `transfers` is guarded by its lock: the session calls on a queue of its own.
+  /// A lock guards `transfers`, because the session calls on a queue of its own.
   private final class TransferRegistry: NSObject, URLSessionDataDelegate {
     private struct Entry {
       var transfer: WebTransfer
@@ -135,7 +136,7 @@
   }
 
   extension URLError {
-    /// The same without the address, which may have secrets in it.
+    /// A copy of the error without the address, which may contain secrets.
     fileprivate var withoutAddress: URLError {
       let words = userInfo[NSLocalizedDescriptionKey] as? String
       return URLError(code, userInfo: words.map { [NSLocalizedDescriptionKey: $0] } ?? [:])

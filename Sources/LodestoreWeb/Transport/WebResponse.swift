@@ -6,21 +6,23 @@ internal import Foundation
 
 /// The answer to a request.
 struct WebResponse: Sendable {
-  /// Where the answer came from.
+  /// The address that answered.
   var url: URL
   var status: Int
-  /// The header fields that this client reads, by lowercase name.
+  /// The header fields this client reads, keyed by lowercase name.
   var fields: [String: String] = [:]
-  /// The bytes of all fields, names and values.
+  /// The number of bytes of all fields, names and values.
   var fieldBytes = 0
-  /// The range of the address that answered, where the client tells it.
+  /// The range of the answering address; `nil` if the client does not report it.
   var range: AddressRange?
-  /// The content of a page; of another status nothing is kept.
+  /// The content of a page; empty for other statuses.
   var body = Data()
 
   var isPage: Bool { status == 200 || status == 203 }
 
-  /// The header fields that are kept; true where several fields of the name form a list.
+  /// The header fields that are kept.
+  ///
+  /// The value is true if several fields of the name form a list.
   private static let usedFields = [
     "content-encoding": true, "content-length": false, "content-range": false,
     "content-type": false, "etag": false,
@@ -29,7 +31,9 @@ struct WebResponse: Sendable {
     "x-ratelimit-remaining": false, "x-ratelimit-reset": false,
   ]
 
-  /// Keeps the first of several fields of one name, unless they form a list.
+  /// Creates a response.
+  ///
+  /// Of several fields with one name the first is kept, unless they form a list.
   init(url: URL, status: Int, fields: some Sequence<(name: String, value: String)>) {
     self.url = url
     self.status = status
@@ -45,33 +49,33 @@ struct WebResponse: Sendable {
     }
   }
 
-  /// The bytes that are to come, when they come as they are.
+  /// The announced number of bytes of a body that is not compressed.
   var length: Int? {
     fields["content-encoding"] == nil ? fields["content-length"].flatMap { Int($0) } : nil
   }
 }
 
-/// Why a request has no whole answer.
+/// The reason why a request has no complete answer.
 enum TransferFailure: Error {
   case cancelled
-  /// No byte came for a request's timeout.
+  /// No byte arrived within the request's timeout.
   case idle(received: Int)
-  /// The last byte did not come within a transfer's timeout.
+  /// The last byte did not arrive within the transfer's timeout.
   case slow(received: Int)
   case tooLarge
-  /// The head, heads before it or a trailer.
+  /// The head, the heads before it, or a trailer is too large.
   case headTooLarge
-  /// A status that no answer has: below 100.
+  /// The status is below 100, which HTTP does not allow.
   case status(Int)
-  /// A content coding that is not taken.
+  /// The content coding is not supported.
   case coding(String)
-  /// Another part of a file than the one asked for.
+  /// The answer has another part of a file than the requested one.
   case range(found: String, expected: String)
-  /// The consumer of a file refuses it.
+  /// The consumer of a file threw an error.
   case consumer(any Error)
-  /// The address that the connection leads to is in a range that is not allowed.
+  /// The connection's address is in a range that is not allowed.
   case address(AddressRange)
-  /// The answer broke off.
+  /// The answer ended too early.
   case truncated(received: Int, expected: Int?, cause: URLError?)
   case transport(URLError)
 }

@@ -12,10 +12,12 @@ internal import Foundation
   private typealias Transport = MissingTransport
 #endif
 
-/// Requests of one iteration; their connections are closed with the last reference.
+/// The requests of one iteration.
 ///
-/// Redirects are answers here, and both timeouts are kept here, whatever the client beneath does: a
-/// transfer ends when they are over, and the client is told so.
+/// Their connections close with the last reference.
+///
+/// Redirects are returned as answers. The session enforces both timeouts itself, whatever the
+/// underlying client does: when one expires, the transfer ends and the client is cancelled.
 final class WebSession: Sendable {
   private let transport: Transport
   private let options: WebPages.Options
@@ -27,18 +29,19 @@ final class WebSession: Sendable {
     transport = Transport(options, classify: classify)
   }
 
-  /// Refuses to begin where there is no client.
+  /// Throws if there is no client.
   static func checkClient() throws(WebSourceError) {
     #if !canImport(Darwin) && !Web
       throw .noClient
     #endif
   }
 
-  /// The answer to a request, redirects not followed.
+  /// Makes a request and returns the answer, without following redirects.
   ///
   /// - Parameters:
-  ///   - floor: The range that the address may not be narrower than; nil for the source's own.
-  ///   - consumer: Takes the body of a file piece by piece; nil for a page, which the answer has whole.
+  ///   - floor: The narrowest range allowed for the address; `nil` for the source's own range.
+  ///   - consumer: Receives the body of a file piece by piece. If `nil`, the answer contains the
+  ///     whole page.
   /// - Throws: ``TransferFailure``.
   func response(
     to request: URLRequest, at url: URL, floor: AddressRange?, consumer: FileConsumer? = nil
@@ -74,14 +77,14 @@ final class WebSession: Sendable {
   }
 }
 
-/// A request that has not started, or is on its way.
+/// A request that is about to start or is running.
 struct RunningRequest: Sendable {
   var start: @Sendable () -> Void
   var cancel: @Sendable () -> Void
 }
 
 #if !canImport(Darwin) && !Web
-  /// Stands where the package was built for Linux without the trait "Web": there is no client then.
+  /// Replaces the client if the package was built for Linux without the trait "Web".
   private struct MissingTransport: Sendable {
     init(_: WebPages.Options, classify _: @escaping @Sendable (PeerAddress) -> AddressRange) {}
 

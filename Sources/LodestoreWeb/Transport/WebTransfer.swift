@@ -5,27 +5,27 @@ internal import Synchronization
   internal import FoundationNetworking
 #endif
 
-/// One request in progress: what has been received of its answer, and the task that waits for it.
+/// One request in progress: the received part of its answer, and the task that waits for it.
 ///
-/// One lock guards all. The first end counts, be it an answer, a failure or a cancellation; later
+/// One lock guards everything. The first end counts, whether answer, failure or cancellation. Later
 /// reports of the client are ignored.
 final class WebTransfer: Sendable {
-  /// How much of an answer that is no page is read, so that its connection can be used again.
+  /// The maximum number of body bytes read of an answer that is not a page, so that its connection
+  /// can be reused.
   private static let readBesidesPages = 64 << 10
 
   private struct State {
     var response: WebResponse?
     var received = 0
     var lastActivity = ContinuousClock.now
-    /// How many bytes of the file the body is to have, by the head of the answer; nil when it does
-    /// not say.
+    /// The number of bytes of the file's body that the head announces; `nil` if it does not.
     var fileBytes: Int?
     var end: Result<WebResponse, TransferFailure>?
     var waiting: CheckedContinuation<WebResponse, any Error>?
   }
 
   let url: URL
-  /// The most bytes of the body, decompressed.
+  /// The maximum number of bytes of the body after decompression.
   let byteLimit: Int
   private let headByteLimit: Int
   private let consumer: FileConsumer?
@@ -47,7 +47,9 @@ final class WebTransfer: Sendable {
   var lastActivity: ContinuousClock.Instant { state.withLock { $0.lastActivity } }
   var received: Int { state.withLock { $0.received } }
 
-  /// The answer; `start` is called before the wait, not when the transfer has ended already.
+  /// Waits for the answer.
+  ///
+  /// `start` is called before the wait, unless the transfer has already ended.
   func response(_ start: () -> Void) async throws -> WebResponse {
     try await withCheckedThrowingContinuation { continuation in
       let end = state.withLock { state in
@@ -75,9 +77,9 @@ final class WebTransfer: Sendable {
 
   // MARK: What the client reports
 
-  /// The head of an answer; false when no more is wanted.
+  /// Receives the head of an answer; returns false if no more is wanted.
   ///
-  /// Before the answer there may be others, of status 100 to 199.
+  /// Other heads, of status 100 to 199, may come before the answer's.
   func receive(_ response: WebResponse) -> Bool {
     guard response.fieldBytes <= headByteLimit else {
       end(with: .failure(.headTooLarge))
@@ -97,7 +99,7 @@ final class WebTransfer: Sendable {
     return !isEnded
   }
 
-  /// Has the consumer begin, or ends the transfer where it cannot.
+  /// Lets the consumer begin, or ends the transfer if it cannot.
   private func begin(_ consumer: FileConsumer, _ response: WebResponse) {
     do {
       let head = try consumer.head(of: response)
@@ -110,9 +112,9 @@ final class WebTransfer: Sendable {
     }
   }
 
-  /// Bytes of the body, decompressed; false when no more is wanted.
+  /// Receives decompressed bytes of the body; returns false if no more are wanted.
   ///
-  /// A consumer takes them within the call. While it does, the client reads no further bytes, so a
+  /// A consumer processes them within the call. The client reads no further bytes meanwhile, so a
   /// slow consumer slows the server down.
   func receive(_ bytes: Data) -> Bool {
     guard let consumer else { return keep(bytes) }
@@ -142,12 +144,12 @@ final class WebTransfer: Sendable {
     return !self.isEnded
   }
 
-  /// Keeps bytes of a page.
+  /// Appends bytes of a page.
   private func keep(_ bytes: Data) -> Bool {
     let end = state.withLock { state -> Result<WebResponse, TransferFailure>? in
       state.received += bytes.count
       state.lastActivity = .now
-      // The head is not copied: a second reference to the body would copy it with each piece.
+      // Do not copy the head: a second reference to the body would copy it with each piece.
       guard let isPage = state.response?.isPage else { return nil }
       guard isPage else {
         return state.received > Self.readBesidesPages ? state.response.map { .success($0) } : nil
@@ -160,10 +162,10 @@ final class WebTransfer: Sendable {
     return !isEnded
   }
 
-  /// A byte came that is no content, as of a compressed body.
+  /// Notes that a byte arrived which yields no content yet, as in a compressed body.
   func noteActivity() { state.withLock { $0.lastActivity = .now } }
 
-  /// The client has done with the request.
+  /// Notes that the client has finished the request.
   func complete(_ error: URLError?) {
     let (response, received, fileBytes) = state.withLock {
       ($0.response, $0.received, $0.fileBytes)
@@ -177,7 +179,7 @@ final class WebTransfer: Sendable {
         end(with: .success(response))
       }
     case (let response?, let error?):
-      // An answer that is no page needs its status only, however much of its body came.
+      // An answer that is not a page needs only its status, whatever part of its body arrived.
       end(
         with: isContent(response)
           ? .failure(

@@ -8,13 +8,13 @@ import LodestoreJSON
 struct DatasetsCommand: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "datasets",
-    abstract: "List the datasets in a folder, how old they are and from where.",
+    abstract: "List the datasets in a folder with their age and source.",
     discussion: """
-      The folder holds the folders of datasets, as a program's cache does, or is one of them. Nothing is \
-      changed, and no connection is made. A seed that comes with a program is not listed: it is in no \
-      folder of datasets.
+      The folder contains the folders of datasets, as a program's cache does, or is one of them. \
+      The command changes nothing and makes no connection. A seed that comes with a program is \
+      not listed, because it is in no folder of datasets.
 
-      The status is 1 when there is no dataset.
+      The status is 1 if there is no dataset.
 
       Example: kvdump datasets ~/.cache/catalogue --format json
       """)

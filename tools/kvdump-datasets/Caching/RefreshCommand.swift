@@ -8,9 +8,9 @@ struct RefreshCommand: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "refresh", abstract: "Fetch the newest generation of a dataset.",
     discussion: """
-      The folder is the one that a program keeps the dataset in, or a new one; its last part is the \
-      dataset's name. Programs that have the dataset open go on, and read the new generation from their \
-      next use on. A refresh that was interrupted goes on where it ended.
+      The folder is the one in which a program keeps the dataset, or a new one. Its last \
+      component is the dataset's name. Programs that have the dataset open continue, and read \
+      the new generation from their next use. An interrupted refresh continues where it ended.
 
       Examples:
         kvdump refresh cache/pods --from https://data.example/pods --keys 1:11qYA…
@@ -23,27 +23,28 @@ struct RefreshCommand: ToolCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The address or the folder of the publisher's files; mirrors in their order.",
+      "The address or the folder of the publisher's files; repeat it for mirrors, in order.",
       valueName: "url"))
   var from: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Install this sealed file instead; manifest.json is in its folder.",
+      "Install this sealed file; manifest.json must be in its folder.",
       valueName: "file"), completion: .file())
   var file: String?
 
   @Option(
     help: ArgumentHelp(
-      "The publisher's keys, as 'kvdump signing-keys show' prints them.", valueName: "keys"))
+      "The publisher's keys, as printed by 'kvdump signing-keys show'.", valueName: "keys"))
   var keys: String
 
-  @Flag(help: "Refresh although the wait after a failure is not over.")
+  @Flag(help: "Refresh even if the wait after a failure is not over.")
   var now = false
 
   @Flag(
     help: ArgumentHelp(
-      "Forget the highest generation that was here, and take the publisher's although its number is lower."
+      "Forget the highest generation that was here, and accept the publisher's even if its number "
+        + "is lower."
     ))
   var forgetHighest = false
 
@@ -68,7 +69,7 @@ struct RefreshCommand: ToolCommand {
       if place.contains("://") {
         guard let url = URL(string: place) else {
           throw CommandFailure.badOption(
-            "from", "'\(place)' is no address; use http, https or a path")
+            "from", "'\(place)' is not an address; use http, https or a path")
         }
         mirrors.append(url)
       } else {
@@ -108,14 +109,15 @@ extension CommandFailure {
     CommandFailure(
       code: "wrong-folder",
       message:
-        "\(folder): holds the folders of datasets, of which '\(name)' is one; name the folder of the dataset, "
+        "\(folder): holds the folders of datasets, of which '\(name)' is one; name the folder of "
+        + "the dataset, "
         + "such as '\(folder)/\(name)'", status: .usage)
   }
 }
 
 /// The path of a dataset's folder.
 enum DatasetPath {
-  /// The folder around it, and its last part, which is the dataset's name.
+  /// The parent folder, and the last component, which is the dataset's name.
   static func parts(of path: String) -> (parent: String, name: String) {
     var path = Substring(path)
     while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }

@@ -11,7 +11,9 @@ extension CommandFailure {
       details: [Detail(name: "path", value: .text(path))])
   }
 
-  /// The status for every code of today; trouble of no known kind for one that is added later.
+  /// The exit status for every known code.
+  ///
+  /// A code added later is an unspecified fault.
   private static func status(of code: DatasetError.Code) -> ExitStatus {
     switch code {
     case .untrusted, .malformed, .newerFormat, .otherDataset, .damaged, .notSealed: .damagedData

@@ -4,7 +4,7 @@ import LodestoreSystem
 
 /// Files with signing keys, which only their owner may read.
 enum KeyFile {
-  /// Larger files hold no Ed25519 key.
+  /// The maximum size of a key file in bytes.
   private static let byteLimit = 4_096
 
   static func read(_ path: String) throws -> SigningKey {
@@ -17,7 +17,9 @@ enum KeyFile {
     return try SigningKey(pem: String(decoding: bytes.prefix(count), as: UTF8.self), name: path)
   }
 
-  /// Writes a new key; a file that is there is never replaced.
+  /// Writes a new key.
+  ///
+  /// An existing file is never replaced.
   static func write(_ key: SigningKey, to path: String) throws {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure(errno, path, creating: true) }
@@ -31,7 +33,7 @@ enum KeyFile {
     }
   }
 
-  /// Whether others than the owner may read the file.
+  /// Whether other users than the owner may read the file.
   static func isOpenToOthers(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & 0o077 != 0

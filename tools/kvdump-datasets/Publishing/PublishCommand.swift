@@ -4,15 +4,15 @@ import KVDumpCommands
 import LodestoreDatasets
 import LodestoreJSON
 
-/// `kvdump publish`: a store or a sealed file as the newest generation of a published dataset.
+/// `kvdump publish`: publishes a store or a sealed file as the newest generation of a dataset.
 struct PublishCommand: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "publish", abstract: "Publish a store or a sealed file for any web server.",
     discussion: """
-      Writes the compressed generation, patches from the last ones, and last the signed manifest.json; a \
-      command that is killed leaves the old manifest or the new one. Upload the folder to any static \
-      server or bucket, manifest.json last. A store is sealed first, as 'kvdump seal' does it. The first \
-      publication makes key set 1 of the key.
+      Writes the compressed generation, patches from the last ones, and finally the signed \
+      manifest.json. A command that is killed leaves the old manifest or the new one. Upload the \
+      folder to any static server or bucket, manifest.json last. A store is sealed first, as by \
+      'kvdump seal'. The first publication makes the key the first key set.
 
       Examples:
         kvdump signing-keys new key.pem
@@ -20,10 +20,10 @@ struct PublishCommand: ToolCommand {
         kvdump publish catalog-7.lodestore site/catalog --key key.pem
       """)
 
-  @Argument(help: "The store, or a sealed file.", completion: .file())
+  @Argument(help: "A store or a sealed file.", completion: .file())
   var store: String
 
-  @Argument(help: "The dataset's folder; it is made where it is missing.", completion: .directory)
+  @Argument(help: "The dataset's folder; created if it is missing.", completion: .directory)
   var folder: String
 
   @Option(
@@ -31,18 +31,20 @@ struct PublishCommand: ToolCommand {
     completion: .file())
   var key: String
 
-  @Option(help: ArgumentHelp("The dataset, when a store is sealed for the first time."))
+  @Option(
+    help: ArgumentHelp("The dataset's name; required when a store is published for the first time.")
+  )
   var name: String?
 
   @Option(
     help: ArgumentHelp(
-      "The generation of a store that is sealed; by default the one after the newest.",
+      "The generation of a published store; by default the one after the newest.",
       valueName: "n"))
   var generation: UInt64?
 
   @Option(
     help: ArgumentHelp(
-      "When the data of a store was as it is; by default now.", valueName: "date"))
+      "The date of a store's data; by default now.", valueName: "date"))
   var asOf: String?
 
   @Option(
@@ -52,16 +54,17 @@ struct PublishCommand: ToolCommand {
       valueName: "address"))
   var mirror: [String] = []
 
-  @Option(help: ArgumentHelp("Make patches from so many of the last generations.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp("Make patches from this many of the last generations.", valueName: "n"))
   var patches = 5
 
-  @Option(help: ArgumentHelp("Keep the files of so many generations.", valueName: "n"))
+  @Option(help: ArgumentHelp("Keep the files of this many generations.", valueName: "n"))
   var keep = 10
 
-  @Option(help: ArgumentHelp("Keep the files of older generations so long.", valueName: "days"))
+  @Option(help: ArgumentHelp("Keep the files of older generations this long.", valueName: "days"))
   var keepDays = 7
 
-  @Option(help: ArgumentHelp("zstd's level, 1 to 19.", valueName: "level"))
+  @Option(help: ArgumentHelp("The compression level of zstd, 1 to 19.", valueName: "level"))
   var level = 9
 
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -81,7 +84,7 @@ struct PublishCommand: ToolCommand {
     let dataAsOf = try asOf.map { text in
       guard let date = ISO8601Text.date(text) else {
         throw CommandFailure.badOption(
-          "as-of", "'\(text)' is no date; write it as 2026-01-31 or 2026-01-31T12:00:00Z")
+          "as-of", "'\(text)' is not a date; write it as 2026-01-31 or 2026-01-31T12:00:00Z")
       }
       return date
     }

@@ -4,28 +4,29 @@ import KVDumpCommands
 import LodestoreDatasets
 import LodestoreJSON
 
-/// `kvdump signing-keys`: new keys, those of a folder, and the change to others.
+/// `kvdump signing-keys`: creates keys, shows a folder's keys, and replaces them.
 struct SigningKeysCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "signing-keys", abstract: "Make, show and rotate the keys that sign a dataset.",
+    commandName: "signing-keys", abstract: "Create, show and rotate the keys that sign a dataset.",
     discussion: """
-      A dataset has a chain of key sets in its folder 'keys'. Each set is signed by a key of the set \
-      before, so programs that carry one set follow to the newest. Put a second key into every set and \
-      keep it offline: by it a set is replaced whose other key is lost or stolen.
+      A dataset has a chain of key sets in its folder 'keys'. Each set is signed by a key of the \
+      previous set, so programs that carry one set can follow to the newest. Put a second key \
+      into every set and keep it offline: if the other key is lost or stolen, it can sign the \
+      next set.
       """,
     subcommands: [NewKeyCommand.self, ShowKeysCommand.self, RotateKeysCommand.self])
 }
 
 struct NewKeyCommand: ToolCommand {
   static let configuration = CommandConfiguration(
-    commandName: "new", abstract: "Make an Ed25519 key, and print its public half.",
+    commandName: "new", abstract: "Create an Ed25519 key and print its public half.",
     discussion: """
-      The file is PEM, PKCS #8, which OpenSSL reads too; only its owner may read it.
+      The file is PEM, PKCS #8, which OpenSSL also reads. Only its owner may read it.
 
       Example: kvdump signing-keys new signing-key.pem
       """)
 
-  @Argument(help: "The file of the new key; nothing may be there yet.", completion: .file())
+  @Argument(help: "The path of the new key; no file may exist there.", completion: .file())
   var file: String
 
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -45,10 +46,11 @@ struct NewKeyCommand: ToolCommand {
 
 struct ShowKeysCommand: ToolCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "The key sets of a dataset, and the text that programs carry.",
+    commandName: "show",
+    abstract: "Show the key sets of a dataset, and the text that programs carry.",
     discussion: """
-      Of a dataset's folder: each key set, and TrustedKeys("…") for programs. Of a key file: its public \
-      half.
+      For a dataset's folder, shows each key set, and TrustedKeys("…") for programs. For a key \
+      file, shows its public half.
 
       Examples:
         kvdump signing-keys show site/catalog
@@ -94,10 +96,11 @@ struct ShowKeysCommand: ToolCommand {
 struct RotateKeysCommand: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "rotate",
-    abstract: "Replace the key set of a dataset, and sign its manifest anew.",
+    abstract: "Replace the key set of a dataset and sign its manifest again.",
     discussion: """
-      --key is any key of the newest set: the one that is replaced, or the offline one. With --lost in \
-      its place the new set is signed by its own key, and programs need a new version that carries it.
+      --key is any key of the newest set: the one to be replaced, or the offline one. With \
+      --lost in its place, the new set is signed by its own key, and programs need a new version \
+      that carries it.
 
       Examples:
         kvdump signing-keys rotate site --key old.pem --new new.pem --also PUBLIC-KEY
@@ -110,7 +113,7 @@ struct RotateKeysCommand: ToolCommand {
   @Option(help: ArgumentHelp("A key of the newest set.", valueName: "file"), completion: .file())
   var key: String?
 
-  @Flag(help: "All keys of the newest set are lost.")
+  @Flag(help: "Sign without a key of the newest set, because all are lost.")
   var lost = false
 
   @Option(
@@ -133,7 +136,7 @@ struct RotateKeysCommand: ToolCommand {
     let others = try also.map { text in
       guard let key = PublicKey(text) else {
         throw CommandFailure.badOption(
-          "also", "'\(text)' is no public key; 'signing-keys show' prints one")
+          "also", "'\(text)' is not a public key; 'signing-keys show' prints one")
       }
       return key
     }

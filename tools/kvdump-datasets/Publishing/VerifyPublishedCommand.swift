@@ -2,14 +2,15 @@ import ArgumentParser
 import KVDumpCommands
 import LodestoreDatasets
 
-/// `kvdump verify` of a published dataset: signatures, and every file that the manifest names.
+/// `kvdump verify` of a published dataset: checks signatures and every file that the manifest
+/// names.
 struct VerifyPublishedCommand: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Check a manifest and the files of a published dataset.",
     discussion: """
-      A folder is checked whole: the chain of keys, the manifest, the length and SHA-256 of each file, \
-      every frame, and each patch whose older generation is there. A manifest.json is checked with the \
-      keys beside it. Status 1 if a file is wrong.
+      A folder is checked completely: the chain of keys, the manifest, the length and SHA-256 of \
+      each file, every frame, and each patch whose older generation exists. A manifest.json \
+      alone is checked with the keys in its folder. Status 1 if a file is wrong.
 
       Examples:
         kvdump verify site/catalog
@@ -21,7 +22,7 @@ struct VerifyPublishedCommand: ToolCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The keys that programs carry, as 'signing-keys show' prints them.",
+      "The keys that programs carry, as printed by 'signing-keys show'.",
       discussion: "Without the option, the folder's own first key set is believed.",
       valueName: "keys"))
   var trust: String?
@@ -52,7 +53,8 @@ struct VerifyPublishedCommand: ToolCommand {
     }
     if let set = check.brokenAt {
       console.note(
-        "key set \(set) is signed by none of set \(set - 1): programs that carry an earlier set do not follow to it"
+        "key set \(set) is signed by none of set \(set - 1): programs that carry an earlier set "
+          + "do not follow to it"
       )
     }
     for file in check.files { console.note(file.note.map { "\(file.path): \($0)" }) }

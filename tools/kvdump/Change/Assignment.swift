@@ -1,16 +1,18 @@
 import EntityStore
 import LodestoreFormat
 
-/// What `update` does to one attribute: `license=MIT`, or `stars:=stars + 1`.
+/// An assignment of `update` to one attribute: `license=MIT`, or `stars:=stars + 1`.
 ///
-/// The right side stays text here: only the store's schema knows what type it is to be read as.
+/// The right side stays text here, because only the store's schema knows the attribute's type.
 struct Assignment: Equatable, Sendable {
   let attribute: String
   let text: String
-  /// Whether the right side is an expression in the notation of format strings, and no constant.
+  /// Whether the right side is an expression in the notation of format strings, and not a constant.
   let isExpression: Bool
 
-  /// Splits at the first equals sign; the value may be empty, the name may not.
+  /// Splits at the first equals sign.
+  ///
+  /// The value may be empty, the name may not.
   init?(_ argument: String) {
     guard let sign = argument.firstIndex(of: "=") else { return nil }
     var name = argument[..<sign]
@@ -21,7 +23,7 @@ struct Assignment: Equatable, Sendable {
     text = String(argument[argument.index(after: sign)...])
   }
 
-  /// The assignment as the library takes it, checked as far as it can be without a record.
+  /// The assignment in the library's form, checked except for rules that need a record.
   func bound(
     to entity: DynamicEntity, of snapshot: DynamicSnapshot
   ) throws -> DynamicAssignment {

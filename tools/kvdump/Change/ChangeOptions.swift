@@ -1,41 +1,42 @@
 import ArgumentParser
 import EntityStore
 
-/// Options of the commands that change the records for which a condition is true.
+/// Options of the commands that change the records that meet a condition.
 struct ChangeOptions: ParsableArguments {
-  @Flag(help: "All records: instead of a condition, which would otherwise be required.")
+  @Flag(help: "Change all records; otherwise a condition is required.")
   var all = false
 
   @OptionGroup var order: OrderOptions
 
   @Option(
     help: ArgumentHelp(
-      "At most so many records, the first ones of the order.", valueName: "n"))
+      "Change at most this many records, the first ones of the order.", valueName: "n"))
   var limit: Int?
 
   @OptionGroup var marks: MarkOptions
 
-  @Flag(help: "Only count them: the change is made in a write that is taken back.")
+  @Flag(help: "Only count the records: the change is made in a write that is undone.")
   var dryRun = false
 
   @Flag(name: .shortAndLong, help: "Do not ask.")
   var yes = false
 
-  /// Checks the options beside `condition`, where nil is none.
+  /// Checks the options together with `condition`; `nil` means that there is none.
   func check(_ condition: String?) throws {
     try RowOptions.checkLimit(limit)
     if all, condition != nil {
       throw ValidationError("--all and a condition: choose one of them")
     }
     if !all, condition == nil {
-      throw ValidationError("a condition is missing; --all takes all records")
+      throw ValidationError("a condition is missing; use --all for all records")
     }
     try marks.check(condition)
   }
 
   /// The request for the records to change.
   ///
-  /// A condition that leaves no record out is refused: it is said with `--all` or by mistake.
+  /// A condition that excludes no record is refused, because it may be a mistake. `--all` is the
+  /// way to change all records.
   func request(
     _ condition: String?, for entity: DynamicEntity, of snapshot: DynamicSnapshot
   ) throws -> QueryRequest {

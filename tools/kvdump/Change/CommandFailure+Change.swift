@@ -5,7 +5,7 @@ extension CommandFailure {
   static func nobodyToAsk(_ verb: RecordChange.Verb) -> Self {
     CommandFailure(
       code: "nobody-to-ask",
-      message: "no terminal to ask on; --yes goes ahead without asking, --dry-run counts the "
+      message: "no terminal for a question; --yes continues without asking, --dry-run counts the "
         + "records that would be \(verb.participle)", status: .usage)
   }
 
@@ -18,7 +18,7 @@ extension CommandFailure {
         + "was asked; nothing was changed, run it again", status: .tryAgain)
   }
 
-  /// The right side of an assignment that cannot be read as an expression.
+  /// The failure for the right side of an assignment that cannot be parsed as an expression.
   static func badExpression(_ assignment: Assignment, _ error: StoreError) -> Self {
     guard let syntax = error.cause as? PredicateSyntaxError, let fault = QueryFault(error) else {
       return badArgument(
@@ -31,7 +31,7 @@ extension CommandFailure {
     ).located(fault, in: assignment.text)
   }
 
-  /// An update that found in its midst that it cannot be made.
+  /// The failure of an update that became impossible after some records were changed.
   static func nothingUpdated(_ error: StoreError, store path: String) -> Self {
     var failure = translated(error, store: path)
     failure.message += "; nothing was updated"

@@ -1,9 +1,10 @@
 import ArgumentParser
 import EntityStore
 
-/// A change of the records that a request finds: counted, asked about, and made in one transaction.
+/// A change of the records that a request finds: counts them, asks the user, and changes them in
+/// one transaction.
 struct RecordChange {
-  /// What is to be done, as people are asked and told: "Delete", "deleted".
+  /// The words for the change in questions and reports, such as "Delete" and "deleted".
   struct Verb {
     let question: String
     let participle: String
@@ -25,16 +26,16 @@ struct RecordChange {
     self.console = console
   }
 
-  /// Counts the records, asks where there is somebody to ask, changes them and reports.
+  /// Counts the records, asks if there is somebody to ask, changes the records, and reports.
   ///
-  /// Nothing is open while a person thinks; if the number of records is another one afterwards,
+  /// The store is closed while the user decides. If the number of records has changed afterwards,
   /// nothing is done.
   ///
   /// - Parameters:
-  ///   - prepare: checks the arguments against the schema, before anybody is asked and once more in
-  ///     the transaction, since it may be run again.
-  ///   - apply: makes the change and returns how many records it changed.
-  /// - Returns: `negative` when the answer is no.
+  ///   - prepare: Checks the arguments against the schema: before the question, and again in
+  ///     the transaction. The transaction may run it more than once.
+  ///   - apply: Makes the change and returns the number of changed records.
+  /// - Returns: `negative` if the answer is no.
   func run<Prepared>(
     prepare: (DynamicSnapshot, DynamicEntity) throws -> (request: QueryRequest, change: Prepared),
     apply: (DynamicTransaction, DynamicEntity, QueryRequest, Prepared) throws -> Int
@@ -66,7 +67,7 @@ struct RecordChange {
             entityName, store, asked: asked.found, found: counts.found)
         }
         if options.dryRun {
-          // Made all the same, so that what would be refused is.
+          // A dry run makes the change too, so that it reports a change that would be refused.
           if counts.found > 0 { _ = try apply(transaction, entity, request, change) }
           throw Rehearsed(counts: counts)
         }
@@ -80,15 +81,15 @@ struct RecordChange {
     }
   }
 
-  /// Takes a write back.
+  /// Thrown to undo a write.
   private struct Rehearsed: Error {
     var counts: Counts
   }
 
   private struct Counts {
-    /// Records that the request finds.
+    /// The number of records that the request finds.
     var found: Int
-    /// Records of the entity.
+    /// The number of records of the entity.
     var records: Int
   }
 

@@ -1,7 +1,7 @@
 import EntityStore
 import LodestoreFormat
 
-/// A changed record as `history` and `watch` tell it, as far as it is known.
+/// A changed record as a row of `history` and `watch`, with all that is known about the change.
 struct ChangeRow {
   static let columns: [Column] = [
     "write", "time", "author", "change", "entity", "record", "attributes",

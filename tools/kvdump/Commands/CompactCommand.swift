@@ -4,18 +4,19 @@ import EntityStore
 /// `kvdump compact`: a consistent copy without free pages, while the store is in use.
 struct CompactCommand: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "compact", abstract: "A consistent, compacted copy, also of a store in use.",
+    commandName: "compact",
+    abstract: "Copy a store without its free pages, even while it is in use.",
     discussion: """
       Example: kvdump compact catalog.lodestore copy.lodestore
 
-      The copy is checked before it gets its name, as 'kvdump verify' does it. When something is \
-      damaged, no copy is left, and the failure says what, with the entity and the record. Then --previous may help: it copies the commit \
-      before the newest one, of which the file still has every page.
+      The copy is checked like 'kvdump verify' before it gets its name. If anything is damaged, \
+      no copy is left, and the failure names the entity and the record. Then try --previous: it \
+      copies the commit before the newest one, whose pages are still in the file.
       """)
 
   @OptionGroup var store: StoreArgument
 
-  @Argument(help: "The copy; nothing may be there yet.", completion: .file())
+  @Argument(help: "The path of the copy; no file may exist there.", completion: .file())
   var out: String
 
   @Flag(help: "Copy the commit before the newest one.")
@@ -25,7 +26,7 @@ struct CompactCommand: StoreCommand {
 
   func run(on console: Console) async throws -> ExitStatus {
     let copy = try StoreCopy(for: out)
-    // Opened as a store first, so that what is no store is not copied.
+    // The file is first opened as a store, so that other files are not copied.
     let source = try ReadStore.withStore(store.path, isPrevious: previous, on: console) { source in
       try copy.take(source)
       return FileFacts(store.path)

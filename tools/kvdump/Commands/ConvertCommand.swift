@@ -4,21 +4,21 @@ import LMDB
 import LodestoreFormat
 import LodestoreVerifier
 
-/// `kvdump convert`: a store of the other LMDB becomes one of the LMDB of this kvdump.
+/// `kvdump convert`: converts a store of the other LMDB version to that of this kvdump.
 struct ConvertCommand: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert",
-    abstract: "Makes a store of the other LMDB into one of this LMDB.",
+    abstract: "Convert a store of the other LMDB version to this one.",
     discussion: """
       Example: kvdump convert catalog.lodestore
 
-      LMDB 0.9 and LMDB 1.0 cannot open each other's files. The command makes a new file in the \
-      same directory, with everything that the old one has. It compares the two pair by pair, \
-      checks the new one as 'kvdump verify' does it, and gives the new file the path in one step. \
-      The old file stays there, with '.lmdb-0.9' or '.lmdb-1.0' after its name, until you remove \
-      it. When the command is killed, the path leads to the old file or to the new one, whole.
+      LMDB 0.9 and LMDB 1.0 cannot open each other's files. The command writes a new file with \
+      the same content in the same directory. It compares the two pair by pair, checks the new \
+      one like 'kvdump verify', and then gives the new file the path in one step. The old file \
+      stays there with '.lmdb-0.9' or '.lmdb-1.0' added to its name, until you remove it. If the \
+      command is killed, the path leads to the complete old file or to the complete new one.
 
-      A store of this LMDB stays as it is. Nobody may have the store open meanwhile.
+      A store of this LMDB is not changed. No process may have the store open.
       """)
 
   @OptionGroup var store: StoreArgument
@@ -45,7 +45,7 @@ struct ConvertCommand: StoreCommand {
     return .success
   }
 
-  /// `nil` where the file is one of this LMDB already.
+  /// Converts the file; `nil` if it already has this LMDB's format.
   private func convert(on console: Console) throws -> EngineConversion.Outcome? {
     var progress = console.progress()
     defer { progress.end() }

@@ -2,19 +2,19 @@ import ArgumentParser
 import EntityStore
 import LodestoreFormat
 
-/// `kvdump count`: how many records there are, also by the values of attributes.
+/// `kvdump count`: the number of records, optionally by the values of attributes.
 struct CountCommand: EntityCommand {
   static let configuration = CommandConfiguration(
-    commandName: "count", abstract: "How many records there are, also by value.",
+    commandName: "count", abstract: "Count records, optionally by the values of attributes.",
     discussion: """
       Examples:
         kvdump count pods.lodestore Pod 'name BEGINSWITH "AF"'
         kvdump count pods.lodestore Pod --by license.type --limit 10
 
-      With --by there is one row for each value, the most frequent first; in the JSON forms an \
-      object with the attribute's name and "count" ("_count" where a value is called count itself). \
-      A missing value is null. Each row that is shown takes some 100 bytes of memory and its \
-      values; with --limit the others take hardly any.
+      With --by there is a row for each value, the most frequent first. The JSON forms have an \
+      object with the attribute's name and "count" ("_count" if an attribute is named count). A \
+      missing value is null. Each shown row takes some 100 bytes of memory and its values; with \
+      --limit the other rows take hardly any.
 
       \(ConditionOptions.grammar)
       """)
@@ -28,7 +28,8 @@ struct CountCommand: EntityCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Count each value of these attributes, of paths into JSON or to related records, or of expressions.",
+      "Count each value of these attributes, paths into JSON or to related records, or "
+        + "expressions.",
       valueName: "a,b.c"))
   var by: NameList?
 
@@ -77,7 +78,7 @@ struct CountCommand: EntityCommand {
 }
 
 extension DynamicQuery {
-  /// Counts the records, and writes the number alone.
+  /// Counts the records and writes only the number.
   func writeCount(on console: Console) throws -> ExitStatus {
     let found = try console.withProgress { try count(control: $0?.control) }
     try console.writeObject([("count", .count(found))])
@@ -85,7 +86,9 @@ extension DynamicQuery {
   }
 }
 
-/// Groups with the most frequent first, and equally frequent ones as they came.
+/// Groups, the most frequent first.
+///
+/// Equally frequent groups stay in the order of their arrival.
 private struct FrequentGroups {
   struct Row {
     let place: Int
@@ -94,11 +97,11 @@ private struct FrequentGroups {
   }
 
   private(set) var rows: [Row] = []
-  /// How many groups there are, those that are not kept included.
+  /// The number of all groups, including those that are not kept.
   private(set) var total = 0
   private let most: Int
 
-  /// - Parameter most: how many are kept; all without it.
+  /// - Parameter most: The maximum number of groups to keep; `nil` keeps all.
   init(most: Int?) { self.most = most ?? .max }
 
   mutating func add(_ keys: [Value], _ count: Int) {
@@ -107,7 +110,7 @@ private struct FrequentGroups {
     if rows.count >= 1_024, rows.count / 2 >= most { sort() }
   }
 
-  /// Sorts the rows, and drops those that are too many.
+  /// Sorts the rows and removes those beyond the limit.
   mutating func sort() {
     rows.sort { $0.count != $1.count ? $0.count > $1.count : $0.place < $1.place }
     if rows.count > most { rows.removeLast(rows.count - most) }

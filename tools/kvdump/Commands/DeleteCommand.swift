@@ -1,18 +1,19 @@
 import ArgumentParser
 import EntityStore
 
-/// `kvdump delete`: removes the records for which a condition is true, in one transaction.
+/// `kvdump delete`: deletes the records that meet a condition, in one transaction.
 struct DeleteCommand: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "delete", abstract: "Remove the records for which a condition is true. Writes.",
+    commandName: "delete", abstract: "Delete the records that meet a condition. Writes.",
     discussion: """
       Examples:
         kvdump delete pods.lodestore Pod 'deprecated == YES' --dry-run
         kvdump delete pods.lodestore Pod --all --sort lastUsed --limit 1000 --yes
 
-      Asks on a terminal, with the count; elsewhere --yes is required. All of them go in one \
-      transaction, or none. The report has how many were found and deleted, and how many records \
-      there are now; the status is 0 also when none was found, and 1 when the answer was no.
+      On a terminal the command shows the count and asks; elsewhere --yes is required. Either \
+      all records found are deleted, in one transaction, or none. The report has the numbers of \
+      records found, deleted and left. The status is 0 even if no record was found, and 1 if the \
+      answer was no.
 
       \(ConditionOptions.grammar)
       """)

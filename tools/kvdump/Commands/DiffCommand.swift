@@ -5,7 +5,7 @@ import EntityStore
 struct DiffCommand: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "What differs between two stores, or since a write; status 1 if anything does.",
+    abstract: "Show the differences of two stores, or since a write; status 1 if there are any.",
     discussion: """
       Examples:
         kvdump diff old.lodestore new.lodestore
@@ -13,31 +13,33 @@ struct DiffCommand: StoreCommand {
         kvdump diff mine.lodestore theirs.lodestore --key name,version
         kvdump diff pods.lodestore --since 118
 
-      Status 0 is no difference, 1 is a difference, 64 and above is trouble, as in all commands. \
-      The first store is the older one. Differences of the schema come first, then records by \
-      entity, links, orders and buckets. Values are compared as stored: a record that was only \
-      written in another form is no difference. A table has a row for each changed attribute, the \
-      JSON forms an object for each record, with the old and new values of what changed, or of an \
-      inserted or deleted record all values.
+      Status 0 means no difference, 1 a difference, and 64 or above an error, as in all \
+      commands. The first store is the older one. Differences of the schema come first, then \
+      records by entity, links, orders and buckets. Values are compared as stored; a record that \
+      was only written in another form is not a difference. A table has a row for each changed \
+      attribute. The JSON forms have an object for each record, with the old and new values of \
+      changed attributes, or with all values of an inserted or deleted record.
 
       Records are matched by id. --by-key matches them by the unique index of each entity, for \
-      stores whose ids have nothing to do with each other; links that no attribute holds are not \
-      compared then. --since takes a number of a write from 'kvdump history', or a token; it tells \
-      old values where the history keeps them.
+      stores whose ids are unrelated; links that no attribute holds are then not compared. \
+      --since takes the number of a write from 'kvdump history', or a token. It shows old values \
+      if the history keeps them.
       """)
 
   @OptionGroup var store: StoreArgument
 
   @Argument(
-    help: ArgumentHelp("The newer store's file; not with --since.", valueName: "newer store"),
+    help: ArgumentHelp(
+      "The newer store's file; not together with --since.", valueName: "newer store"),
     completion: .file())
   var other: String?
 
   @Option(
-    help: ArgumentHelp("Only this entity, and links of it; may be repeated.", valueName: "name"))
+    help: ArgumentHelp(
+      "Compare only this entity and its links; may be repeated.", valueName: "name"))
   var entity: [String] = []
 
-  @Flag(help: "Match records by the unique index of each entity, and not by id.")
+  @Flag(help: "Match records by the unique index of each entity and not by id.")
   var byKey = false
 
   @Option(
@@ -50,10 +52,10 @@ struct DiffCommand: StoreCommand {
       "Compare the store with itself after this write, by number or token.", valueName: "write"))
   var since: String?
 
-  @Flag(help: "How many differences each entity has, instead.")
+  @Flag(help: "Show only the number of differences of each entity.")
   var stat = false
 
-  @Option(help: ArgumentHelp("End after so many differences.", valueName: "n"))
+  @Option(help: ArgumentHelp("Stop after this many differences.", valueName: "n"))
   var limit: Int?
 
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -82,7 +84,7 @@ struct DiffCommand: StoreCommand {
             on: console)
         }
       } catch {
-        // Failures of opening the second store name that one.
+        // A failure to open the second store names that store.
         throw CommandFailure.translated(error, store: other)
       }
     }
@@ -98,7 +100,7 @@ struct DiffCommand: StoreCommand {
     if let number = UInt64(text) { return try snapshot.historyToken(number: number) }
     guard let token = HistoryToken(text) else {
       throw CommandFailure.badArgument(
-        "--since", reason: "'\(text)' is no number of a write and no token",
+        "--since", reason: "'\(text)' is neither a write's number nor a token",
         nextStep: "'kvdump history \(ShellWord.path(store.path))' lists the writes")
     }
     return token

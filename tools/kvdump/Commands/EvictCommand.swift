@@ -5,19 +5,21 @@ import EntityStore
 struct EvictCommand: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "evict",
-    abstract: "Remove the records that have expired or are above a limit. Writes.",
+    abstract: "Remove records that have expired or exceed a limit. Writes.",
     discussion: """
       Example: kvdump evict catalog.lodestore
 
-      Records of an entity whose schema says 'expires' end at the date that they hold. No command and no \
-      program shows them from then on; 'evict' removes them from the file, with the records that go with them \
-      by delete rules, some thousands in each transaction. The history says that they expired.
+      If the schema of an entity says 'expires', its records end at the date that they hold. \
+      From then on no command and no program shows them. 'evict' removes them from the file, \
+      with the records that delete rules remove with them, some thousands in each transaction. \
+      The history says that they expired.
 
-      Of an entity whose schema says 'limit', 'evict' removes the oldest records until the entity is within it.
+      If the schema of an entity says 'limit', 'evict' removes its oldest records until the \
+      entity is within the limit.
 
       'held' counts the records that a rule keeps in the file.
 
-      Programs that write the store evict them too.
+      Programs that write to the store evict records too.
       """)
 
   @OptionGroup var store: StoreArgument

@@ -1,18 +1,18 @@
 import ArgumentParser
 import EntityStore
 
-/// `kvdump explain`: how a query is run, and what it reads.
+/// `kvdump explain`: the plan of a query, and the number of records and entries it reads.
 struct ExplainCommand: EntityCommand {
   static let configuration = CommandConfiguration(
-    commandName: "explain", abstract: "How a query is run: its index, and how much it reads.",
+    commandName: "explain", abstract: "Show the plan of a query: its index, and how much it reads.",
     discussion: """
       Examples:
         kvdump explain pods.lodestore Pod 'name == "A" AND version >= "2"'
         kvdump explain pods.lodestore Pod --sort -stars --limit 10 --analyze
 
-      The same as 'kvdump query --explain' with these arguments. "scan" is all records; "check" is \
-      what is looked at in each record that is read; "sorted" is an order that no index gives. The \
-      JSON forms have one object.
+      Equivalent to 'kvdump query --explain' with these arguments. "scan" means all records; \
+      "check" is a condition tested on each record that is read; "sorted" is an order that no \
+      index provides. The JSON forms have one object.
 
       \(ConditionOptions.grammar)
       """)
@@ -24,7 +24,7 @@ struct ExplainCommand: EntityCommand {
 
   @OptionGroup(title: "Selection") var query: QueryArguments
 
-  @Flag(help: "Run it, and tell what it read beside what it was thought to read.")
+  @Flag(help: "Run the query, and show its actual reads next to the estimated ones.")
   var analyze = false
 
   @OptionGroup(title: "Output") var output: OutputOptions

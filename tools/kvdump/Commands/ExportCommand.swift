@@ -1,13 +1,14 @@
 import ArgumentParser
 import EntityStore
 
-/// `kvdump export`: the records of an entity as a file that other programs read, and `import`.
+/// `kvdump export`: writes the records of an entity to a file for other programs and for `import`.
 struct ExportCommand: StoreCommand {
-  /// `-`, standard output.
+  /// The argument `-` for standard output.
   private static let standardOutput = "-"
 
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Records as JSON Lines, JSON or CSV, also of a store in use.",
+    commandName: "export",
+    abstract: "Export records as JSON Lines, JSON or CSV, even of a store in use.",
     discussion: """
       Examples:
         kvdump export catalog.lodestore Pod pods.jsonl
@@ -15,21 +16,23 @@ struct ExportCommand: StoreCommand {
           --format csv | less
         kvdump export catalog.lodestore --all-entities catalog --links
 
-      Everything is of one commit. A file is there when it is whole: it is written under another \
-      name beside it, and last the records are compared with their indexes, and with --links the two \
-      sides of relationships. With --all-entities 'verify' checks the exported trees as well. Where a \
-      record, an entry or a link is damaged or lost, the export fails: then rows on standard output \
-      may not be all. Without a format it is what the file's \
-      name ends in, or JSON Lines. JSON Lines and CSV are written as the records are read, in \
-      little memory; an order that no index gives keeps its keys in memory.
+      All records are from one commit. The file appears when it is complete: it is written under \
+      another name in the same folder, and then the records are compared with their indexes, and \
+      with --links the two sides of relationships. With --all-entities the checks of 'verify' \
+      for the exported trees are added. If a record, an entry or a link is damaged or lost, the \
+      export fails; rows already on standard output may then be incomplete. Without --format, \
+      the file's suffix decides the format, or else it is JSON Lines. JSON Lines and CSV are \
+      written as the records are read, in little memory; an order that no index provides holds \
+      its keys in memory.
 
-      'kvdump import' reads the same attributes from the JSON forms, with the schema that 'kvdump \
-      schema STORE ENTITY --format json' writes: {"$document": Base64} is a value that JSON has no \
-      exact text for. Both the names of attributes and, with --source-names, those of the members \
-      that they came from lead back to the same attributes. A note names each attribute whose name is \
-      the member of another one: only the names of members lead back there. The records' ids are left \
-      out, as the store that imports gives its own; --fields _id,… has them, and 'import' leaves them \
-      out and says so. CSV is for other programs: NaN, nested values and bytes are text.
+      'kvdump import' reads the same attributes from the JSON forms, with the schema from \
+      'kvdump schema STORE ENTITY --format json'. {"$document": Base64} is a value that JSON \
+      cannot represent exactly. Values named by their attributes and, with --source-names, \
+      values named by their members are imported into the same attributes. A note names each \
+      attribute whose name is the member of another attribute: only member names lead back to \
+      it. The records' ids are left out, because the importing store assigns its own. --fields \
+      _id,… includes them; 'import' ignores them and says so. CSV is for other programs: NaN, \
+      nested values and bytes are text.
       """)
 
   @OptionGroup var store: StoreArgument
@@ -37,18 +40,19 @@ struct ExportCommand: StoreCommand {
   @Argument(help: "The entity.")
   var entity: String?
 
-  @Argument(help: "The file; '-' is standard output.", completion: .file())
+  @Argument(help: "The file to write; '-' is standard output.", completion: .file())
   var file = standardOutput
 
   @Option(
     help: ArgumentHelp(
-      "All entities, each into a file of its name in this folder, and \(ExportFolder.schemaName) "
+      "Export all entities, each into a file of its name in this folder, and "
+        + "\(ExportFolder.schemaName) "
         + "with the schema of all.", valueName: "folder"), completion: .directory)
   var allEntities: String?
 
   @Option(
     help: ArgumentHelp(
-      "Only the records for which this predicate format string is true.",
+      "Export only records for which this predicate format string is true.",
       valueName: "format string"))
   var `where`: String?
 
@@ -58,17 +62,19 @@ struct ExportCommand: StoreCommand {
 
   @Flag(
     help: ArgumentHelp(
-      "Tell relationships by a unique key of the records that they lead to, as 'import --links' reads "
-        + "them, in place of ids."))
+      "Write relationships as unique keys of the related records, which 'import --links' reads, "
+        + "and "
+        + "not as ids."))
   var links = false
 
   @Flag(
     help: ArgumentHelp(
-      "Name values by the members, or columns, that imports fill their attributes from, where the store "
-        + "keeps such names, and not by the attributes."))
+      "Name values by the members, or columns, that imports fill their attributes from, and not "
+        + "by the "
+        + "attributes, if the store has such names."))
   var sourceNames = false
 
-  @Flag(help: "Replace files that are there.")
+  @Flag(help: "Replace existing files.")
   var force = false
 
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -86,7 +92,8 @@ struct ExportCommand: StoreCommand {
     if entity != nil || `where` != nil || !order.sort.isEmpty || fields.list != nil
       || marks.requireIndex
     {
-      throw ValidationError("--all-entities: takes all records of all entities as they are")
+      throw ValidationError(
+        "--all-entities: exports all records of all entities without a selection")
     }
   }
 
@@ -110,7 +117,7 @@ struct ExportCommand: StoreCommand {
   private func export(
     _ snapshot: DynamicSnapshot, _ format: OutputFormat, on console: Console
   ) throws {
-    // Wrong arguments are refused before a file is made.
+    // Check the arguments before a file is created.
     let entity = try snapshot.entity(entity ?? "")
     var request = try marks.request(`where`)
     request.order = try order.terms(of: entity, snapshot)

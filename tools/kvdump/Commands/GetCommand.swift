@@ -1,18 +1,18 @@
 import ArgumentParser
 import EntityStore
 
-/// `kvdump get`: the records whose attributes have the values given; status 1 when there is none.
+/// `kvdump get`: the records whose attributes have the given values; status 1 if there are none.
 struct GetCommand: EntityCommand {
   static let configuration = CommandConfiguration(
-    commandName: "get", abstract: "The records with these values; status 1 when there is none.",
+    commandName: "get", abstract: "Show the records with these values; status 1 if there are none.",
     discussion: """
       Examples:
         kvdump get catalog.lodestore Pod name=AFNetworking version=4.0.1
         kvdump get library.lodestore Author name='Ursula K. Le Guin' --related books
 
-      Indexes are used as by 'kvdump query'; where none begins with the attributes and all records \
-      are read, a note says which indexes there are. '_id=7' or 7 alone names a record by its id, and so \
-      does 'id=7' where no attribute is called id. 'null' is null but for text; 'NaN' finds NaN.
+      Indexes are used as by 'kvdump query'. If no index begins with the attributes, all records \
+      are read, and a note lists the indexes. '_id=7', or 7 alone, is a record's id, and so is \
+      'id=7' if no attribute is named id. 'null' means null except for text; 'NaN' finds NaN.
       """)
 
   @OptionGroup var store: StoreArgument
@@ -20,10 +20,12 @@ struct GetCommand: EntityCommand {
   @Argument(help: "The entity.")
   var entity: String
 
-  @Argument(help: ArgumentHelp("The values to find, all of them.", valueName: "attribute=value"))
+  @Argument(
+    help: ArgumentHelp(
+      "The values to find; a record must have all of them.", valueName: "attribute=value"))
   var matches: [AttributeMatch]
 
-  @Option(help: "Show the records that these lead to by this relationship, instead of them.")
+  @Option(help: "Show the records related to these by this relationship, and not these.")
   var related: String?
 
   @OptionGroup(title: "Selection") var fields: FieldOptions
@@ -63,7 +65,8 @@ struct GetCommand: EntityCommand {
   private func noteScan(of entity: DynamicEntity, on console: Console) {
     let names = matches.map(\.attribute).joined(separator: "+")
     console.note(
-      "\(entity.name): no index begins with \(names), so all records were read; indexes: \(entity.indexList)"
+      "\(entity.name): no index begins with \(names), so all records were read; indexes: "
+        + "\(entity.indexList)"
     )
   }
 }

@@ -2,11 +2,11 @@ import ArgumentParser
 import EntityStore
 import LodestoreFormat
 
-/// `kvdump history`: what the history tells, and its purging.
+/// `kvdump history`: shows and purges the history.
 struct HistoryCommand: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
-    abstract: "What writes have changed. Writes with --purge alone.",
+    abstract: "Show the changes of each write. Writes only with --purge.",
     discussion: """
       Examples:
         kvdump history pods.lodestore --limit 10
@@ -15,53 +15,59 @@ struct HistoryCommand: StoreCommand {
         kvdump history pods.lodestore --consumers
         kvdump history pods.lodestore --purge --before 2026-01-01T00:00:00Z
 
-      A row a write, oldest first, with how many records it inserted, updated and deleted; with \
-      --changes a row a record. Entities keep a history where a program has asked for it; an entity \
-      that keeps none is marked where a write changed it too. --purge removes whole writes, from the \
-      first one on, and prints how many; what is asked for after an older write fails from then on.
+      Shows a row for each write, oldest first, with the numbers of records that it inserted, \
+      updated and deleted. With --changes, shows a row for each record. Entities have a history \
+      if a program has asked for it. A write that also changed an entity without a history is \
+      marked. --purge removes whole writes, starting with the first, and prints their number. \
+      Requests for changes after a removed write fail from then on.
       """)
 
   @OptionGroup var store: StoreArgument
 
-  @Option(help: ArgumentHelp("Only writes after the one with this number.", valueName: "number"))
+  @Option(
+    help: ArgumentHelp("Show only writes after the one with this number.", valueName: "number"))
   var after: UInt64?
 
   @Option(
     help: ArgumentHelp(
-      "Only writes since this time; with --purge, before is what counts.", valueName: "date"))
+      "Show only writes since this time; with --purge, use --before.", valueName: "date"))
   var since: String?
 
-  @Option(help: ArgumentHelp("Only writes of this author; may be repeated.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Show only writes of this author; may be repeated.", valueName: "name"))
   var author: [String] = []
 
-  @Option(help: ArgumentHelp("No writes of this author; may be repeated.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Leave out writes of this author; may be repeated.", valueName: "name"))
   var notAuthor: [String] = []
 
-  @Option(help: ArgumentHelp("Only changes of this entity; may be repeated.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Show only changes of this entity; may be repeated.", valueName: "name"))
   var entity: [String] = []
 
-  @Option(help: ArgumentHelp("Only these changes: inserted, updated, deleted.", valueName: "kind"))
+  @Option(
+    help: ArgumentHelp("Show only these changes: inserted, updated, deleted.", valueName: "kind"))
   var kind: [HistoryChange.Kind] = []
 
-  @Option(help: ArgumentHelp("At most so many writes.", valueName: "n"))
+  @Option(help: ArgumentHelp("Show at most this many writes.", valueName: "n"))
   var limit: Int?
 
-  @Flag(help: "A row for each record.")
+  @Flag(help: "Show a row for each record.")
   var changes = false
 
-  @Flag(help: "The consumers that the store knows, and how far they are, instead.")
+  @Flag(help: "Show the known consumers and their positions, and not the writes.")
   var consumers = false
 
   @Flag(help: "Remove a part of the history. Writes.")
   var purge = false
 
-  @Option(help: ArgumentHelp("With --purge: up to this write.", valueName: "number"))
+  @Option(help: ArgumentHelp("With --purge: remove writes up to this one.", valueName: "number"))
   var through: UInt64?
 
-  @Option(help: ArgumentHelp("With --purge: what was written before this time.", valueName: "date"))
+  @Option(help: ArgumentHelp("With --purge: remove writes before this time.", valueName: "date"))
   var before: String?
 
-  @Flag(help: "With --purge: what all consumers have read.")
+  @Flag(help: "With --purge: remove writes that all consumers have read.")
   var consumed = false
 
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -69,7 +75,7 @@ struct HistoryCommand: StoreCommand {
   func validate() throws {
     let bounds = [through != nil, before != nil, consumed].filter { $0 }.count
     if purge, bounds != 1 {
-      throw ValidationError("--purge takes one of --through, --before and --consumed")
+      throw ValidationError("--purge needs one of --through, --before and --consumed")
     }
     if !purge, bounds > 0 {
       throw ValidationError("--through, --before and --consumed go with --purge")
@@ -151,7 +157,7 @@ struct HistoryCommand: StoreCommand {
 
 extension HistoryChange.Kind: ExpressibleByArgument {}
 
-/// Times of the history, from and to text.
+/// Converts times of the history from and to text.
 enum HistoryDate {
   static func cell(_ date: Date) -> Cell {
     .date(KeyText.text(of: .date(date.timeIntervalSinceReferenceDate)))
@@ -160,7 +166,7 @@ enum HistoryDate {
   static func parse(_ text: String, _ option: String) throws -> Date {
     guard case .date(let seconds)? = Value(text: text, as: .date) else {
       throw CommandFailure.badArgument(
-        option, reason: "'\(text)' is no date",
+        option, reason: "'\(text)' is not a date",
         nextStep: "write it as 2026-01-31 or 2026-01-31T12:00:00Z")
     }
     return Date(timeIntervalSinceReferenceDate: seconds)

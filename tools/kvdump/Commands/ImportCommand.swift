@@ -1,10 +1,10 @@
 import ArgumentParser
 import EntityStore
 
-/// `kvdump import`: writes records from JSON, JSON Lines, CSV or page files, pages at a time.
+/// `kvdump import`: imports records from JSON, JSON Lines, CSV or page files, page by page.
 struct ImportCommand: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Write records from JSON, JSON Lines or CSV files. Writes.",
+    commandName: "import", abstract: "Import records from JSON, JSON Lines or CSV files. Writes.",
     discussion: """
       Examples:
         kvdump import cat.lodestore films.json --entity Film --records results \\
@@ -20,33 +20,34 @@ struct ImportCommand: StoreCommand {
         kvdump import cat.lodestore fireballs.json --entity Fireball --mirror \\
           --dry-run
 
-      Each file is a page, and so is each line of JSON Lines where --records says what is in it; \
-      lines that are records or arrays of them, and rows of CSV or of lines behind one with the \
-      names of the columns, come a thousand a page, and so do JSON values that follow each other. \
-      '-' is standard input. Files that gzip has compressed are known by their first bytes. A page is \
-      kept as a whole or not at all. A line, a row or an element of an array that cannot be read is \
-      rejected alone, and so is the last record of a file that was cut. Values that JSON has no exact text for are taken as \
-      'kvdump export' writes them, {"$document": Base64}.
+      Each file is a page. With --records, each line of JSON Lines is a page too. A thousand \
+      values form a page if they are lines with records or arrays of records, rows of CSV, rows \
+      after a line with column names, or JSON values that follow each other. '-' is standard \
+      input. Files compressed by gzip are recognized by their first bytes. A page is stored \
+      completely or not at all. If a line, a row or an element of an array cannot be read, only \
+      this record is rejected; likewise the last record of a truncated file. {"$document": \
+      Base64}, which 'kvdump export' writes, is read as a value that JSON cannot represent \
+      exactly.
 
-      How far it is, is kept in the store with the records: after an error or a kill, the same \
-      command with --resume goes on behind the last page that was kept. 'kvdump imports' has the \
-      reports of all.
+      The store keeps the progress together with the records. After an error or a kill, run the \
+      same command with --resume: it continues after the last stored page. 'kvdump imports' \
+      lists all reports.
 
-      The report of what was inserted, updated, unchanged, deleted and rejected goes to standard \
-      output, when all of it is safe on the disk; a power cut before that may take back the last \
-      pages. Status 1: --strict or --max-rejects ended it, every record was rejected, a file \
-      was cut within its records, or a mirror has deleted nothing because the files have no record. \
-      Fewer rejects do not change the status.
+      The report of inserted, updated, unchanged, deleted and rejected records goes to standard \
+      output when everything is safely on the disk. A power cut before that may undo the last \
+      pages. Status 1: --strict or --max-rejects ended the import, every record was rejected, a \
+      file was truncated within its records, or a mirror deleted nothing because the files have \
+      no records. Fewer rejects do not change the status.
       """)
 
   @OptionGroup var store: StoreArgument
 
   @Argument(
-    help: ArgumentHelp("JSON, JSON Lines or CSV; '-' is standard input.", valueName: "file"),
+    help: ArgumentHelp("A JSON, JSON Lines or CSV file; '-' is standard input.", valueName: "file"),
     completion: .file())
   var files: [String]
 
-  @Option(help: "The entity the records belong to.")
+  @Option(help: "The entity of the records.")
   var entity: String
 
   @OptionGroup(title: "Files") var input: InputOptions
@@ -67,13 +68,13 @@ struct ImportCommand: StoreCommand {
 
   func run(on console: Console) async throws -> ExitStatus {
     let inputs = try files.map { try InputFile($0) }
-    // Wrong arguments are found before a file is made.
+    // Check the arguments before a file is created.
     let target = try ImportTarget(store.path, isDryRun: running.dryRun, on: console)
     let pages = PageReader(inputs, form: form)
     guard let plan = try plan(inputs, pages, into: target.opened, on: console) else {
-      // An empty day is no failure, and no type can be known without a value.
+      // A source without records is not a failure, and without values no types can be inferred.
       console.note(
-        "\(entity): there are no records to infer attributes from, so that the entity was not made")
+        "\(entity): there are no records to infer attributes from, so the entity was not created")
       try console.writeObject(ImportReport.empty(of: entity).members(withRejects: false))
       return .success
     }
@@ -132,8 +133,8 @@ struct ImportCommand: StoreCommand {
 
   // MARK: The schema
 
-  /// The schema that the records need, from the stored entity and the options --infer, --schema,
-  /// --unique and --index; nil where --infer is to make an entity and there are no records.
+  /// The schema that the records require, from the stored entity and the options --infer, --schema,
+  /// --unique and --index; `nil` if --infer would create an entity but there are no records.
   private func plan(
     _ inputs: [InputFile], _ pages: PageReader, into opened: DynamicStore?, on console: Console
   ) throws -> ImportSchema? {
@@ -164,7 +165,7 @@ struct ImportCommand: StoreCommand {
         for input in inputs { try input.rewind() }
       }
       if survey.inference.recordCount == 0, stored == nil {
-        // Values that are no records are no empty day.
+        // A page with values that are not records is not a source without records.
         if let failure = survey.otherValue { throw failure }
         return nil
       }
@@ -177,7 +178,7 @@ struct ImportCommand: StoreCommand {
       throw CommandFailure.newEntityWithoutSchema(
         entity, in: store.path, known: known?.map(\.name) ?? [])
     } else if !rules.maps.isEmpty, let first = try pages.sample(1).first {
-      // A name that is mistyped would else leave all of a column out.
+      // Otherwise a mistyped name would silently leave out a whole column.
       var survey = MemberSurvey(of: entity, looksForRecords: false, mapped: Array(rules.maps.keys))
       try survey.observe([first])
       try plan.checkMaps(members: survey.inference.names)
@@ -191,7 +192,7 @@ struct ImportCommand: StoreCommand {
     return plan
   }
 
-  /// The members that --links takes for keys of other records.
+  /// The members that --links interprets as keys of other records.
   private func linked(_ stored: DynamicEntity?, in store: DynamicStore?) throws -> Set<String> {
     guard members.links, let stored, let store else { return [] }
     return try store.read { snapshot in
@@ -199,7 +200,7 @@ struct ImportCommand: StoreCommand {
     }
   }
 
-  /// The names of the attributes to match by; nil for none.
+  /// The names of the attributes by which records are matched; `nil` for none.
   private func key(in plan: ImportSchema) throws -> [String]? {
     if merging.insertOnly { return nil }
     if let unique = merging.unique {

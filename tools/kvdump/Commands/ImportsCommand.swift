@@ -2,23 +2,23 @@ import ArgumentParser
 import EntityStore
 import LodestoreFormat
 
-/// `kvdump imports`: what the store keeps of the imports into it.
+/// `kvdump imports`: the reports and states of imports that the store keeps.
 struct ImportsCommand: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "imports", abstract: "The reports of imports, the newest first.",
+    commandName: "imports", abstract: "Show the reports of imports, newest first.",
     discussion: """
       Examples:
         kvdump imports catalog.lodestore
         kvdump imports catalog.lodestore Pod --format json
 
-      The store keeps the last hundred reports of each name, which is the entity's where --name \
-      gave no other, and of an import that was killed or failed how far it is. The JSON forms have \
-      whole reports, with the first rejects.
+      The store keeps the last hundred reports of each import name, which is the entity's unless \
+      --name gave another. For an import that was killed or failed it keeps the progress. The \
+      JSON forms have complete reports, with the first rejects.
       """)
 
   @OptionGroup var store: StoreArgument
 
-  @Argument(help: "Only the imports of this name.")
+  @Argument(help: "Show only imports of this name.")
   var name: String?
 
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -45,7 +45,7 @@ struct ImportsCommand: StoreCommand {
     return .success
   }
 
-  /// How to go on with the last import of a name, which did not get to its end.
+  /// The way to continue the last import of a name that did not complete.
   private static func wayOn(_ report: ImportReport, _ store: String) -> String {
     var options = ShellWord.option("entity", report.entity)
     if report.name != report.entity { options += " " + ShellWord.option("name", report.name) }
@@ -55,13 +55,14 @@ struct ImportsCommand: StoreCommand {
     let state = "\(report.name): run \(report.run) is at page \(NumberText.grouped(report.pages))"
     let failure = report.failure.map { " (\($0))" } ?? ""
     return
-      "\(state)\(failure); when nobody is at it, 'kvdump import \(ShellWord.path(store)) FILE… "
+      "\(state)\(failure); if no process is running it, 'kvdump import \(ShellWord.path(store)) "
+      + "FILE… "
       + "\(options) --resume' with the same files goes on"
   }
 }
 
 extension ImportReport {
-  /// The report as `imports` tells it, by the names of the columns.
+  /// The report as columns of `imports`, by name.
   fileprivate func members(isWhole: Bool) -> [(column: Column, cell: Cell)] {
     let started = startedAt.timeIntervalSinceReferenceDate.rounded(.down)
     let members: [(column: Column, cell: Cell)] = [

@@ -4,7 +4,7 @@ import EntityStore
 /// `kvdump index`: the records of an entity in the order of an index.
 struct IndexCommand: EntityCommand {
   static let configuration = CommandConfiguration(
-    commandName: "index", abstract: "The records of an entity, in the order of an index.",
+    commandName: "index", abstract: "Show the records of an entity in the order of an index.",
     discussion: """
       Examples:
         kvdump index catalog.lodestore Fireball date --reverse --limit 3
@@ -17,24 +17,24 @@ struct IndexCommand: EntityCommand {
   @Argument(help: "The entity.")
   var entity: String
 
-  @Argument(help: "The index: its attributes with commas between them, or its number.")
+  @Argument(help: "The index: its attributes separated by commas, or its number.")
   var index: NameList
 
-  // A value may be a number below zero.
+  // A value may be a negative number.
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The low end: values of the first attributes, with commas between them; a JSON array where a "
+      "The low end: values of the first attributes separated by commas, or as a JSON array if a "
         + "value has a comma.", valueName: "values"))
   var from: String?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The high end. What starts with these values is still shown.", valueName: "values"))
+      "The high end. Keys that start with these values are still shown.", valueName: "values"))
   var to: String?
 
-  @Flag(help: "From the high end to the low end.")
+  @Flag(help: "Show records from the high end to the low end.")
   var reverse = false
 
   @OptionGroup(title: "Selection") var fields: FieldOptions

@@ -1,9 +1,9 @@
 import ArgumentParser
 
-/// `kvdump info`: what is in the store, how big, how old, who reads it.
+/// `kvdump info`: the content, size and age of a store, and its readers.
 struct InfoCommand: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "What is in the store, how big it is and who reads it.",
+    commandName: "info", abstract: "Show the content of a store, its size and its readers.",
     discussion: "Example: kvdump info catalog.lodestore")
 
   @OptionGroup var store: StoreArgument

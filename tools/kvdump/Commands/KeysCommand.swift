@@ -5,22 +5,24 @@ import LodestoreBytes
 import LodestoreFormat
 import LodestorePages
 
-/// `kvdump keys`: keys and bodies as bytes, for when the typed view fails.
+/// `kvdump keys`: keys and bodies as bytes, for stores whose content cannot be interpreted.
 struct KeysCommand: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "keys", abstract: "The trees, or the keys and bodies of one, as bytes.",
+    commandName: "keys", abstract: "Show the trees, or the keys and bodies of one, as bytes.",
     discussion: """
       Example: kvdump keys catalog.lodestore index.2.1 --prefix '02 41 46'
 
-      Of a body, the first mebibyte is shown, with … behind it where there is more.
+      At most the first mebibyte of a body is shown; … follows if there is more.
       """)
 
-  /// In bytes, how much of a body is shown: its digits are in memory a few times.
+  /// The maximum number of bytes shown of a body.
+  ///
+  /// Its digits are in memory several times.
   private static let longestBody = 1 << 20
 
   @OptionGroup var store: StoreArgument
 
-  @Argument(help: "The tree; without it, the trees are listed.")
+  @Argument(help: "The tree; without it, all trees are listed.")
   var tree: String?
 
   @Option(help: ArgumentHelp("Start at this key, in hexadecimal.", valueName: "bytes"))
@@ -29,10 +31,11 @@ struct KeysCommand: StoreCommand {
   @Option(help: ArgumentHelp("End before this key, in hexadecimal.", valueName: "bytes"))
   var to: HexBytes?
 
-  @Option(help: ArgumentHelp("Only keys that start so, in hexadecimal.", valueName: "bytes"))
+  @Option(
+    help: ArgumentHelp("Show only keys with this prefix, in hexadecimal.", valueName: "bytes"))
   var prefix: HexBytes?
 
-  @Flag(help: "From the high end to the low end.")
+  @Flag(help: "Show keys from the high end to the low end.")
   var reverse = false
 
   @OptionGroup(title: "Selection") var rows: RowOptions
@@ -68,13 +71,13 @@ struct KeysCommand: StoreCommand {
     do {
       return try environment.openExistingTree(name, hasIntegerKeys: isRecords)
     } catch {
-      // A tree of a later version may have keys of either kind.
+      // A tree of a later version may have either kind of keys.
       guard TreeName(name) == nil, error.name == "MDB_INCOMPATIBLE" else { throw error }
       return try environment.openExistingTree(name, hasIntegerKeys: true)
     }
   }
 
-  /// The catalogue as far as it can be read.
+  /// The readable part of the catalogue.
   private func entities(
     in catalogue: Tree?, _ transaction: Transaction
   ) -> [EntityDescription] {
@@ -155,7 +158,7 @@ struct KeysCommand: StoreCommand {
       upper: to.map { .excluded($0.bytes) } ?? .unbounded)
   }
 
-  /// Keys that are numbers in the order of the numbers, which is not that of their bytes.
+  /// Visits integer keys in numeric order, which is not the order of their bytes.
   private func walkRecords(
     _ cursor: Cursor,
     _ visit: (ByteView, ByteView) throws -> Bool

@@ -1,10 +1,10 @@
 import ArgumentParser
 import EntityStore
 
-/// `kvdump query`: the records for which a condition is true.
+/// `kvdump query`: the records that meet a condition.
 struct QueryCommand: EntityCommand {
   static let configuration = CommandConfiguration(
-    commandName: "query", abstract: "The records for which a condition is true.",
+    commandName: "query", abstract: "Show the records that meet a condition.",
     discussion: """
       Examples:
         kvdump query pods.lodestore Pod 'license == "MIT"' --sort -version,name
@@ -14,13 +14,13 @@ struct QueryCommand: EntityCommand {
 
       \(ConditionOptions.grammar)
 
-      The status is 0 also when no record is found: a search that finds nothing has been answered. \
-      With --exists nothing is written, and the status is 1 when there is none.
+      The status is 0 even if no record is found. With --exists nothing is written, and the \
+      status is 1 if there is no record.
 
-      With --page the next page's token follows on standard error: as "next page: --after TOKEN", or \
-      not at all on the last page; with --format json or jsonl as {"next":"TOKEN"}, which is null on \
-      the last page. A token belongs to one condition and order, and stays good when records come \
-      and go.
+      With --page the token of the next page follows on standard error: as "next page: --after \
+      TOKEN", or not at all on the last page. With --format json or jsonl it is \
+      {"next":"TOKEN"}, which is null on the last page. A token belongs to one condition and \
+      order, and stays valid when records are inserted and deleted.
       """)
 
   @OptionGroup var store: StoreArgument
@@ -31,22 +31,23 @@ struct QueryCommand: EntityCommand {
   @OptionGroup(title: "Selection") var query: QueryArguments
   @OptionGroup(title: "Selection") var fields: FieldOptions
 
-  @Option(help: ArgumentHelp("Go on where a page ended, told by --page.", valueName: "token"))
+  @Option(
+    help: ArgumentHelp("Continue after a page, given the token from --page.", valueName: "token"))
   var after: String?
 
-  @Flag(help: "Tell the token of the next page; needs --limit.")
+  @Flag(help: "Print the token of the next page; needs --limit.")
   var page = false
 
-  @Flag(help: "Only how many records there are.")
+  @Flag(help: "Print only the number of records.")
   var count = false
 
-  @Flag(help: "Nothing but the status: 0 when there is a record, 1 when there is none.")
+  @Flag(help: "Print nothing; the status is 0 if there is a record, 1 if there is none.")
   var exists = false
 
-  @Flag(help: "How the query is run, instead of the records.")
+  @Flag(help: "Show the plan of the query and not the records.")
   var explain = false
 
-  @Flag(help: "Run it, and tell what it read beside what it was thought to read.")
+  @Flag(help: "Run the query, and show its actual reads next to the estimated ones.")
   var analyze = false
 
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -105,7 +106,7 @@ struct QueryCommand: EntityCommand {
     return .success
   }
 
-  /// The limit of answers that are no rows, which have none unless it is given; nil is none.
+  /// The limit for answers other than rows, which have no default limit; `nil` for none.
   private var explicitLimit: Int? { query.rows.limit == 0 ? nil : query.rows.limit }
 
   private func tell(_ page: QueryRows.Page, of entity: DynamicEntity, on console: Console) {

@@ -4,7 +4,7 @@ import EntityStore
 /// `kvdump records`: the records of an entity in the order of their ids.
 struct RecordsCommand: EntityCommand {
   static let configuration = CommandConfiguration(
-    commandName: "records", abstract: "The records of an entity, in the order of their ids.",
+    commandName: "records", abstract: "Show the records of an entity in the order of their ids.",
     discussion: """
       Examples:
         kvdump records catalog.lodestore Pod --fields name,version --limit 5

@@ -4,31 +4,34 @@ import LodestorePages
 import LodestoreRepair
 import LodestoreVerifier
 
-/// `kvdump salvage`: saves the content of a damaged store in a new one.
+/// `kvdump salvage`: saves the content of a damaged store in a new store.
 struct SalvageCommand: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "salvage", abstract: "Save what can be read of a damaged store in a new one.",
+    commandName: "salvage", abstract: "Save the readable content of a damaged store in a new one.",
     discussion: """
       Example: kvdump salvage damaged.lodestore saved.lodestore
 
-      Each page is read and classified by its content. So a record with a right checksum is saved with its id, \
-      whatever led to its page. The newest value of each record wins. The links of a relationship are restored from \
-      either side, or from their order. Indexes and derived attributes are built from the records. The history is \
-      carried if it is whole, and otherwise begins anew.
+      Each page is read and classified by its content. A record with a right checksum is \
+      therefore saved with its id, even if no tree refers to its page. The newest value of each \
+      record wins. The links of a relationship are restored from either side, or from their \
+      order. Indexes and derived attributes are rebuilt from the records. The history is copied \
+      if it is complete; otherwise a new one begins.
 
-      An id that leads to a lost record becomes null. A record that must lead to one is left out. Of records with one \
-      unique key one is saved.
+      An id of a lost record becomes null. A record that must refer to a lost one is left out. \
+      Of several records with one unique key, one is saved.
 
-      One row is printed for each part of the content. Status 0 says that nothing was lost, by the digests and the \
-      counts of the store. Status 1 says that something was, and what.
+      A row is printed for each part of the content. Status 0 means that nothing was lost, by \
+      the digests and the counts of the store. Status 1 means that something was lost, and the \
+      report says what.
 
-      The damaged store stays as it is. No process may have it open. Memory holds a byte for each page, the ids of \
-      records as ranges, links with their orders, and hashes of the index entries of entities with damage.
+      The damaged store is not changed. No process may have it open. The command holds in memory \
+      a byte for each page, the ids of records as ranges, links with their orders, and hashes of \
+      the index entries of damaged entities.
       """)
 
   @OptionGroup var store: StoreArgument
 
-  @Argument(help: "The new store; nothing may be there yet.", completion: .file())
+  @Argument(help: "The path of the new store; no file may exist there.", completion: .file())
   var out: String
 
   @OptionGroup(title: "Output") var output: OutputOptions

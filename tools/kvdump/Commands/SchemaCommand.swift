@@ -10,30 +10,30 @@ enum DiagramForm: String, CaseIterable, ExpressibleByArgument {
 /// history.
 struct SchemaCommand: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "schema", abstract: "The entities, their attributes, indexes and relationships.",
+    commandName: "schema",
+    abstract: "Show the entities, their attributes, indexes and relationships.",
     discussion: """
       Examples:
         kvdump schema catalog.lodestore Pod
         kvdump schema catalog.lodestore Pod --format json > pod.schema.json
         kvdump schema catalog.lodestore --diagram svg > model.svg
-
         kvdump schema catalog.lodestore --diff next.lodestore
 
-      The JSON forms have one object an entity, and are what 'kvdump import --schema' reads. The \
-      others have one row an attribute.
+      The JSON forms have one object for each entity, which 'kvdump import --schema' reads. The \
+      other forms have one row for each attribute.
       """)
 
   @OptionGroup var store: StoreArgument
 
-  @Argument(help: "Only this entity.")
+  @Argument(help: "Show only this entity.")
   var entity: String?
 
-  @Option(help: "Draw entities and relationships instead: text, dot (Graphviz) or mermaid.")
+  @Option(help: "Draw entities and relationships: text, dot (Graphviz), mermaid or svg.")
   var diagram: DiagramForm?
 
   @Option(
     help: ArgumentHelp(
-      "Say what a program would change in STORE that declares what the store FILE has.",
+      "Show what changes in STORE when a program declares the schema of the store FILE.",
       valueName: "file"))
   var diff: String?
 
@@ -81,7 +81,7 @@ struct SchemaCommand: StoreCommand {
     return .success
   }
 
-  /// Answers with status 1 where a change would be refused.
+  /// Writes the differences; returns status 1 if a change would be refused.
   private func difference(to other: String, on console: Console) throws -> ExitStatus {
     var isRefused = false
     try ReadStore.read(store.path, on: console) { snapshot in

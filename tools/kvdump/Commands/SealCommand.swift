@@ -3,43 +3,44 @@ import EntityStore
 import LodestorePages
 import LodestoreSystem
 
-/// `kvdump seal`: a read-only file of one state, for others.
+/// `kvdump seal`: writes the current state to a read-only file for distribution.
 struct SealCommand: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "seal",
-    abstract: "A sealed file: compacted, read-only, with a name and a generation.",
+    abstract: "Write a sealed file: compacted, read-only, with a name and a generation.",
     discussion: """
       Example: kvdump seal a.lodestore pods-7.lodestore --name pods --generation 7
 
-      The sealed file has the records, indexes, links, buckets and the schema of the newest commit. It has no \
-      history, nothing of imports, and no byte of deleted data. Documents keep the members that nested types \
-      read; those of any JSON are copied whole. Expired records must be evicted first. Nobody can write it; any number of processes \
-      read it, also from a read-only medium, without a lock file. The digest is that of 'fsverity digest'. The \
-      same commit, name, generation and dates give the same file.
+      The sealed file has the records, indexes, links, buckets and the schema of the newest \
+      commit. It has no history, no state of imports, and no byte of deleted data. Documents \
+      keep the members that nested types read; untyped JSON is copied completely. Expired \
+      records must be evicted first. Nobody can write to the file. Any number of processes can \
+      read it without a lock file, even on a read-only medium. The digest is that of 'fsverity \
+      digest'. An equal commit, name, generation and dates give an equal file.
       """)
 
   @OptionGroup var store: StoreArgument
 
-  @Argument(help: "The sealed file; nothing may be there yet.", completion: .file())
+  @Argument(help: "The path of the sealed file; no file may exist there.", completion: .file())
   var out: String
 
   @Option(
     help: ArgumentHelp(
-      "The dataset: ASCII letters, digits, '.', '-', '_'; the first a letter or digit.",
+      "The dataset's name: ASCII letters, digits, '.', '-', '_'; the first a letter or digit.",
       valueName: "name"))
   var name: String
 
   @Option(
     help: ArgumentHelp(
-      "The number of this state, higher than that of every earlier one.", valueName: "n"))
+      "The generation's number, higher than every earlier one.", valueName: "n"))
   var generation: UInt64
 
-  @Option(help: ArgumentHelp("When the data was as it is; by default now.", valueName: "date"))
+  @Option(help: ArgumentHelp("The date of the data; by default now.", valueName: "date"))
   var asOf: String?
 
   @Option(
     help: ArgumentHelp(
-      "The date of the file, to make the same file again; by default now.", valueName: "date"))
+      "The date of the file, for making an equal file again; by default now.", valueName: "date"))
   var sealedAt: String?
 
   @OptionGroup(title: "Output") var output: OutputOptions

@@ -6,13 +6,15 @@ import LodestoreVerifier
 /// `kvdump stat`: pages, depth, fill, overflow and free list, by tree.
 struct StatCommand: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "stat", abstract: "Pages, depth, fill, overflow and free pages, by tree.",
+    commandName: "stat", abstract: "Show pages, depth, fill, overflow and free pages, by tree.",
     discussion: "Example: kvdump stat catalog.lodestore")
 
   @OptionGroup var store: StoreArgument
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  /// `holds` is what the tree holds in the words of the schema.
+  /// The columns of the table.
+  ///
+  /// `holds` names the tree's content by the schema.
   private static let columns: [Column] = [
     .capital("tree"), .capital("holds"), .capital("depth"), Column("branchPages", title: "BRANCH"),
     Column("leafPages", title: "LEAF"), Column("overflowPages", title: "OVERFLOW"),
@@ -58,7 +60,8 @@ struct StatCommand: StoreCommand {
     ]
   }
 
-  /// "38.4 MiB file of a 64 GiB map, 4 KiB pages, 212 free (2.2 %); transaction 118, 1 reader slot".
+  /// A summary such as "38.4 MiB file of a 64 GiB map, 4 KiB pages, 212 free (2.2 %); transaction
+  /// 118, 1 reader slot".
   private static func summary(of pages: PageReport, _ readerCount: Int) -> String {
     let share = Double(pages.freePageCount) / Double(max(pages.pageCount, 1))
     return "\(NumberText.byteCount(pages.fileSizeInBytes)) file of a "

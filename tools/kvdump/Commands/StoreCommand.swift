@@ -3,14 +3,14 @@ import EntityStore
 
 /// A command of kvdump or of kvdump-datasets.
 ///
-/// It writes through the console it is given and nowhere else, so that tests can run it in memory.
-/// It opens and closes its files itself: the console is finished, and the pager shown, when `run`
-/// has returned.
+/// A command writes only through the given console, so that tests can run it in memory. A command
+/// opens and closes its own files. When `run` has returned, the console is finished and the pager
+/// is shown.
 package protocol ToolCommand: ParsableCommand {
   var output: OutputOptions { get }
 
-  /// Does the work. The status is `success` or `negative`; everything else is thrown, as a
-  /// `CommandFailure` or as another error, which `failure(for:)` translates.
+  /// Does the work. Returns `success` or `negative`. Throws every other result as a
+  /// `CommandFailure`, or as another error that `failure(for:)` translates.
   func run(on console: Console) async throws -> ExitStatus
 
   /// Returns the failure to report for an error that `run` threw.
@@ -21,7 +21,7 @@ package protocol ToolCommand: ParsableCommand {
 protocol StoreCommand: ToolCommand {
   var store: StoreArgument { get }
 
-  /// The format string of the command line: a failure shows where in it a fault is.
+  /// The format string of the command line. A failure shows the position of a fault in it.
   var formatString: String? { get }
 }
 
@@ -43,7 +43,7 @@ protocol EntityCommand: StoreCommand {
 }
 
 extension EntityCommand {
-  /// Calls `body` with the newest commit and the entity in it.
+  /// Calls `body` with the newest commit and its entity.
   func read(
     checksRecords: Bool = true, on console: Console,
     _ body: (DynamicSnapshot, DynamicEntity) throws -> ExitStatus

@@ -1,28 +1,27 @@
 import ArgumentParser
 import EntityStore
 
-/// `kvdump update`: gives attributes of the records for which a condition is true new values, in
-/// one transaction.
+/// `kvdump update`: sets attributes of the records that meet a condition, in one transaction.
 struct UpdateCommand: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "update",
-    abstract: "Give attributes of the records for which a condition is true new values. Writes.",
+    abstract: "Set attributes of the records that meet a condition. Writes.",
     usage: "kvdump update <store> <entity> <format string>|--all <attribute=value> ... [<options>]",
     discussion: """
       Examples:
         kvdump update pods.lodestore Pod 'name == "A"' license=MIT deprecated=true
         kvdump update pods.lodestore Pod --all 'downloads:=downloads + 1' --yes
 
-      attribute=value is a constant, read by the attribute's type: a number, true or false, a date \
-      as ISO 8601, a UUID, Base64 for data, JSON for JSON; 'null' is null but for text. \
-      attribute:=expression is worked out for each record from the values that it has, in the \
+      attribute=value is a constant, read by the attribute's type: a number, true or false, a \
+      date as ISO 8601, a UUID, Base64 for data, JSON for JSON; 'null' means null except for \
+      text. attribute:=expression is calculated for each record from its present values, in the \
       notation of the format string: 'name:=uppercase(name)', 'home:=NULL'.
 
-      Asks on a terminal, with the count; elsewhere --yes is required. All of them change in one \
-      transaction, or none: a value that does not fit, or that another record has in a unique \
-      index, leaves the store as it was. The report has how many were found, how many have other \
-      values now, and how many records there are; the status is 0 also when none was found, and 1 \
-      when the answer was no.
+      On a terminal the command shows the count and asks; elsewhere --yes is required. Either \
+      all records found are changed, in one transaction, or none: a value that does not fit, or \
+      that another record has in a unique index, leaves the store unchanged. The report has the \
+      numbers of records found, of records with changed values, and of all records. The status \
+      is 0 even if no record was found, and 1 if the answer was no.
 
       \(ConditionOptions.grammar)
       """)
@@ -41,7 +40,7 @@ struct UpdateCommand: StoreCommand {
   @OptionGroup(title: "Selection") var options: ChangeOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  /// The first word, unless all records are meant.
+  /// The first argument, unless `--all` is given.
   private var condition: String? { options.all ? nil : words.first }
 
   private var assignments: [String] { Array(options.all ? words[...] : words.dropFirst()) }
@@ -50,11 +49,11 @@ struct UpdateCommand: StoreCommand {
     try options.check(condition)
     for assignment in assignments where Assignment(assignment) == nil {
       throw ValidationError(
-        "'\(assignment)' is no assignment; write attribute=value or attribute:=expression")
+        "'\(assignment)' is not an assignment; write attribute=value or attribute:=expression")
     }
     if assignments.isEmpty {
       throw ValidationError(
-        "nothing to set; write attribute=value or attribute:=expression after the condition")
+        "no assignment; write attribute=value or attribute:=expression after the condition")
     }
     let names = assignments.compactMap { Assignment($0)?.attribute }
     if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
@@ -85,6 +84,8 @@ struct UpdateCommand: StoreCommand {
     }
   }
 
-  /// What is found when some records have been changed already: worth saying that all are as before.
+  /// Errors that occur after some records were changed.
+  ///
+  /// Their messages add that no change was kept.
   private static let leavesAll: [StoreError.Code] = [.uniqueViolation, .unstorableValue]
 }

@@ -4,23 +4,23 @@ import LodestoreFormat
 import LodestorePages
 import LodestoreVerifier
 
-/// `kvdump verify`: every rule of the format; status 1 and a list when anything is wrong.
+/// `kvdump verify`: checks every rule of the format; status 1 and a list if a rule is broken.
 struct VerifyCommand: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Check every page, record, index and checksum; status 1 if wrong.",
+    abstract: "Check every page, record, index and checksum; status 1 if any is wrong.",
     discussion: """
-      The file's pages are checked before it is opened, so a damaged file is listed and not read. \
-      A sealed file is also compared with its seal, and its fs-verity digest is told. \
-      The folder of a published dataset, and its manifest.json, are checked by kvdump-datasets: the \
-      signatures, and every file that the manifest names.
+      The pages are checked before the file is opened, so the records of a file with damaged \
+      pages are not read. A sealed file is also compared with its seal, and its fs-verity digest \
+      is printed. kvdump-datasets checks the folder of a published dataset, or its \
+      manifest.json: the signatures, and every file that the manifest names.
 
       Example: kvdump verify catalog.lodestore && echo sound
       """)
 
   @OptionGroup var store: StoreArgument
 
-  @Option(help: ArgumentHelp("List at most so many problems; 0 is all.", valueName: "n"))
+  @Option(help: ArgumentHelp("List at most this many problems; 0 lists all.", valueName: "n"))
   var limit = 100
 
   @Flag(help: "Check the commit before the newest one; 'compact --previous' copies it.")
@@ -28,7 +28,7 @@ struct VerifyCommand: StoreCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Of a published dataset: the keys that programs carry, as 'signing-keys show' prints them.",
+      "For a published dataset: the keys that programs carry, as printed by 'signing-keys show'.",
       valueName: "keys"))
   var trust: String?
 
@@ -55,7 +55,7 @@ struct VerifyCommand: StoreCommand {
       throw CommandFailure.verification(error, of: store.path) ?? error
     }
     if let seal = report.seal, report.isSound {
-      // The file is read once more: its pages were read in the order of its trees.
+      // The file is read a second time, because its pages were read in the order of its trees.
       let digest = try FileVerity.digest(ofFileAt: store.path)
       report.notices.append(
         "sealed: generation \(seal.generation) of '\(seal.name)', fs-verity digest "
@@ -99,7 +99,7 @@ struct VerifyCommand: StoreCommand {
     }
   }
 
-  /// A line for each tree, then the findings.
+  /// Writes a line for each tree, then the findings.
   private func write(_ report: VerificationReport, on console: Console) throws {
     var lines: [(name: String, content: String, findingCount: Int)] = []
     if let pages = report.pages {

@@ -1,34 +1,34 @@
 import ArgumentParser
 import EntityStore
 
-/// `kvdump watch`: changes as they are committed by any process.
+/// `kvdump watch`: shows changes as any process commits them.
 struct WatchCommand: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "watch", abstract: "Print changes as they are committed by any process.",
+    commandName: "watch", abstract: "Print changes as any process commits them.",
     discussion: """
       Examples:
         kvdump watch pods.lodestore
         kvdump watch pods.lodestore Pod 'stars > 100' --format jsonl
 
-      A row a changed record: of all entities, of one, or of those of one for which a condition is \
-      true, where a record that no longer fulfils it is told as deleted. Who has written and which \
-      attributes have changed is told of entities that keep a history; the others are read again \
-      and compared after each commit. Ends with the terminal's interrupt, or after --limit rows, \
-      which ends the array of --format json.
+      Shows a row for each changed record: of all entities, of one, or of one entity's records \
+      that meet a condition. A record that no longer meets the condition is shown as deleted. \
+      The author and the changed attributes are shown for entities with a history; the others \
+      are read again and compared after each commit. Ends at the terminal's interrupt, or after \
+      --limit rows, which also closes the array of --format json.
 
       \(ConditionOptions.grammar)
       """)
 
   @OptionGroup var store: StoreArgument
 
-  @Argument(help: "The entity; all without it.")
+  @Argument(help: "The entity; without it, all entities.")
   var entity: String?
 
   @Argument(
     help: ArgumentHelp("The condition as a predicate format string.", valueName: "format string"))
   var condition: String?
 
-  @Option(help: ArgumentHelp("End after so many rows.", valueName: "n"))
+  @Option(help: ArgumentHelp("End after this many rows.", valueName: "n"))
   var limit: Int?
 
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -58,7 +58,7 @@ struct WatchCommand: StoreCommand {
   }
 }
 
-/// Rows that are printed as they come: JSON Lines, or columns of a fixed width.
+/// Rows that are printed as they arrive: JSON Lines, or columns of a fixed width.
 private final class WatchedRows {
   private let console: Console
   private let lines: (any RowWriter)?
@@ -71,7 +71,7 @@ private final class WatchedRows {
     lines = isForPeople ? nil : console.rows(of: ChangeRow.columns)
   }
 
-  /// False when there are enough.
+  /// Writes a row; returns false once the limit is reached.
   func write(_ row: ChangeRow) throws -> Bool {
     guard left > 0 else { return false }
     left -= 1
@@ -87,13 +87,15 @@ private final class WatchedRows {
   func finish() throws { try lines?.finish() }
 }
 
-/// What has changed since the last time it was asked.
+/// Determines the changes since the last call.
 final class StoreWatch {
   private var token: HistoryToken
   private let told: [String]
   private var compared: [(entity: String, condition: String?, known: KnownRecords)]
 
-  /// Records by ascending ids with their checksums: twelve bytes each, as there may be many.
+  /// Records by ascending ids with their checksums.
+  ///
+  /// Each takes twelve bytes, because there may be many.
   private struct KnownRecords {
     var ids: [UInt64] = []
     var checksums: [UInt32] = []

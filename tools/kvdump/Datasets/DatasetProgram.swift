@@ -1,19 +1,20 @@
 import ArgumentParser
 import LodestoreSystem
 
-/// The program `kvdump-datasets`, which has the commands that sign and fetch.
+/// The program `kvdump-datasets`, with the commands that sign and fetch.
 ///
-/// A program of its own, so that kvdump is built without the libraries of cryptography and the web.
+/// The program is separate so that kvdump does not need libraries for cryptography and the web.
 ///
-/// kvdump starts it in its own place: the process, its streams and its exit status stay the same.
+/// kvdump replaces itself by the program, so the process, its streams and its exit status stay the
+/// same.
 enum DatasetProgram {
   static let name = "kvdump-datasets"
 
-  /// Becomes the program with these arguments.
+  /// Replaces this process by the program with these arguments.
   ///
-  /// Looks in the folder of kvdump first, then in the folders of PATH.
+  /// Searches the folder of kvdump first, then the folders of PATH.
   ///
-  /// - Returns: the failure when there is no such program; otherwise the call does not return.
+  /// - Returns: The failure if the program is not found. Otherwise the call does not return.
   static func start(_ arguments: [String]) -> CommandFailure {
     var words = ([name] + arguments).map { strdup($0) }
     words.append(nil)
@@ -41,7 +42,7 @@ enum DatasetProgram {
     return path.lastIndex(of: "/").map { String(path[..<$0]) }
   }
 
-  /// Returns whether `verify` of a path is the other program's: a manifest, or the folder of one.
+  /// Returns whether the other program must verify a path: a manifest, or the folder of one.
   static func verifies(_ path: String) -> Bool {
     var status = stat()
     guard stat(path, &status) == 0 else { return false }
@@ -57,7 +58,8 @@ extension CommandFailure {
     CommandFailure(
       code: "no-datasets-program",
       message:
-        "\(command): is a command of \(DatasetProgram.name), which is neither beside kvdump nor in "
+        "\(command): is a command of \(DatasetProgram.name), which is neither in kvdump's folder "
+        + "nor in "
         + "PATH; build it by 'swift build -c release --product \(DatasetProgram.name)' and put it "
         + "beside kvdump", status: .noInput)
   }

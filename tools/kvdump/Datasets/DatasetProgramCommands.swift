@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A command that kvdump lists and `kvdump-datasets` runs, with the arguments as they are.
+/// A command that kvdump lists and passes with its arguments to `kvdump-datasets`.
 protocol DatasetProgramCommand: ParsableCommand {
   var arguments: [String] { get }
 }
@@ -9,12 +9,14 @@ extension DatasetProgramCommand {
   /// The command's name.
   var name: String { Self.configuration.commandName ?? "" }
 
-  /// Returns the configuration of a command; of another name than the requirement, which otherwise
-  /// takes the parser's default for its witness.
+  /// Returns the configuration of a command.
+  ///
+  /// The method must not have the requirement's name, because then the parser's default would be
+  /// used.
   static func configured(_ name: String, _ abstract: String) -> CommandConfiguration {
     CommandConfiguration(
       commandName: name, abstract: abstract,
-      discussion: "Run by \(DatasetProgram.name): 'kvdump \(name) --help' has its options.")
+      discussion: "Run by \(DatasetProgram.name); see 'kvdump \(name) --help' for the options.")
   }
 }
 
@@ -26,7 +28,7 @@ struct PublishProgram: DatasetProgramCommand {
 
 struct SigningKeysProgram: DatasetProgramCommand {
   static let configuration: CommandConfiguration = configured(
-    "signing-keys", "Make, show and rotate the keys that sign a dataset.")
+    "signing-keys", "Create, show and rotate the keys that sign a dataset.")
   @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
 }
 
@@ -38,6 +40,6 @@ struct RefreshProgram: DatasetProgramCommand {
 
 struct DatasetsProgram: DatasetProgramCommand {
   static let configuration: CommandConfiguration = configured(
-    "datasets", "List the datasets in a folder, how old they are and from where.")
+    "datasets", "List the datasets in a folder with their age and source.")
   @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
 }

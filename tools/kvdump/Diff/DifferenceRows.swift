@@ -1,8 +1,8 @@
 import EntityStore
 import LodestoreFormat
 
-/// Differences as rows: an object for each for programs, a row for each changed attribute for
-/// people.
+/// Differences as rows: one object for each difference for programs, one row for each changed
+/// attribute for people.
 struct DifferenceRows {
   private let console: Console
   private let isForPrograms: Bool
@@ -24,10 +24,10 @@ struct DifferenceRows {
         + ["name", "old", "new"]
   }
 
-  /// The cells of a row by the names of their columns, for both forms.
+  /// The cells of a row by column name, for both forms.
   private typealias Row = [String: Cell]
 
-  /// Writes all rows; returns whether there are none.
+  /// Writes all rows and returns whether there are none.
   func write(_ differences: DynamicDifferences) throws -> Bool {
     let rows = console.rows(of: columns)
     var count = 0
@@ -53,7 +53,7 @@ struct DifferenceRows {
   private func write(_ row: Row, to rows: any RowWriter) throws {
     var row = row
     if !isForPrograms, let target = row["target"] {
-      // People see the target of a link as the new or the old value.
+      // For people, the target of a link is shown as the new or the old value.
       if row["change"] != .text(HistoryLinks.Kind.added.rawValue) { row["old"] = target }
       if row["change"] != .text(HistoryLinks.Kind.removed.rawValue) { row["new"] = target }
     }
@@ -84,7 +84,7 @@ struct DifferenceRows {
     }
   }
 
-  /// The known values as an object; absent where none is known.
+  /// The known values as an object; absent if none is known.
   private static func object(_ values: [(name: String, value: Value?)]) throws -> Cell {
     let known = try values.compactMap { name, value in
       try value.map { (name, try Cell(exactly: $0)) }
@@ -120,7 +120,7 @@ struct DifferenceRows {
   }
 }
 
-/// How many differences each entity has.
+/// The number of differences of each entity.
 enum DifferenceCounts {
   private enum Part: Int {
     case inserted, updated, deleted, links, schema
@@ -134,7 +134,7 @@ enum DifferenceCounts {
     }
   }
 
-  /// Writes a row for each entity with a difference; returns whether the stores are equal.
+  /// Writes a row for each entity with a difference, and returns whether the stores are equal.
   static func write(_ differences: DynamicDifferences, on console: Console) throws -> Bool {
     var order: [String] = []
     var counts: [String: [Int]] = [:]

@@ -1,7 +1,7 @@
 import EntityStore
 import LodestoreFormat
 
-/// The records of one entity that a request finds, on their way into a file or a stream.
+/// The export of the records that a request finds into a file or a stream.
 struct EntityExport {
   private let query: DynamicQuery
   private let snapshot: DynamicSnapshot
@@ -9,11 +9,13 @@ struct EntityExport {
   private let format: OutputFormat
   private let entity: DynamicEntity
   private let links: [DynamicLink]
-  /// Names of attributes that an import takes into other attributes.
+  /// Notes about attributes that an import would put into other attributes.
   private let notes: [String]
 
-  /// Checks the request and the fields; without fields, all attributes, and not the id, which the
-  /// store that imports gives itself.
+  /// Checks the request and the fields.
+  ///
+  /// Without fields, exports all attributes but not the id, because the importing store assigns its
+  /// own.
   init(
     _ request: QueryRequest, of entity: DynamicEntity, fields: [String]? = nil,
     links: [DynamicLink] = [], bySources: Bool = false, _ format: OutputFormat,
@@ -31,7 +33,7 @@ struct EntityExport {
     self.links = links
   }
 
-  /// A note for each exported attribute whose name is the member of another attribute.
+  /// A note for each exported attribute whose name is the source name of another attribute.
   private static func notes(of entity: DynamicEntity, _ names: [String]) -> [String] {
     let attributes = entity.description.declaredAttributes
     return attributes.compactMap { attribute in
@@ -39,14 +41,15 @@ struct EntityExport {
         attributes.contains(where: { $0.name == source })
       else { return nil }
       return
-        "\(entity.name): an import takes '\(source)' into '\(attribute.name)', whose member has that "
+        "\(entity.name): an import takes '\(source)' into '\(attribute.name)', whose member has "
+        + "that "
         + "name; export with --source-names, or import with --map \(source)=\(source)"
     }
   }
 
-  /// Writes the records; returns how many there are.
+  /// Writes the records and returns their number.
   ///
-  /// Rows are checked after they are written, so that they come at once: after a failure some may
+  /// Rows are checked after they are written, so that they appear at once. After a failure some may
   /// be missing.
   func write(to output: TextOutput, on console: Console) throws -> Int {
     for note in notes { console.note(note) }
@@ -54,7 +57,7 @@ struct EntityExport {
     var count = 0
     try console.withProgress { progress in
       try query.forEach(control: progress?.control) { record in
-        // Rows on the same screen say themselves how far the command is.
+        // Rows on the same screen show the progress themselves.
         if count == 0, output === console.output, console.terminal.isTerminal { progress?.end() }
         try writer.write(try columns.row(record))
         count += 1
@@ -66,8 +69,8 @@ struct EntityExport {
     return count
   }
 
-  /// Throws when a record is lost, when an index lacks an entry, or when the two sides of an
-  /// exported relationship differ.
+  /// Throws if a record is lost, if an index lacks an entry, or if the two sides of an exported
+  /// relationship differ.
   private func check() throws {
     for lookup in query.lookups {
       let check = try EntityCheck(lookup.entity, snapshot)
@@ -77,7 +80,9 @@ struct EntityExport {
     for link in links { try snapshot.checkSides(of: link, of: entity) }
   }
 
-  /// Writes the records and gives the file its name; returns how many there are, and its bytes.
+  /// Writes the records and names the file.
+  ///
+  /// Returns the number of records and the size of the file.
   func write(to file: OutputFile, on console: Console) throws -> (count: Int, size: Int) {
     let text = TextOutput(file)
     let count = try write(to: text, on: console)

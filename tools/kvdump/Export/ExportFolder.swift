@@ -2,9 +2,11 @@ import EntityStore
 import LodestoreSystem
 import LodestoreVerifier
 
-/// All entities of a store as files in a folder, of one commit.
+/// An export of all entities of a store into files of a folder, from one commit.
 struct ExportFolder {
-  /// The file with the schema of all, which no entity has the name of.
+  /// The name of the file with the schema of all entities.
+  ///
+  /// No entity can have this name.
   static let schemaName = "all.schema.jsonl"
 
   let path: String
@@ -26,9 +28,9 @@ struct ExportFolder {
     }
   }
 
-  /// Makes the folder if it is missing, and writes the files one after the other.
+  /// Creates the folder if it is missing, and writes one file after the other.
   ///
-  /// After a failure only files are left that replaced others.
+  /// After a failure only files that replaced others are left.
   func write(_ snapshot: DynamicSnapshot, on console: Console) throws {
     var made = Made()
     do {
@@ -65,11 +67,10 @@ struct ExportFolder {
     try console.write(rows, of: ["entity", "records", "file", "size"])
   }
 
-  /// Throws for the first finding of the verifier that concerns the exported trees.
+  /// Throws the verifier's first finding about the exported trees.
   ///
-  /// The files hold every record, so the whole of these trees must be sound. The checks of one
-  /// entity's export compare numbers and sums of entries; the verifier compares each entry with its
-  /// record.
+  /// The files contain every record, so all of these trees must be sound. The export of one entity
+  /// compares numbers and sums of entries; the verifier compares each entry with its record.
   private func check(on console: Console) throws {
     let report = try ReadStore.withEnvironment(store, warns: false, on: console) {
       try Verifier.verify(environment: $0)

@@ -2,28 +2,29 @@ import LMDB
 import LodestoreBytes
 import LodestoreSystem
 
-/// A file that is there as a whole or not at all: written under a temporary name beside it, and
-/// given its name by ``commit()``; without that, what was written goes away with the object.
+/// A file that appears completely or not at all.
 ///
-/// What is there and is no regular file, such as a pipe or a device, is written to as it is.
+/// The file is written under a temporary name in the same folder, and named by ``commit()``.
+/// Without a commit the temporary file is removed with the object. A file that is not a regular
+/// one, such as a pipe or a device, is written directly.
 final class OutputFile: ByteSink {
   let path: String
-  /// Whether a file that was there gives way.
+  /// Whether an existing file is replaced.
   let isReplacement: Bool
-  /// Bytes written so far.
+  /// The number of bytes written so far.
   private(set) var size = 0
   private let replaces: Bool
   private let isInPlace: Bool
   private let descriptor: Int32
-  /// Nil when the file itself is written, and when it has its name.
+  /// The temporary file; `nil` if the file itself is written, and after the commit.
   private var temporary: TemporaryFile?
   private let sink: DescriptorSink
 
   /// Opens the file for writing.
   ///
   /// - Parameters:
-  ///   - replaces: whether a file that is there gives way; otherwise it is a failure.
-  ///   - store: the file of the store that is read, which never gives way.
+  ///   - replaces: Whether to replace an existing file. If false, an existing file is a failure.
+  ///   - store: The file of the store that is read, which is never replaced.
   init(_ path: String, replaces: Bool, store: String) throws {
     self.replaces = replaces
     var target = path
@@ -38,7 +39,7 @@ final class OutputFile: ByteSink {
       case S_IFREG:
         guard replaces else { throw CommandFailure.fileExists(path) }
         isReplacement = true
-        // The link stays, and what it leads to gives way.
+        // The target of a link is replaced, not the link.
         if let resolved = realpath(path, nil) {
           target = String(cString: resolved)
           free(resolved)
@@ -77,9 +78,11 @@ final class OutputFile: ByteSink {
 
   func finish() throws {}
 
-  /// Gives the file its name, when the disk has all of it; after a failure there is none.
+  /// Syncs and names the file.
   ///
-  /// But for one that another gave way to: the failure says so.
+  /// After a failure no file is left.
+  ///
+  /// If an existing file was already replaced, the failure says so.
   func commit() throws {
     guard let temporary else { return }
     guard fsync(descriptor) == 0 else { throw CommandFailure.system(errno, thing: path) }
@@ -88,7 +91,7 @@ final class OutputFile: ByteSink {
     do {
       try FileFacts.syncFolder(of: path)
     } catch {
-      // A power cut could take it away after it was said to be there.
+      // The file was reported as complete, but a power cut could remove it.
       guard isReplacement else {
         unlink(path)
         throw error
@@ -104,7 +107,7 @@ final class OutputFile: ByteSink {
       }
       return
     }
-    // Another process may have made the file meanwhile, which a plain rename would not notice.
+    // Another process may have created the file meanwhile, which a plain rename would overwrite.
     let code = FileFacts.move(temporary, toNew: path)
     if code == EEXIST { throw CommandFailure.fileExists(path) }
     guard code == 0 else { throw CommandFailure.system(code, thing: path, creating: true) }

@@ -2,13 +2,15 @@ import EntityStore
 import LMDB
 import LodestoreSystem
 
-/// A copy of a store that is there as a whole or not at all: it has another name beside its own until
-/// ``commit()``; without that it goes away with the object.
+/// A copy of a store that appears completely or not at all.
+///
+/// The copy has a temporary name until ``commit()``; without a commit it is removed with the
+/// object.
 final class StoreCopy {
   private let target: String
   private let temporary: TemporaryFile
 
-  /// The name that it has until then.
+  /// The temporary path.
   var path: String { temporary.storePath }
 
   init(for target: String) throws {
@@ -24,7 +26,7 @@ final class StoreCopy {
     temporary = try TemporaryFile.beside(target, mode: 0o600, thing: target)
   }
 
-  /// Copies the newest commit, without free pages.
+  /// Copies the newest commit without free pages.
   func take(_ store: DynamicStore) throws {
     do {
       try store.copy(to: path, compacting: true)
@@ -34,7 +36,9 @@ final class StoreCopy {
     }
   }
 
-  /// Gives the copy its name; a file that is there meanwhile stays.
+  /// Names the copy.
+  ///
+  /// A file that appeared meanwhile is kept.
   func commit() throws {
     let code = FileFacts.move(path, toNew: target)
     if code == EEXIST { throw CommandFailure.outputExists(target) }
@@ -42,7 +46,7 @@ final class StoreCopy {
     do {
       try FileFacts.syncFolder(of: target)
     } catch {
-      // A power cut could take it away after it was said to be there.
+      // The copy was reported as complete, but a power cut could remove it.
       FileFacts.remove(target)
       throw error
     }

@@ -22,7 +22,7 @@ extension CommandFailure {
       listedBy: "kvdump \(words.joined(separator: " "))")
   }
 
-  /// A failure about the store at `path` as a whole.
+  /// A failure about the whole store at `path`.
   static func about(
     store path: String, code: String, _ reason: String, status: ExitStatus,
     details: [Detail] = []
@@ -58,10 +58,10 @@ extension CommandFailure {
       status: .damagedData)
   }
 
-  /// - Parameter nextStep: how to go on; a command that can replace the file says how.
-  static func outputExists(_ path: String, nextStep: String = "name a path that is free") -> Self {
+  /// - Parameter nextStep: The next step, for commands that can replace the file.
+  static func outputExists(_ path: String, nextStep: String = "name a free path") -> Self {
     CommandFailure(
-      code: "output-exists", message: "\(path): is there already; \(nextStep)",
+      code: "output-exists", message: "\(path): already exists; \(nextStep)",
       status: .cannotCreate, details: [.text("path", path)])
   }
 
@@ -75,21 +75,23 @@ extension CommandFailure {
       details: [.text("argument", argument)])
   }
 
-  /// A wrong use that the argument parser found; `reason` is its sentence.
+  /// A usage error found by the argument parser.
+  ///
+  /// `reason` is the parser's sentence.
   static func wrongUse(_ reason: String, command: String?) -> Self {
     let page = ["kvdump", command, "--help"].compactMap { $0 }.joined(separator: " ")
-    // The parser ends its sentences with a full stop and now and then adds a second line.
+    // The parser ends its sentences with a full stop and may add a second line.
     var oneLine = reason.split(whereSeparator: \.isNewline).joined(separator: " ")
     oneLine.replace(". Did you mean", with: "; did you mean")
     while oneLine.last == "." { oneLine.removeLast() }
     oneLine = oneLine.prefix(1).lowercased() + oneLine.dropFirst()
-    // A "did you mean" of the parser is a next step already.
+    // "Did you mean" is already a next step.
     let joint = oneLine.last == "?" ? "" : ";"
     return CommandFailure(
       code: "usage", message: "\(oneLine)\(joint) see '\(page)'", status: .usage)
   }
 
-  /// A system call on `thing` failed with `errno` value `code`.
+  /// A system call on `thing` failed with the `errno` value `code`.
   package static func system(
     _ code: Int32, thing: String, creating: Bool = false, nextStep: String? = nil
   ) -> Self {
@@ -106,13 +108,15 @@ extension CommandFailure {
     code: "output-closed", message: "standard output: closed by its reader; nothing to do",
     status: .brokenPipe)
 
-  /// An error of a type that no command translates.
+  /// The failure for an error that no command translates.
   static func unexpected(_ error: any Error) -> Self {
     CommandFailure(
       code: "unexpected", message: "unexpected failure: \(error); please report it",
       status: .inputOutput)
   }
 
+  /// The failure for a damaged record.
+  ///
   /// `reason` is a clause about the record's bytes.
   static func damagedRecord(_ entity: String, _ id: UInt64, reason: String) -> Self {
     .damagedContent(
@@ -128,26 +132,28 @@ extension CommandFailure {
     .damagedContent("index '\(index)': leads to \(entity) \(id), which is not there")
   }
 
+  /// The failure for a damaged pair.
+  ///
   /// `key` is hexadecimal.
   static func damagedPair(of tree: String, key: String, reason: String) -> Self {
     .damagedContent("\(tree) \(key): \(reason)", [.text("tree", tree)])
   }
 
-  /// A fault in the content of a store, or of its copy.
+  /// A fault in the content of a store or of its copy.
   static func damagedContent(_ reason: String, _ details: [Detail] = []) -> Self {
     CommandFailure(
       code: "damaged", message: "\(reason); 'kvdump verify' lists everything that is wrong",
       status: .damagedData, details: details)
   }
 
-  /// The same failure of a copy that was not made.
+  /// This failure, for a copy that was not made.
   var withoutCopy: Self {
     var failure = self
     failure.message += "; no copy was made"
     return failure
   }
 
-  /// The same failure of a command that had other files give way before.
+  /// This failure, for a command that had already replaced other files.
   func afterReplacing(_ paths: [String]) -> Self {
     var failure = self
     let names = paths.joined(separator: ", ")
@@ -156,9 +162,9 @@ extension CommandFailure {
     return failure
   }
 
-  /// `text` was typed as the value of `attribute`, whose type takes `expectation`.
+  /// The failure for `text`, typed as a value of `attribute`, whose type requires `expectation`.
   ///
-  /// A value may be long: its beginning says which it is.
+  /// Only the beginning of a long text is shown.
   static func badValue(_ text: String, of attribute: String, expectation: String) -> Self {
     badArgument(
       text.utf8.count > 64 ? String(text.prefix(60)) + "…" : text,

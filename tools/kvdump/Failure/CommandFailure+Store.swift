@@ -2,14 +2,14 @@ import EntityStore
 import LMDB
 
 extension StoreError {
-  /// The code of the system call that failed, in LMDB or for it; nil for other errors.
+  /// The code of the failed system call, made by LMDB or for it; `nil` for other errors.
   var systemCode: Int32? {
     guard let cause = cause as? LMDBError, cause.kind == .engine, cause.code > 0 else { return nil }
     return cause.code
   }
 }
 
-/// The store's errors as failures of a command.
+/// Translation of the store's errors to failures of a command.
 extension CommandFailure {
   /// The failure for an error of a command that worked on the store at `path`.
   package static func translated(_ error: any Error, store path: String) -> CommandFailure {
@@ -24,7 +24,7 @@ extension CommandFailure {
 
   private static func store(_ error: StoreError, path: String) -> CommandFailure {
     if error.code == .noSuchStore { return noStore(at: path) }
-    // The store's own words name what a program can set.
+    // The store's own message names a setting of programs.
     if let cause = error.cause as? LMDBError, let failure = setting(cause, path: path) {
       return failure
     }
@@ -38,7 +38,7 @@ extension CommandFailure {
       details: details)
   }
 
-  /// The failure where the store's message names an option that nobody has at a command line.
+  /// The failure for an error whose own message names an option that the command line lacks.
   private static func setting(_ error: LMDBError, path: String) -> CommandFailure? {
     switch error.kind {
     case .unsupportedFileSystem(let what):
@@ -52,8 +52,9 @@ extension CommandFailure {
     }
   }
 
-  /// Every code of the store that it has today; one that is added later is trouble of no known
-  /// kind.
+  /// The exit status for every known code.
+  ///
+  /// A code added later is an unspecified fault.
   private static func status(of code: StoreError.Code) -> ExitStatus {
     switch code {
     case .noSuchStore, .unsuitablePath: .noInput
@@ -112,11 +113,11 @@ extension CommandFailure {
       case .lockFileCut: "end every process that has the store open, then run the command again"
       }
     case .unsuitablePath, .unsupportedFileSystem: "name another file"
-    default: "'kvdump verify \(ShellWord.path(path))' may tell more"
+    default: "'kvdump verify \(ShellWord.path(path))' may show more"
     }
   }
 
-  /// `noSuchStore` as `no-such-store`.
+  /// Converts `noSuchStore` to `no-such-store`.
   package static func kebab(_ name: String) -> String {
     let letters = Array(name)
     return letters.indices.reduce(into: "") { text, index in

@@ -5,14 +5,14 @@ import LodestoreSystem
 import LodestoreVerifier
 
 extension CommandFailure {
-  /// The failure for what kept a file from being verified; nil for other errors.
+  /// The failure for an error that prevented the verification of a file; `nil` for other errors.
   static func verification(_ error: any Error, of path: String) -> CommandFailure? {
     switch error {
     case VerificationError.notAStore(let reason): return .notAStore(path, reason: reason)
     case VerificationError.damagedHeader(let reason):
       return .about(
         store: path, code: "damaged",
-        "\(reason); restore it from a copy, or take its records out by "
+        "\(reason); restore it from a copy, or save its records with "
           + "'kvdump salvage \(ShellWord.path(path)) NEW'", status: .damagedData)
     case VerificationError.newerFormat(let version):
       return .about(
@@ -29,7 +29,7 @@ extension CommandFailure {
           store: path, code: "no-previous-commit",
           "the previous commit cannot be read, \(why); leave out --previous", status: .inputOutput)
       case .treesFull:
-        return .damaged(path, reason: "has more trees than a store may have, and can be open")
+        return .damaged(path, reason: "has more trees than a store may have")
       case .notAnEnvironment(let reason): return .notAStore(path, reason: reason)
       default: return translated(error, store: path)
       }

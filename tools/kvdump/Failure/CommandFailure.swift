@@ -1,9 +1,9 @@
-/// Why a command stopped: what a person reads, what a program reads, and the exit status.
+/// The reason why a command failed: a message for people, a code for programs, and the exit status.
 ///
-/// Every failure is built in `CommandFailure+Catalogue.swift`, so that all messages can be
-/// proofread in one sitting.
+/// Every failure is created in `CommandFailure+Catalogue.swift`, so that all messages can be
+/// proofread together.
 package struct CommandFailure: Error, Equatable, Sendable {
-  /// A fact beside the message, for programs: a member of the error object.
+  /// A further fact for programs: a member of the error object.
   package struct Detail: Equatable, Sendable {
     let name: String
     let value: Cell
@@ -18,13 +18,17 @@ package struct CommandFailure: Error, Equatable, Sendable {
     }
   }
 
-  /// What programs tell failures apart by; part of the JSON contract, such as `no-such-entity`.
+  /// The code by which programs distinguish failures, such as `no-such-entity`.
+  ///
+  /// The code is part of the JSON contract.
   package let code: String
-  /// "thing: reason; next step", one line, no full stop.
+  /// The message "thing: reason; next step", in one line without a full stop.
   package var message: String
   package let status: ExitStatus
   var details: [Detail] = []
-  /// Lines that show people where the fault is, below the message; programs have `details`.
+  /// Lines below the message that show people the place of the fault.
+  ///
+  /// Programs get `details`.
   var excerpt: [String] = []
 
   package init(
@@ -38,13 +42,13 @@ package struct CommandFailure: Error, Equatable, Sendable {
     self.excerpt = excerpt
   }
 
-  /// True for the failure that nobody is to be told of: the reader of the pipe has gone, by choice.
+  /// Whether the failure is not reported, because the reader of the pipe closed it on purpose.
   var isSilent: Bool { status == .brokenPipe }
 
-  /// The line for people, on standard error, without a line end.
+  /// The line for people on standard error, without a line end.
   var line: String { "kvdump: " + DisplayText.escaped(message) }
 
-  /// The object for programs, on standard error, without a line end.
+  /// The object for programs on standard error, without a line end.
   var json: String {
     var members = [("code", Cell.text(code)), ("message", .text(message))]
     members += details.map { ($0.name, $0.value) }
@@ -54,6 +58,6 @@ package struct CommandFailure: Error, Equatable, Sendable {
 }
 
 extension CommandFailure: CustomStringConvertible {
-  /// The message: what a store keeps of an import that failed.
+  /// The message, which a store keeps for an import that failed.
   package var description: String { message }
 }

@@ -1,36 +1,38 @@
 import LodestoreSystem
 
-/// The status kvdump leaves with: 0 and 1 are the two answers, the rest is trouble, by sysexits(3).
+/// The exit status of kvdump.
+///
+/// 0 and 1 are the two answers, the others are errors as in sysexits(3).
 package enum ExitStatus: Int32, CaseIterable, Sendable {
-  /// Done; found; sound.
+  /// The command succeeded, found something, or found the store sound.
   case success = 0
-  /// Not found; verification found problems.
+  /// Nothing was found, or verification found problems.
   case negative = 1
-  /// An unknown command, option, entity, index or attribute.
+  /// A command, option, entity, index or attribute is unknown.
   case usage = 64
   /// The data is damaged, malformed or of an unknown format version.
   case damagedData = 65
-  /// There is no store, or no input file, at that path.
+  /// The path has no store, or no input file.
   case noInput = 66
-  /// A fault of the program, unless the file is damaged; left by a signal handler.
+  /// The program has a fault, or the file is damaged. A signal handler exits with this status.
   case fault = 70
   /// The output cannot be created.
   case cannotCreate = 73
   /// Reading or writing failed, or the disk is full.
   case inputOutput = 74
-  /// Another process is in the way: the same command may succeed later.
+  /// Another process blocks the command, which may succeed later.
   case tryAgain = 75
-  /// The permissions do not allow it.
+  /// The permissions do not allow the operation.
   case notPermitted = 77
-  /// Control-C.
+  /// The user pressed Control-C.
   case interrupted = 130
-  /// Who was reading the output went away.
+  /// The reader of the output closed the pipe.
   case brokenPipe = 141
 
-  /// The status for a system call that failed with `code` (an `errno` value).
+  /// The status for a system call that failed with `code`, an `errno` value.
   ///
-  /// `creating` tells a path that was to be made from one that was to be read: a missing folder is
-  /// missing input for the one and an output that cannot be created for the other.
+  /// `creating` distinguishes a path to be created from one to be read. A missing folder is missing
+  /// input for the one, and an output that cannot be created for the other.
   init(errno code: Int32, creating: Bool) {
     switch code {
     case ENOENT, ENOTDIR: self = creating ? .cannotCreate : .noInput

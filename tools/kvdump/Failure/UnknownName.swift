@@ -2,7 +2,8 @@ import EntityStore
 
 /// A name in a command line that the store does not have.
 ///
-/// The failure names the store, which whoever looks the name up does not know.
+/// The code that looks the name up does not know the store's path; the failure made from this error
+/// names it.
 struct UnknownName: Error {
   enum Kind: String {
     case entity, attribute, relationship, index, tree
@@ -10,14 +11,14 @@ struct UnknownName: Error {
 
   let kind: Kind
   let name: String
-  /// The entity that was to have the attribute, relationship or index.
+  /// The entity expected to have the attribute, relationship or index.
   var entity: String?
-  /// The names that may be meant.
+  /// The names to choose a suggestion from.
   let known: [String]
-  /// The name that is meant, where that is known.
+  /// The intended name if it is known.
   var meant: String?
 
-  /// - Parameter known: further names that may be meant.
+  /// - Parameter known: Further names to choose a suggestion from.
   static func attribute(
     _ name: String, of entity: DynamicEntity, known: [String] = []
   ) -> UnknownName {

@@ -3,12 +3,14 @@ import LodestoreFormat
 
 /// The failures of `import`.
 extension CommandFailure {
-  /// A page that is not JSON; `reason` has the place and the fault.
+  /// The failure for a page that is not JSON.
+  ///
+  /// `reason` has the position and the fault.
   static func malformedPage(_ number: Int, file: String, reason: String) -> Self {
     let step =
       number == 1
-      ? "mend it and import again, nothing is kept"
-      : "nothing of this page is kept, earlier pages are; mend it and go on with --resume"
+      ? "correct it and import again; nothing was stored"
+      : "this page was not stored, earlier pages were; correct it and continue with --resume"
     return CommandFailure(
       code: "malformed-page", message: "\(file): page \(number): \(reason); \(step)",
       status: .damagedData, details: page(number, file))
@@ -24,9 +26,9 @@ extension CommandFailure {
     let hint = NearestName.of(path, among: candidates) ?? only
     let step =
       isOfMembers
-      ? "leave out --key-name where the records are in an array"
+      ? "leave out --key-name if the records are in an array"
       : hint.map { "did you mean \(ShellWord.option("records", $0))?" }
-        ?? "name another path with --records, or, where they are the members of an object, "
+        ?? "name another path with --records, or, if they are the members of an object, "
         + "--key-name"
     let wanted = isOfMembers ? "object" : "array"
     return CommandFailure(
@@ -39,40 +41,42 @@ extension CommandFailure {
     [.text("file", file), Detail(name: "page", value: .integer(Int64(number)))]
   }
 
-  /// An index over an attribute whose type has no order.
+  /// The failure for an index over an attribute whose type has no order.
   static func notIndexable(
     _ name: String, _ type: AttributeType, isUnique: Bool, isNew: Bool
   ) -> Self {
-    let typed = "\(ShellWord.option("type", "\(name)=string")), or another type, gives it one"
+    let typed =
+      "\(ShellWord.option("type", "\(name)=string")), or another type, gives it a common type"
     let step =
       switch (type, isUnique, isNew) {
       case (.json, true, true): "its values have no common type, or are all null; \(typed)"
       case (.json, true, false): "match records by attributes of one scalar type"
       case (.json, false, _):
-        "say --index '\(name)[]' for an index over the elements of its arrays"
-          + (isNew ? "; where its values are no arrays, \(typed)" : "")
+        "use --index '\(name)[]' for an index over the elements of its arrays"
+          + (isNew ? "; if its values are not arrays, \(typed)" : "")
       default: "index attributes whose values are all of one scalar type"
       }
     return .badArgument(name, reason: "is \(type.name) and cannot be indexed", nextStep: step)
   }
 
-  /// The records have more members than an entity can have attributes.
+  /// The failure for records with more members than an entity can have attributes.
   static func tooManyMembers(of entity: String, file: String, page number: Int) -> Self {
     CommandFailure(
       code: "too-many-members",
       message: "\(file): page \(number): the records up to here have more than 1,000 members "
-        + "that are no attribute of \(entity), and an entity can have 1,000 attributes; where the "
-        + "names of members are keys of records, --key-name NAME takes each member as a record; else "
-        + "give the attributes by --schema FILE in place of --infer",
+        + "without an attribute of \(entity), and an entity can have 1,000 attributes; if the "
+        + "names of members are keys of records, --key-name NAME imports each member as a record; "
+        + "otherwise "
+        + "give the attributes with --schema FILE and not --infer",
       status: .usage, details: page(number, file))
   }
 
-  /// A pipe has more bytes than are kept to read them twice.
+  /// The failure for a pipe with more bytes than are stored to read them twice.
   static func spoolLimit(_ limit: Int, in folder: String) -> Self {
     CommandFailure(
       code: "spool-limit",
       message:
-        "standard input: has more than \(NumberText.byteCount(limit)), which --infer keeps in "
+        "standard input: has more than \(NumberText.byteCount(limit)), which --infer stores in "
         + "\(folder) to read it twice; raise --spool-limit, infer from the first pages with "
         + "--sample, or give a file", status: .usage,
       details: [Detail(name: "limit", value: .integer(Int64(limit)))])
@@ -83,7 +87,8 @@ extension CommandFailure {
     let hint = nearest.map { "did you mean \"\($0)\"? " } ?? ""
     return CommandFailure(
       code: "no-such-entity",
-      message: "\(store): has no entity \"\(entity)\"; \(hint)--infer makes one from the records, "
+      message:
+        "\(store): has no entity \"\(entity)\"; \(hint)--infer creates one from the records, "
         + "--schema from a file", status: .usage,
       details: [.text("entity", entity)] + (nearest.map { [.text("didYouMean", $0)] } ?? []))
   }
@@ -115,14 +120,14 @@ extension CommandFailure {
     NearestName.of(name, among: known).map { "did you mean \"\($0)\"?" }
   }
 
-  /// `_id` is used as if it were an attribute.
+  /// The failure for `_id` used like an attribute.
   static let ownNameOfID = CommandFailure(
     code: "reserved-name",
-    message: "'_id': is the store's own name for the id of a record; take the member into an "
+    message: "'_id': is the store's name for the id of a record; import the member into an "
       + "attribute of another name with --map _id=NAME", status: .usage,
     details: [.text("member", RecordColumns.idName)])
 
-  /// A value has no equal in the wider type that its attribute was to get.
+  /// The failure for a value without an equal in the wider type that its attribute was to get.
   static func notWidened(
     _ attribute: String, of entity: String, in path: String, from stored: AttributeType,
     to type: AttributeType, record id: UInt64
@@ -130,11 +135,11 @@ extension CommandFailure {
     let step =
       stored.widens(to: .decimal) && type != .decimal
       ? "--type \(attribute)=decimal keeps every digit"
-      : "--map MEMBER=NAME takes the member into another attribute"
+      : "--map MEMBER=NAME imports the member into another attribute"
     return CommandFailure(
       code: "not-widened",
       message:
-        "\(path): '\(entity).\(attribute)' stays \(stored.name), as the value of record \(id) "
+        "\(path): '\(entity).\(attribute)' stays \(stored.name), because the value of record \(id) "
         + "is not exactly a \(type.name); \(step)", status: .damagedData,
       details: [
         .text("store", path), .text("attribute", attribute),
@@ -150,10 +155,10 @@ extension CommandFailure {
   }
 
   static func rejectsExist(_ path: String) -> Self {
-    .outputExists(path, nextStep: "name a file that is free, or --resume, which adds to it")
+    .outputExists(path, nextStep: "name a free file, or append to it with --resume")
   }
 
-  /// `--map` names an attribute that the entity does not have, or `--type` one.
+  /// The failure for `--map` or `--type` with the name of an attribute that the entity lacks.
   static func ruleWithoutAttribute(
     _ name: String, option: String, of entity: String, known: [String]
   ) -> Self {
@@ -166,7 +171,7 @@ extension CommandFailure {
       status: .usage, details: [.text("attribute", name)])
   }
 
-  /// `--map` names a member that no record has.
+  /// The failure for `--map` with the name of a member that no record has.
   static func mapWithoutMember(_ name: String, of entity: String, known: [String]) -> Self {
     let step =
       hint(name, among: known) ?? "the members are \(known.prefix(50).joined(separator: ", "))"
@@ -175,7 +180,7 @@ extension CommandFailure {
       status: .usage, details: [.text("member", name)])
   }
 
-  /// Members that were to be one attribute.
+  /// The failure for two members that would fill one attribute.
   static func twoMembers(_ names: [String], for attribute: String) -> Self {
     let both = names.sorted().map { "\"\($0)\"" }.joined(separator: " and ")
     return CommandFailure(
@@ -184,13 +189,14 @@ extension CommandFailure {
       status: .usage, details: [.text("attribute", attribute)])
   }
 
-  /// `--type` says another type than the attribute has.
+  /// The failure for `--type` with a type other than the attribute's.
   static func otherType(_ attribute: String, is type: String, said: String) -> Self {
     CommandFailure(
       code: "other-type",
       message:
-        "--type: '\(attribute)' is \(type), and stored types are only widened, as int64 to double; "
-        + "leave out \(said), or take it into another attribute with --map",
+        "--type: '\(attribute)' is \(type), and stored types are only widened, such as int64 to "
+        + "double; "
+        + "leave out \(said), or import it into another attribute with --map",
       status: .usage, details: [.text("attribute", attribute)])
   }
 

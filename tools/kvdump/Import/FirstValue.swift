@@ -1,19 +1,19 @@
 import EntityStore
 import LodestoreBytes
 
-/// Finds the first value of a file in bytes that grow, and the byte after it.
+/// Finds the first value of a file, and the byte after it, in a growing buffer.
 ///
-/// Reads each byte once.
+/// Each byte is read once.
 struct FirstValue {
-  /// The first byte that is no blank.
+  /// The offset of the first byte that is not white space.
   private(set) var start: Int?
   private var end: Int?
   private var searched = 0
   private var brackets = JSONEndSearch()
-  /// The first byte after the value that is no blank.
+  /// The offset of the first byte after the value that is not white space.
   private var next: Int?
 
-  /// Whether a JSON text may begin so.
+  /// Whether a JSON text can begin with this byte.
   static func mayBegin(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "-"),
@@ -24,7 +24,7 @@ struct FirstValue {
     }
   }
 
-  /// Whether a word may begin with this byte.
+  /// Whether a word can begin with this byte.
   static func isWord(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte == UInt8(ascii: "_")
   }
@@ -47,11 +47,11 @@ struct FirstValue {
     searched = next ?? bytes.count
   }
 
-  /// How the values of a file are cut that has more of them; nil where it is one text, or where the
-  /// bytes do not tell yet.
+  /// The way to cut a file that has several values; `nil` for a single text, or if the bytes do not
+  /// show it yet.
   ///
-  /// A value and nothing else on a line means lines. Otherwise arrays and objects may follow each
-  /// other in any way.
+  /// A value alone on its line means lines. Otherwise arrays and objects may follow each other in
+  /// any way.
   func cut(_ bytes: [UInt8]) -> JSONLinesReader.Cut? {
     guard let start, let end, let next else { return nil }
     let isContainer = Self.isContainer(bytes[start])

@@ -1,7 +1,9 @@
 import EntityStore
 
 extension ImportReport {
-  /// The report's members; the rejects are left out for people, who get them as notes.
+  /// The report as columns.
+  ///
+  /// For people the rejects are left out, because they appear as notes.
   func members(withRejects: Bool) -> [(column: Column, cell: Cell)] {
     var members: [(column: Column, cell: Cell)] = [
       ("entity", .text(entity)), ("pages", .count(pages)), ("records", .count(records)),
@@ -32,22 +34,23 @@ extension ImportReport {
     return members
   }
 
-  /// How many records have each member that is no attribute.
+  /// The number of records with each member that has no attribute.
   var unknownCell: Cell {
     .object(unknownMembers.sorted { $0.key < $1.key }.map { ($0.key, .count($0.value)) })
   }
 }
 
 extension ImportReport.Reject {
-  /// One line for people.
+  /// The reject in one line for people.
   var textLine: String {
     let places = [line.map { "line \($0)" }, byteOffset.map { "byte \($0)" }].compactMap { $0 }
     let place = places.isEmpty ? "" : " (\(places.joined(separator: ", ")))"
     return "\(file ?? "?"): page \(page) record \(record)\(place): \(reason)"
   }
 
-  /// An object; the bytes of a record that could not be read are `content`, or `contentBase64`
-  /// where they are no text.
+  /// The reject as an object.
+  ///
+  /// The bytes of an unreadable record are `content`, or `contentBase64` if they are not text.
   var json: String {
     var members: [(String, Cell)] = [
       ("file", file.map(Cell.text) ?? .null), ("page", .integer(Int64(page))),

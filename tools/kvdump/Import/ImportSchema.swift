@@ -1,29 +1,29 @@
 import EntityStore
 import LodestoreFormat
 
-/// The entity that an import needs, made from the stored entity, the records or a schema file, and
-/// the options.
+/// The entity that an import requires, made from the stored entity, the records or a schema file,
+/// and the options.
 struct ImportSchema {
   private(set) var attributes: [DeclaredEntity.Attribute] = []
   private(set) var indexes: [DeclaredEntity.DeclaredIndex] = []
-  /// The entity of a schema file, and where its attributes are in ``attributes``.
+  /// The entity of a schema file, and the positions of its attributes in ``attributes``.
   private var file: (entity: DeclaredEntity, positions: [Int])?
-  /// Notes for the person: names that were changed, attributes and indexes that were added.
+  /// Notes for the user about changed names, added attributes and added indexes.
   private(set) var notes: [String] = []
-  /// The attributes that `--map` gives to members.
+  /// The attributes that `--map` assigns to members.
   var maps: [String: String] { rules.maps }
-  /// The attribute of each JSON member, where a person or inference named it.
+  /// The attribute of each JSON member, if the user or inference named it.
   private(set) var names: [String: String] = [:]
   private let entity: String
   private let isNew: Bool
   private var rules: MemberRules
-  /// Whether attributes get the wider types that records need.
+  /// Whether attributes get the wider types that records require.
   private let widens: Bool
-  /// The stored types of the attributes that get wider ones, by their names.
+  /// The stored types of the attributes that get wider ones, by name.
   private var narrower: [String: AttributeType] = [:]
-  /// The names of stored attributes whose values the store gives.
+  /// The names of stored attributes whose values the store derives.
   private let derived: Set<String>
-  /// Members that lead to other records, and are no attributes in this import.
+  /// Members that are keys of related records, and not attributes, in this import.
   private let linked: Set<String>
 
   /// Starts with the stored entity.
@@ -53,7 +53,8 @@ struct ImportSchema {
       }
       return DeclaredEntity.DeclaredIndex(attributes: positions, isUnique: index.isUnique)
     }
-    // Indexes over the elements of JSON attributes; others are kept without being declared.
+    // Only indexes over the elements of JSON attributes are declared here. Other element indexes
+    // stay without being declared.
     for index in stored.elementIndexes where index.path.isEmpty {
       let position = stored.declaredAttributes.firstIndex { $0.number == index.attribute }
       guard let position, attributes[position].storage.type == .json else { continue }
@@ -61,17 +62,20 @@ struct ImportSchema {
     }
   }
 
-  /// Adds the members that no attribute is for, and makes attributes optional that some record
-  /// lacks; types that are stored stay.
+  /// Adds an attribute for each member that has none, and makes attributes optional that some
+  /// record lacks.
+  ///
+  /// Stored types stay.
   ///
   /// - Parameters:
-  ///   - key: attributes that records are matched by, which are required in a new entity:
-  ///     a record without one cannot be matched.
-  ///   - takesParts: whether records have only some of the attributes, and stored ones keep the rest:
-  ///     then required attributes stay required.
+  ///   - key: The attributes by which records are matched. Key attributes are required in a new
+  ///     entity,
+  ///     because a record without one cannot be matched.
+  ///   - takesParts: Whether records have only some of the attributes, so that stored values of the
+  ///     others stay. Required attributes then stay required.
   ///
-  /// Throws when a stored entity has a unique index and no record has its attributes: these are
-  /// other records, or `--records` is missing, and the schema stays as it is.
+  /// Throws if a stored entity has a unique index and no record has its attributes. The records
+  /// then belong elsewhere, or `--records` is missing, and the schema stays unchanged.
   mutating func add(
     _ inference: SchemaInference, key: [String], candidates: [String], takesParts: Bool = false
   ) throws {
@@ -111,7 +115,7 @@ struct ImportSchema {
     loosen(inference, known)
   }
 
-  /// Notes a character in the name of an only member that may be a delimiter.
+  /// Notes a character in the name of the only member that may be a delimiter.
   private mutating func noteOneColumn(_ inference: SchemaInference) {
     guard isNew, inference.names.count == 1, let name = inference.names.first,
       let delimiter = name.first(where: { ";|\t".contains($0) })
@@ -128,7 +132,7 @@ struct ImportSchema {
     let indexed = Set(indexes.filter(\.isUnique).flatMap(\.attributes))
     for position in attributes.indices where known.contains(attributes[position].name) {
       let attribute = attributes[position]
-      // The store gives derived values, and links give the ids of the records that they lead to.
+      // The store derives these values, or links provide the ids.
       if derived.contains(attribute.name) || linked.contains(attribute.name) { continue }
       let isLacking = memberOf[attribute.name].flatMap(inference.attribute)?.isOptional ?? true
       guard isLacking, !attribute.storage.isOptional, attribute.initial == .null,
@@ -141,7 +145,7 @@ struct ImportSchema {
 
   /// Gives stored attributes the wider types of `--type`.
   ///
-  /// The initial value stays with the file, which converts it.
+  /// The initial value stays as stored, and the file converts it.
   mutating func widen() {
     for (name, conversion) in rules.types.sorted(by: { $0.key < $1.key }) {
       guard let position = position(of: name) else { continue }
@@ -159,8 +163,8 @@ struct ImportSchema {
       "\(entity): made '\(attributes[position].name)' \(type.name), which was \(stored.name)")
   }
 
-  /// Widens an attribute of which some record has a value of a wider type, or says how that is
-  /// done.
+  /// Widens an attribute if a record has a value of a wider type, or adds a note about the option
+  /// that does.
   private mutating func noteWider(
     _ member: String, of name: String, _ inference: SchemaInference
   ) {
@@ -174,8 +178,10 @@ struct ImportSchema {
         + "\(type.name); --type \(name)=\(type.name) makes it one, and --widen all such attributes")
   }
 
-  /// Names the record and the next step where a value has no equal in the wider type of its
-  /// attribute; any other error is returned as it is.
+  /// Adds the record and the next step to an error about a value without an equal in the wider
+  /// type.
+  ///
+  /// Returns any other error unchanged.
   func explained(_ error: any Error, in path: String) -> any Error {
     guard let error = error as? StoreError, let name = error.attribute, let id = error.recordID,
       let stored = narrower[name],
@@ -184,8 +190,8 @@ struct ImportSchema {
     return CommandFailure.notWidened(name, of: entity, in: path, from: stored, to: type, record: id)
   }
 
-  /// The attribute of each member: as `--map` says, then as sources and names of attributes say,
-  /// and of the others a new one.
+  /// The attribute of each member: as given by `--map`, else by the sources and names of
+  /// attributes, else a new one.
   private mutating func names(of inference: SchemaInference) throws -> [String: String] {
     let members = Set(inference.names)
     rules.dropImplied(notAmong: members)
@@ -213,10 +219,10 @@ struct ImportSchema {
       if let source = attributes.first(where: { $0.name == member })?.source {
         notes.append(
           "\(entity): member '\(member)' fills the attribute of that name, which was made for "
-            + "member '\(source)'; --map \(member)=NAME takes it into another")
+            + "member '\(source)'; --map \(member)=NAME imports it into another")
       }
     }
-    // The store's own name is no attribute's, unless it is mapped to one.
+    // `_id` cannot be an attribute's name, but `--map` can assign the member to an attribute.
     rest.removeAll { names[$0] != nil || $0 == RecordColumns.idName }
     let longest = EntityDescription.longestSource
     for member in rest where member.utf8.count > longest {
@@ -230,7 +236,8 @@ struct ImportSchema {
     return names
   }
 
-  /// The source of the attribute `name`; nil where the member has that name too, or cannot be kept.
+  /// The source of the attribute `name`; `nil` if the member has that name too, or if the member's
+  /// name cannot be stored.
   private func source(
     _ member: String, of name: String, _ inference: SchemaInference
   ) -> String? {
@@ -239,7 +246,8 @@ struct ImportSchema {
     return member != name && isFree && !isLong && inference.isMember(member) ? member : nil
   }
 
-  /// Sets the source of a stored attribute that has none to the member that `--map` gives it.
+  /// Sets the source of a stored attribute without a source to the member that `--map` assigns to
+  /// it.
   private mutating func remember(_ member: String, as name: String, _ inference: SchemaInference) {
     guard rules.maps[member] == name,
       let position = attributes.firstIndex(where: { $0.name == name }),
@@ -249,8 +257,8 @@ struct ImportSchema {
     notes.append("\(entity): attribute '\(name)' is filled from member '\(member)' from now on")
   }
 
-  /// Notes an attribute that an earlier version may have made from this member, whose name it did
-  /// not keep.
+  /// Adds a note about an attribute that an earlier version, which stored no source names, may have
+  /// made from this member.
   private mutating func noteOlder(than name: String, _ member: String, _ known: Set<String>) {
     let former = AttributeNames.former(member)
     guard former != member, known.contains(former), names[former] != former,
@@ -259,12 +267,12 @@ struct ImportSchema {
     notes.append(AttributeNames.note(of: former, madeFrom: member, in: entity))
   }
 
-  /// Takes over an entity that was read from a schema file.
+  /// Adopts an entity that was read from a schema file.
   mutating func add(_ entity: SchemaFileEntity, from path: String) {
     let declared = entity.declared
     if !entity.undeclared.isEmpty {
       notes.append(
-        "\(path): left out what only a program can declare: "
+        "\(path): left out declarations that only a program can make: "
           + entity.undeclared.joined(separator: ", ")
           + "; once the program has opened the store, import without --schema")
     }
@@ -288,7 +296,8 @@ struct ImportSchema {
     file = (declared, positions)
   }
 
-  /// Adds an index over attributes of these names, or of members that were given other names.
+  /// Adds an index over attributes given by their names, or by the names of members with other
+  /// attribute names.
   mutating func addIndex(
     _ wanted: [String], isUnique: Bool, candidates: [String] = []
   ) throws {
@@ -317,7 +326,7 @@ struct ImportSchema {
 
   @discardableResult
   private mutating func add(_ index: DeclaredEntity.DeclaredIndex) -> Bool {
-    // A unique index serves as an index over the same attributes, in the same order or in another.
+    // A unique index over these attributes, in any order, serves as this index.
     let isThere = indexes.contains {
       $0 == index || $0.isUnique && $0.attributes == index.attributes
         || index.isUnique && $0.isUnique && Set($0.attributes) == Set(index.attributes)
@@ -326,15 +335,15 @@ struct ImportSchema {
     return !isThere
   }
 
-  /// The position of the attribute that a person calls `name`.
+  /// The position of the attribute that the user calls `name`.
   func position(of name: String) -> Int? {
     attributes.firstIndex { $0.name == name }
       ?? names[name].flatMap { mapped in attributes.firstIndex { $0.name == mapped } }
       ?? attributes.firstIndex { $0.source == name }
   }
 
-  /// Throws when a member of `--map` is not among `members`, the members of the first page, and one
-  /// of them has a similar name.
+  /// Throws if a member of `--map` is missing in `members`, the members of the first page, and one
+  /// of these has a similar name.
   func checkMaps(members: [String]) throws {
     for member in rules.maps.keys.sorted()
     where !members.contains(member) && NearestName.of(member, among: members) != nil {
@@ -342,9 +351,9 @@ struct ImportSchema {
     }
   }
 
-  /// How the values of attributes are read, by their names.
+  /// The conversions of texts for attributes, by name.
   ///
-  /// Throws when `--map` or `--type` names an attribute that is not there, or one of another type.
+  /// Throws if `--map` or `--type` names a missing attribute, or one of another type.
   func conversions() throws -> [String: TextConversion] {
     let known = attributes.map(\.name)
     for (_, attribute) in rules.maps.sorted(by: { $0.key < $1.key })

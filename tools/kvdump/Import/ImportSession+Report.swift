@@ -1,10 +1,10 @@
 import EntityStore
 
-/// What came of an import.
+/// The report about an import.
 extension ImportSession {
-  /// Tells what came of it.
+  /// Reports the result.
   ///
-  /// - Parameter store: the store that a dry run has left alone; nil when it was none.
+  /// - Parameter store: The store that a dry run left unchanged; `nil` if it was not a dry run.
   func report(
     _ result: Result, dryRunOf store: String?, on console: Console
   ) throws -> ExitStatus {
@@ -36,7 +36,7 @@ extension ImportSession {
   private func write(_ result: ImportReport, on console: Console) throws {
     var report = result
     if report.ending != .finished {
-      // The store keeps few, and not the one that ended it.
+      // The store keeps only some rejects, and not the one that ended the import.
       let known = Set(report.rejects)
       report.rejects += watch.rejects.filter { !known.contains($0) }
       report.rejected = max(report.rejected, watch.rejected, report.rejects.count)
@@ -45,12 +45,12 @@ extension ImportSession {
     tell(report, on: console)
   }
 
-  /// Whether a mirror of a source without records was not done.
+  /// Whether a mirror was skipped because the source had no records.
   private static func isOfNothing(_ report: ImportReport) -> Bool {
     report.strategy == .mirror && report.keptUnseen && report.records == 0
   }
 
-  /// Names attributes that versions which kept no names of members may have made from these
+  /// Names attributes that earlier versions, which stored no source names, may have made from these
   /// members.
   private func tellOlder(than members: some Sequence<String>, on console: Console) {
     for member in members {
@@ -73,18 +73,22 @@ extension ImportSession {
     var unknown = report.unknownMembers
     if let count = unknown.removeValue(forKey: RecordColumns.idName) {
       console.note(
-        "\(report.entity): '_id' of \(NumberText.grouped(count)) \(count == 1 ? "record" : "records") was "
-          + "not taken, as the store gives ids itself; --map _id=NAME takes it into an attribute")
+        "\(report.entity): '_id' of \(NumberText.grouped(count)) "
+          + "\(count == 1 ? "record" : "records") was "
+          + "not imported, because the store assigns ids; --map _id=NAME imports it into an "
+          + "attribute"
+      )
     }
     if !unknown.isEmpty {
       let names = unknown.keys.sorted().prefix(20).joined(separator: ", ")
       console.note(
-        "\(report.entity): left out members that are no attribute: \(names); --infer adds them")
+        "\(report.entity): left out members without an attribute: \(names); --infer adds them")
       tellOlder(than: unknown.keys.sorted().prefix(20), on: console)
     }
     if Self.isOfNothing(report) {
       console.note(
-        "\(report.entity): the files have no record, and a mirror of that would delete all; nothing "
+        "\(report.entity): the files have no record, and a mirror of that would delete all; "
+          + "nothing "
           + "was deleted, --mirror-empty does it")
     } else if report.keptUnseen, report.isCut {
       console.note(
@@ -98,12 +102,12 @@ extension ImportSession {
     console.note(
       report.resumptions > 0
         ? "\(report.entity): went on with run \(report.run)"
-        : "\(report.entity): there was nothing to go on with; began anew")
+        : "\(report.entity): there was nothing to continue; began from the start")
   }
 }
 
 extension AttributeNames {
-  /// Says that an attribute may be one that an earlier version made from a member.
+  /// A note that an earlier version may have made an attribute from a member.
   static func note(of former: String, madeFrom member: String, in entity: String) -> String {
     "\(entity): '\(former)' keeps no name of a member; if it was made from '\(member)', "
       + "--infer \(ShellWord.option("map", "\(member)=\(former)")) goes on with it"

@@ -1,13 +1,13 @@
 import EntityStore
 
-/// One import as a person sees it: how far it is, and what came of it.
+/// One import with its progress and its result for the user.
 struct ImportSession {
   let importing: DynamicImport
   private let pages: PageReader
   private let size: Int?
   let rejectFile: RejectFile?
   let watch: ImportWatch
-  /// The names of attributes that keep no name of a member.
+  /// The names of attributes without a source name.
   let sourceless: Set<String>
 
   init(
@@ -23,17 +23,17 @@ struct ImportSession {
     watch = ImportWatch(rejectFile)
   }
 
-  /// The result of an import, also of one that ended early.
+  /// The result of an import, even of one that ended early.
   struct Result {
-    /// The report of the committed pages; nil when the import did not begin.
+    /// The report of the committed pages; `nil` if the import did not begin.
     var report: ImportReport?
-    /// Why it ended early.
+    /// The reason for an early end.
     var failure: (any Error)?
   }
 
-  /// Imports all pages and shows how far it is.
+  /// Imports all pages and shows the progress.
   ///
-  /// Never throws: the committed pages are to be reported in any case.
+  /// The method never throws, because the committed pages must be reported in any case.
   func run(on console: Console) async -> Result {
     var progress = console.progress()
     pages.willRead = { [unowned pages, watch, size] in
@@ -60,7 +60,8 @@ struct ImportSession {
 
   /// The stored report of this run, which ended early.
   ///
-  /// - Parameter last: the newest report before this run. Another import of this name may have begun since.
+  /// - Parameter last: The newest report before this run. Another import with this name may have
+  ///   begun since.
   private func report(after last: ImportReport?) -> ImportReport? {
     reports().first { report in
       guard let last else { return true }
@@ -73,7 +74,7 @@ struct ImportSession {
     return (try? importing.store.read { try $0.importReports(of: name) }) ?? []
   }
 
-  /// "[####......]  42 %  12,000 records, 3,400/s, 1.2 MB/s, 3 rejected".
+  /// The progress as "[####......]  42 %  12,000 records, 3,400/s, 1.2 MB/s, 3 rejected".
   static func line(_ progress: ImportProgress, share: Double?) -> String {
     var text = share.map { Progress.text(min($0, 1)) + "  " } ?? ""
     text += "\(NumberText.grouped(progress.records)) records"
@@ -88,14 +89,15 @@ struct ImportSession {
 }
 
 extension DynamicImport {
-  /// Adds to each reject the options of `import` that would take the value.
+  /// Adds to each reject the options of `import` that would accept the value.
   mutating func nameOptionsInHints() {
     hint = { attribute in
       switch attribute.type {
       case .date: "--type \(attribute.name)=date:FORMAT reads other forms"
-      // A key of another record, as 'export --links' writes it.
+      // The value may be a key of another record, as 'export --links' writes it.
       case .recordID:
-        "--type \(attribute.name)=id reads numbers in texts, and --links reads keys once a program has "
+        "--type \(attribute.name)=id reads numbers in texts, and --links reads keys once a "
+          + "program has "
           + "opened the store and declared the relationship"
       default: "--type \(attribute.name)=\(attribute.type.name) reads texts"
       }
@@ -103,7 +105,7 @@ extension DynamicImport {
     textHint = { attribute in
       attribute.type == .date
         ? "--type \(attribute.name)=date:FORMAT reads other forms"
-        : "--null-value TEXT reads a text as null, and --infer --map COLUMN=NAME takes the column "
+        : "--null-value TEXT reads a text as null, and --infer --map COLUMN=NAME imports the column "
           + "into another attribute"
     }
   }

@@ -3,19 +3,19 @@ import LMDB
 import LodestoreFormat
 import LodestoreSystem
 
-/// The store that an import writes into: the one at the path, or for a dry run a copy of it that
-/// has no name and goes away with the process.
+/// The store that an import writes into: the one at the path or, for a dry run, an unnamed copy of
+/// it that disappears with the process.
 final class ImportTarget {
   private let path: String
-  /// While the copy still has a name.
+  /// The copy's temporary file, as long as it has a name.
   private var temporary: TemporaryFile?
   private let base: String
   private let isDryRun: Bool
   private let size: Int
-  /// The store; nil when there is none yet.
+  /// The store; `nil` if it does not exist yet.
   private(set) var opened: DynamicStore?
 
-  /// Opens the store when it is there.
+  /// Opens the store if it exists.
   init(_ store: String, isDryRun: Bool, on console: Console) throws {
     self.isDryRun = isDryRun
     base = console.temporaryFolder
@@ -46,7 +46,7 @@ final class ImportTarget {
     removeName()
   }
 
-  /// The store, which is made when there is none.
+  /// Returns the store, and creates it if it does not exist.
   func made() throws -> DynamicStore {
     if let opened { return opened }
     let made = try open(.create)
@@ -54,17 +54,17 @@ final class ImportTarget {
     return made
   }
 
-  /// Closes the store when all that was committed is on the disk.
+  /// Closes the store after everything committed is on the disk.
   ///
-  /// Commits wait for the data but not for the page that makes it current, which saves half of the
-  /// waiting; what is reported is to be safe, so that page is waited for here.
+  /// To save half of the waiting, commits wait for the data but not for the page that makes it
+  /// current. Reported records must be safe, so this call waits for that page.
   func close() throws {
     opened?.close()
     opened = nil
     if !isDryRun { try FileFacts.sync(path) }
   }
 
-  /// What an error means to somebody who does not know of the copy.
+  /// Translates an error so that it does not mention the copy.
   func translated(_ error: any Error) -> any Error {
     guard isDryRun, let error = error as? StoreError else { return error }
     return error.code == .diskFull ? noRoom(ENOSPC) : error
@@ -73,7 +73,7 @@ final class ImportTarget {
   private func noRoom(_ code: Int32) -> CommandFailure {
     let copy = size > 0 ? "a copy of the store, \(NumberText.byteCount(size)), and " : ""
     let step =
-      "a dry run needs room for \(copy)what comes in; set TMPDIR to a folder that has it"
+      "a dry run needs room for \(copy)the imported records; set TMPDIR to a folder that has it"
     return CommandFailure.system(code, thing: base, creating: true, nextStep: step)
   }
 
@@ -82,7 +82,7 @@ final class ImportTarget {
     options.access = access
     options.durability = .mayLoseLastCommit
     options.reportLongWaits()
-    // A temporary folder may be on any, and nobody else opens the copy.
+    // A temporary folder may be on any file system, and nobody else opens the copy.
     options.allowsAnyFileSystem = isDryRun
     options.isNamed = !isDryRun
     do {
@@ -94,6 +94,8 @@ final class ImportTarget {
     }
   }
 
-  /// From here on the copy is gone when the process is, however it ends.
+  /// Removes the copy's name.
+  ///
+  /// From here on the copy disappears with the process, however that ends.
   private func removeName() { temporary = nil }
 }

@@ -1,9 +1,9 @@
 import EntityStore
 import Synchronization
 
-/// What has been told of an import so far.
+/// The events of an import so far.
 ///
-/// Told by the task that reads and the one that writes, under a lock.
+/// The reading and the writing task report them. A lock guards them.
 final class ImportWatch: Sendable {
   private struct State {
     var progress = ImportProgress()
@@ -16,7 +16,9 @@ final class ImportWatch: Sendable {
 
   init(_ rejectFile: RejectFile?) { self.rejectFile = rejectFile }
 
-  /// As of the page that was read last; rejects are also those of the pages written.
+  /// The progress at the page read last.
+  ///
+  /// Rejects include those of pages written since.
   var progress: ImportProgress {
     state.withLock { state in
       var progress = state.progress
@@ -28,7 +30,7 @@ final class ImportWatch: Sendable {
   /// The first rejects of this run.
   var rejects: [ImportReport.Reject] { state.withLock { $0.rejects } }
 
-  /// How many records this run has rejected, in pages that were dealt with.
+  /// The number of records that this run has rejected in finished pages.
   var rejected: Int { state.withLock { $0.rejected } }
 
   func take(_ event: ImportEvent) {

@@ -2,18 +2,19 @@ import EntityStore
 import LodestoreBytes
 import LodestoreSystem
 
-/// A file that is imported, read from its start as often as needed, a chunk at a time; standard
-/// input from where it was left by who had it before.
+/// A file to import, read from its start any number of times, one chunk at a time.
 ///
-/// A regular file is open only while it is read, so that there may be many more of them than a
-/// process may have open.
+/// Standard input starts at its current position.
+///
+/// A regular file is open only while it is read. There may be more files than a process may have
+/// open.
 final class InputFile {
-  /// `-`, standard input.
+  /// The argument `-` for standard input.
   static let standardInput = "-"
   private static let chunkSize = 1 << 20
 
   let name: String
-  /// The name without what says that it is compressed.
+  /// The name without the suffix for compression.
   var textName: String { Self.textName(name) }
 
   private static func textName(_ name: String) -> String {
@@ -24,19 +25,21 @@ final class InputFile {
   static func isCSV(_ form: InputForm, _ name: String) -> Bool {
     form.csv(for: textName(name)) != nil
   }
-  /// In bytes; nil where it is not known, as for a pipe.
+  /// The size in bytes; `nil` if it is unknown, as for a pipe.
   private(set) var size: Int?
-  /// Nil for a regular file that is not being read.
+  /// The open descriptor; `nil` for a regular file that is not being read.
   private var descriptor: Int32?
-  /// Whether the descriptor is this object's to close.
+  /// Whether this object closes the descriptor.
   private var isOwned = true
   /// Whether the file can be opened by its name again.
   private var isNamed = false
   private var isAtEnd = false
-  /// Where the first byte is in the descriptor.
+  /// The descriptor's position of the first byte.
   private var start: off_t = 0
 
-  /// Checks that `path` can be opened; a missing or forbidden file is a failure that names it.
+  /// Checks that `path` can be opened.
+  ///
+  /// A missing or unreadable file is a failure that names it.
   init(_ path: String) throws {
     let descriptor: Int32
     if path == Self.standardInput {
@@ -71,9 +74,9 @@ final class InputFile {
     descriptor = nil
   }
 
-  /// Makes a second pass possible: copies the bytes of a pipe into an unlinked temporary file.
+  /// Makes a second reading possible by copying the bytes of a pipe to an unlinked temporary file.
   ///
-  /// - Parameter limit: how many bytes may go there; more is a failure.
+  /// - Parameter limit: The maximum number of bytes to copy. More is a failure.
   func makeRereadable(in folder: String, limit: Int) throws {
     guard let source = descriptor, lseek(source, 0, SEEK_CUR) < 0 else { return }
     guard let spool = FileFacts.unnamed(in: folder) else {
@@ -108,7 +111,7 @@ final class InputFile {
     }
   }
 
-  /// The next bytes; nil at the end.
+  /// The next bytes; `nil` at the end.
   func read() throws -> [UInt8]? {
     guard !isAtEnd else { return nil }
     let source = try descriptor ?? Self.open(name)

@@ -1,24 +1,25 @@
 import ArgumentParser
 import EntityStore
 
-/// What is in the files, and where in them the records are.
+/// The form of the files, and the place of the records in them.
 struct InputForm: Sendable {
-  /// Where a page has its records; nil when the page is the records.
+  /// The path of the records in a page; `nil` if the page itself is the records.
   var records: String?
-  /// Under which name records have their keys, where they are the members of an object.
+  /// The name under which records get their keys, if they are the members of an object.
   var keyName: String?
-  /// Pages must have the column form.
+  /// Whether pages must have the column form.
   var isColumns = false
-  /// How all files are read as CSV; nil reads only those so whose names end in `.csv` or `.tsv`.
+  /// The options with which all files are read as CSV; `nil` to read only files named `.csv` or
+  /// `.tsv` as CSV.
   var csv: CSVOptions?
-  /// Texts that are null in CSV beside the empty field.
+  /// Texts that mean null in CSV, in addition to the empty field.
   var nullValues: [String] = []
-  /// Whether a person has said the delimiter.
+  /// Whether the user gave the delimiter.
   var hasDelimiter = false
 
-  /// How the file called `name` is read as CSV; nil when it is none.
+  /// The options for reading the file called `name` as CSV; `nil` if it is not CSV.
   ///
-  /// Files named .tsv have tabulators, unless another delimiter was said.
+  /// Files named .tsv have tabs, unless the user gave another delimiter.
   func csv(for name: String) -> CSVOptions? {
     let isTabbed = name.hasSuffix(".tsv")
     let isNamed =
@@ -30,74 +31,78 @@ struct InputForm: Sendable {
   }
 }
 
-/// Options of `import` about what its files hold.
+/// Options of `import` about the content of its files.
 struct InputOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Where a page has its records: a dotted path such as result or data.results. Without it, "
-        + "the page is an array, one record, or a table of 'fields' and 'data'. An array whose "
-        + "first element is an array of names has rows behind it.",
+      "The place of the records in a page: a dotted path such as result or data.results. Without "
+        + "it, the page is an array, one record, or a table of 'fields' and 'data'. If the first "
+        + "element of an array is an array of names, the other elements are rows.",
       valueName: "path"))
   var records: String?
 
   @Option(
     help: ArgumentHelp(
       "The records are the members of an object, {\"Ada\": {…}, \"Bob\": {…}}: of the page, or at "
-        + "--records. Their keys count as a member of this name, unless a record has one.",
+        + "--records. Each key becomes a member of this name, unless the record has one.",
       valueName: "name"))
   var keyName: String?
 
   @Flag(
     help: """
-      Every page is a table that names its columns once, {"fields": […], "data": [[…], …]}, or the \
-      import ends there.
+      Require every page to be a table that names its columns once, {"fields": […], "data": \
+      [[…], …]}. Any other page ends the import.
       """)
   var columns = false
 
   @Flag(
     help: """
-      The files are CSV (RFC 4180), as those named .csv, .tsv, .csv.gz and .tsv.gz are. Texts become \
-      values of the attributes' types; an empty field is null, "" an empty text.
+      Read all files as CSV (RFC 4180), as files named .csv, .tsv, .csv.gz and .tsv.gz always are. \
+      Texts become values of the attributes' types; an empty field is null, "" an empty text.
       """)
   var csv = false
 
   @Option(
     help: ArgumentHelp(
-      "What stands between two fields of CSV: one ASCII character, or tab.", valueName: "character")
+      "The delimiter between two fields of CSV: one ASCII character, or tab.",
+      valueName: "character")
   )
   var delimiter: CSVDelimiter?
 
   @Option(
     help: ArgumentHelp(
-      "What stands around a field of CSV with delimiters or line ends in it: one ASCII character, or "
-        + "none where quotes are characters like others.", valueName: "character"))
+      "The quote around a field of CSV with delimiters or line ends in it: one ASCII character, or "
+        + "none if quotes have no special meaning.", valueName: "character"))
   var quote: FieldQuote?
 
   @Option(
     help: ArgumentHelp(
-      "What takes the meaning from the character behind it in CSV, mostly a backslash: one ASCII "
-        + "character. Behind a backslash n, r and t are line feed, carriage return and tabulator, "
-        + "and a field that is \\N alone is null.", valueName: "character"))
+      "The escape character in CSV, usually a backslash: one ASCII character. It removes the "
+        + "special "
+        + "meaning of the next character. After a backslash n, r and t are line feed, carriage "
+        + "return "
+        + "and tab, and a field of only \\N is null.", valueName: "character"))
   var escape: CSVCharacter?
 
   @Option(
     help: ArgumentHelp(
-      "How the characters of CSV are encoded: utf-8, utf-16le, utf-16be, latin-1 or windows-1252. "
-        + "Without it UTF-8, or UTF-16 or UTF-32 by the first four bytes.", valueName: "name"))
+      "The encoding of CSV: utf-8, utf-16le, utf-16be, latin-1 or windows-1252. Without it, the "
+        + "first "
+        + "four bytes decide between UTF-8, UTF-16 and UTF-32.", valueName: "name"))
   var encoding: TextEncoding?
 
-  @Option(help: ArgumentHelp("Lines at the beginning of CSV that are left out.", valueName: "n"))
+  @Option(help: ArgumentHelp("Skip this many lines at the beginning of CSV.", valueName: "n"))
   var skip: Int?
 
   @Option(
     help: ArgumentHelp(
-      "What begins a line of CSV that is left out: one ASCII character, mostly #.",
+      "Skip lines of CSV that begin with this ASCII character, usually #.",
       valueName: "character"))
   var comment: CSVCharacter?
 
   @Option(
     help: ArgumentHelp(
-      "The names of the columns of CSV whose first row is a record.", valueName: "a,b"))
+      "The column names of CSV whose first row is a record.", valueName: "a,b"))
   var header: NameList?
 
   @Flag(help: "The first row of CSV is a record; the columns are column1, column2 and so on.")
@@ -105,14 +110,15 @@ struct InputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Rows of CSV with other than as many fields as columns: refuse, fill (null for those that "
-        + "are missing), fit (also leaves out what is too much).", valueName: "how"))
+      "Rows of CSV with a number of fields other than that of the columns: refuse them, fill "
+        + "missing "
+        + "fields with null, or fit them (also drops surplus fields).", valueName: "how"))
   var ragged: RaggedRows?
 
-  @Flag(help: "Leave out lines of CSV with nothing in them.")
+  @Flag(help: "Skip empty lines of CSV.")
   var skipBlankLines = false
 
-  /// `--ragged`.
+  /// The values of `--ragged`.
   enum RaggedRows: String, CaseIterable, ExpressibleByArgument {
     case refuse, fill, fit
   }
@@ -135,7 +141,7 @@ struct InputOptions: ParsableArguments {
         let other = characters[..<number].first(where: { $0.character == character })
       else { continue }
       throw ValidationError(
-        "--\(one.option): the same character as --\(other.option); take another for one of them")
+        "--\(one.option): the same character as --\(other.option); use another for one of them")
     }
     let place = records == nil ? "key-name" : "records"
     if isCSV, records != nil || keyName != nil || columns {
@@ -152,7 +158,7 @@ struct InputOptions: ParsableArguments {
 
   /// The form of the files.
   ///
-  /// - Parameter nullValues: the texts that are null in CSV.
+  /// - Parameter nullValues: The texts that mean null in CSV.
   func form(nullValues: [String]) -> InputForm {
     var form = InputForm(records: records, keyName: keyName, isColumns: columns)
     form.nullValues = nullValues
@@ -179,18 +185,18 @@ struct InputOptions: ParsableArguments {
   }
 }
 
-/// `--escape` and `--comment`.
+/// The values of `--escape` and `--comment`.
 extension CSVCharacter: ExpressibleByArgument {
-  /// The character of an argument that has no other.
+  /// The character of an argument that consists of one.
   public init?(argument: String) {
     guard argument.count == 1, let character = argument.first else { return nil }
     self.init(character)
   }
 }
 
-/// `--quote`.
+/// The values of `--quote`.
 struct FieldQuote: ExpressibleByArgument, Equatable, Sendable {
-  /// Nil for none.
+  /// The quote; `nil` for none.
   let value: CSVCharacter?
 
   init?(argument: String) {
@@ -199,7 +205,7 @@ struct FieldQuote: ExpressibleByArgument, Equatable, Sendable {
   }
 }
 
-/// `--encoding`.
+/// The values of `--encoding`.
 extension TextEncoding: ExpressibleByArgument {
   private static let names: [String: TextEncoding] = [
     "utf-8": .utf8, "utf8": .utf8, "utf-16": .automatic, "utf-16le": .utf16LittleEndian,
@@ -212,16 +218,16 @@ extension TextEncoding: ExpressibleByArgument {
     ["utf-8", "utf-16le", "utf-16be", "latin-1", "windows-1252"]
   }
 
-  /// The encoding of a name in any case.
+  /// The encoding of a name, ignoring case.
   public init?(argument: String) {
     guard let value = Self.names[argument.lowercased()] else { return nil }
     self = value
   }
 }
 
-/// `--delimiter`.
+/// The values of `--delimiter`.
 extension CSVDelimiter: ExpressibleByArgument {
-  /// The tabulator, or the character of an argument that has no other.
+  /// The tab, or the character of an argument that consists of one.
   public init?(argument: String) {
     if argument == "tab" || argument == "\\t" {
       self = .tab

@@ -2,19 +2,22 @@ import ArgumentParser
 import EntityStore
 import LodestoreFormat
 
-/// The options about members: which attribute each fills, and how its values are read.
+/// The options about members: the attribute that each fills, and the conversion of its values.
 struct MemberRules: Sendable {
-  /// The attribute of each member that is to go into one of another name.
+  /// The attributes of members that fill an attribute of another name.
   var maps: [String: String] = [:]
-  /// The members in ``maps`` that no option names: paths lead into them, and they stay attributes.
+  /// Members in ``maps`` that no option names: paths lead into them, and they remain attributes
+  /// themselves.
   private(set) var implied: Set<String> = []
-  /// By the name of the attribute, as it was typed.
+  /// The conversions by attribute name, as the user typed it.
   var types: [String: TextConversion] = [:]
 
   /// Makes attributes of the paths into members among `names`, the names in `--unique` and
-  /// `--index`, as `--map properties.id=properties_id` does.
+  /// `--index`.
   ///
-  /// The member that a path leads into stays an attribute itself, where it is one or becomes one.
+  /// The effect is that of `--map properties.id=properties_id`.
+  ///
+  /// The member that a path leads into remains an attribute, or becomes one.
   mutating func mapPaths(among names: [String], known: [String], infers: Bool) {
     let said = Set(maps.keys.compactMap(DynamicPath.root))
     for path in names where maps[path] == nil {
@@ -30,7 +33,9 @@ struct MemberRules: Sendable {
     }
   }
 
-  /// Drops the implied members that no record has: a name with dots may be a column's own.
+  /// Removes the implied members that no record has.
+  ///
+  /// A name with dots may be a column's own.
   mutating func dropImplied(notAmong members: Set<String>) {
     for member in implied where !members.contains(member) { maps[member] = nil }
     implied.formIntersection(members)
@@ -41,21 +46,25 @@ struct MemberRules: Sendable {
 struct MemberOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Take a member, or a column, into the attribute of another name; may be given again. A path with "
-        + "dots takes what is inside of a member, or at a position of an array, as properties.mag=mag; "
-        + "the rest of that member is left out. A member "
-        + "'_id' is only taken so, as _id=NAME: by its own name it is the id that the store gives.",
+      "Import a member, or a column, into an attribute of another name; may be repeated. A path "
+        + "with "
+        + "dots selects a value inside a member, or at a position of an array, as in "
+        + "properties.mag=mag; "
+        + "the rest of that member is left out. A member '_id' is only imported this way, as "
+        + "_id=NAME, "
+        + "because the store assigns its own ids.",
       valueName: "member=attribute"))
   var map: [String] = []
 
   @Option(
     help: ArgumentHelp(
       "The type of an attribute; texts are converted to it exactly, or their record is rejected. "
-        + "May be given again. Types are bool, int8 to int64, uint8 to uint64, int, float, double, "
+        + "May be repeated. Types are bool, int8 to int64, uint8 to uint64, int, float, double, "
         + "string, date, uuid, url, decimal, data (Base64), id (of a record) and json (the text is "
-        + "JSON). A date "
-        + "without a format is ISO 8601, or RFC 1123 as the web has it; formats are unix, unixms (seconds and milliseconds since "
-        + "1970) and patterns of yyyy, yy (1969 to 2068), MM, MMM, MMMM, dd, EEE, EEEE, HH, hh with a "
+        + "JSON). A date without a format is ISO 8601, or RFC 1123 as used on the web. Formats "
+        + "are unix "
+        + "and unixms (seconds and milliseconds since 1970), and patterns of yyyy, yy (1969 to "
+        + "2068), MM, MMM, MMMM, dd, EEE, EEEE, HH, hh with a "
         + "(AM or PM), mm, ss, SSS, Z (Z, UTC, GMT or an offset; UTC without) and 'text', as in "
         + "at=date:'dd.MM.yyyy HH:mm'. Names of months and days are English.",
       valueName: "attribute=type[:format]"))
@@ -63,15 +72,17 @@ struct MemberOptions: ParsableArguments {
 
   @Flag(
     help: ArgumentHelp(
-      "Members that have the names of relationships lead to records by a unique key of theirs, as "
-        + "'export --links' writes them. A record without the member keeps its links, and null "
-        + "removes them. Keys without a record are looked up again at the end, up to 10,000 of "
-        + "them, and then reported."))
+      "Read members with the names of relationships as unique keys of the related records, which "
+        + "'export --links' writes. A record without the member keeps its links, and null removes "
+        + "them. Keys without a record, up to 10,000, are looked up again at the end, and reported "
+        + "if there is still none."))
   var links = false
 
   func validate() throws { _ = try rules() }
 
-  /// The options taken apart; a wrong one is a wrong use.
+  /// The parsed options.
+  ///
+  /// Throws a usage error for an invalid one.
   func rules() throws(ValidationError) -> MemberRules {
     var rules = MemberRules()
     for text in map {
@@ -87,7 +98,7 @@ struct MemberOptions: ParsableArguments {
       }
       guard attribute != RecordColumns.idName else {
         throw ValidationError(
-          "--map: '_id' is the store's own name for the id of a record; take another name")
+          "--map: '_id' is the store's name for the id of a record; use another name")
       }
       if let other = rules.maps[member], other != attribute {
         throw ValidationError("--map: '\(member)' is to be both '\(other)' and '\(attribute)'")
@@ -123,7 +134,7 @@ struct MemberOptions: ParsableArguments {
         "; did you mean \($0)?"
       }
       throw ValidationError(
-        "--type: '\(attribute)' is to be '\(name)', which is no type\(hint ?? "")")
+        "--type: '\(attribute)' has '\(name)', which is not a type\(hint ?? "")")
     }
     guard parts.count == 2 else { return TextConversion(to: type) }
     guard type == .date else {

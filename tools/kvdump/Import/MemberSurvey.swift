@@ -1,21 +1,23 @@
 import EntityStore
 
-/// The members of the records, for the schema that is inferred from them.
+/// The members of the records, for inferring a schema.
 struct MemberSurvey {
   private(set) var inference: SchemaInference
-  /// Where in the first page the records may be, if it is not they that were read.
+  /// Paths in the first page where the records may be, if the values read are not records.
   private(set) var candidates: [String] = []
-  /// The failure of the first record that could not be read.
+  /// The failure of the first unreadable record.
   private var failure: CommandFailure?
-  /// The failure of the first value that is no record; an import rejects such a value alone.
+  /// The failure of the first value that is not a record.
+  ///
+  /// An import rejects only that value.
   private(set) var otherValue: CommandFailure?
   private let entity: String
   private let looksForRecords: Bool
 
   /// - Parameters:
-  ///   - mapped: the members that `--map` names, which may be paths.
-  ///   - readsTexts: whether columns of separated values get types by their texts.
-  ///   - stored: how many attributes the entity has, in the store or in a schema file.
+  ///   - mapped: The members that `--map` names, which may be paths.
+  ///   - readsTexts: Whether columns of separated values get types by their texts.
+  ///   - stored: The number of attributes of the entity in the store or in a schema file.
   init(
     of entity: String, looksForRecords: Bool, mapped: [String], readsTexts: Bool = true,
     stored: Int = 0
@@ -25,15 +27,15 @@ struct MemberSurvey {
     self.looksForRecords = looksForRecords
   }
 
-  /// Takes pages into account.
+  /// Adds pages to the survey.
   mutating func observe(_ pages: [RecordPage]) throws {
     for page in pages { try observe(page) }
     if inference.recordCount == 0, let failure { throw failure }
   }
 
-  /// Reads all pages once, and shows how far it is.
+  /// Reads all pages once and shows the progress.
   ///
-  /// A malformed page after good ones ends the survey; the import itself reports it.
+  /// A malformed page after good ones ends the survey. The import itself reports the page.
   mutating func observe(
     all pages: PageReader, of inputs: [InputFile], on console: Console
   ) throws {
@@ -71,9 +73,9 @@ struct MemberSurvey {
     }
   }
 
-  /// A note when only a sample was read, or types come from texts; nil otherwise.
+  /// A note if only a sample was read, or if types come from texts; otherwise `nil`.
   ///
-  /// - Parameter pages: how many pages were a sample; nil when all were read.
+  /// - Parameter pages: The number of pages in a sample; `nil` if all were read.
   func note(sample pages: Int?) -> String? {
     let records = NumberText.grouped(inference.recordCount)
     guard let pages else {

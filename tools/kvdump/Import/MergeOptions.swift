@@ -3,7 +3,7 @@ import EntityStore
 
 extension DynamicMergePolicy: ExpressibleByArgument {}
 
-/// `--strategy`.
+/// The values of `--strategy`.
 extension ImportStrategy: ExpressibleByArgument {
   /// The strategies as arguments.
   public static var allValueStrings: [String] { allCases.map(\.argument) }
@@ -17,22 +17,23 @@ extension ImportStrategy: ExpressibleByArgument {
   }
 }
 
-/// Options of `import` about what becomes of stored records.
+/// Options of `import` about stored records.
 struct MergeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The attributes that records are matched by; without it, those of the entity's one unique "
+      "The attributes by which records are matched; without it, those of the entity's only unique "
         + "index.", valueName: "a,b"))
   var unique: NameList?
 
-  @Flag(help: "Insert every record, matching none.")
+  @Flag(help: "Insert every record without matching.")
   var insertOnly = false
 
   @Option(
     help: ArgumentHelp(
-      "What becomes of stored records: upsert changes those that come and inserts the others; "
-        + "replace-matching deletes those that come and differ, and inserts them with new ids; "
-        + "mirror is upsert, and deletes at the end what did not come.", valueName: "how"))
+      "The treatment of stored records: upsert updates matching records and inserts the others; "
+        + "replace-matching deletes matching records that differ, and inserts them with new ids; "
+        + "mirror is upsert, and at the end deletes stored records that the files lack.",
+      valueName: "how"))
   var strategy: ImportStrategy?
 
   @Flag(help: "Short for --strategy mirror.")
@@ -40,18 +41,18 @@ struct MergeOptions: ParsableArguments {
 
   @Flag(
     help: """
-      A mirror deletes what did not come although records were rejected, which may have been just \
-      those.
+      Let a mirror delete records that the files lack even if records were rejected, which may have \
+      been the same ones.
       """)
   var deleteDespiteRejects = false
 
-  @Flag(help: "A mirror deletes all records when the files have none, which is refused without it.")
+  @Flag(help: "Let a mirror delete all records if the files have none; otherwise this is refused.")
   var mirrorEmpty = false
 
   @Option(
     help: ArgumentHelp(
-      "What to do about a record that is there already: replace all values, patch those that it "
-        + "has, ignore or fail (reject) it.", valueName: "mode"))
+      "The treatment of a record that already exists: replace all values, patch those that the new "
+        + "record has, ignore the new record, or fail (reject it).", valueName: "mode"))
   var onConflict: DynamicMergePolicy?
 
   func validate() throws {

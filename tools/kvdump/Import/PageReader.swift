@@ -1,18 +1,21 @@
 import EntityStore
 
-/// Cuts files into pages: each JSON text is a page, and so is each line of JSON Lines where the
-/// records are inside the lines; lines that are records themselves, arrays of them or rows, JSON
-/// values that follow each other, and rows of CSV come a thousand a page.
+/// Divides files into pages.
 ///
-/// A line, value or row that cannot be read is noted in its page, and the reading goes on. Memory:
-/// one page, and the chunk of the file that is being read.
+/// Each JSON text is a page, and so is each line of JSON Lines if the records are inside the lines.
+/// A thousand values form a page if they are lines, each a record, an array of records or a row;
+/// JSON values that follow each other; or rows of CSV.
+///
+/// A line, value or row that cannot be read is noted in its page, and reading continues. The reader
+/// holds one page, and the current chunk of the file.
 final class PageReader {
   /// The number of records in a page of lines or rows.
   static let linesPerPage = 1000
-  /// A file of one JSON text is in memory as a whole, with 16 bytes for each value in it.
+  /// The limits of a file with one JSON text, which is held in memory as a whole, with 16 bytes for
+  /// each of its values.
   private static let textLimits = JSONLimits(bytes: 1 << 30, values: 1 << 26).ofRecords
 
-  /// The most blanks at the beginning of a file.
+  /// The maximum amount of white space at the beginning of a file.
   private static let mostBlanks = 16 << 20
 
   private enum State {
@@ -25,21 +28,25 @@ final class PageReader {
   private let form: InputForm
   private var files: [InputFile]
   private var state = State.new
-  /// The text of the file that is being read.
+  /// The text of the current file.
   private var input = DynamicText(isCSV: false)
   private var isInputRead = false
-  /// Whether a page says that the file lacks its end.
+  /// Whether a page already notes that the file is incomplete.
   private var isCutNoted = false
   private var pageNumber = 0
-  /// The names that the first of a file's lines has, where its lines are rows.
+  /// The names from the first line of a file whose lines are rows.
   private var columns: [String]?
-  /// Read ahead, to be given again; the next is the last.
+  /// Pages read ahead, to be returned again.
+  ///
+  /// The last element is the next page.
   private var ahead: [RecordPage] = []
-  /// Bytes read so far.
+  /// The number of bytes read so far.
   private(set) var bytesRead = 0
   /// Called before each chunk is read.
   var willRead: () -> Void = {}
-  /// Called before each page is read; an error of it ends the reading.
+  /// Called before each page is read.
+  ///
+  /// An error ends the reading.
   var check: () throws -> Void = {}
 
   init(_ files: [InputFile], form: InputForm) {
@@ -47,15 +54,15 @@ final class PageReader {
     self.form = form
   }
 
-  /// - Parameter path: where a page has its records; nil when the page is the records.
+  /// - Parameter path: The path of the records in a page; `nil` if the page itself is the records.
   convenience init(_ files: [InputFile], records path: String?) {
     self.init(files, form: InputForm(records: path))
   }
 
-  /// The next page, or nil at the end of the last file.
+  /// The next page; `nil` at the end of the last file.
   ///
-  /// A page that is malformed or has no records throws `malformedPage`, and there is no going on,
-  /// unless the page is a line or a value of its file.
+  /// Throws `malformedPage` for a page that is malformed or has no records. Reading cannot continue
+  /// after that, unless the page is a line or a value of its file.
   func next() throws -> RecordPage? {
     if let page = ahead.popLast() { return page }
     while let file = files.last {
@@ -66,7 +73,7 @@ final class PageReader {
     return nil
   }
 
-  /// The next pages, at most `count`, which ``next()`` gives again.
+  /// Reads up to `count` pages, which ``next()`` returns again.
   func sample(_ count: Int) throws -> [RecordPage] {
     var pages: [RecordPage] = []
     while pages.count < count, let page = try next() { pages.append(page) }
@@ -100,8 +107,8 @@ final class PageReader {
 
   // MARK: JSON
 
-  /// Tells lines and other values that follow each other from one JSON text: by the name, or by the
-  /// first value and the byte after it.
+  /// Distinguishes consecutive lines or values from one JSON text: by the name, or by the first
+  /// value and the byte after it.
   private func start(_ file: InputFile) throws -> RecordPage? {
     var head: [UInt8] = []
     let isNamed = ["jsonl", "ndjson"].contains { file.textName.hasSuffix(".\($0)") }
@@ -118,7 +125,7 @@ final class PageReader {
         }
         continue
       }
-      // A wrong first byte is refused without reading on.
+      // A file with an invalid first byte is refused without reading further.
       if !FirstValue.mayBegin(head[start]) { break }
       cut = first.cut(head)
     }
@@ -146,7 +153,8 @@ final class PageReader {
     }
   }
 
-  /// The page of the whole records of a text that ends within them; nil where that is not its fault.
+  /// The page of the complete records of a text that ends within them; `nil` if the text has
+  /// another fault.
   private func wholeRecords(
     of bytes: [UInt8], _ error: any Error, _ file: InputFile
   ) -> RecordPage? {
@@ -157,7 +165,7 @@ final class PageReader {
         let records = RecordPath.wholeRecords(of: root, form),
         root.document.faultError(outside: records.map(\.node)) == nil
       else { continue }
-      // Without a whole record there is nothing to keep, and the page is refused.
+      // Without a complete record there is nothing to keep, and the page is refused.
       guard !records.isEmpty else { return nil }
       return page(of: records, DynamicPlaces(records.count, of: text, at: level, error), file)
     }
@@ -204,7 +212,7 @@ final class PageReader {
     return page(of: records, places, file)
   }
 
-  /// Notes once that the compressed file lacks its end.
+  /// Notes once that the compressed file is incomplete.
   private func noteCut(_ places: inout DynamicPlaces) {
     guard let error = input.cutError, !isCutNoted else { return }
     isCutNoted = true
@@ -225,7 +233,7 @@ final class PageReader {
     if isTable, !root.document.hasFaults, let names = root.namesOfColumns {
       columns = names
     } else if isTable, root.count == 0 || root[0]?.kind == .object {
-      // A fault outside of the elements is one of the line.
+      // A fault outside the elements concerns the whole line.
       if let error = root.document.faultError(outside: root.elements) { throw error }
       let elements = root.arrayRecords
       for record in elements { places.append(record.node, line: line.line) }
@@ -237,9 +245,9 @@ final class PageReader {
     }
   }
 
-  /// The page that a text is.
+  /// The page for a text.
   ///
-  /// Throws a `JSONError` for a fault outside of the records.
+  /// Throws a `JSONError` for a fault outside the records.
   private func page(_ root: JSONNode, line: Int?, _ file: InputFile) throws -> RecordPage {
     let places = line.map { DynamicPlaces(line: $0) } ?? DynamicPlaces()
     if form.isColumns {
@@ -310,13 +318,13 @@ final class PageReader {
     }
   }
 
-  /// A row by the names of the columns, or by their numbers where they have no names.
+  /// A row, keyed by the names of the columns, or by their numbers if they have no names.
   private static func record(_ row: JSONNode) -> JSONRecord {
     guard row.kind == .array else { return .object(row) }
     return .row(names: (0..<row.count).map { "column\($0 + 1)" }, values: row)
   }
 
-  /// - Parameter isOther: whether the file begins with a word, as separated values do.
+  /// - Parameter isOther: Whether the file begins with a word, as separated values do.
   private func malformed(
     _ error: any Error, _ file: InputFile, isOther: Bool = false
   ) -> CommandFailure {
@@ -325,7 +333,7 @@ final class PageReader {
       reason: "\(error)\(isOther ? "; --csv reads separated values" : "")")
   }
 
-  /// The next part of the file's text; nil at the end.
+  /// The next part of the file's text; `nil` at the end.
   private func read(_ file: InputFile) throws -> [UInt8]? {
     while true {
       do {

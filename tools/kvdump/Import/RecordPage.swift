@@ -2,29 +2,30 @@ import EntityStore
 
 /// A page of a file, parsed.
 struct RecordPage: Sendable {
-  /// From 1, over all files.
+  /// The page's number, from 1, over all files.
   let number: Int
   let file: String
   let content: DynamicPage
 
-  /// The records that could be read.
+  /// The readable records.
   var records: [JSONRecord] { content.records.filter { $0.node.fault == nil } }
 
-  /// The error of the first record that could not.
+  /// The error of the first unreadable record.
   var error: (any Error)? {
     content.places.error
       ?? content.records.lazy.compactMap { $0.node.faultError }.first
   }
 }
 
-/// Where in a JSON value the records are.
+/// Finds the records within a JSON value.
 enum RecordPath {
   /// The records of a page.
   ///
-  /// - Parameter form: where they are. Without a path an array has them as its elements, or as rows
-  ///   after one with the names of columns; a table of `fields` and `data` has rows, and any other
-  ///   object is one record. With a name for keys they are the members of an object.
-  /// - Returns: nil when there are no records there.
+  /// - Parameter form: The place of the records. Without a path the records are the elements of an
+  ///   array, the rows after a row with column names, or the rows of a table of `fields` and
+  ///   `data`. Any other object is one record. With a name for keys the records are the members of
+  ///   an object.
+  /// - Returns: `nil` if there are no records at that place.
   static func records(of root: JSONNode, _ form: InputForm) -> [JSONRecord]? {
     let path = form.records ?? ""
     if let keyName = form.keyName {
@@ -45,10 +46,10 @@ enum RecordPath {
     return node.arrayRecords
   }
 
-  /// The records of a page whose text was cut and closed after a whole element.
+  /// The records of a page whose text was incomplete and was closed after a complete element.
   ///
-  /// `nil` for an object that is a record itself, which may lack members, and for rows whose names
-  /// may have been cut off.
+  /// `nil` for an object that is itself a record, which may lack members, and for rows whose column
+  /// names may be incomplete.
   static func wholeRecords(of root: JSONNode, _ form: InputForm) -> [JSONRecord]? {
     if form.keyName == nil, form.records == nil, root.kind == .object {
       return rows(of: root, member: "data")
@@ -62,8 +63,8 @@ enum RecordPath {
     return records
   }
 
-  /// The rows of a table in the form of a service that names its columns once: an object with
-  /// `fields`, an array of texts, and an array of arrays.
+  /// The rows of a table that names its columns once: an object with `fields`, an array of texts,
+  /// and with an array of arrays.
   private static func rows(of table: JSONNode, member: String) -> [JSONRecord]? {
     guard table.kind == .object, let names = table["fields"]?.namesOfColumns,
       let data = table[member], data.kind == .array,
@@ -72,7 +73,7 @@ enum RecordPath {
     return data.elements.map { .row(names: names, values: $0) }
   }
 
-  /// The paths of arrays of objects in `root`, at most two members deep: what may have been meant.
+  /// The paths of arrays of objects in `root`, at most two members deep, as suggestions.
   static func candidates(in root: JSONNode) -> [String] {
     var paths: [String] = []
     for (name, value) in root.members {

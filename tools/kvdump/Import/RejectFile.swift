@@ -3,9 +3,11 @@ import LodestoreBytes
 import LodestoreSystem
 import Synchronization
 
-/// `--rejects`: every rejected record as a line of JSON, as soon as its page is committed.
+/// The file of `--rejects`: every rejected record as a line of JSON, written when its page is
+/// committed.
 ///
-/// Told by the task that writes pages, asked by the one that reads them, under a lock.
+/// The task that writes pages adds rejects, and the one that reads pages checks for errors. A lock
+/// guards the state.
 final class RejectFile: Sendable {
   private struct State {
     var lines: [UInt8] = []
@@ -19,15 +21,17 @@ final class RejectFile: Sendable {
   private let descriptor: Int32
   private let state = Mutex(State())
 
-  /// Makes the file; what is there is added to when an import goes on, and not touched otherwise.
+  /// Creates the file.
   ///
-  /// - Parameter others: files that it must not be: the store and what is imported.
+  /// A resumed import appends to an existing file; otherwise an existing file is refused.
+  ///
+  /// - Parameter others: Files that it must not be: the store and the imported files.
   init(_ path: String, continues: Bool, others: [String]) throws {
     self.path = path
     let status = FileFacts.status(path)
     if FileFacts.leads(path, toOneOf: others) {
       throw CommandFailure.badArgument(
-        path, reason: "is the store or what is imported", nextStep: "name another file")
+        path, reason: "is the store or an imported file", nextStep: "name another file")
     }
     isNew = status == nil
     let size = status.flatMap { $0.st_mode & S_IFMT == S_IFREG ? Int($0.st_size) : nil }
@@ -42,7 +46,7 @@ final class RejectFile: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Takes away the part of a line that a killed import has left.
+  /// Removes the partial last line of a killed import.
   private static func cutLastLine(_ descriptor: Int32, size: Int) {
     var end = size
     var buffer = [UInt8](repeating: 0, count: flushSize)
@@ -67,15 +71,15 @@ final class RejectFile: Sendable {
     }
   }
 
-  /// Writes what was added.
+  /// Writes the added lines.
   func flush() { state.withLock { flush(&$0) } }
 
-  /// Throws what went wrong in writing: nobody is to be told that all rejects are there.
+  /// Throws the error of a failed write, so that an incomplete file is not reported as complete.
   func check() throws {
     if let failure = state.withLock({ $0.failure }) { throw failure }
   }
 
-  /// Takes away the file of an import that has failed without a reject, unless it was there before.
+  /// Removes the file of a failed import without rejects, unless the file existed before.
   func removeIfEmpty() {
     flush()
     var status = stat()

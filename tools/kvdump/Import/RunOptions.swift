@@ -3,56 +3,58 @@ import LodestoreFormat
 
 /// Options of `import` about the entity's attributes and indexes.
 struct SchemaOptions: ParsableArguments {
-  /// How much of a pipe is kept to read it twice, where nobody says.
+  /// The default maximum number of bytes stored of a pipe to read it twice.
   static let standardSpoolLimit = 1 << 30
 
   @Flag(
     help: """
-      Work out the schema from the records: of an entity that the store does not know, and of \
-      members that a known one lacks. JSON texts stay texts, integers are exact, what is mixed or \
-      nested is json, and what some record lacks or has as null is optional. Columns of CSV whose \
+      Infer the schema from the records: of an entity that the store does not know, and of members \
+      that a known one lacks. JSON texts stay texts, integers are exact, mixed or nested values are \
+      json, and members that are missing or null in some record are optional. Columns of CSV whose \
       texts are all integers, numbers, true or false, or dates such as 2024-01-05 get that type; \
-      texts with zeros in front, such as 007, stay texts. A member whose name cannot be an \
-      attribute's gets a readable one, and the store keeps the member's name with it, by which later \
-      imports find it.
+      texts with leading zeros, such as 007, stay texts. A member whose name an attribute cannot \
+      have gets a readable name. The store keeps the member's name too, so that later imports find \
+      the attribute.
       """)
   var infer = false
 
   @Flag(
     help: """
-      Give an attribute a wider type where --infer finds that a record needs it, as an int64 a double. All \
-      stored values stay exactly what they are, or nothing is done.
+      Give an attribute a wider type, such as double for int64, if --infer finds a record that \
+      needs it. Either all stored values stay exactly equal, or nothing is changed.
       """)
   var widen = false
 
-  @Flag(help: "With --infer: columns of CSV stay texts, whatever they hold.")
+  @Flag(help: "With --infer: keep all columns of CSV as texts.")
   var allText = false
 
   @Option(
     help: ArgumentHelp(
-      "With --infer: how much of a pipe may be kept in TMPDIR to read it twice, as 500M or 4G; 1G "
-        + "without it.", valueName: "size"))
+      "With --infer: how much of a pipe may be stored in TMPDIR to read it twice, such as 500M or "
+        + "4G; "
+        + "1G by default.", valueName: "size"))
   var spoolLimit: ByteSize?
 
-  @Option(help: ArgumentHelp("Infer from the first pages only, not from all.", valueName: "pages"))
+  @Option(help: ArgumentHelp("Infer only from this many first pages.", valueName: "pages"))
   var sample: Int?
 
   @Option(
     help: ArgumentHelp(
-      "The schema of an entity that the store does not know, as 'kvdump schema --format json' "
-        + "writes it.", valueName: "file"), completion: .file(extensions: ["json"]))
+      "The schema of an entity that the store does not know, as written by 'kvdump schema --format "
+        + "json'.", valueName: "file"), completion: .file(extensions: ["json"]))
   var schema: String?
 
   @Option(
     help: ArgumentHelp(
-      "An index to make, its attributes with commas between them, or 'tags[]' for the elements of a JSON "
-        + "attribute; may be given again.",
+      "An index to create: its attributes separated by commas, or 'tags[]' for the elements of a "
+        + "JSON "
+        + "attribute; may be repeated.",
       valueName: "a,b"))
   var index: [NameList] = []
 
   func validate() throws {
     if infer, schema != nil {
-      throw ValidationError("--infer: not together with --schema, which says it all")
+      throw ValidationError("--infer: not together with --schema, which gives the whole schema")
     }
     if widen, !infer {
       throw ValidationError(
@@ -67,18 +69,18 @@ struct SchemaOptions: ParsableArguments {
   }
 }
 
-/// Options of `import` about how it stops, goes on and tells.
+/// Options of `import` about ending, continuing and reporting.
 struct RunOptions: ParsableArguments {
-  @Flag(help: "Go on behind the last page that was kept, if the last import did not end.")
+  @Flag(help: "Continue after the last stored page, if the last import did not end.")
   var resume = false
 
   @Option(
     help: ArgumentHelp(
-      "What the store calls the import, for --resume and 'kvdump imports'; the entity's name "
-        + "without it.", valueName: "name"))
+      "The name of the import, for --resume and 'kvdump imports'; by default the entity's "
+        + "name.", valueName: "name"))
   var name: String?
 
-  @Flag(help: "Report what would be done, and do it to a copy in TMPDIR only.")
+  @Flag(help: "Import into a copy in TMPDIR, and only report the result.")
   var dryRun = false
 
   @Flag(
@@ -87,14 +89,16 @@ struct RunOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Stop when more records than that are rejected; status 1 then.", valueName: "n"))
+      "Stop if more records than this are rejected; status 1 then.", valueName: "n"))
   var maxRejects: Int?
 
   @Option(
     help: ArgumentHelp(
-      "Write every rejected record as a line of JSON: file, page, record, line, byteOffset, attribute "
-        + "and reason, and of one that could not be read its first 4,096 bytes as content. --resume "
-        + "adds to the file; those of a page that was not kept come again.",
+      "Write every rejected record as a line of JSON: file, page, record, line, byteOffset, "
+        + "attribute "
+        + "and reason; for an unreadable record also its first 4,096 bytes as content. --resume "
+        + "appends "
+        + "to the file; the rejects of a page that was not stored are written again.",
       valueName: "file"), completion: .file())
   var rejects: String?
 
@@ -110,10 +114,10 @@ struct RunOptions: ParsableArguments {
         "--name: has \(name.utf8.count) bytes; 1 to \(ImportKey.longestName) are allowed")
     }
     if rejects == InputFile.standardInput {
-      throw ValidationError("--rejects: '-' is no file; the report goes to standard output")
+      throw ValidationError("--rejects: '-' is not a file; the report goes to standard output")
     }
   }
 
-  /// How many records may be rejected; nil for any number.
+  /// The maximum number of rejected records; `nil` for any number.
   var rejectLimit: Int? { strict ? 0 : maxRejects }
 }

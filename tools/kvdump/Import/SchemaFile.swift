@@ -1,13 +1,14 @@
 import EntityStore
 import LodestoreFormat
 
-/// Reads what `kvdump schema --format json` writes.
+/// Reads the output of `kvdump schema --format json`.
 ///
-/// A member of a wrong type, and an unknown member, are refused with their path, as in
-/// `Pod.attributes[2].optional`, so that nothing that a person wrote is ignored.
+/// Members of a wrong type and unknown members are refused with their path, such as
+/// `Pod.attributes[2].optional`, so that nothing in the file is silently ignored.
 enum SchemaFile {
-  /// The entity `name` in the file at `path`, which has one entity object, an array of them, or
-  /// one a line.
+  /// The entity `name` in the file at `path`.
+  ///
+  /// The file has one entity object, an array of them, or one on each line.
   static func entity(_ name: String, in path: String) throws -> SchemaFileEntity {
     let pages = PageReader([try InputFile(path)], records: nil)
     var known: [String] = []
@@ -47,7 +48,7 @@ struct SchemaFileEntity {
     let attributes = try list.map(Self.attribute)
     func position(_ name: String, _ node: SchemaNode) throws -> Int {
       guard let position = attributes.firstIndex(where: { $0.name == name }) else {
-        throw node.failure("names '\(name)', which is no attribute")
+        throw node.failure("names '\(name)', which is not an attribute")
       }
       return position
     }
@@ -106,12 +107,12 @@ struct SchemaFileEntity {
       throw node.failure("has no 'name' or no 'type'")
     }
     guard name != RecordColumns.idName else {
-      throw node.failure("is named '_id', the store's own name for the id of a record")
+      throw node.failure("is named '_id', the store's name for the id of a record")
     }
     guard let type = AttributeType(name: typeName) else {
       let known = AttributeType.allCases.map(\.name)
       let hint = NearestName.of(typeName, among: known).map { ", perhaps \($0)" } ?? ""
-      throw node.failure("has the type '\(typeName)', which is none\(hint)")
+      throw node.failure("has the type '\(typeName)', which is not a type\(hint)")
     }
     var attribute = DeclaredEntity.Attribute(
       name: name, source: try node.text("source"),
@@ -129,10 +130,12 @@ struct SchemaFileEntity {
   }
 }
 
-/// A value of a schema file and the path to it; null is taken for absent.
+/// A value of a schema file with its path.
+///
+/// Null counts as absent.
 private struct SchemaNode {
   private let node: JSONNode
-  /// As `Pod.attributes[2]`.
+  /// The path, such as `Pod.attributes[2]`.
   let path: String
   private let file: String
 
@@ -146,7 +149,7 @@ private struct SchemaNode {
     CommandFailure.badSchemaFile(file, reason: "\(path) \(reason)")
   }
 
-  /// Throws where this is no object, or has a member that is not among `members`.
+  /// Throws if this is not an object, or has a member that is not among `members`.
   func check(members: [String]) throws {
     guard node.kind == .object else {
       throw failure("must be an object, found \(node.kindName)")
@@ -192,7 +195,7 @@ private struct SchemaNode {
     }
   }
 
-  /// The texts of an array; none where it is absent.
+  /// The texts of an array; empty if it is absent.
   func texts(_ name: String) throws -> [String] {
     try (array(name) ?? []).map { element in
       guard let text = element.node.string else {
@@ -202,7 +205,7 @@ private struct SchemaNode {
     }
   }
 
-  /// A value of an attribute's type; null where it is absent.
+  /// A value of an attribute's type; null if it is absent.
   func value(_ name: String, as type: AttributeType) throws -> Value {
     guard let member = member(name) else { return .null }
     do {

@@ -1,11 +1,13 @@
 import Dispatch
 import KVDumpCommands
 
-/// The program `kvdump`; everything is in the module of its commands.
+/// The program `kvdump`.
+///
+/// All code is in the module of its commands.
 @main
 struct Main {
-  /// Not asynchronous itself: what runs tasks opens files of its own, and those must not become
-  /// standard streams.
+  /// The method is not asynchronous, because the task runtime opens files, and those must not
+  /// become standard streams.
   static func main() {
     holdStandardStreams()
     requireDescriptors()

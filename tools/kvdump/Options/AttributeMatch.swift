@@ -1,13 +1,17 @@
 import ArgumentParser
 
-/// A condition of `get`: `name=AFNetworking`; a number alone is the id of a record.
+/// A condition of `get`, such as `name=AFNetworking`.
 ///
-/// The value stays text here: only the store's schema knows what type it is to be read as.
+/// A number alone is the id of a record.
+///
+/// The value stays text here, because only the store's schema knows the attribute's type.
 struct AttributeMatch: ExpressibleByArgument, Equatable, Sendable {
   let attribute: String
   let value: String
 
-  /// Splits at the first equals sign; the value may be empty, the name may not.
+  /// Splits at the first equals sign.
+  ///
+  /// The value may be empty, the name may not.
   init?(argument: String) {
     if UInt64(argument) != nil {
       attribute = RecordColumns.idName

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A number of bytes as a person writes it: `500000`, `500K`, `20M`, `4G`, in powers of 1,024.
+/// A number of bytes as typed: `500000`, `500K`, `20M`, `4G`, in powers of 1,024.
 struct ByteSize: ExpressibleByArgument, Equatable, Sendable {
   let bytes: Int
 

@@ -5,10 +5,10 @@ struct FieldOptions: ParsableArguments {
   @Option(
     name: .customLong("fields"),
     help: ArgumentHelp(
-      "Only these attributes, in this order. A dotted path reaches into nested values.",
+      "Show only these attributes, in this order. A dotted path selects a nested value.",
       valueName: "a,b.c"))
   var list: NameList?
 
-  /// The paths chosen, without repetitions; nil is all attributes.
+  /// The chosen paths without repetitions; `nil` for all attributes.
   var names: [String]? { list?.names }
 }

@@ -4,13 +4,13 @@ import ArgumentParser
 struct HexBytes: ExpressibleByArgument, Equatable, Sendable {
   let bytes: [UInt8]
 
-  /// Nil when there is anything but pairs of digits and spaces between them.
+  /// Fails for anything other than pairs of digits and spaces between them.
   init?(argument: String) {
     var bytes: [UInt8] = []
     var high: Int?
     for character in argument {
       if character == " ", high == nil { continue }
-      // `hexDigitValue` also takes full-width digits, which nobody types on purpose.
+      // `hexDigitValue` also accepts full-width digits, which nobody types on purpose.
       guard character.isASCII, let digit = character.hexDigitValue else { return nil }
       if let first = high {
         bytes.append(UInt8(first << 4 | digit))

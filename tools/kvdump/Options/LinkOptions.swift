@@ -1,8 +1,10 @@
 import EntityStore
 
-/// Relationships in files: told by unique keys.
+/// Relationships written to files as unique keys.
 enum LinkOptions {
-  /// The relationships of `entity` that can be told so; of the others a note is made.
+  /// The relationships of `entity` that unique keys can represent.
+  ///
+  /// Adds a note about each other one.
   static func links(
     of entity: DynamicEntity, _ snapshot: DynamicSnapshot, isImport: Bool = false,
     on console: Console

@@ -1,8 +1,8 @@
 import ArgumentParser
 
 extension String {
-  /// Splits at the commas outside of brackets, parentheses and quotes: `authors["first, last"]` is
-  /// one part.
+  /// Splits at commas outside brackets, parentheses and quotes: `authors["first, last"]` is one
+  /// part.
   var partsBetweenCommas: [Substring] {
     var parts: [Substring] = []
     var start = startIndex
@@ -29,10 +29,10 @@ extension String {
 
 /// Names with commas between them: `name,version`.
 struct NameList: ExpressibleByArgument, Equatable, Sendable {
-  /// In the order given; a name that is given twice is kept once.
+  /// The names in the given order, without repetitions.
   let names: [String]
 
-  /// Nil when a name is empty.
+  /// Fails if a name is empty.
   init?(argument: String) {
     var names: [String] = []
     for part in argument.partsBetweenCommas {

@@ -7,12 +7,12 @@ struct RowOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "At most so many rows; 0 is all.",
-      discussion: "Without it, \(limitOnTerminal) on a terminal and all otherwise.",
+      "Show at most this many rows; 0 shows all.",
+      discussion: "The default is \(limitOnTerminal) on a terminal and all otherwise.",
       valueName: "n"))
   var limit: Int?
 
-  @Option(help: ArgumentHelp("Leave out the first rows.", valueName: "n"))
+  @Option(help: ArgumentHelp("Skip this many rows.", valueName: "n"))
   var offset = 0
 
   func validate() throws {
@@ -20,16 +20,16 @@ struct RowOptions: ParsableArguments {
     if offset < 0 { throw ValidationError("--offset: \(offset) is below 0") }
   }
 
-  /// Refuses the `--limit` of a command that has no other form of none.
+  /// Refuses a `--limit` for a command in which 0 does not mean all.
   static func checkLimit(_ limit: Int?) throws {
     if let limit, limit < 1 {
       throw ValidationError("--limit: \(limit) is below 1; leave it out for no limit")
     }
   }
 
-  /// The number of rows to write; nil is all.
+  /// The number of rows to write; `nil` for all.
   ///
-  /// A program gets everything: rows that go missing in a pipe are found out too late.
+  /// A program always gets all rows, because rows missing in a pipe would be noticed too late.
   func effectiveLimit(on terminal: Terminal) -> Int? {
     let limit = limit ?? (terminal.isTerminal ? Self.limitOnTerminal : 0)
     return limit == 0 ? nil : limit

@@ -1,15 +1,15 @@
 import LodestoreBytes
 import LodestoreSystem
 
-/// Where the bytes of an output stream go in the end.
+/// The destination of an output stream's bytes.
 package protocol ByteSink: AnyObject {
-  /// Takes all the bytes or throws.
+  /// Writes all the bytes or throws.
   func write(_ bytes: ByteView) throws
-  /// Called once, when the command is done and holds nothing open.
+  /// Called once, when the command has ended and holds nothing open.
   func finish() throws
 }
 
-/// An open file descriptor, which it does not own.
+/// An open file descriptor, which the sink does not own.
 final class DescriptorSink: ByteSink {
   private let descriptor: Int32
   private let name: String
@@ -46,14 +46,14 @@ final class DescriptorSink: ByteSink {
 
   func finish() {}
 
-  /// A pipe that another process made non-blocking is full.
+  /// Waits until a full pipe, made non-blocking by another process, accepts bytes.
   private func waitUntilWritable() {
     var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     _ = poll(&request, 1, -1)
   }
 }
 
-/// Memory, for tests.
+/// A sink in memory, for tests.
 package final class MemorySink: ByteSink {
   private(set) var bytes: [UInt8] = []
 

@@ -1,13 +1,16 @@
-/// The two streams that a command writes to, and how it writes to them.
+/// The two streams that a command writes to, and the form of the output.
 ///
 /// Data goes to standard output, everything else to standard error. Notes are held back until the
-/// data is out, so that they come last and after the pager. Not for use by two threads at once.
+/// data is written, so that they appear last and after the pager. Use a console on one thread at a
+/// time.
 package final class Console {
-  /// Data.
+  /// The stream for data.
   package private(set) var output: TextOutput
   private let errors: TextOutput
   private let sink: any ByteSink
-  /// Reads a line that a person types, nil at the end; nil when there is nobody to ask.
+  /// Reads a line that the user types, `nil` at the end of input.
+  ///
+  /// The closure is `nil` if there is nobody to ask.
   private let answers: (() -> String?)?
   let terminal: Terminal
   let errorTerminal: Terminal
@@ -41,7 +44,9 @@ package final class Console {
     format = FormatChoice.auto.format(on: terminal)
   }
 
-  /// Takes over a command's options; called once, before the command runs.
+  /// Adopts a command's options.
+  ///
+  /// Call it once, before the command runs.
   func apply(_ options: OutputOptions) {
     format = options.format.format(on: terminal)
     errorsAreJSON = options.format.isJSON
@@ -56,19 +61,22 @@ package final class Console {
     }
   }
 
-  /// Where temporary files are made.
+  /// The folder for temporary files.
   var temporaryFolder: String {
     environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
   }
 
-  /// Has rows shown as they come, and not by the pager at the end; called before anything is
-  /// written.
+  /// Shows rows at once and not through the pager at the end.
+  ///
+  /// Call it before anything is written.
   func showAtOnce() { output = TextOutput(sink) }
 
-  /// Failures will be written as JSON; for wrong uses, which happen before there are options.
+  /// Writes failures as JSON from now on.
+  ///
+  /// This is for usage errors, which occur before there are options.
   func useJSONForErrors() { errorsAreJSON = true }
 
-  /// A writer of rows in the format chosen.
+  /// A writer of rows in the chosen format.
   package func rows(of columns: [Column]) -> any RowWriter {
     rows(of: columns, as: format, to: output)
   }
@@ -99,7 +107,8 @@ package final class Console {
 
   /// Writes one thing that is not a row of many: a report, a single record.
   ///
-  /// An object in both JSON formats, lines of "name value" for people, one row in CSV.
+  /// The output is an object in both JSON formats, lines of "name value" for people, and one row in
+  /// CSV.
   package func writeObject(_ members: [(column: Column, cell: Cell)]) throws {
     let columns = members.map(\.column)
     let writer: any RowWriter =
@@ -115,19 +124,21 @@ package final class Console {
   /// Writes one line of text, whatever the format.
   package func line(_ text: String) throws { try output.write(text + "\n") }
 
-  /// Writes out what is held back.
+  /// Writes buffered output.
   func flush() throws { try output.flush() }
 
-  /// A line that tells how far the command is.
+  /// A line that shows the progress of the command.
   func progress() -> Progress { Progress(errors, isShown: showsProgress) }
 
-  /// Whether there is somebody to see how far the command is.
+  /// Whether somebody can see the progress.
   private var showsProgress: Bool {
     errorTerminal.isTerminal && errorTerminal.hasStyle && !isQuiet
   }
 
-  /// Calls `body` with a progress line for runs of the query engine, which is gone afterwards; nil
-  /// where nobody sees it, since a run that is watched is the slower one.
+  /// Calls `body` with a progress line for runs of the query engine, and removes the line
+  /// afterwards.
+  ///
+  /// The argument is `nil` if nobody would see it, because reporting makes a run slower.
   func withProgress<R>(_ body: (RunProgress?) throws -> R) rethrows -> R {
     guard showsProgress else { return try body(nil) }
     let progress = RunProgress(progress())
@@ -138,7 +149,9 @@ package final class Console {
   /// Whether there is a person to ask.
   var canAsk: Bool { answers != nil }
 
-  /// Asks a question of yes or no; anything but yes is no.
+  /// Asks a yes-or-no question.
+  ///
+  /// Anything but yes is no.
   func ask(_ question: String) -> Bool {
     guard let answers else { return false }
     try? errors.write(DisplayText.escaped(question) + " [y/N] ")
@@ -147,17 +160,21 @@ package final class Console {
     return answer == "y" || answer == "yes"
   }
 
-  /// Keeps a line for standard error until the data is out; `--quiet` drops it.
+  /// Holds back a line for standard error until the data is written.
+  ///
+  /// `--quiet` drops it.
   package func note(_ text: String?) {
     if let text, !isQuiet { notes.append(DisplayText.escaped(text)) }
   }
 
-  /// Writes a failure on standard error at once; silent ones are not written.
+  /// Writes a failure to standard error at once.
   ///
-  /// The excerpt is for people, and not for those who asked for quiet.
+  /// Silent failures are not written.
+  ///
+  /// The excerpt is only for people who did not ask for quiet.
   func report(_ failure: CommandFailure) {
     guard !failure.isSilent else { return }
-    // Nothing is left to be told, and nobody to tell it to, when standard error is closed too.
+    // If standard error is closed too, nobody can read the failure.
     try? errors.write((errorsAreJSON ? failure.json : failure.line) + "\n")
     if !errorsAreJSON, !isQuiet {
       for line in failure.excerpt { try? errors.write(DisplayText.escaped(line) + "\n") }
@@ -167,9 +184,9 @@ package final class Console {
 
   /// Ends both streams, the data first, and shows the pager.
   ///
-  /// The store must be closed by now: a person may look at the pager for hours.
+  /// The store must already be closed, because a person may keep the pager open for hours.
   func finish() throws {
-    // A stream that failed to end is not ended again on the way out of that failure.
+    // After a stream failed to end, the failure's own reporting must not end it again.
     guard !isFinished else { return }
     isFinished = true
     try output.finish()

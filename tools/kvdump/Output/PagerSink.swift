@@ -1,12 +1,12 @@
 import LodestoreBytes
 import LodestoreSystem
 
-/// Keeps the output back until the command is done, and shows it through a pager when it is longer
+/// Holds back the output until the command has ended, and shows it through a pager if it is longer
 /// than the screen.
 ///
-/// The pager is not fed while the command runs: a person who stops reading would stop the command
-/// in the middle of a read transaction, and so keep the store from reusing its pages. Output beyond
-/// the first screen waits in an unlinked temporary file, so memory stays flat.
+/// The pager gets nothing while the command runs. A person who stops reading would otherwise stop
+/// the command in a read transaction, and the store could not reuse its pages. Output beyond the
+/// first screen waits in an unlinked temporary file, so memory use is constant.
 final class PagerSink: ByteSink {
   private let screen: any ByteSink
   private let size: Terminal.Size
@@ -16,10 +16,12 @@ final class PagerSink: ByteSink {
   private var rows = 0
   private var column = 0
   private var spool: Int32?
-  /// There is no place for a temporary file: the output goes straight to the screen.
+  /// Whether output goes straight to the screen, because no temporary file can be created.
   private var isDirect = false
 
-  /// `command` is run by the shell; `folder` is where temporary files go.
+  /// Creates a sink.
+  ///
+  /// The shell runs `command`; temporary files go to `folder`.
   init(screen: any ByteSink, size: Terminal.Size, command: String, folder: String) {
     self.screen = screen
     self.size = size
@@ -27,7 +29,7 @@ final class PagerSink: ByteSink {
     self.folder = folder
   }
 
-  /// The pager that the environment asks for, or nil for none.
+  /// The pager that the environment names; `nil` for none.
   static func command(in environment: [String: String]) -> String? {
     let wish = environment["KVDUMP_PAGER"] ?? environment["PAGER"] ?? "less -FRX"
     return wish.isEmpty || wish == "cat" ? nil : wish
@@ -52,7 +54,9 @@ final class PagerSink: ByteSink {
     if !runPager(readingFrom: spool) { try copyToScreen(from: spool) }
   }
 
-  /// Counts each byte as a column: too many for colours and letters beyond ASCII, never too few.
+  /// Counts each byte as a column.
+  ///
+  /// This overestimates colours and letters beyond ASCII, and never underestimates.
   private func countRows(in bytes: ByteView) {
     for byte in bytes {
       if byte == UInt8(ascii: "\n") || column == size.columns {
@@ -75,9 +79,9 @@ final class PagerSink: ByteSink {
     start = []
   }
 
-  /// False when the shell could not find or start the pager.
+  /// Runs the pager; returns false if the shell could not start it.
   private func runPager(readingFrom descriptor: Int32) -> Bool {
-    // Control-C is for the pager while it runs, as `less` gives it a meaning of its own.
+    // Control-C belongs to the pager while it runs; `less` gives it a meaning of its own.
     let previous = signal(SIGINT, SIG_IGN)
     defer { signal(SIGINT, previous) }
     guard let child = spawnShell(readingFrom: descriptor) else { return false }
@@ -102,7 +106,7 @@ final class PagerSink: ByteSink {
     posix_spawn_file_actions_adddup2(&actions, descriptor, STDIN_FILENO)
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // A signal that is ignored stays ignored across exec: the pager gets the usual ones back.
+    // An ignored signal stays ignored across exec, so the pager gets the default handling back.
     var restored = sigset_t()
     sigemptyset(&restored)
     sigaddset(&restored, SIGINT)

@@ -2,7 +2,7 @@ import EntityStore
 
 /// The progress line of runs of the query engine.
 ///
-/// For one thread: a run reports on the thread that it runs on.
+/// Use it on one thread: a run reports on its own thread.
 final class RunProgress {
   private var progress: Progress
   private var isEnded = false
@@ -11,9 +11,9 @@ final class RunProgress {
     self.progress = progress
   }
 
-  /// What a run is to be given.
+  /// The control to pass to a run.
   var control: RunControl {
-    // Not shared between threads, see above.
+    // The line is not shared between threads, see above.
     nonisolated(unsafe) let line = self
     return RunControl(report: { done, total in line.show(done, total) })
   }
@@ -23,13 +23,13 @@ final class RunProgress {
     progress.show(Self.text(done, total))
   }
 
-  /// Takes the line away for good: before rows go to the same screen, and at the end.
+  /// Erases the line for good, before rows go to the same screen and at the end.
   func end() {
     isEnded = true
     progress.end()
   }
 
-  /// "12,000 of 50,000 records, 24 %".
+  /// The progress as "12,000 of 50,000 records, 24 %".
   static func text(_ done: Int, _ total: Int?) -> String {
     guard let total, total > 0 else { return "\(NumberText.grouped(done)) records" }
     let share = NumberText.share(min(Double(done) / Double(total), 1))

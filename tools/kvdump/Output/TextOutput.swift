@@ -21,7 +21,8 @@ package final class TextOutput {
   }
 
   package func flush() throws {
-    // Emptied also when the sink throws: what could not be written is not to be tried again.
+    // The buffer is cleared even if the sink throws, because the same bytes must not be written
+    // again.
     defer { buffer.removeAll(keepingCapacity: true) }
     try buffer._withBytes { bytes in
       if !bytes.isEmpty { try sink.write(bytes) }

@@ -2,14 +2,14 @@ import ArgumentParser
 import EntityStore
 import LodestoreFormat
 
-/// The condition of the commands that query: a format string, and what its marks stand for.
+/// The condition of the query commands: a format string, and the values for its placeholders.
 struct ConditionOptions: ParsableArguments {
-  /// What every page of help says about format strings.
+  /// The part of every help page about format strings.
   static let grammar = """
-    The format string is in the grammar of Apple's Predicate Programming Guide:
+    The format string follows the grammar of Apple's Predicate Programming Guide:
       name BEGINSWITH[cd] "af" AND NOT (version LIKE "0.*" OR home == NULL)
       license == "MIT" OR license.type IN {"MIT", "BSD"} OR tags.@count > 3
-    A JSON attribute is compared as what it holds: license == "MIT" is true for that text, \
+    A JSON attribute is compared by its content: license == "MIT" is true for that text, \
     license.type == "MIT" for an object with that member; authors[0] is the first of a list. \
     '_id' is the record's id. '#name' is an attribute whose name is a word of the grammar.
     """
@@ -24,31 +24,31 @@ struct ConditionOptions: ParsableArguments {
 
   func validate() throws { try marks.check(text) }
 
-  /// The request for what is asked for, as yet without order and limit.
+  /// The request for the condition, without order and limit.
   func request() throws(StoreError) -> QueryRequest { try marks.request(text) }
 }
 
-/// What the marks of a format string stand for, and whether an index must serve it.
+/// The values for the placeholders of a format string, and whether an index must serve it.
 struct MarkOptions: ParsableArguments {
   @Option(
     name: .customLong("arg"), parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "The text that the next %@ of the format string stands for; needs no quotes.",
-      discussion: "Once for each %@ in their order. For %K it is a path such as license.type.",
+      "The text for the next %@ of the format string; it needs no quotes.",
+      discussion: "Give it once for each %@, in order. For %K it is a path such as license.type.",
       valueName: "value"))
   var arguments: [String] = []
 
-  @Flag(help: "Fail, with status 64, rather than read all records.")
+  @Flag(help: "Fail with status 64 if the query would read all records.")
   var requireIndex = false
 
-  /// Refuses arguments that are for no format string.
+  /// Refuses values without a format string.
   func check(_ text: String?) throws {
     if text == nil, !arguments.isEmpty {
-      throw ValidationError("--arg: there is no format string with a %@ for it")
+      throw ValidationError("--arg: the format string has no %@ for it")
     }
   }
 
-  /// The request for the records for which `text` is true; nil is all of them.
+  /// The request for the records for which `text` is true; `nil` requests all.
   func request(_ text: String?) throws(StoreError) -> QueryRequest {
     var request = try QueryRequest(format: text, arguments: arguments)
     request.requiresIndex = requireIndex

@@ -2,16 +2,16 @@ import EntityStore
 import LodestoreFormat
 
 extension DynamicExpression {
-  /// A path typed as an argument, also of related records, or an expression: `name`, `license.type`,
-  /// `author.name`, `books.@max.pages` or `uppercase:(name)`.
+  /// A path or an expression typed as an argument: `name`, `license.type`, `author.name`,
+  /// `books.@max.pages` or `uppercase:(name)`.
   ///
-  /// Checks the names of a path; planning the query checks those of an expression.
+  /// Checks the names of a path. Planning the query checks those of an expression.
   static func checked(
     _ text: String, of entity: DynamicEntity, _ snapshot: DynamicSnapshot
   ) throws -> DynamicExpression {
     guard let expression = DynamicExpression(text, of: entity) else {
       throw CommandFailure.badArgument(
-        text, reason: "is no path",
+        text, reason: "is not a path",
         nextStep: "write an attribute and the names inside with dots between them: license.type")
     }
     guard let path = expression.path else { return expression }

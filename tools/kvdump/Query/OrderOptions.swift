@@ -6,12 +6,12 @@ struct OrderOptions: ParsableArguments {
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "The order: paths with commas between them, '-' in front for descending.",
+      "The order: paths separated by commas, with a leading '-' for descending.",
       discussion:
-        "[c] behind a path compares without case, [d] without accents, [cd] without both. "
-        + "A path may lead to a related record, as author.name, or end in one value of many, as "
-        + "books.@max.pages; an expression of format strings orders too. "
-        + "Null is below every value. Without --sort, by _id.",
+        "[c] after a path ignores case, [d] accents, and [cd] both. "
+        + "A path may lead to a related record, as in author.name, or end in an aggregate, as in "
+        + "books.@max.pages; an expression of format strings is allowed too. "
+        + "Null is below every value. The default order is by _id.",
       valueName: "-a,b.c[cd]"))
   var sort: [SortKeys] = []
 

@@ -1,15 +1,15 @@
 import EntityStore
 
-/// How a query is run, and what running it read.
+/// The plan of a query, and the numbers of records and entries that running it read.
 struct PlanReport {
   private let entity: String
   private let plan: QueryExplanation
-  /// How long running it took; nil when it was not run.
+  /// The time of the run; `nil` if the query was not run.
   private let duration: Duration?
 
-  /// Plans a query, and runs it when what it reads is to be measured.
+  /// Plans a query, and runs it if its reads are to be measured.
   ///
-  /// - Parameter isCounted: whether only the number of results is asked for.
+  /// - Parameter isCounted: Whether only the number of results is requested.
   init(
     _ request: QueryRequest, of entity: DynamicEntity, _ snapshot: DynamicSnapshot,
     isCounted: Bool = false, isAnalyzed: Bool
@@ -24,7 +24,8 @@ struct PlanReport {
     duration = isAnalyzed ? ContinuousClock.now - start : nil
   }
 
-  /// One object in the JSON formats, a line a step for people, a row a step in CSV and Markdown.
+  /// Writes one object in the JSON formats, a line for each step for people, or a row for each step
+  /// in CSV and Markdown.
   func write(on console: Console) throws -> ExitStatus {
     switch console.format {
     case .json, .jsonl: try console.writeObject(members)
@@ -42,7 +43,7 @@ struct PlanReport {
     return .success
   }
 
-  /// The steps of the plan, then what they are thought to read, and what they read.
+  /// The steps of the plan, then the estimated and the actual reads.
   private var steps: [(title: String, text: String)] {
     var steps = plan.steps
     steps.append(("estimated", Self.amount(plan.estimatedEntryCount, plan.estimatedRecordCount)))
@@ -85,7 +86,7 @@ struct PlanReport {
       + NumberText.counted(records, "record")
   }
 
-  /// "12.3 ms".
+  /// A duration such as "12.3 ms".
   private static func text(of duration: Duration) -> String {
     let tenths = (duration / .milliseconds(1) * 10).rounded()
     let (whole, tenth) = (Int(exactly: tenths) ?? 0).quotientAndRemainder(dividingBy: 10)

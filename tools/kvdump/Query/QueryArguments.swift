@@ -1,17 +1,17 @@
 import ArgumentParser
 import EntityStore
 
-/// The arguments of `query` and `explain`: which records, and in which order.
+/// The arguments of `query` and `explain` that select and order records.
 struct QueryArguments: ParsableArguments {
   @OptionGroup var condition: ConditionOptions
 
   @OptionGroup var order: OrderOptions
   @OptionGroup var rows: RowOptions
 
-  /// The request, without the limit.
+  /// The request without the limit.
   ///
-  /// Checked by the parser of format strings and, for the order, against `entity`; the rest is
-  /// checked when it is planned.
+  /// The parser checks the format string, and the order is checked against `entity`. Planning
+  /// checks the rest.
   func request(
     for entity: DynamicEntity, of snapshot: DynamicSnapshot
   ) throws -> QueryRequest {

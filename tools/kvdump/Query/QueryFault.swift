@@ -1,14 +1,14 @@
 import EntityStore
 
-/// A format string that cannot be used, told as compilers do: the message, the line, and a caret.
+/// A fault in a format string, shown as compilers do: the message, the line, and a caret.
 struct QueryFault {
-  /// From 1, the column in Unicode scalars.
+  /// The line from 1, and the column from 1 in Unicode scalars.
   let line: Int
   let column: Int
-  /// The name that is meant, where one is similar.
+  /// A similar name to suggest; `nil` if there is none.
   private let suggestion: String?
 
-  /// Where the fault is, if the store knows.
+  /// Makes the fault from an error; `nil` if the error has no position.
   init?(_ error: StoreError) {
     guard let position = error.formatPosition else { return nil }
     (line, column) = (position.line, position.column)
@@ -22,12 +22,12 @@ struct QueryFault {
     ] + (suggestion.map { [.text("didYouMean", $0)] } ?? [])
   }
 
-  /// How much of a long line is shown on either side of the caret, in Unicode scalars.
+  /// The number of Unicode scalars of a long line shown on either side of the caret.
   private static let reach = 50
 
   /// The line of `text` with the fault, and a line with a caret under its column.
   func excerpt(of text: String) -> [String] {
-    // By scalars: a carriage return and a line feed are one character.
+    // Split by scalars, because a carriage return and a line feed are one character.
     let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
     guard lines.indices.contains(line - 1) else { return [] }
     let scalars = lines[line - 1]
@@ -47,7 +47,7 @@ struct QueryFault {
 }
 
 extension CommandFailure {
-  /// The failure with the line, the column and the excerpt of a fault.
+  /// This failure with the line, the column and the excerpt of a fault.
   func located(_ fault: QueryFault, in text: String) -> Self {
     var failure = self
     failure.details += fault.details

@@ -1,13 +1,13 @@
 import EntityStore
 
-/// The results of a query as rows of a console, one page of them.
+/// Writes one page of a query's results as rows.
 struct QueryRows {
-  /// What the console is to say about the page.
+  /// Facts about the page for the console.
   struct Page {
     var shown = 0
-    /// Whether the limit left rows out.
+    /// Whether the limit left out rows.
     var hasMore = false
-    /// Where the next page goes on; only when it was asked for, and there is one.
+    /// The token for the next page, if one was requested and there is a next page.
     var next: ContinuationToken?
   }
 
@@ -15,19 +15,20 @@ struct QueryRows {
   let columns: RecordColumns
   let snapshot: DynamicSnapshot
 
-  /// Writes at most `limit` of the records that `request` finds, and looks whether there are more.
+  /// Writes up to `limit` of the records that `request` finds, and checks whether there are more.
   func write(
     _ request: QueryRequest, limit: Int?, withToken: Bool, on console: Console
   ) throws -> Page {
     var request = request
-    // One more than is shown tells whether there are more. A token is that of the last one asked for.
+    // Requesting one more record than is shown reveals whether there are more. A token must be that
+    // of the last requested record.
     request.limit = withToken ? limit : limit.flatMap { $0 == .max ? nil : $0 + 1 }
     let query = try snapshot.query(request, of: entity)
     let writer = console.rows(of: columns.columns)
     var page = Page()
     try console.withProgress { progress in
       func show(_ record: DynamicRecord) throws {
-        // Rows on the same screen say themselves how far the command is.
+        // Rows on the same screen show the progress themselves.
         if page.shown == 0, console.terminal.isTerminal { progress?.end() }
         try writer.write(try columns.row(record))
         page.shown += 1
@@ -53,7 +54,7 @@ struct QueryRows {
     return page
   }
 
-  /// Whether there is a record behind the end of a page.
+  /// Whether a record follows the end of a page.
   private func isFollowed(
     _ token: ContinuationToken?, _ request: QueryRequest
   ) throws -> Bool {

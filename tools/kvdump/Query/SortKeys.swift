@@ -1,9 +1,9 @@
 import ArgumentParser
 import EntityStore
 
-/// What `--sort` takes: `-updatedAt,name[cd]`.
+/// The value of `--sort`, such as `-updatedAt,name[cd]`.
 ///
-/// Paths and expressions stay text here: only the store's schema knows which attributes there are.
+/// Paths and expressions stay text here, because only the store's schema knows the attributes.
 struct SortKeys: ExpressibleByArgument, Equatable, Sendable {
   struct Key: Equatable, Sendable {
     let path: String
@@ -13,7 +13,7 @@ struct SortKeys: ExpressibleByArgument, Equatable, Sendable {
 
   let keys: [Key]
 
-  /// Nil when a key is empty.
+  /// Fails if a key is empty.
   init?(argument: String) {
     var keys: [Key] = []
     for part in argument.partsBetweenCommas {
@@ -40,7 +40,7 @@ struct SortKeys: ExpressibleByArgument, Equatable, Sendable {
       ? nil : Key(path: String(path), isDescending: isDescending, options: options)
   }
 
-  /// The options of `[cd]`; nil for what stands in brackets otherwise, such as a position.
+  /// The options of `[cd]`; `nil` for other text in brackets, such as a position.
   private static func options(_ letters: Substring) -> TextOptions? {
     var options: TextOptions = []
     for letter in letters {

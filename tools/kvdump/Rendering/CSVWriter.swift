@@ -1,7 +1,7 @@
-/// CSV by RFC 4180: a heading, rows that end in CR LF, quotes only where they are needed.
+/// CSV by RFC 4180: a header row, rows that end in CR LF, quotes only where they are needed.
 ///
-/// Null and absent are written as `nullValue`. An import reads that text as null, and an empty field
-/// always, so both texts are quoted where they are values.
+/// Null and absent values are written as `nullValue`. An import reads this text as null, and an
+/// empty field always, so both texts are quoted if they are values.
 final class CSVWriter: RowWriter {
   private let columns: [Column]
   private let output: TextOutput
@@ -9,7 +9,9 @@ final class CSVWriter: RowWriter {
   private let escapesControls: Bool
   private var hasHeading = false
 
-  /// `escapesControls` is for output to a terminal, where safety goes before exactness.
+  /// Creates a writer.
+  ///
+  /// `escapesControls` is for output to a terminal, where safety matters more than exactness.
   init(_ columns: [Column], to output: TextOutput, nullValue: String, escapesControls: Bool) {
     self.columns = columns
     self.output = output
@@ -37,17 +39,17 @@ final class CSVWriter: RowWriter {
   private func writeHeading() throws {
     guard !hasHeading else { return }
     hasHeading = true
-    // An import finds an attribute by its column's name, so a file has the name as it is.
+    // An import finds an attribute by its column's name, so a file has the exact name.
     let names = columns.map { column in
       let name = escapesControls ? DisplayText.escaped(column.name) : column.name
-      // A byte order mark in front would be taken for one of the file.
+      // A leading byte order mark would be mistaken for the file's.
       return Self.field(name, isQuoted: name.isEmpty || name.unicodeScalars.first == "\u{FEFF}")
     }
     try output.write(names.joined(separator: ",") + "\r\n")
   }
 
   private static func field(_ text: String, isQuoted: Bool) -> String {
-    // A space at either end is legal unquoted, but many readers trim it.
+    // A space at either end is valid without quotes, but many readers trim it.
     let needsQuotes =
       isQuoted || text.utf8.first == 0x20 || text.utf8.last == 0x20
       || text.utf8.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D }

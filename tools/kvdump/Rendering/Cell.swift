@@ -1,21 +1,21 @@
 /// One value of a row, as the renderers see it.
 ///
-/// The first group is what records hold. The second is what kvdump says about a store: grouped or
-/// scaled for people, a plain number for programs.
+/// The first group of cases holds values of records. The second holds facts about a store: grouped
+/// or scaled for people, plain numbers for programs.
 package enum Cell: Equatable, Sendable {
-  /// The row does not have the column at all; JSON leaves the key out.
+  /// The row does not have the column; JSON omits the key.
   case absent
   case null
   case bool(Bool)
   case integer(Int64)
   case unsigned(UInt64)
   case double(Double)
-  /// A number that fits none of the above without loss, as a JSON number literal.
+  /// A number that no case above can represent exactly, as a JSON number literal.
   case number(String)
   case text(String)
-  /// A date as ISO 8601 text; apart from `text` so that it is never taken for a text "null".
+  /// A date as ISO 8601 text. A separate case, so that a date is never taken for a text "null".
   case date(String)
-  /// Hexadecimal for people, Base64 for programs.
+  /// Bytes: hexadecimal for people, Base64 for programs.
   case bytes([UInt8])
   /// A nested value as compact JSON.
   case json(String)
@@ -27,7 +27,7 @@ package enum Cell: Equatable, Sendable {
   /// A share between 0 and 1: "71 %" for people.
   case share(Double)
 
-  /// Whether a column of such cells is aligned at its right edge.
+  /// Whether a column of such cells is right-aligned.
   var isNumeric: Bool {
     switch self {
     case .integer, .unsigned, .double, .number, .count, .byteCount, .share: true
@@ -45,11 +45,11 @@ package enum Cell: Equatable, Sendable {
 package struct Column: Equatable, Sendable, ExpressibleByStringLiteral {
   package enum Alignment: Sendable { case leading, trailing }
 
-  /// The JSON key and the CSV heading: part of the contract.
+  /// The JSON key and the CSV heading, which are part of the contract.
   let name: String
-  /// The heading that people see.
+  /// The heading for people.
   let title: String
-  /// Nil lets the cells decide: numbers at the right edge, everything else at the left.
+  /// The alignment; `nil` lets the cells decide: numbers to the right, everything else to the left.
   let alignment: Alignment?
 
   package init(_ name: String, title: String? = nil, alignment: Alignment? = nil) {

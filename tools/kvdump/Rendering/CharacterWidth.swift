@@ -1,6 +1,6 @@
-/// How many columns of a terminal a character takes.
+/// The number of terminal columns of a character.
 enum CharacterWidth {
-  /// 0, 1 or 2 for a whole character, however many scalars it is made of.
+  /// 0, 1 or 2 for a whole character, whatever the number of its scalars.
   static func columns(of character: Character) -> Int {
     var widest = 0
     for scalar in character.unicodeScalars {
@@ -25,10 +25,10 @@ enum CharacterWidth {
     return 1
   }
 
-  /// The ranges that Unicode's East Asian Width calls wide or fullwidth, but for emoji.
+  /// The ranges that Unicode's East Asian Width calls wide or fullwidth, except emoji.
   ///
-  /// In ascending order. Unassigned code points between two ranges of one script are taken as wide too:
-  /// later versions of Unicode fill them so.
+  /// The ranges ascend. Unassigned code points between two ranges of one script count as wide too,
+  /// because later versions of Unicode assign them so.
   private static let wideRanges: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x2329...0x232A, 0x2630...0x2637, 0x268A...0x268F, 0x2E80...0x303E,
     0x3041...0x3247, 0x3250...0x4DBF, 0x4E00...0xA4C6, 0xA960...0xA97C, 0xAC00...0xD7A3,

@@ -1,19 +1,23 @@
 import LodestorePages
 
-/// A cell as people see it, in tables and in lines.
+/// A cell as shown to people in tables and lines.
 struct DisplayCell: Equatable, Sendable {
   let content: DisplayText
-  /// What is not a value of the record: shown dim where there is colour.
+  /// Whether the cell is not a value of the record.
+  ///
+  /// Such a cell is dimmed if there is colour.
   let isFaint: Bool
   let isNumeric: Bool
   let isAbsent: Bool
-  /// For a column that is all empty, which has no say in its alignment.
+  /// Whether the cell is empty.
+  ///
+  /// A column of empty cells does not affect its alignment.
   let isEmpty: Bool
 
-  /// The cell in at most `limit` columns; nil sets no limit.
+  /// The cell in at most `limit` columns; `nil` for no limit.
   ///
-  /// Empty text and a text that reads like null are quoted, so that neither can be mistaken where
-  /// there is no colour.
+  /// Empty text, and text that reads like null, is quoted, so that neither can be mistaken without
+  /// colour.
   init(_ cell: Cell, limit: Int? = nil) {
     content = DisplayText(Self.text(of: cell, limit: limit), limit: limit)
     isFaint = cell == .null
@@ -40,7 +44,8 @@ struct DisplayCell: Equatable, Sendable {
     }
   }
 
-  /// No more digits than will be seen, and one byte over so that the cut is noticed.
+  /// The hexadecimal digits that will be visible, and those of one more byte so that the cut is
+  /// noticed.
   private static func hexadecimal(_ bytes: [UInt8], limit: Int?) -> String {
     Finding.hexadecimal(limit.map { bytes.prefix($0 / 2 + 1) } ?? bytes[...])
   }

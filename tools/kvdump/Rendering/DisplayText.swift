@@ -1,17 +1,17 @@
-/// Text made safe for a terminal, and cut to a number of columns.
+/// Text made safe for a terminal and shortened to a number of columns.
 struct DisplayText: Equatable, Sendable {
   let text: String
-  /// Columns of the terminal that `text` takes.
+  /// The number of terminal columns of `text`.
   let width: Int
 
-  /// The start of `source` that fits into `limit` columns; `…` stands for what was cut off.
+  /// The start of `source` that fits into `limit` columns; `…` stands for the rest.
   ///
-  /// O(`limit`), however long `source` is. Nil sets no limit.
+  /// O(`limit`), however long `source` is. `nil` means no limit.
   init(_ source: String, limit: Int? = nil) {
     let limit = limit ?? .max
     var text = ""
     var width = 0
-    // Where to cut if the text turns out too long: one column before the limit, for the mark.
+    // The place to cut if the text proves too long: one column before the limit, for the mark.
     var cut = (end: text.endIndex, width: 0)
     for character in source {
       let piece: String
@@ -36,10 +36,10 @@ struct DisplayText: Equatable, Sendable {
     self.width = width
   }
 
-  /// `source` with everything that could drive a terminal written out.
+  /// `source` with every character that could control a terminal escaped.
   static func escaped(_ source: String) -> String { DisplayText(source).text }
 
-  /// The text with spaces to make up `columns`.
+  /// The text, padded with spaces to `columns`.
   func padded(to columns: Int, alignment: Column.Alignment) -> String {
     guard width < columns else { return text }
     let space = String(repeating: " ", count: columns - width)
@@ -61,7 +61,7 @@ struct DisplayText: Equatable, Sendable {
     return text
   }
 
-  /// Whether the scalar can move the cursor, start a command to the terminal, or reorder the line.
+  /// Whether the scalar can move the cursor, start a terminal command, or reorder the line.
   static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F...0x9F: true

@@ -1,6 +1,6 @@
-/// JSON Lines, or one JSON array with a row a line.
+/// Writes JSON Lines, or one JSON array with a row on each line.
 ///
-/// The keys are in the order of the columns; an absent cell has no key.
+/// The keys are in the order of the columns. An absent cell has no key.
 final class JSONRowWriter: RowWriter {
   enum Layout { case lines, array }
 

@@ -2,8 +2,8 @@ import LodestoreBytes
 
 /// Cells as JSON text, compact, on one line.
 ///
-/// Whatever can drive a terminal is written as `\u` escapes: the same value for every parser, and
-/// nothing for the terminal to obey.
+/// Characters that can control a terminal are written as `\u` escapes. Parsers read the same value,
+/// and the terminal is not affected.
 enum JSONText {
   static func object(_ members: [(String, Cell)]) -> String {
     var bytes: [UInt8] = []
@@ -28,7 +28,9 @@ enum JSONText {
     return bytes
   }
 
-  /// Appends an object without its absent cells; the names come as finished JSON strings.
+  /// Appends an object without its absent cells.
+  ///
+  /// The names are complete JSON strings.
   static func appendObject(
     _ members: some Sequence<(name: [UInt8], cell: Cell)>, to bytes: inout [UInt8]
   ) {
@@ -59,7 +61,9 @@ enum JSONText {
     }
   }
 
-  /// JSON has no infinities and no NaN: they become texts, so that they are seen and not lost.
+  /// Appends a double.
+  ///
+  /// JSON has no infinities and no NaN, so they become texts and are not lost.
   private static func appendDouble(_ double: Double, to bytes: inout [UInt8]) {
     if double.isFinite {
       bytes.append(contentsOf: "\(double)".utf8)
@@ -93,7 +97,9 @@ enum JSONText {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Finished JSON, made to stay on its line: raw control characters can only be layout there.
+  /// Appends complete JSON in one line.
+  ///
+  /// Raw control characters in it can only be layout.
   private static func appendJSON(_ text: String, to bytes: inout [UInt8]) {
     var text = text
     text.withUTF8 { utf8 in
@@ -109,7 +115,9 @@ enum JSONText {
     }
   }
 
-  /// Appends the byte at `offset`, or the scalar that starts there as an escape; the bytes consumed.
+  /// Appends the byte at `offset`, or the scalar that starts there as an escape.
+  ///
+  /// Returns the number of bytes consumed.
   private static func appendScalar(
     of utf8: ByteView, at offset: Int, to bytes: inout [UInt8]
   ) -> Int {

@@ -1,4 +1,5 @@
-/// One field a line, an empty line between rows: for rows with more fields than a screen is wide.
+/// Writes each field on its own line, with an empty line between rows, for rows too wide for the
+/// screen.
 final class LineWriter: RowWriter {
   private let titles: [DisplayText]
   private let titleWidth: Int
@@ -7,7 +8,9 @@ final class LineWriter: RowWriter {
   private let style: Style
   private var hasRows = false
 
-  /// `width` is where values are cut; nil shows them whole.
+  /// Creates a writer.
+  ///
+  /// Values are cut at `width`; `nil` shows them whole.
   init(_ columns: [Column], to output: TextOutput, width: Int?, style: Style) {
     titles = columns.map { DisplayText($0.title, limit: 64) }
     titleWidth = titles.map(\.width).max() ?? 0
@@ -20,7 +23,7 @@ final class LineWriter: RowWriter {
     try write(row.map { DisplayCell($0, limit: valueWidth) })
   }
 
-  /// Writes cells that are perhaps cut already, but no shorter than the screen is wide.
+  /// Writes cells, which may already be cut, but not below the width of the screen.
   func write(_ row: [DisplayCell]) throws {
     if hasRows { try output.write("\n") }
     hasRows = true

@@ -1,4 +1,4 @@
-/// A table in GitHub's Markdown, not padded, so that it streams.
+/// A table in GitHub's Markdown, without padding, so that rows can be written at once.
 final class MarkdownWriter: RowWriter {
   private let columns: [Column]
   private let output: TextOutput
@@ -10,7 +10,8 @@ final class MarkdownWriter: RowWriter {
   }
 
   func write(_ row: [Cell]) throws {
-    // Numbers are recognised by the first row: later ones cannot change a line that is written.
+    // The first row decides which columns are numbers, because later rows cannot change a written
+    // line.
     try writeHeading(like: row)
     let fields = row.map { cell in
       switch cell {
@@ -37,7 +38,7 @@ final class MarkdownWriter: RowWriter {
     try output.write("| " + rules.joined(separator: " | ") + " |\n")
   }
 
-  /// Text that Markdown shows as it is, on one line.
+  /// Escapes text so that Markdown shows it unchanged, on one line.
   private static func escaped(_ text: String) -> String {
     var result = ""
     var rest = text[...]

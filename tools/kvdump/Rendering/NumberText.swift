@@ -1,4 +1,4 @@
-/// Numbers as people read them.
+/// Numbers in the form for people.
 package enum NumberText {
   /// `11028` as "11,028".
   package static func grouped(_ number: Int) -> String {
@@ -16,7 +16,7 @@ package enum NumberText {
     "\(grouped(count)) \(count == 1 ? noun : plural ?? noun + "s")"
   }
 
-  /// A number of bytes in binary units, three significant digits or so: "512 B", "9.1 MiB".
+  /// A number of bytes in binary units with about three significant digits: "512 B", "9.1 MiB".
   package static func byteCount(_ bytes: Int) -> String {
     guard bytes.magnitude >= 1024 else { return "\(bytes) B" }
     let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]

@@ -1,24 +1,26 @@
 import ArgumentParser
 
-/// How rows are written: the JSON forms and CSV are contracts, the others are for people.
+/// The format of rows.
+///
+/// The JSON formats and CSV are contracts, the others are for people.
 package enum OutputFormat: String, CaseIterable, Sendable {
   case table, line, json, jsonl, csv, markdown
 
   var isJSON: Bool { self == .json || self == .jsonl }
 }
 
-/// `--format`.
+/// The values of `--format`.
 enum FormatChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
   case auto, table, line, json, jsonl, csv, markdown
 
-  /// The format for a stream: a table for people, JSON Lines for programs, unless chosen.
+  /// The format for a stream: the chosen one, else a table for people and JSON Lines for programs.
   func format(on terminal: Terminal) -> OutputFormat {
     OutputFormat(rawValue: rawValue) ?? (terminal.isTerminal ? .table : .jsonl)
   }
 
-  /// The format of an export: the one chosen, or what the file's name ends in, or JSON Lines.
+  /// The format of an export: the chosen one, else by the file's suffix, else JSON Lines.
   ///
-  /// Nil for a format that is for people.
+  /// `nil` for a format for people.
   func exportFormat(of file: String) -> OutputFormat? {
     let formats: [OutputFormat] = [.jsonl, .json, .csv]
     let ending = file.split(separator: ".").last?.lowercased()
@@ -26,7 +28,7 @@ enum FormatChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
     return formats.first { $0.rawValue == name } ?? (self == .auto ? .jsonl : nil)
   }
 
-  /// Whether JSON was asked for by name, and failures are to be JSON too.
+  /// Whether JSON was chosen, so that failures are JSON too.
   var isJSON: Bool { self == .json || self == .jsonl }
 
   /// The choice in a command line that could not be parsed as a whole.

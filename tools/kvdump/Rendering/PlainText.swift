@@ -1,8 +1,8 @@
-/// A cell as text for programs that take no JSON: CSV and Markdown.
+/// A cell as text for CSV and Markdown.
 ///
 /// Numbers are plain, and bytes are Base64, as in JSON.
 enum PlainText {
-  /// Nil for null and absent.
+  /// The text; `nil` for null and absent.
   static func text(of cell: Cell) -> String? {
     switch cell {
     case .absent, .null: nil

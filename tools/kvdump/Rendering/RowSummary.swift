@@ -1,8 +1,8 @@
-/// The note that says what was left out.
+/// The note about omitted rows.
 enum RowSummary {
-  /// "20 of 11,028 records; --limit 0 for all", or nil when all of them were shown.
+  /// The note, such as "20 of 11,028 records; --limit 0 for all"; `nil` if all rows were shown.
   ///
-  /// `total` is nil where counting would mean reading everything; then `hasMore` tells whether the
+  /// `total` is `nil` if counting would require reading everything; then `hasMore` is whether the
   /// limit ended the output. `noun` is the plural.
   static func text(
     shown: Int, offset: Int = 0, total: Int?, hasMore: Bool = false, noun: String = "records"

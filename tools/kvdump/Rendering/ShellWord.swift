@@ -1,6 +1,6 @@
-/// Texts as words of a command line that a person may take over into a shell.
+/// Quotes texts as words of a command line that a person may copy into a shell.
 ///
-/// Names and paths come from files of others: none may end its word, or be taken for an option.
+/// Names and paths come from files of other people. None may end its word or be read as an option.
 package enum ShellWord {
   /// `text` as one word.
   package static func quoted(_ text: String) -> String {
@@ -16,12 +16,12 @@ package enum ShellWord {
     return isPlain && !text.isEmpty ? text : "'" + text.replacing("'", with: "'\\''") + "'"
   }
 
-  /// `path` as one word that is no option.
+  /// `path` as one word that is not an option.
   package static func path(_ path: String) -> String {
     quoted(path.hasPrefix("-") ? "./" + path : path)
   }
 
-  /// An option with its value, which may begin as options do.
+  /// An option with its value, which may begin like an option.
   static func option(_ name: String, _ value: String) -> String {
     "--" + name + (value.hasPrefix("-") ? "=" : " ") + quoted(value)
   }

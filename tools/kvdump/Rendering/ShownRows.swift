@@ -6,7 +6,7 @@ final class ShownRows {
   private let limit: Int?
   private var skipped = 0
   private var shown = 0
-  /// Whether the limit left a row out.
+  /// Whether the limit left out a row.
   private var hasMore = false
 
   init(_ columns: [Column], _ options: RowOptions, on console: Console) {
@@ -16,7 +16,8 @@ final class ShownRows {
     limit = options.effectiveLimit(on: console.terminal)
   }
 
-  /// Shows the next row of the walk if it is one to show; false when no later one is.
+  /// Shows the next row of the walk if it is within the range to show; returns false if no later
+  /// row is.
   func show(_ row: () throws -> [Cell]) throws -> Bool {
     if skipped < offset {
       skipped += 1
@@ -33,9 +34,9 @@ final class ShownRows {
 
   func finish() throws { try writer.finish() }
 
-  /// Notes which rows were shown.
+  /// Adds a note about the range of rows shown.
   ///
-  /// - Parameter total: how many there are, if that is known.
+  /// - Parameter total: The number of all rows; `nil` if unknown.
   func note(total: Int?, noun: String = "records") {
     console.note(
       RowSummary.text(shown: shown, offset: offset, total: total, hasMore: hasMore, noun: noun))

@@ -1,20 +1,24 @@
-/// The columns of a table on a screen: how wide each is, and at which edge its cells are.
+/// The layout of a table on a screen: the width and the alignment of each column.
 struct TableLayout: Equatable {
-  /// Columns between two cells.
+  /// The number of spaces between two cells.
   static let gap = 2
-  /// A text is not cut below this to make room for others.
+  /// The minimum width to which a text is cut to make room for others.
   private static let leastText = 8
-  /// Numbers are not cut at all up to this: the end of a number matters.
+  /// The minimum width to which a number is cut, because its end matters.
   private static let leastNumber = 24
-  /// Without a screen, a longer cell sticks out rather than pad all others to its width.
+  /// The maximum padding.
+  ///
+  /// Without a screen, a longer cell sticks out, and others are not padded to its width.
   private static let mostPadding = 120
 
   let widths: [Int]
   let alignments: [Column.Alignment]
-  /// Whether longer cells are cut; they stick out where there is no screen to overrun.
+  /// Whether longer cells are cut.
+  ///
+  /// Without a screen they stick out.
   let cuts: Bool
 
-  /// The layout for a sample of rows, or nil when the columns cannot all be shown in `width`.
+  /// The layout for a sample of rows; `nil` if `width` cannot fit all columns.
   init?(columns: [Column], sample: [[DisplayCell]], width: Int?) {
     var natural = columns.map { DisplayText($0.title, limit: Self.mostPadding).width }
     var isNumeric = [Bool](repeating: true, count: columns.count)
@@ -46,8 +50,10 @@ struct TableLayout: Equatable {
     widths = Self.shared(room, natural: natural, least: least)
   }
 
-  /// Gives each column what it needs, and cuts the widest ones to one common width where the room
-  /// does not suffice; what division leaves over goes to the first of them.
+  /// Divides the room among the columns.
+  ///
+  /// If it does not suffice, the widest columns are cut to one common width; the remainder of the
+  /// division goes to the first of them.
   private static func shared(_ room: Int, natural: [Int], least: [Int]) -> [Int] {
     guard natural.reduce(0, +) > room else { return natural }
     func widths(cutAt cap: Int) -> [Int] {

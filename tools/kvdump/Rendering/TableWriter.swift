@@ -1,7 +1,9 @@
-/// A table for people: the first rows decide the widths, the others are cut to them.
+/// A table for people.
 ///
-/// No row is ever wrapped. Where the columns do not fit the screen at all, the rows are written one
-/// field a line instead.
+/// The first rows determine the widths, and later rows are cut to them.
+///
+/// No row is ever wrapped. If the columns do not fit the screen at all, each field is written on
+/// its own line.
 final class TableWriter: RowWriter {
   private static let sampleRows = 100
   private static let sampleColumns = 100_000
@@ -18,11 +20,14 @@ final class TableWriter: RowWriter {
     case lines(LineWriter)
   }
 
-  /// Cut to the screen already, so that a hundred long values are not held.
+  /// The sampled rows, already cut to the screen, so that a hundred long values are not held in
+  /// memory.
   private var sample: [[DisplayCell]] = []
   private var sampledColumns = 0
 
-  /// `width` is that of the screen; nil cuts nothing.
+  /// Creates a writer.
+  ///
+  /// `width` is the width of the screen; `nil` cuts nothing.
   init(_ columns: [Column], to output: TextOutput, width: Int?, style: Style) {
     self.columns = columns
     self.output = output
@@ -83,12 +88,14 @@ final class TableWriter: RowWriter {
       let text = padded(content, at: index, layout)
       line += cell.isFaint ? style.faint(text) : text
     }
-    // The padding of empty cells at the end is of no use to anybody.
+    // Padding of empty cells at the end of a line is useless.
     while line.utf8.last == 0x20 { line.removeLast() }
     try output.write(line + "\n")
   }
 
-  /// The last column is not padded at its right edge.
+  /// The padded text.
+  ///
+  /// The last column is not padded on its right.
   private func padded(_ text: DisplayText, at index: Int, _ layout: TableLayout) -> String {
     let alignment = layout.alignments[index]
     if index == columns.count - 1, alignment == .leading { return text.text }

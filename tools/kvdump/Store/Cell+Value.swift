@@ -3,7 +3,7 @@ import LodestoreBytes
 import LodestoreFormat
 
 extension Cell {
-  /// A stored value as it is shown and exported.
+  /// A stored value as shown and exported.
   init(_ value: Value) throws(FormatError) {
     switch value {
     case .null: self = .null
@@ -23,12 +23,13 @@ extension Cell {
     }
   }
 
-  /// A stored value from whose JSON `import` reads the same value.
+  /// A stored value in a form from whose JSON `import` reads an equal value.
   init(exactly value: Value) throws(FormatError) {
     if let object = try ExactJSON.text(of: value) {
       self = .json(object)
     } else if case .decimal(let decimal) = value, !decimal.isNaN {
-      // Readers of JSON refuse or round whole numbers beyond 64 bits, and what no double is near to.
+      // JSON readers refuse or round whole numbers beyond 64 bits, and numbers without a near
+      // double.
       let text = decimal.text
       let isLong = text.utf8.count > 18 && text.utf8.allSatisfy { $0 != 0x2E && $0 != 0x65 }
       self = isLong || Self.isBeyondDoubles(decimal) ? .text(text) : .number(text)
@@ -42,8 +43,9 @@ extension Cell {
     return number.isInfinite || number == 0 && decimal.significand != 0
   }
 
-  /// A value inside a document: scalars as such, so that tables align numbers and CSV has no quotes
-  /// inside quotes.
+  /// A value within a document.
+  ///
+  /// Scalars become plain cells, so that tables align numbers and CSV has no nested quotes.
   init(document bytes: ByteView) throws(FormatError) {
     var reader = DocumentReader(bytes)
     switch try reader.kind() {

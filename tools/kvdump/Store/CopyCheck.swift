@@ -6,14 +6,16 @@ import LodestoreVerifier
 
 /// Checks a copy of a store before it gets its name.
 ///
-/// First what is damaged most often, and is told with the entity and the record: every record against its
-/// checksum, every index for having one entry for each record, and what buckets and imports keep. Then all the
-/// rules that `kvdump verify` checks.
+/// First it checks the parts that are most often damaged, and reports the entity and the record.
+/// These are the checksum of every record, one entry for each record in every index, and the
+/// content of buckets and imports. Afterwards it checks all rules that `kvdump verify` checks.
 struct CopyCheck {
   private(set) var entityCount = 0
   private(set) var recordCount = 0
 
-  /// Throws for the first fault; for a record with its entity and id.
+  /// Throws the first fault.
+  ///
+  /// For a fault of a record it names the entity and the id.
   init(_ path: String, on console: Console) throws {
     (entityCount, recordCount) = try ReadStore.read(path, on: console) { snapshot in
       var count = 0

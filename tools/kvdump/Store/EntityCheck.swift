@@ -1,8 +1,9 @@
 import EntityStore
 import LodestoreFormat
 
-/// Compares the records of an entity and its indexes, at one commit: a record without an entry was lost, or its
-/// entry was.
+/// Compares the records of an entity with its indexes in one commit.
+///
+/// A record without an entry means that either was lost.
 struct EntityCheck {
   private let entity: DynamicEntity
   private let snapshot: DynamicSnapshot
@@ -10,7 +11,7 @@ struct EntityCheck {
 
   var recordCount: Int { records.count }
 
-  /// Reads which records there are, and has `visit` look at each.
+  /// Reads all records and passes each to `visit`.
   init(
     _ entity: DynamicEntity, _ snapshot: DynamicSnapshot,
     _ visit: (DynamicRecord) throws -> Void = { _ in }
@@ -31,7 +32,7 @@ struct EntityCheck {
     for index in entity.indexes { try checkEntries(of: index) }
   }
 
-  /// Throws unless each index over elements has as many entries as the records have elements.
+  /// Throws unless each element index has as many entries as the records have elements.
   func checkElements() throws {
     for index in try snapshot.elementCounts(of: entity) where index.entries != index.elements {
       throw CommandFailure.damagedIndex(
@@ -61,14 +62,17 @@ struct EntityCheck {
   }
 }
 
-/// Ids of records that come in order, as runs; or those that come in any, as their number and a sum.
+/// A set of record ids: ids in ascending order as runs, ids in any other order as their number and
+/// a sum.
 private struct RecordIDSet {
   private var runs = IDRuns()
   private(set) var count = 0
-  /// Of each id, mixed: the same for the same ids in any order, and hardly ever for others.
+  /// The sum of mixed ids.
+  ///
+  /// Equal sets have equal sums in any order, and different sets almost never do.
   private(set) var sum: UInt64 = 0
 
-  /// Adds an id that is above all before it.
+  /// Adds an id above all ids before it.
   mutating func append(_ id: UInt64) {
     runs.append(id)
     count(id)

@@ -1,15 +1,16 @@
 import LMDB
 import LodestoreSystem
 
-/// What the file system says of a file, without opening it: closing a second descriptor of a store
-/// would give up the locks that its readers hold.
+/// Facts about a file that the file system gives without opening it.
+///
+/// Closing a second descriptor of a store would release the locks of its readers.
 struct FileFacts {
-  /// In bytes.
+  /// The size in bytes.
   let size: Int
-  /// The last change, in seconds since 1970.
+  /// The time of the last change, in seconds since 1970.
   let changed: Double
 
-  /// Nil when there is none, or it may not be looked at.
+  /// Fails if there is no file, or if its status may not be read.
   init?(_ path: String) {
     guard let status = Self.status(path) else { return nil }
     size = Int(status.st_size)
@@ -21,7 +22,7 @@ struct FileFacts {
     changed = Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
   }
 
-  /// Whether `path` leads to one of `files`, by whatever name.
+  /// Whether `path` leads to one of `files`, by any name.
   static func leads(_ path: String, toOneOf files: [String]) -> Bool {
     guard let own = status(path) else { return false }
     return files.contains {
@@ -29,13 +30,14 @@ struct FileFacts {
     }
   }
 
-  /// Makes a file without a name, which is gone when its descriptor is closed; nil for an error.
+  /// Creates a file without a name, which disappears when its descriptor is closed; `nil` for an
+  /// error.
   static func unnamed(in folder: String) -> Int32? {
     var template = Array("\(folder)/kvdump.XXXXXX".utf8CString)
     let descriptor = mkstemp(&template)
     guard descriptor >= 0 else { return nil }
     unlink(&template)
-    // Not inherited by the shell of a pager under its own number.
+    // The shell of a pager must not inherit it under this number.
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     return descriptor
   }
@@ -45,7 +47,9 @@ struct FileFacts {
     return stat(path, &status) == 0 ? status : nil
   }
 
-  /// Waits until the disk has all of a file; only while this process does not have it open as a store.
+  /// Waits until all of a file is on the disk.
+  ///
+  /// This process must not have it open as a store.
   static func sync(_ path: String) throws {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw CommandFailure.system(errno, thing: path) }
@@ -53,40 +57,41 @@ struct FileFacts {
     guard fsync(descriptor) == 0 else { throw CommandFailure.system(errno, thing: path) }
   }
 
-  /// Waits until the disk has the name of a file.
+  /// Waits until the name of a file is on the disk.
   static func syncFolder(of path: String) throws(CommandFailure) {
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
-      // Who may not list a folder may write to it all the same.
+      // A process that may not list a folder may still write to it.
       if errno == EACCES { return }
       throw CommandFailure.system(errno, thing: folder)
     }
     defer { close(descriptor) }
-    // Some file systems know no sync of folders.
+    // Some file systems cannot sync folders.
     guard fsync(descriptor) == 0 || errno == EINVAL else {
       throw CommandFailure.system(errno, thing: folder)
     }
   }
 
-  /// Gives a complete file its name, unless something has that: EEXIST then.
+  /// Renames a complete file, unless a file has the new name: EEXIST then.
   ///
   /// - Returns: 0, or the code of the error.
   static func move(_ path: String, toNew target: String) -> Int32 {
     let code = TemporaryFile.move(path, toNew: target)
-    // A file system that knows neither: what another process may make at this moment is replaced.
+    // The file system supports neither. A file that another process creates at this moment is
+    // replaced.
     guard code == EPERM || code == ENOTSUP else { return code }
     if exists(target) { return EEXIST }
     return rename(path, target) == 0 ? 0 : errno
   }
 
-  /// Takes a store away, and its lock file; nothing where there is none.
+  /// Removes a store and its lock file, if they exist.
   static func remove(_ path: String) {
     unlink(path)
     unlink(path + "-lock")
   }
 
-  /// Whether anything has the name, also a link that leads nowhere.
+  /// Whether anything has the name, including a dangling link.
   static func exists(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0
@@ -94,7 +99,9 @@ struct FileFacts {
 }
 
 extension TemporaryFile {
-  /// The file beside `path`; a failure names `thing`.
+  /// Creates a temporary file in the folder of `path`.
+  ///
+  /// A failure names `thing`.
   static func beside(_ path: String, mode: mode_t, thing: String) throws -> TemporaryFile {
     do {
       return try TemporaryFile(for: path, mode: mode)

@@ -2,7 +2,7 @@ import EntityStore
 import LodestoreFormat
 
 extension DynamicEntity {
-  /// `name+version`, without the entity.
+  /// The index's name without the entity: `name+version`.
   func shortName(_ index: DynamicIndex) -> String { description.indexName(index.description) }
 
   /// The indexes in words, for notes: `name+version (unique), date`.
@@ -41,11 +41,11 @@ extension DynamicEntity {
   }
 }
 
-/// Values that a person typed, read as the schema says.
+/// Values typed by the user, converted according to the schema.
 enum TypedValue {
   /// One value.
   ///
-  /// `null` is null, but for attributes that hold text, where it is text.
+  /// `null` is null, except for attributes with text, where it is a text.
   static func value(
     _ text: String, of attribute: EntityDescription.Attribute
   ) throws(CommandFailure) -> Value {
@@ -63,14 +63,17 @@ enum TypedValue {
     return value
   }
 
-  /// Whether a number was typed that is too large for the type: infinity has to be said.
+  /// Whether the typed number is too large for its type.
+  ///
+  /// Infinity must be typed as such.
   private static func isOverflow(_ value: Value, _ text: String) -> Bool {
     guard case .double(let number) = value, number.isInfinite else { return false }
     return text.contains { $0.isNumber }
   }
 
-  /// Values for the first attributes of an index: with commas between them, the last one keeping
-  /// its commas, or a JSON array.
+  /// Values for the first attributes of an index, separated by commas or as a JSON array.
+  ///
+  /// Commas may occur within the last value.
   static func bound(
     _ text: String, _ attributes: [EntityDescription.Attribute]
   ) throws -> [Value] {
@@ -92,7 +95,7 @@ enum TypedValue {
     guard array.count <= attributes.count else {
       throw CommandFailure.badArgument(
         text, reason: "has \(array.count) values, the index has \(attributes.count)",
-        nextStep: "give at most so many")
+        nextStep: "give at most that many")
     }
     return try zip(array.elements, attributes).map { node, attribute in
       do {

@@ -1,7 +1,8 @@
 import EntityStore
 
-/// A model as an SVG image: a box for each entity, in rows, and a line for each relationship, with a dot at
-/// the ends that lead to many.
+/// A model as an SVG image: a box for each entity, in rows, and a line for each relationship.
+///
+/// A dot marks an end with many records.
 struct ModelDrawing {
   private struct Box {
     var title: String
@@ -21,7 +22,7 @@ struct ModelDrawing {
 
   private static let lineHeight = 18
   private static let gap = 90
-  /// Of one character of the font, about.
+  /// The approximate width of a character of the font.
   private static let characterWidth = 8
 
   init(
@@ -48,7 +49,7 @@ struct ModelDrawing {
     }
   }
 
-  /// As many boxes in a row as there are rows.
+  /// Places the boxes in about as many rows as columns.
   private mutating func place() {
     var columns = 1
     while columns * columns < boxes.count { columns += 1 }
@@ -91,7 +92,7 @@ struct ModelDrawing {
     return lines
   }
 
-  /// From box to box, or an arc over the one that leads to itself.
+  /// The line between two boxes, or the arc over a box related to itself.
   private func drawn(
     _ edge: (from: Int, to: Int, label: String, isToMany: Bool, isFromMany: Bool)
   ) -> [String] {
@@ -119,7 +120,7 @@ struct ModelDrawing {
     return lines
   }
 
-  /// Where the line from the middle of `box` to `point` leaves the box.
+  /// The point where the line from the middle of `box` to `point` leaves the box.
   private static func border(of box: Box, towards point: (x: Int, y: Int)) -> (x: Int, y: Int) {
     let middle = box.middle
     let (dx, dy) = (Double(point.x - middle.x), Double(point.y - middle.y))
@@ -128,6 +129,8 @@ struct ModelDrawing {
     return (middle.x + Int(dx * share), middle.y + Int(dy * share))
   }
 
+  /// A text element.
+  ///
   /// Names are letters, digits and `_`, so nothing is escaped.
   private func text(_ text: String, _ x: Int, _ y: Int, _ style: String = "") -> String {
     "<text x=\"\(x)\" y=\"\(y)\"\(style.isEmpty ? "" : " " + style)>\(text)</text>"

@@ -4,9 +4,9 @@ import LodestoreBytes
 import LodestoreFormat
 import LodestorePages
 
-/// A tree of a store as bytes, with their meaning where it is known.
+/// A tree of a store as bytes, with the meaning of those that can be decoded.
 ///
-/// The catalogue may be damaged: a value that does not decode is shown as bytes alone.
+/// The catalogue may be damaged. A value that cannot be decoded is shown only as bytes.
 struct RawTree {
   let tree: Tree
   let kind: TreeName?
@@ -24,7 +24,7 @@ struct RawTree {
 
   var hasIntegerKeys: Bool { tree.hasIntegerKeys }
 
-  /// The content of the tree in words; nil for a tree that this version does not know.
+  /// The kind of content in words; `nil` for a tree that this version does not know.
   var content: String? {
     switch kind {
     case .header: "format, UUID and number of the schema"
@@ -44,7 +44,7 @@ struct RawTree {
     case .history: "the history of changes"
     case .digests: "digests of records, links and buckets"
     case .catalogueCopy: "a second copy of the catalogue"
-    case .seal: "what the sealed file says of itself"
+    case .seal: "the description of the sealed file"
     case .records: entity.map { "records of \($0.name)" } ?? "records of an entity not described"
     case .index: index.map { "index \($0)" } ?? "an index not described"
     case nil: nil
@@ -61,9 +61,9 @@ struct RawTree {
     return entity.flatMap { ($0.indexes + $0.building).first { $0.number == number } }
   }
 
-  /// The pair in words; nil where it does not decode.
+  /// The pair in words; `nil` if it cannot be decoded.
   ///
-  /// - Parameter isLong: whether the words of the body are left out, as they would be too many.
+  /// - Parameter isLong: Whether the body is too long to be put into words.
   func decoded(_ key: ByteView, _ body: ByteView, isLong: Bool) -> String? {
     if isLong, kind != .buckets { return nil }
     return switch kind {

@@ -6,11 +6,11 @@ import LodestorePages
 enum ReadStore {
   /// Opens the store at `path` read-only, calls `body` on its newest commit and closes it.
   ///
-  /// Works while another program writes. Where no lock file can be made, as on a read-only medium,
-  /// and with a file of the other LMDB it goes on without one and says so.
+  /// Another program may write meanwhile. The command continues without a lock file, and says so,
+  /// if none can be created, as on a read-only medium, or if the file is of the other LMDB.
   ///
-  /// - Parameter checksRecords: whether the store itself checks every record that it reads against
-  ///   its checksum, for commands that let the query engine look into records.
+  /// - Parameter checksRecords: Whether the store checks every record that it reads against its
+  ///   checksum. Commands whose query engine reads records need this.
   static func read<R>(
     _ path: String, checksRecords: Bool = false, on console: Console,
     _ body: (DynamicSnapshot) throws -> R
@@ -18,9 +18,9 @@ enum ReadStore {
     try withStore(path, checksRecords: checksRecords, on: console) { try $0.read(body) }
   }
 
-  /// Opens the store for work that is no transaction.
+  /// Opens the store for work outside a transaction.
   ///
-  /// - Parameter isPrevious: whether the commit before the newest one is read, from a copy.
+  /// - Parameter isPrevious: Whether to read the commit before the newest one, from a copy.
   static func withStore<R>(
     _ path: String, checksRecords: Bool = false, isPrevious: Bool = false, on console: Console,
     _ body: (DynamicStore) throws -> R
@@ -36,9 +36,11 @@ enum ReadStore {
     return try body(store)
   }
 
-  /// Opens the file below the store, which also works where its catalogue cannot be understood.
+  /// Opens the file below the store.
   ///
-  /// - Parameter warns: whether a note says that there is no lock file.
+  /// This works even if the catalogue cannot be interpreted.
+  ///
+  /// - Parameter warns: Whether to add a note if there is no lock file.
   static func withEnvironment<R>(
     _ path: String, warns: Bool = true, on console: Console, _ body: (Environment) throws -> R
   ) throws -> R {
@@ -58,7 +60,7 @@ enum ReadStore {
   static var options: StoreOptions {
     var options = StoreOptions.readOnly
     options.allowsUnlockedReading = true
-    // Reading takes no locks that such a file system could break, but for the reader's slot.
+    // Except for the reader's slot, reading takes no locks that such a file system could break.
     options.allowsAnyFileSystem = true
     return options
   }
@@ -71,13 +73,14 @@ enum ReadStore {
       otherEngine.map { "\($0) made it, and this kvdump runs \(PageFormat.engineVersion)" }
       ?? "no lock file can be made there"
     console.note(
-      "\(path): \(reason); it is read without a lock file, and a program that writes it may end the reading"
+      "\(path): \(reason); it is read without a lock file, and a program that writes it may end "
+        + "the reading"
     )
   }
 }
 
 extension DynamicSnapshot {
-  /// The entity `name`, or a failure that proposes the nearest one.
+  /// The entity `name`; throws a failure that suggests the nearest name.
   func entity(_ name: String) throws -> DynamicEntity {
     if let entity = entity(named: name) { return entity }
     throw unknownEntity(name)

@@ -2,9 +2,11 @@ import EntityStore
 import LodestoreBytes
 import LodestoreFormat
 
-/// The columns that records of one entity are shown in, and how to get at their cells.
+/// The columns in which records of one entity are shown, and access to their cells.
 struct RecordColumns {
-  /// The name of a record's id among the attributes; no attribute can have it.
+  /// The name of a record's id among the attributes.
+  ///
+  /// No attribute can have it.
   static let idName = DynamicRecord.idName
 
   private enum Source {
@@ -16,7 +18,7 @@ struct RecordColumns {
     case link(DynamicLink)
   }
 
-  /// Set when relationships are exported by keys.
+  /// The snapshot, set when relationships are exported as keys.
   private var snapshot: DynamicSnapshot?
 
   private(set) var columns: [Column]
@@ -24,9 +26,9 @@ struct RecordColumns {
   private let entity: DynamicEntity
   private let isExact: Bool
 
-  /// All attributes with the id in front, or the `names` chosen.
+  /// Creates columns for the id and all attributes, or for the chosen `names`.
   ///
-  /// - Parameter isExact: whether `import` is to read the same values from the cells.
+  /// - Parameter isExact: Whether `import` must read equal values from the cells.
   init(_ entity: DynamicEntity, names: [String]?, isExact: Bool = false) throws {
     self.entity = entity
     self.isExact = isExact
@@ -60,15 +62,15 @@ struct RecordColumns {
     }
     if let last = parts.last?.lowercased(), collectionOperators.contains(last) {
       throw CommandFailure.badArgument(
-        name, reason: "is worked out from the values, and --fields takes values alone",
+        name, reason: "is an expression, and --fields accepts only values",
         nextStep: "take it in a condition, in --sort or in 'kvdump count --by'")
     }
     return .path(attribute, Array(parts.dropFirst()))
   }
 
-  /// Gives the columns of whole attributes the names of the members that imports fill them from.
+  /// Gives columns of whole attributes the names of the members that imports fill them from.
   ///
-  /// Throws where two columns would have one name.
+  /// Throws if two columns would have one name.
   mutating func nameBySources() throws {
     let names = zip(columns, sources).map { column, source in
       guard case .attribute(let attribute) = source else { return column.name }
@@ -85,7 +87,7 @@ struct RecordColumns {
     columns = names.map { Column($0) }
   }
 
-  /// Tells relationships by keys of the other side, in columns of their names, in place of ids.
+  /// Adds columns that represent relationships by keys of the other side and not by ids.
   mutating func add(_ links: [DynamicLink], _ snapshot: DynamicSnapshot) {
     self.snapshot = snapshot
     for link in links {
@@ -98,7 +100,9 @@ struct RecordColumns {
     }
   }
 
-  /// The cells of a record, whose bytes are checked against their checksum.
+  /// The cells of a record.
+  ///
+  /// Its bytes are checked against their checksum.
   func row(_ record: DynamicRecord) throws -> [Cell] {
     let reader = try record.reader(verifyingChecksum: true)
     do {

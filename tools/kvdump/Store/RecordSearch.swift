@@ -1,24 +1,25 @@
 import EntityStore
 import LodestoreFormat
 
-/// Finds the records whose attributes have given values, by the planner's choice.
+/// Finds the records whose attributes have given values, with a plan of the query planner.
 ///
-/// "Have" is stricter than `==` of conditions for what that does not compare as a whole: a nested
-/// value has to be the same, and NaN is found. Those are looked at in each record that the rest of
-/// the values leads to.
+/// For some values this is stricter than the `==` of conditions: a nested value must be identical,
+/// and NaN is found. Such values are compared in each record that the remaining values find.
 struct RecordSearch {
   private typealias Wanted = (attribute: EntityDescription.Attribute, value: Value)
 
   private let entity: DynamicEntity
   private let request: QueryRequest
-  /// What no condition says.
+  /// Values that no condition can express.
+  ///
+  /// Each record is compared with them.
   private let checks: [Wanted]
   /// Whether an index begins with the attributes, in any order.
   private let hasIndex: Bool
 
-  /// Reads the values as the schema says.
+  /// Converts the values according to the schema.
   ///
-  /// `_id`, and `id` where no attribute has that name, is the record's id.
+  /// `_id` is the record's id, and so is `id` if no attribute has that name.
   init(_ matches: [AttributeMatch], in entity: DynamicEntity) throws {
     self.entity = entity
     var conditions: [(attribute: String, value: Value)] = []
@@ -56,7 +57,7 @@ struct RecordSearch {
       }
   }
 
-  /// Whether `==` of conditions finds exactly the records that have the value.
+  /// Whether the `==` of conditions finds exactly the records with the value.
   private static func isCondition(_ value: Value) -> Bool {
     switch value {
     case .document: false
@@ -68,7 +69,7 @@ struct RecordSearch {
 
   /// Visits the records in the order of their ids, until `body` returns false.
   ///
-  /// - Returns: whether all records were read for lack of an index.
+  /// - Returns: Whether all records were read for lack of an index.
   func forEach(
     in snapshot: DynamicSnapshot, on console: Console,
     _ body: (DynamicRecord) throws -> Bool
@@ -77,7 +78,7 @@ struct RecordSearch {
     try console.withProgress { progress in
       try query.forEach(control: progress?.control) { record in
         if try !passes(record) { return true }
-        // The rows on the same screen show the progress themselves.
+        // Rows on the same screen show the progress themselves.
         if console.terminal.isTerminal { progress?.end() }
         return try body(record)
       }

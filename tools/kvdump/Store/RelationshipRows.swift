@@ -1,9 +1,9 @@
 import EntityStore
 import LodestoreFormat
 
-/// The relationships of a store, as notes, as objects and as diagrams.
+/// The relationships of a store as notes, objects and diagrams.
 enum RelationshipRows {
-  /// `books: to many Book, back by 'author', deleted with it`.
+  /// The relationship as `books: to many Book, back by 'author', deleted with it`.
   static func note(_ relationship: DynamicRelationship, of entity: DynamicEntity) -> String {
     let kind =
       relationship.isToOne
@@ -28,7 +28,7 @@ enum RelationshipRows {
     ])
   }
 
-  /// Each relationship once, from the side that is said first.
+  /// Each relationship once, from the side that occurs first.
   private static func sides(
     _ snapshot: DynamicSnapshot, _ entities: [DynamicEntity]
   ) -> [(entity: DynamicEntity, relationship: DynamicRelationship)] {
@@ -94,11 +94,12 @@ enum RelationshipRows {
       lines.append("  }")
     }
     for (entity, relationship) in sides(snapshot, entities) {
-      // What one record here leads to, and what leads to one there.
+      // The multiplicity of the other side as seen from one record here, and the reverse.
       let there = relationship.isToOne ? (relationship.isOptional ? "o|" : "||") : "o{"
       let here = relationship.inverseIsToOne ? "|o" : "}o"
       lines.append(
-        "  \(entity.name) \(here)--\(there) \(relationship.target.name) : \(relationship.name ?? "")"
+        "  \(entity.name) \(here)--\(there) \(relationship.target.name) : "
+          + "\(relationship.name ?? "")"
       )
     }
     return lines
@@ -124,12 +125,12 @@ enum RelationshipRows {
 }
 
 extension EntityDescription.Attribute {
-  /// `name: type`, with a question mark where it is optional.
+  /// The attribute as `name: type`, with a question mark if it is optional.
   var inDiagrams: String { "\(name): \(type.name)\(isOptional ? "?" : "")" }
 }
 
 extension DynamicSnapshot {
-  /// The relationship that `entity` knows as `name`.
+  /// The relationship that `entity` calls `name`.
   func relationship(_ name: String, of entity: DynamicEntity) throws -> DynamicRelationship {
     let all = relationships(of: entity)
     if let found = all.first(where: { $0.name == name }) { return found }

@@ -1,7 +1,8 @@
 import EntityStore
 import LodestoreFormat
 
-/// The schema as rows: an object an entity for programs, a row an attribute for people.
+/// The schema as rows: one object for each entity for programs, one row for each attribute for
+/// people.
 enum SchemaRows {
   static let entityColumns: [Column] = [
     "entity", "attributes", "indexes", "elementIndexes", "relationships", "rules", "history",
@@ -14,7 +15,7 @@ enum SchemaRows {
       "indexes",
     ].map(Column.capital) + [Column("source", title: "MEMBER")]
 
-  /// An entity as `import --schema` reads it.
+  /// An entity in the form that `import --schema` reads.
   static func entity(_ entity: DynamicEntity, _ snapshot: DynamicSnapshot) throws -> [Cell] {
     let description = entity.description
     let derivations = snapshot.derivations(of: entity)
@@ -95,7 +96,7 @@ enum SchemaRows {
     }
   }
 
-  /// So that `import --schema` reads the same value.
+  /// The value in a form from which `import --schema` reads an equal value.
   private static func exact(_ value: Value) throws -> Cell {
     value == .null ? .absent : try Cell(exactly: value)
   }
@@ -104,7 +105,7 @@ enum SchemaRows {
     value == .null ? .absent : try Cell(value)
   }
 
-  /// As a program declares them: `0...5`, `length 1...200`, `pattern [a-z]+`.
+  /// The constraints in the form of declarations: `0...5`, `length 1...200`, `pattern [a-z]+`.
   private static func text(of constraints: AttributeConstraints) -> Cell {
     var parts: [String] = []
     if constraints.hasRange {

@@ -1,15 +1,15 @@
 import EntityStore
 import LodestoreFormat
 
-/// What `info` tells of a store.
+/// The facts about a store that `info` shows.
 struct StoreFacts {
-  /// One entity: how many records, and what they and their indexes take in the file.
+  /// One entity: the number of its records, and their size and that of their indexes in the file.
   struct EntityRow {
     let entity: DynamicEntity
     let records: Int
     let dataSize: Int
     let indexSize: Int
-    /// `nil` where the file has no digests.
+    /// The digest; `nil` if the file has no digests.
     let digest: ContentDigest?
 
     var cells: [Cell] {
@@ -73,7 +73,7 @@ struct StoreFacts {
   /// The entities as one member of an object.
   var entityMember: (column: Column, cell: Cell) {
     let objects = entities.map { row in
-      // Tables leave the digest out, since its digits take the room of the indexes.
+      // Tables omit the digest, because its digits would take the room of the indexes.
       let digest = row.digest.map { Cell.text("\($0)") } ?? .null
       return Cell.object(zip(Self.columns.map(\.name), row.cells) + [("digest", digest)])
     }

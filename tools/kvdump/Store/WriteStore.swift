@@ -4,18 +4,21 @@ import LodestoreSystem
 
 /// Opens stores for the commands that change records.
 enum WriteStore {
-  /// Opens the store at `path`, which must be there, runs `body` as the one writer, commits and
-  /// closes it; an error of `body` leaves the store as it was.
+  /// Opens the existing store at `path`, runs `body` as the only writer, commits and closes the
+  /// store.
   ///
-  /// Waits for other writers. Every record that is read is checked against its checksum: a change
-  /// would give a damaged one a new checksum, and the damage could no longer be found. `body` may
-  /// run more than once.
+  /// If `body` throws, the store stays unchanged.
+  ///
+  /// The call waits for other writers. Every record that is read is checked against its checksum.
+  /// Without this a change would give a damaged record a new checksum and so hide the damage.
+  /// `body` may run more than once.
   static func write<R>(_ path: String, _ body: (DynamicTransaction) throws -> R) throws -> R {
     try withStore(path) { try $0.write(body) }
   }
 
-  /// Removes the records of the store at `path` that have expired or are above a limit; a failure
-  /// leaves some of them removed.
+  /// Removes the records of the store at `path` that have expired or exceed a limit.
+  ///
+  /// A failure may leave some of them removed.
   static func evict(_ path: String) throws -> EvictionReport {
     try withStore(path) { try $0.evict() }
   }
@@ -32,8 +35,9 @@ enum WriteStore {
 }
 
 extension StoreOptions {
-  /// Prints a line on standard error when a write waits for another process: notes would come at
-  /// the end.
+  /// Prints a line on standard error when a write waits for another process.
+  ///
+  /// A note would appear only at the end.
   mutating func reportLongWaits() {
     writeWaitWarningAge = .seconds(2)
     onWriteWaitWarning = { warning in

@@ -1,14 +1,14 @@
 import ArgumentParser
 
-/// `--color`.
+/// The values of `--color`.
 enum ColorChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
   case auto, always, never
 
   /// Whether to use colour on a stream.
   ///
-  /// The command line decides first, then `NO_COLOR`, then `CLICOLOR_FORCE`, then whether the stream
-  /// is a terminal that is not dumb. `NO_COLOR` goes before `CLICOLOR_FORCE` because who sets it
-  /// asks for the safe thing.
+  /// The command line decides first, then `NO_COLOR`, then `CLICOLOR_FORCE`, then whether the
+  /// stream is a terminal that is not dumb. `NO_COLOR` precedes `CLICOLOR_FORCE`, because a user
+  /// who sets it wants the safe choice.
   func isEnabled(on terminal: Terminal, environment: [String: String]) -> Bool {
     switch self {
     case .always: return true
@@ -21,19 +21,21 @@ enum ColorChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
   }
 }
 
-/// The few styles kvdump uses, none of which carries meaning alone.
+/// The few styles kvdump uses.
+///
+/// None carries meaning alone.
 struct Style: Equatable, Sendable {
   let isEnabled: Bool
 
   static let plain = Style(isEnabled: false)
 
-  /// Headings.
+  /// The style of headings.
   func strong(_ text: String) -> String { wrapped(text, "1") }
-  /// What is not a value: null.
+  /// The style of text that is not a value, such as null.
   func faint(_ text: String) -> String { wrapped(text, "2") }
-  /// Problems and failures.
+  /// The style of problems and failures.
   func problem(_ text: String) -> String { wrapped(text, "31") }
-  /// What was found sound.
+  /// The style of sound results.
   func sound(_ text: String) -> String { wrapped(text, "32") }
 
   private func wrapped(_ text: String, _ code: String) -> String {

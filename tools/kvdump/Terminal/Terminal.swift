@@ -1,6 +1,6 @@
 import LodestoreSystem
 
-/// What is at the end of an output stream.
+/// The properties of an output stream.
 struct Terminal: Equatable, Sendable {
   /// The size of the screen in characters.
   struct Size: Equatable, Sendable {
@@ -8,7 +8,9 @@ struct Terminal: Equatable, Sendable {
     let rows: Int
   }
 
-  /// Nil when the stream is not a terminal: nothing is cut, coloured or paged then.
+  /// The size; `nil` if the stream is not a terminal.
+  ///
+  /// Nothing is then cut, coloured or paged.
   let size: Size?
   /// Whether escape sequences for style are understood.
   let hasStyle: Bool
@@ -23,9 +25,9 @@ struct Terminal: Equatable, Sendable {
     self.hasStyle = hasStyle
   }
 
-  /// Looks at an open file descriptor.
+  /// Examines an open file descriptor.
   ///
-  /// A terminal that does not tell its size is taken as `COLUMNS` × `LINES`, or 80 × 24.
+  /// A terminal that does not report its size is assumed to have `COLUMNS` × `LINES`, or 80 × 24.
   init(descriptor: Int32, environment: [String: String]) {
     hasStyle = environment["TERM"] != "dumb"
     guard isatty(descriptor) == 1 else {

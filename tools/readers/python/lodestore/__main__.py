@@ -13,7 +13,7 @@ from . import DamagedFile, NotAStore, Overtaken, UnsupportedFormat, open as open
 
 
 def plain(value):
-    """A value as JSON has it; dates as RFC 3339, data in base64, decimals as text."""
+    """A value in the form of JSON: dates as RFC 3339, data in base64, decimals as text."""
     if isinstance(value, dict):
         return {name: plain(one) for name, one in value.items()}
     if isinstance(value, list):

@@ -9,16 +9,16 @@ Decimal = decimal.Decimal
 EPOCH = datetime.datetime(2001, 1, 1, tzinfo=datetime.timezone.utc)
 DEEPEST = 128
 
-# As many digits as a significand of 128 bits has.
+# The number of digits of a significand of 128 bits.
 _EXACT = decimal.Context(prec=60, Emin=-99999, Emax=99999)
 
 
 class DocumentError(Exception):
-    """The bytes are no document of this format."""
+    """The bytes are not a document of this format."""
 
 
 def date(seconds):
-    """The date, in UTC, of seconds since 2001; the seconds themselves where Python has no such date."""
+    """The date in UTC for seconds since 2001; the seconds themselves if Python has no such date."""
     try:
         return EPOCH + datetime.timedelta(seconds=seconds)
     except (OverflowError, ValueError):

@@ -1,4 +1,4 @@
-"""Index keys: tuples whose bytes are ordered as their values. See Format.md, "Index keys"."""
+"""Index keys: tuples whose bytes have the order of their values. See Format.md, "Index keys"."""
 
 import datetime
 import decimal
@@ -70,10 +70,10 @@ def element(kind, value):
 
 
 def whole(kinds, values):
-    """The tuple of values, however long."""
+    """The tuple of values, of any length."""
     return b"".join(map(element, kinds, values))
 
 
 def cut(key):
-    """A tuple as an index has it: one that is too long loses its end, and gets a digest instead."""
+    """A tuple in the form of an index. The end of one that is too long is replaced by a digest."""
     return key if len(key) <= LONGEST else key[:_KEPT] + b"\xff" + hashlib.sha256(key).digest()[:16]

@@ -15,21 +15,21 @@ DEEPEST = 32
 
 
 class Format:
-    """What differs between files of LMDB 0.9 (data version 1) and of LMDB 1.0 (data version 3)."""
+    """The differences between files of LMDB 0.9 (data version 1) and of LMDB 1.0 (data version 3)."""
 
     def __init__(self, version, header, origin, reference, largest_page):
         self.version = version
         # The size of a page's header; the meta fields follow it.
         self.header = header
-        # Offsets in a page are counted from here.
+        # The offset from which offsets in a page are counted.
         self.origin = origin
-        # How many bytes a leaf has of a value in overflow pages.
+        # The number of bytes in a leaf for a value in overflow pages.
         self.reference = reference
         self.largest_page = largest_page
         self.meta_size = header + 136
 
     def value_start(self, key_end, key_size):
-        """Where a value begins: in files of LMDB 1.0 at an even offset."""
+        """The start of a value, which in files of LMDB 1.0 is at an even offset."""
         return key_end + (key_size & 1 if self.version == 3 else 0)
 
     def tree_name(self, key):
@@ -41,19 +41,19 @@ FORMATS = (Format(1, 16, 0, 8, 32768), Format(3, 24, 24, 24, 65536))
 
 
 class NotAStore(Exception):
-    """The file is no Lodestore file."""
+    """The file is not a Lodestore file."""
 
 
 class DamagedFile(Exception):
-    """The file has bytes that no program can have written; the message says where."""
+    """The file has bytes that no program can have written; the message names the place."""
 
 
 class Overtaken(Exception):
-    """Other processes have written so much that the commit that was being read is gone; open it again."""
+    """Other processes have written so much that the commit being read no longer exists; open the file again."""
 
 
 class Tree:
-    """What LMDB keeps about a tree: 48 bytes."""
+    """LMDB's record of a tree: 48 bytes."""
 
     def __init__(self, data):
         _, self.flags, self.depth, _, _, _, self.entries, self.root = struct.unpack("<IHHQQQQQ", data)
@@ -108,11 +108,11 @@ class Pages:
         return metas
 
     def size(self):
-        """How many bytes the file has."""
+        """The number of bytes of the file."""
         return os.fstat(self.descriptor).st_size
 
     def check_commit(self):
-        """Raises Overtaken when the pages of the commit may have been written anew.
+        """Raises Overtaken if the pages of the commit may have been overwritten.
 
         A commit leaves the pages of the two before it alone.
         """
@@ -137,7 +137,7 @@ class Pages:
     def _page(self, number, seen):
         if not 2 <= number <= self.last_page or number in seen:
             raise self.damaged(number, "is reached twice, or is not in the file")
-        # The number of the last page is in the file as well: it may be beyond what a file can have.
+        # The file states the number of its last page, which may be larger than any file.
         if (number + 1) * self.page_size > self.size():
             raise self.damaged(number, "is beyond the end of the file")
         seen.add(number)
@@ -216,7 +216,7 @@ class Pages:
         return data[header:]
 
     def get(self, tree, key, integer_keys=False):
-        """The value of `key`; None where there is none."""
+        """The value of `key`; None if the tree lacks the key."""
         for found, value, _ in self.walk(tree, low=key, integer_keys=integer_keys):
             return value if found == key else None
         return None

@@ -37,7 +37,7 @@ DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9
 
 
 class Refused(Exception):
-    """A file that a reader must not use: says why."""
+    """A file that a reader must not use; the message states the reason."""
 
 
 class NoEd25519(Exception):
@@ -45,7 +45,7 @@ class NoEd25519(Exception):
 
 
 def _ed25519(key, signature, message):
-    """Whether the signature is that of the key."""
+    """Whether the signature was made with the key."""
     try:
         from cryptography.exceptions import InvalidSignature
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -67,7 +67,7 @@ def _ed25519(key, signature, message):
         return False
 
 
-# Values, each with its bounds
+# Values with their bounds
 
 
 def _json(data, what):
@@ -142,7 +142,7 @@ def _date(value, key):
 
 
 def pae(kind, payload):
-    """The bytes that are signed: the pre-authentication encoding of DSSE."""
+    """The bytes to sign: the pre-authentication encoding of DSSE."""
     return b"DSSEv1 %d %s %d " % (len(kind), kind.encode("ascii"), len(payload)) + payload
 
 
@@ -169,7 +169,7 @@ def _signed_by(payload, signatures, kind, keys):
 
 
 class KeySet:
-    """The keys of one set, of which each may sign: number, keys."""
+    """The keys of one set, any of which may sign: number, keys."""
 
     def __init__(self, number, keys):
         self.number = number
@@ -177,7 +177,7 @@ class KeySet:
 
     @classmethod
     def parse(cls, text):
-        """Reads what programs carry: "2:KEY,KEY"."""
+        """Reads the text that programs carry: "2:KEY,KEY"."""
         match = re.match(r"([0-9]{1,5}):([A-Za-z0-9+/=]{44}(?:,[A-Za-z0-9+/=]{44})*)\Z", text, re.ASCII)
         if not match or not 1 <= int(match[1]) <= 10_000:
             raise Refused("expected the number of a key set, a colon and public keys")
@@ -201,7 +201,7 @@ class KeySet:
 
     @classmethod
     def first(cls, data, name=None):
-        """A set that begins a chain, signed by a key of its own: this proves nothing of who made it."""
+        """A set that begins a chain, signed by a key of its own. The signature does not prove who made it."""
         payload, signatures = _envelope(data, KEYS)
         found = cls._read(payload, name)
         if not _signed_by(payload, signatures, KEYS, found.keys):
@@ -239,7 +239,7 @@ def read_manifest(data, keys, name=None):
 
 
 def claimed_key_set(data):
-    """The number of the key set that a manifest says it is signed under, before any verification."""
+    """The number of the key set under which a manifest claims to be signed, before any verification."""
     value = _json(_envelope(data, MANIFEST)[0], "manifest")
     if _number(value, "version", 1, HIGHEST) > 1:
         raise Refused("a later version of manifests")
@@ -291,7 +291,7 @@ def _check_manifest(value):
 
 
 def read_frames(data, manifest):
-    """The table of frames as a list of (digest, compressed length), after it gives the signed digest."""
+    """The table of frames as a list of (digest, compressed length), checked against the signed digest."""
     entry, file = manifest["whole"]["frames"], manifest["file"]
     if len(data) != entry["length"] or hashlib.sha256(data).hexdigest() != entry["sha256"]:
         raise Refused(f"{entry['name']}: not the signed bytes")
@@ -355,7 +355,7 @@ def verify(folder, trust=None):
         try:
             keys = keys.followed_by(key_file(keys.number + 1), name)
         except Refused:
-            # All keys of a set were lost: without keys of the caller, the set that begins anew is believed.
+            # After all keys of a set were lost, a new chain begins. Without keys of the caller, its set is trusted.
             if trust:
                 raise
             keys = KeySet.first(key_file(keys.number + 1), name)

@@ -15,7 +15,7 @@ MARK_OFFSET, MARK = 256, b"LODESTORE SEALED"
 
 
 class Seal:
-    """What a sealed file says of itself."""
+    """The description of a sealed file."""
 
     def __init__(self, document):
         self.name = document["name"]
@@ -32,7 +32,7 @@ class Seal:
 
 
 def decode(path, pairs):
-    """The seal of the pairs of the tree `seal`."""
+    """The seal, read from the pairs of the tree `seal`."""
     if [bytes(key) for key, _ in pairs] != [b"seal"]:
         raise DamagedFile(f"{path}: the tree 'seal' has not one pair")
     key, body = pairs[0]
@@ -48,7 +48,7 @@ def decode(path, pairs):
 
 
 def fingerprint(pairs):
-    """The fingerprint of trees, from their pairs in their order."""
+    """The fingerprint of trees, from their pairs in order."""
     digest = hashlib.sha256()
     for key, body in pairs:
         digest.update(struct.pack("<I", len(key)) + key + struct.pack("<I", len(body)) + body)

@@ -1,4 +1,4 @@
-"""The store: entities, their records and what they lead to. See Format.md, "Catalogue" and "Records"."""
+"""The store: entities, their records and their relationships. See Format.md, "Catalogue" and "Records"."""
 
 import datetime
 import struct
@@ -18,7 +18,7 @@ _VARIABLE = {"string", "url", "data", "json", "document"}
 
 
 class UnsupportedFormat(Exception):
-    """The file needs a newer reader, or has something that this one does not know."""
+    """The file needs a newer reader, or has content that this one does not know."""
 
 
 class Attribute:
@@ -41,7 +41,7 @@ class Attribute:
 
 
 class Layout:
-    """In which order the attributes are in a record."""
+    """The order of the attributes in a record."""
 
     def __init__(self, description):
         self.number = description["number"]
@@ -58,7 +58,7 @@ class Layout:
         self.variable_count = sum(kind in _VARIABLE for _, kind, _ in self.slots)
 
     def values(self, body):
-        """The values by the numbers of their attributes; `body` is without header and checksum."""
+        """The values by attribute number; `body` excludes header and checksum."""
         wide, body = body
         null_size = (self.optional_count + 7) // 8
         end_size = 4 if wide else 2
@@ -163,20 +163,20 @@ class Entity:
         return tree
 
     def _is_expired(self, row):
-        """Whether the record had expired when the store was opened: it is then in no read."""
+        """Whether the record had expired when the store was opened. No read returns such a record."""
         end = row[self._expires] if self._expires else None
         if end is None:
             return False
         if isinstance(end, datetime.datetime):
             return end <= self._store.now
-        # Python has no such date: seconds since 2001, and not-a-number, which never comes.
+        # Python has no such date, so the value is seconds since 2001. Not-a-number never expires.
         return end <= (self._store.now - documents.EPOCH).total_seconds()
 
     def __len__(self):
         if self._expires:
             return sum(1 for _ in self.rows())
         count = self._tree().entries
-        # No record is that short; list() would take memory for as many as a damaged file says.
+        # No record is that short. A damaged count must not make list() allocate memory.
         if count > self._store._pages.size():
             raise DamagedFile(f"{self._store.path}: {self.name} has {count} records by its tree")
         return count
@@ -195,7 +195,7 @@ class Entity:
         pages.check_commit()
 
     def get(self, record_id):
-        """The record with this id; None where there is none."""
+        """The record with this id; None if it does not exist."""
         key = struct.pack("<Q", record_id)
         body = self._store._pages.get(self._tree(), key, integer_keys=True)
         self._store._pages.check_commit()
@@ -221,14 +221,14 @@ class Entity:
         kinds = [one.type for one in attributes]
         wanted = keys.whole(kinds, [values[one.name] for one in attributes])
         low = keys.cut(wanted)
-        # Behind the tuple there is nothing, or a record id.
+        # After the tuple the key ends, or has a record id.
         for key, body, _ in self._store._pages.walk(tree, low, low + b"\xff" * 9):
             if not key.startswith(low) or len(key) not in (len(low), len(low) + 8):
                 continue
             if unique and len(body) != 8:
                 raise DamagedFile(f"{self._store.path}: an entry of an index of {self.name} has no id")
             row = self.get(struct.unpack("<Q", body)[0] if unique else struct.unpack(">Q", key[-8:])[0])
-            # Of a cut tuple the record has the rest; in others it is compared already, a date to the last bit.
+            # Only the record has the whole value of a cut tuple. Other tuples are already compared exactly.
             if row is None:
                 continue
             if low == wanted or keys.whole(kinds, [row[one.name] for one in attributes]) == wanted:
@@ -260,7 +260,7 @@ class Entity:
         return row
 
     def related(self, record_id, name):
-        """The ids of the records that a record leads to, in their order."""
+        """The ids of the related records, in their order."""
         for relationship in self.relationships:
             if relationship.name == name:
                 return self._present(record_id, relationship, self._store._related(self, record_id, relationship))
@@ -268,7 +268,7 @@ class Entity:
         raise KeyError(f"{self.name} has no relationship '{name}'; it has {known}")
 
     def _present(self, record_id, relationship, found):
-        """Those of the ids that have not expired; none where the record itself has."""
+        """The ids of records that have not expired; empty if the record itself has expired."""
         target = self._store.entity(relationship.target)
         if self._expires and self.get(record_id) is None:
             return []
@@ -283,7 +283,7 @@ class Entity:
 
 
 class Store:
-    """A store, as of the commit that was the newest when it was opened.
+    """A store in the state of the commit that was the newest when it was opened.
 
     Records that have expired at `now`, a datetime with a time zone, are left out; it is the time of the opening
     when left out.
@@ -345,7 +345,7 @@ class Store:
             except (AttributeError, KeyError, TypeError) as error:
                 raise DamagedFile(f"{self.path}: relationship {number} has no two sides: {error!r}") from error
         tree = self._trees.get("seal")
-        # What the file says of itself, where it is sealed.
+        # The description of a sealed file.
         self.seal = None
         if tree is not None:
             self.seal = seal.decode(self.path, [(key, body) for key, body, _ in self._pages.walk(tree)])
@@ -365,7 +365,7 @@ class Store:
                 entity.relationships.append(Relationship(name, target.name, number, side, attribute))
 
     def entity(self, name):
-        """The entity of this name; KeyError where there is none."""
+        """The entity with this name; KeyError if it does not exist."""
         for entity in self.entities:
             if entity.name == name:
                 return entity
@@ -405,13 +405,13 @@ class Store:
         ]
 
     def _holders(self, relationship, record_id):
-        """The records whose attribute holds the id; all are read."""
+        """The records whose attribute holds the id. All records are read."""
         holder = self.entity(relationship.target)
         attribute = next(one for one in holder.attributes if one.number == relationship._attribute)
         return [row["_id"] for row in holder if row[attribute.name] == record_id]
 
 
 def _integer_key(number):
-    """The tuple of a positive integer, as index keys have it."""
+    """The tuple of a positive integer in the form of index keys."""
     size = (number.bit_length() + 7) // 8
     return bytes([0x14 + size]) + number.to_bytes(size, "big")

@@ -1,4 +1,4 @@
-"""Text as index keys and derived attributes have it: Unicode 17.0, whatever Python's own version is.
+"""Text in the form of index keys and derived attributes: Unicode 17.0, whatever Python's own version.
 
 See Format.md, "Annex: data of Unicode", and the file that it names.
 """
@@ -16,7 +16,7 @@ class _Tables:
         self.classes, self.parts, self.pairs = {}, {}, {}
         self.lower, self.upper, self.marks = {}, {}, set()
         here = os.path.dirname(os.path.abspath(__file__))
-        # Beside the package, where it was copied; in the project's folder else.
+        # A copied package has the file in its own folder; otherwise it is in the project's folder.
         places = (here, os.path.join(here, "..", "..", "..", ".."))
         path = next((p for p in (os.path.join(place, _NAME) for place in places) if os.path.exists(p)), _NAME)
         with open(path, encoding="ascii") as file:
@@ -116,22 +116,22 @@ def nfd(text):
 
 
 def nfc(text):
-    """The text in Normalization Form C, as index keys have it."""
+    """The text in Normalization Form C, the form in index keys."""
     return text if text.isascii() else _text(_nfc(_scalars(text)))
 
 
 def uppercase(text):
-    """The text as a derived attribute of the kind `uppercase` has it."""
+    """The text of a derived attribute of the kind `uppercase`."""
     return _text(_mapped(_scalars(text), _tables().upper))
 
 
 def lowercase(text):
-    """The text as a derived attribute of the kind `lowercase` has it."""
+    """The text of a derived attribute of the kind `lowercase`."""
     return _text(_mapped(_scalars(text), _tables().lower))
 
 
 def canonical(text):
-    """The text as a derived attribute of the kind `canonical` has it: without case and marks."""
+    """The text of a derived attribute of the kind `canonical`: without case and marks."""
     tables = _tables()
     bare = [scalar for scalar in _nfd(_scalars(text)) if scalar not in tables.marks]
     for table in (tables.lower, tables.upper, tables.lower):
