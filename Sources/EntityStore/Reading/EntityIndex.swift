@@ -68,10 +68,6 @@ extension Entity {
 }
 
 extension Attribute {
-  /// Its index in the schema's attributes, if it is stored itself.
-  @inlinable @inline(__always)
-  var storedOrdinal: Int? { derived == nil && ordinal >= 0 ? ordinal : nil }
-
   /// A value as it is stored.
   func stored(_ value: Value) throws(StoreError) -> StoredValue {
     try IndexedAttribute(self).stored(value)

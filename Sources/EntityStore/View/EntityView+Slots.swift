@@ -90,9 +90,3 @@ extension UnsafeRawBufferPointer {
     baseAddress ?? UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
   }
 }
-
-extension AttributeStorage {
-  /// As a document of any shape.
-  @usableFromInline static var document: AttributeStorage { AttributeStorage(type: .document) }
-  @usableFromInline static var optionalDocument: AttributeStorage { document.optional }
-}
