@@ -97,7 +97,7 @@ let package = Package(
     .target(name: "LodestoreEssentials"),
     .target(
       name: "LMDB", dependencies: ["CLMDB", "LodestorePages", "LodestoreSystem"],
-      exclude: ["Pages/README.md"]),
+      exclude: ["README.md", "Pages/README.md"]),
     .target(name: "LodestoreFormat", dependencies: ["CChecksum"]),
     .target(name: "LodestoreJSON", dependencies: ["LodestoreEssentials", "LodestoreSystem"]),
     .target(
@@ -153,7 +153,7 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio", condition: onLinux),
         .product(name: "NIOPosix", package: "swift-nio", condition: onLinux),
         .product(name: "NIOSSL", package: "swift-nio-ssl", condition: onLinux),
-      ], swiftSettings: webSettings),
+      ], exclude: ["README.md"], swiftSettings: webSettings),
     .systemLibrary(
       name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
     // Apart, because only some programs carry datasets, and for its libraries.
