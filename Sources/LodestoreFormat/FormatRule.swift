@@ -1,8 +1,8 @@
 /// The rules of Format.md that can be checked on a file, by the names that they have there.
 ///
-/// The table of Format.md, "Annex: the rules", has each, with the fault that a test breaks it by.
+/// The tables of Format.md, section 37, list each rule, with the fault by which a test breaks it.
 package enum FormatRule: String, CaseIterable, Sendable {
-  // Annex: LMDB's pages.
+  // LMDB's pages.
   case lmdbMeta = "lmdb.meta"
   case lmdbFileLength = "lmdb.file-length"
   case lmdbPage = "lmdb.page"
