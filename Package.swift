@@ -101,7 +101,7 @@ let package = Package(
     .target(
       name: "LMDB",
       dependencies: ["CLMDB", "LodestoreBytes", "LodestorePages", "LodestoreSystem"],
-      exclude: ["Pages/README.md"]),
+      exclude: ["README.md", "Pages/README.md"]),
     .target(name: "LodestoreFormat", dependencies: ["CChecksum", "LodestoreBytes"]),
     .target(
       name: "LodestoreJSON",
@@ -161,7 +161,7 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio", condition: onLinux),
         .product(name: "NIOPosix", package: "swift-nio", condition: onLinux),
         .product(name: "NIOSSL", package: "swift-nio-ssl", condition: onLinux),
-      ], swiftSettings: webSettings),
+      ], exclude: ["README.md"], swiftSettings: webSettings),
     .systemLibrary(
       name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
     // Apart, because only some programs carry datasets, and for its libraries.

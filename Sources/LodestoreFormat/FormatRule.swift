@@ -1,9 +1,8 @@
 /// The rules of Format.md that a file can be checked for, by their names there.
 ///
-/// The table in Format.md, "Annex: the rules", lists each rule with the fault with which a test
-/// breaks it.
+/// The tables of Format.md, section 37, list each rule, with the fault by which a test breaks it.
 package enum FormatRule: String, CaseIterable, Sendable {
-  // Annex: LMDB's pages.
+  // LMDB's pages.
   case lmdbMeta = "lmdb.meta"
   case lmdbFileLength = "lmdb.file-length"
   case lmdbPage = "lmdb.page"

@@ -37,6 +37,10 @@ public struct Attribute<E: Entity, Value>: Sendable {
     self.coding = coding
     self.derived = derived
   }
+
+  /// The index of a stored attribute in the schema's attributes; `nil` for a derived one and for the id.
+  @inlinable @inline(__always)
+  var storedOrdinal: Int? { derived == nil && ordinal >= 0 ? ordinal : nil }
 }
 
 /// A value computed from an attribute; the query code defines the subclasses.

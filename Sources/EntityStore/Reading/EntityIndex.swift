@@ -68,10 +68,6 @@ extension Entity {
 }
 
 extension Attribute {
-  /// The index in the schema's attributes; `nil` if the attribute itself is not stored.
-  @inlinable @inline(__always)
-  var storedOrdinal: Int? { derived == nil && ordinal >= 0 ? ordinal : nil }
-
   /// Returns a value as it is stored.
   func stored(_ value: Value) throws(StoreError) -> StoredValue {
     try IndexedAttribute(self).stored(value)

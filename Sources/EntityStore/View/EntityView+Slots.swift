@@ -84,8 +84,3 @@ struct ViewedRecord {
   }
 }
 
-extension AttributeStorage {
-  /// The storage of a document of any shape.
-  @usableFromInline static var document: AttributeStorage { AttributeStorage(type: .document) }
-  @usableFromInline static var optionalDocument: AttributeStorage { document.optional }
-}

@@ -63,12 +63,3 @@ extension QueryPlan {
     return request.limit == nil && request.offset == 0 && request.after == nil
   }
 }
-
-extension PlanRun {
-  /// The ids of the results, in ascending order.
-  func sortedIDs() throws(StoreError) -> [UInt64] {
-    var ids = try ids()
-    IDSort.sort(&ids)
-    return ids
-  }
-}

@@ -103,6 +103,10 @@ public struct AttributeStorage: Sendable {
     storage.isOptional = true
     return storage
   }
+
+  /// The storage of documents of any shape.
+  @usableFromInline static var document: AttributeStorage { AttributeStorage(type: .document) }
+  @usableFromInline static var optionalDocument: AttributeStorage { document.optional }
 }
 
 /// A stored value without its Swift type; an opaque value that the library creates.

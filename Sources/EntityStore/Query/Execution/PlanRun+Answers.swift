@@ -115,6 +115,13 @@ extension PlanRun {
     }
   }
 
+  /// The ids of the results, ascending.
+  func sortedIDs() throws(StoreError) -> [UInt64] {
+    var ids = try ids()
+    IDSort.sort(&ids)
+    return ids
+  }
+
   // MARK: Pages
 
   /// Visits one page of results, and returns the token for the next page.
