@@ -41,8 +41,8 @@ extension Environment {
   ///
   /// Ask for it within the write, and use it only while the write runs.
   package var writeCancellation: (@Sendable () -> Bool)? {
-    guard let asker else { return nil }
-    return { asker.isCancelled }
+    guard let runningWrite else { return nil }
+    return { runningWrite.isCancelled }
   }
 
   /// Commits `first` and the writes that wait after it, on the writer's thread.
@@ -51,7 +51,7 @@ extension Environment {
     var waiting = [first]
     while !waiting.isEmpty {
       waiting = takeTurn(waiting)
-      giveWay()
+      yieldToOtherProcesses()
     }
   }
 
@@ -59,10 +59,10 @@ extension Environment {
   ///
   /// LMDB's lock is not fair. While this process writes without a pause, a process that must first
   /// be woken would never get the lock.
-  private func giveWay() {
+  private func yieldToOtherProcesses() {
     let now = monotonicSeconds()
-    guard now - lastGivenWay > 0.05 else { return }
-    lastGivenWay = now
+    guard now - lastYieldToProcesses > 0.05 else { return }
+    lastYieldToProcesses = now
     usleep(200)
   }
 

@@ -42,13 +42,13 @@ extension Environment {
   /// Publishes when the turn of this process began.
   ///
   /// A file without a name has no other users.
-  func tellTurn() {
+  func announceTurn() {
     #if os(Linux)
       if options.isNamed { files?.beginTurn() }
     #endif
   }
 
-  func untellTurn() {
+  func withdrawTurn() {
     #if os(Linux)
       if options.isNamed { files?.endTurn() }
     #endif

@@ -57,7 +57,7 @@ extension Environment {
     commitPreparation = nil
     defer {
       endBulkWrite()
-      untellTurn()
+      withdrawTurn()
     }
     // LMDB frees the cursors now. From here on they must not close themselves.
     endedWriteCount.add(1, ordering: .relaxed)
@@ -148,7 +148,7 @@ extension Environment {
           throw error
         }
         activeWrite = transaction
-        tellTurn()
+        announceTurn()
         return transaction
       }
       endTrees(isCommitted: false)

@@ -59,7 +59,7 @@ package final class Environment: @unchecked Sendable {
   private let forkCount: Int
   let readers = Guarded(Readers())
   let trees = Guarded<[String: Tree]>([:])
-  let treeLock = HeldLock()
+  let treeLock = ManualLock()
   let writerLock = TurnLock()
   /// The policy for waiting for other processes; guarded by its own lock.
   let turnPolicy = Guarded(TurnPolicy())
@@ -98,13 +98,13 @@ package final class Environment: @unchecked Sendable {
   /// The time when the writer's thread last let other processes go first.
   ///
   /// Only that thread uses it.
-  var lastGivenWay = 0.0
+  var lastYieldToProcesses = 0.0
   /// The hooks that the members of the running write registered for its commit.
   var commitHooks: [(member: Int, body: (_ write: UInt64, _ commit: UInt64) -> Void)] = []
   /// The running asynchronous write.
   ///
   /// The holder of the writer's lock reads and sets it.
-  var asker: (any GroupMember)?
+  var runningWrite: (any GroupMember)?
   /// The index of the running member within its group; 0 without a group.
   var runningMember = 0
   /// The number of writes committed through this environment.

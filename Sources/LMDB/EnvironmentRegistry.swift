@@ -31,7 +31,7 @@ package enum EnvironmentRegistry {
   /// the program.
   private static let openings = Guarded<Set<StoreFile.Identity>>([])
   /// Serializes the examination of a file with its entry into ``openings``.
-  private static let gate = HeldLock()
+  private static let gate = ManualLock()
 
   /// Opens `path`, or returns the environment that this process already has open for the file.
   ///

@@ -27,7 +27,7 @@ package final class FileWatch: @unchecked Sendable {
   private let forkCount = ForkCounter.current
   /// The watching thread; guarded by `lock`.
   private var thread: pthread_t?
-  private let lock = HeldLock()
+  private let lock = ManualLock()
   private let threadNumber = Atomic<UInt>(0)
 
   /// Fails for a store in memory, which no other process can open.

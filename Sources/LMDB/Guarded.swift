@@ -7,7 +7,7 @@ import LodestoreSystem
 ///
 /// `@unchecked Sendable`: `value` is accessed only while `lock` is held.
 package final class Guarded<Value>: @unchecked Sendable {
-  private let lock = HeldLock()
+  private let lock = ManualLock()
   // A pointer leads to the value, so that no read transaction pays for a check of exclusive access.
   private let value: UnsafeMutablePointer<Value>
 

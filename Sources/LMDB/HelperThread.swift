@@ -6,7 +6,7 @@ import LodestoreSystem
 /// queued and running jobs) and `isStopping`. A job sees everything that the owner wrote before
 /// ``run(_:)``; the owner sees everything that the job wrote after ``wait(forAllBut:)``.
 package final class HelperThread: @unchecked Sendable {
-  private let lock = HeldLock()
+  private let lock = ManualLock()
   private let change = TimedCondition()
   private var jobs: [() -> Void] = []
   private var openCount = 0

@@ -19,7 +19,7 @@ package final class LongJobs: @unchecked Sendable {
   /// The interval at which a job yields its processor.
   private static let yieldInSeconds = 0.0005
 
-  private let lock = HeldLock()
+  private let lock = ManualLock()
   private let limit: Int
   private let patience: Double
   private var runningCount = 0

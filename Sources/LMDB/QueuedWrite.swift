@@ -72,8 +72,8 @@ final class QueuedWrite<R: Sendable>: GroupMember, @unchecked Sendable {
   var isCancelled: Bool { cancellation.load(ordering: .acquiring) }
 
   func run(in transaction: Transaction) throws {
-    environment.asker = self
-    defer { environment.asker = nil }
+    environment.runningWrite = self
+    defer { environment.runningWrite = nil }
     result = try body?(transaction)
   }
 

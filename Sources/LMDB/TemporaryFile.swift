@@ -123,7 +123,7 @@ package final class TemporaryFile {
   /// A file that is open here may meanwhile be renamed and become a lock file. If LMDB already held
   /// its locks on it, closing the other descriptor would release them, because a process's locks on
   /// a file are shared by all its descriptors.
-  private static let others = HeldLock()
+  private static let others = ManualLock()
 
   /// Runs `body`, in which LMDB takes its locks, while no other process's file is open here.
   static func withoutOthers<R>(_ body: () -> R) -> R {

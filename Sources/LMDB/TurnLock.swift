@@ -7,7 +7,7 @@
 /// to `nextTicket` if the lock is free; and `abandoned`, the tickets of threads that stopped
 /// waiting.
 final class TurnLock: @unchecked Sendable {
-  private let gate = HeldLock()
+  private let gate = ManualLock()
   private let turn = TimedCondition()
   private var nextTicket: UInt64 = 0
   private var served: UInt64 = 0

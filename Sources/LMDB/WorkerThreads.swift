@@ -47,7 +47,7 @@ package final class WorkerThreads: @unchecked Sendable {
   /// The time that an additional thread waits for a job before it ends.
   private static let restInSeconds = 0.5
 
-  private let lock = HeldLock()
+  private let lock = ManualLock()
   private let wake = TimedCondition()
   private let threadCount: Int
   /// The maximum number of additional threads, started while jobs wait and none is taken.

@@ -51,7 +51,7 @@ extension EntityDescription {
   ///
   /// The expiry ends if its attribute is removed, is not a date, or has no index of its own. The
   /// limit ends if its attribute is removed or has no index of its own.
-  package mutating func settleEviction() {
+  package mutating func evolveEviction() {
     func isIndexed(_ number: UInt32) -> Bool {
       attribute(number: number)?.isRemoved == false
         && indexes.contains { $0.attributes == [number] }

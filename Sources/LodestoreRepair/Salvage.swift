@@ -51,7 +51,7 @@ final class Salvage {
   private func make(_ out: String) throws -> RepairReport? {
     problems = []
     parts = [:]
-    let dropped = try dropUnheld()
+    let dropped = try dropRecordsWithoutRequired()
     let rebuild = try StoreRebuild(
       path: out, entities: store.entities, relationships: store.relationships,
       model: number(of: HeaderField.model))
@@ -159,7 +159,7 @@ final class Salvage {
 
   private func putRecords(into rebuild: StoreRebuild) throws {
     for entity in store.entities {
-      let held = HeldIDs(entity, store.relationships)
+      let held = LinkAttributes(entity, store.relationships)
       var part = RepairReport.Part(.records, entity.name)
       var batch = PairBatch<UInt64>()
       try records.forEach(of: entity) { id, bytes in
@@ -180,7 +180,7 @@ final class Salvage {
   ///
   /// The records are read at most twice, however long the chain is. The required ids are held in
   /// memory if any is lost.
-  private func dropUnheld() throws -> [EntityNumber: Int] {
+  private func dropRecordsWithoutRequired() throws -> [EntityNumber: Int] {
     var waiting: [RecordName] = []
     try forEachRequired { holder, target in
       if !records.has(target.id, of: target.entity) { waiting.append(holder) }
@@ -207,7 +207,7 @@ final class Salvage {
   private func forEachRequired(_ visit: (_ holder: RecordName, _ target: RecordName) -> Void) throws
   {
     for entity in store.entities {
-      let held = HeldIDs(entity, store.relationships)
+      let held = LinkAttributes(entity, store.relationships)
       guard held.hasRequired else { continue }
       try records.forEach(of: entity) { id, bytes in
         for (relationship, target) in try held.targets(bytes, entity, isRequired: true) {
@@ -274,7 +274,7 @@ final class Salvage {
     guard let entity = store.entities.first(where: { $0.number == relationship.from.entity }) else {
       return links
     }
-    let held = HeldIDs(entity, [relationship])
+    let held = LinkAttributes(entity, [relationship])
     try records.forEach(of: entity) { id, bytes in
       for (relationship, target) in try held.targets(bytes, entity)
       where records.has(target, of: relationship.to.entity) {

@@ -76,8 +76,8 @@ private struct HistoryCheck {
   private var images: UInt64 = 0
   /// The number of a purged write under which the images of later writes are stored.
   private var purgedImages: UInt64?
-  private var records = ToldRecords()
-  private var changes = ToldChanges()
+  private var records = ReportedRecords()
+  private var changes = ReportedChanges()
 
   init(
     verifier: Verifier, tree: String, nextRelationship: UInt64, purged: UInt64,

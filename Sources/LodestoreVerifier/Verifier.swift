@@ -45,7 +45,7 @@ package final class Verifier {
   ) throws -> VerificationReport {
     let pages = try PageChecker.check(path: path, commit: commit, limit: limit, checksSeal: true)
     guard pages.isSound else {
-      if pages.isOfAnother { throw VerificationError.notAStore(Self.noHeader) }
+      if pages.isForeignFile { throw VerificationError.notAStore(Self.noHeader) }
       return damagedPages(pages)
     }
     var report = try StoreFileAccess.withEnvironment(at: path, commit: commit) { environment in
@@ -283,7 +283,7 @@ package final class Verifier {
 extension PageReport {
   /// Whether pages with findings belong to another program's file, whose trees may use features
   /// that a store does not.
-  fileprivate var isOfAnother: Bool {
+  fileprivate var isForeignFile: Bool {
     !trees.isEmpty && !trees.contains { $0.name == TreeName.header.text }
       && findings.allSatisfy { $0.tree != nil && $0.tree != names.name }
   }

@@ -24,9 +24,9 @@ import Testing
   }
 
   private func fill(_ core: WriteCore) throws {
-    let tree = try core.makeTree(name)
+    let tree = try core.openOrMakeTree(name)
     // A second call returns the same tree.
-    #expect(try core.makeTree(name).name == tree.name && core.tree(name)?.name == tree.name)
+    #expect(try core.openOrMakeTree(name).name == tree.name && core.tree(name)?.name == tree.name)
     try core.transaction.put(key, body, in: tree)
   }
 
@@ -110,7 +110,7 @@ import Testing
           group.addTask {
             do {
               try await store.core.writeTogether { core in
-                let tree = try core.makeTree(name)
+                let tree = try core.openOrMakeTree(name)
                 try core.transaction.put(entries[number].0, entries[number].1, in: tree)
                 if number % 4 == 0 { throw Stop() }
               }

@@ -15,7 +15,7 @@ public struct AttachedSnapshot: ~Copyable, ReadableTransaction {
 
   /// The generation of the dataset.
   public let dataset: Snapshot
-  private let kept: KeptCore<TransactionCore>
+  private let kept: TransactionStorage<TransactionCore>
   /// The maximum number of keys in memory for one side of a condition over both stores.
   var keyLimit = SemiJoinLimits.keys
   /// The maximum number of keys for a condition whose query has a limit, an offset or a token.
@@ -25,7 +25,7 @@ public struct AttachedSnapshot: ~Copyable, ReadableTransaction {
   var core: TransactionCore { kept.core }
 
   init(_ core: TransactionCore, _ dataset: TransactionCore) {
-    kept = KeptCore(core: core)
+    kept = TransactionStorage(core: core)
     self.dataset = Snapshot(core: dataset)
   }
 

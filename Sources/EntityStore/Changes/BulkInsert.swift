@@ -130,7 +130,7 @@ final class BulkInsert {
       try sort()
       for index in indexes { try index.checkAddedUnique(firstNew: firstID) }
     } catch {
-      try takeBack()
+      try undoInsert()
       throw error
     }
     collector?.stop()
@@ -153,10 +153,10 @@ final class BulkInsert {
   }
 
   /// Removes the records of this batch; their ids are reused, because nobody has seen them.
-  func takeBack() throws(StoreError) {
+  func undoInsert() throws(StoreError) {
     for id in firstID..<writtenID {
       guard let record = try core.record(id, of: entity) else { continue }
-      try changes.records.takeBack(try changes.stored(record, id: id))
+      try changes.records.undoInsert(try changes.stored(record, id: id))
     }
     core.nextIDs[entity.number] = firstID
   }

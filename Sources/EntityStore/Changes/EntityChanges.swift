@@ -41,7 +41,7 @@ final class EntityChanges {
   /// The memory for records that are to be written.
   @exclusivity(unchecked) var scratch = RecordScratch()
   /// The cached result of ``rules()``.
-  private var madeRules: (any RecordRules)?
+  private var cachedRules: (any RecordRules)?
 
   init(of entity: StoredEntity, core: WriteCore) {
     self.core = core
@@ -61,9 +61,9 @@ final class EntityChanges {
   var hasConstraints: Bool { validator != nil || hasRules }
 
   private func rules() throws(StoreError) -> (any RecordRules)? {
-    if let madeRules { return madeRules }
-    madeRules = try core.rules(of: entity)
-    return madeRules
+    if let cachedRules { return cachedRules }
+    cachedRules = try core.rules(of: entity)
+    return cachedRules
   }
 
   /// Throws ``StoreError/Code/invalidValue`` when a record breaks constraints or record rules.
@@ -199,7 +199,7 @@ final class EntityChanges {
   /// unique key.
   ///
   /// The derived attributes of `record` have already been computed.
-  func checkRenewal(of id: UInt64, with record: UnsealedRecord) throws(StoreError) {
+  func checkReinsertion(of id: UInt64, with record: UnsealedRecord) throws(StoreError) {
     let new = try prepare(record, id: try core.newID(of: entity), isNew: true)
     try takeKeys(of: id, from: nil, to: new.view)
     try keys.checkUnique(except: id, core)

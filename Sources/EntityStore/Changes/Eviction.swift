@@ -45,7 +45,7 @@ extension StoreCore {
   ///
   /// Records that could not be removed before are tried again.
   func evict(_ onBatch: (() throws -> Void)? = nil) throws -> EvictionReport {
-    let pass = EvictionPass(self, at: options.moment, triesHeld: true)
+    let pass = EvictionPass(self, at: options.moment, retriesUnevictable: true)
     try pass.run(onBatch)
     return pass.report
   }
@@ -71,10 +71,10 @@ extension TransactionCore {
     of entity: StoredEntity, _ cause: EvictionCause, at moment: Double
   ) throws(StoreError) -> Bool {
     let order = EvictionOrder(entity: entity.number, cause: cause)
-    let start = store.heldRecords.start(of: order)
+    let start = store.unevictableRecords.start(of: order)
     let due = try dueRecords(
-      of: entity, cause, from: start, at: moment, atMost: 1, triesHeld: false)
-    if due.ids.isEmpty { store.heldRecords.pass(from: start, to: due.end, of: order) }
+      of: entity, cause, from: start, at: moment, atMost: 1, retriesUnevictable: false)
+    if due.ids.isEmpty { store.unevictableRecords.pass(from: start, to: due.end, of: order) }
     return !due.ids.isEmpty
   }
 
@@ -82,29 +82,30 @@ extension TransactionCore {
   ///
   /// - Parameters:
   ///   - moment: the current time, for expired records.
-  ///   - triesHeld: whether to include records that could not be removed before.
+  ///   - retriesUnevictable: whether to include records that could not be removed before.
   func dueRecords(
     of entity: StoredEntity, _ cause: EvictionCause, from start: EvictionPosition,
-    at moment: Double, atMost most: Int, triesHeld: Bool
+    at moment: Double, atMost most: Int, retriesUnevictable: Bool
   ) throws(StoreError) -> DueRecords {
     switch cause {
     case .expiry:
       try expiredRecords(
-        of: entity, from: start, at: moment, atMost: most, triesHeld: triesHeld)
+        of: entity, from: start, at: moment, atMost: most, retriesUnevictable: retriesUnevictable)
     case .limit:
-      try recordsAboveLimit(of: entity, from: start, atMost: most, triesHeld: triesHeld)
+      try recordsAboveLimit(
+        of: entity, from: start, atMost: most, retriesUnevictable: retriesUnevictable)
     }
   }
 
   private func expiredRecords(
     of entity: StoredEntity, from start: EvictionPosition, at moment: Double, atMost most: Int,
-    triesHeld: Bool
+    retriesUnevictable: Bool
   ) throws(StoreError) -> DueRecords {
     guard let index = entity.expiryIndex else { return DueRecords(end: start, isLast: true) }
     let order = EvictionOrder(entity: entity.number, cause: .expiry)
     var due = DueRecords(end: max(start, .behind(moment)), isLast: true)
     try forEachExpired(index, from: start, at: moment) { (id, key) throws(StoreError) in
-      if isTried(id, key, in: order, triesHeld: triesHeld) { due.ids.append(id) }
+      if isTried(id, key, in: order, retriesUnevictable: retriesUnevictable) { due.ids.append(id) }
       if due.ids.count < most { return true }
       due.end = .behind(key)
       due.isLast = false
@@ -114,9 +115,11 @@ extension TransactionCore {
   }
 
   /// Returns whether an eviction tries to remove a visited record.
-  func isTried(_ id: UInt64, _ key: ByteView, in order: EvictionOrder, triesHeld: Bool) -> Bool {
-    guard triesHeld else { return !store.heldRecords.holds(id, key, of: order) }
-    store.heldRecords.noteVisit()
+  func isTried(_ id: UInt64, _ key: ByteView, in order: EvictionOrder, retriesUnevictable: Bool)
+    -> Bool
+  {
+    guard retriesUnevictable else { return !store.unevictableRecords.holds(id, key, of: order) }
+    store.unevictableRecords.noteVisit()
     return true
   }
 

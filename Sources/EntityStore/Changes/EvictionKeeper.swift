@@ -78,7 +78,7 @@ extension EvictionKeeper {
         try $0.hasExpired(ofAny: $0.schema.expiring) || $0.isAboveLimit()
       }
       guard isDue else { return nil }
-      return Handed(EvictionPass(core, at: moment, triesHeld: true))
+      return Handed(EvictionPass(core, at: moment, retriesUnevictable: true))
     }
     if let pass { while try await core.onWriter({ try pass.value.step() }) {} }
     return try await core.onWriter {

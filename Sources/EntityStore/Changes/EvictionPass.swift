@@ -4,7 +4,7 @@ internal import LodestoreFormat
 /// limits.
 ///
 /// Each transaction removes a bounded number of records. The pass visits each order once. Records
-/// that cannot be removed are held (``HeldRecords``). One transaction finds all records of a batch
+/// that cannot be removed are held (``UnevictableRecords``). One transaction finds all records of a batch
 /// that a delete rule denies. When a removal fails in another way, halving the batch finds the
 /// record.
 ///
@@ -13,7 +13,7 @@ final class EvictionPass {
   private let core: StoreCore
   private let moment: Double
   /// Whether held records are tried again.
-  private let triesHeld: Bool
+  private let retriesUnevictable: Bool
   private(set) var report = EvictionReport()
   private var limit = StoreCore.evictionBatchCount
   /// The remaining orders.
@@ -42,16 +42,16 @@ final class EvictionPass {
     }
   }
 
-  init(_ core: StoreCore, at moment: Double, triesHeld: Bool) {
+  init(_ core: StoreCore, at moment: Double, retriesUnevictable: Bool) {
     self.core = core
     self.moment = moment
-    self.triesHeld = triesHeld
+    self.retriesUnevictable = retriesUnevictable
     orders = core.schema.evictionOrders
     position = orders.first?.first ?? .first
-    if triesHeld { core.heldRecords.beginPass() }
+    if retriesUnevictable { core.unevictableRecords.beginPass() }
   }
 
-  deinit { if triesHeld { core.heldRecords.endPass() } }
+  deinit { if retriesUnevictable { core.unevictableRecords.endPass() } }
 
   /// Runs the whole pass; `onBatch` may end it by throwing.
   func run(_ onBatch: (() throws -> Void)? = nil) throws {
@@ -70,13 +70,14 @@ final class EvictionPass {
       ) { (core) throws in
         tried = nil
         guard let entity = core.schema.entity(of: order) else { return nil }
-        let start = triesHeld ? position : core.store.heldRecords.beginBatch(of: order)
+        let start =
+          retriesUnevictable ? position : core.store.unevictableRecords.beginBatch(of: order)
         var batch = Batch(entity.name, from: start)
         // The limit may be reached after fewer removals, or may need more when some are denied.
         while !batch.isLast, batch.ids.count < limit {
           let due = try core.dueRecords(
             of: entity, order.cause, from: batch.end, at: moment,
-            atMost: limit - batch.ids.count, triesHeld: triesHeld)
+            atMost: limit - batch.ids.count, retriesUnevictable: retriesUnevictable)
           batch.ids += due.ids
           batch.end = due.end
           batch.isLast = due.isLast
@@ -103,7 +104,7 @@ final class EvictionPass {
     }
     note(batch, of: order)
     if batch.isLast {
-      if triesHeld { try report(batch.name, order) }
+      if retriesUnevictable { try report(batch.name, order) }
       endOrder()
     }
     return true
@@ -115,16 +116,16 @@ final class EvictionPass {
       report.evictedCounts[batch.name, default: 0] += count
       report.batchCount += 1
     }
-    if triesHeld {
+    if retriesUnevictable {
       position = batch.end
       held.formUnion(batch.denied)
     } else {
-      core.heldRecords.hold(batch.denied, of: order, from: batch.start, to: batch.end)
+      core.unevictableRecords.hold(batch.denied, of: order, from: batch.start, to: batch.end)
     }
   }
 
   private func report(_ name: String, _ order: EvictionOrder) throws {
-    core.heldRecords.replace(with: held, of: order, to: position)
+    core.unevictableRecords.replace(with: held, of: order, to: position)
     // A record that has expired and is also above the limit is counted once.
     let ids = held.subtracting(counted[order.entity] ?? [])
     let moment = moment

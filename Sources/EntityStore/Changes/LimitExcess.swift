@@ -61,7 +61,8 @@ extension TransactionCore {
 
   /// The oldest records from a position that must be removed to reach the entity's limit.
   func recordsAboveLimit(
-    of entity: StoredEntity, from start: EvictionPosition, atMost most: Int, triesHeld: Bool
+    of entity: StoredEntity, from start: EvictionPosition, atMost most: Int,
+    retriesUnevictable: Bool
   ) throws(StoreError) -> DueRecords {
     var due = DueRecords(end: start, isLast: true)
     var excess = try excess(of: entity)
@@ -71,7 +72,7 @@ extension TransactionCore {
     let order = EvictionOrder(entity: entity.number, cause: .limit)
     try forEachOldest(of: entity, from: start) { (id, key) throws(StoreError) in
       due.end = .behind(key)
-      guard isTried(id, key, in: order, triesHeld: triesHeld) else { return true }
+      guard isTried(id, key, in: order, retriesUnevictable: retriesUnevictable) else { return true }
       due.ids.append(id)
       excess.count -= 1
       if excess.byteCount > 0 {
@@ -87,7 +88,7 @@ extension TransactionCore {
   func noteRestored(_ id: UInt64, of entity: StoredEntity) {
     guard let limit = entity.description.limit, limit.attribute == nil else { return }
     let order = EvictionOrder(entity: entity.number, cause: .limit)
-    bigEndianBytes(id)._withBytes { store.heldRecords.put($0, of: order) }
+    bigEndianBytes(id)._withBytes { store.unevictableRecords.put($0, of: order) }
   }
 
   /// Visits the records of a limited entity, the oldest first, until `body` returns false.

@@ -99,7 +99,7 @@ final class LinkCheck: ChangeSink {
     for removed in left.values where !removed.ids.isEmpty {
       let ids = removed.ids
       removed.ids = []
-      for end in removed.ends { try core.checkNothingLeads(to: ids, end) }
+      for end in removed.ends { try core.checkNoLinks(to: ids, end) }
     }
   }
 }
@@ -155,7 +155,7 @@ extension WriteCore {
   }
 
   /// Throws when a record still leads to one of `ids`, which were removed from the source of `end`.
-  fileprivate func checkNothingLeads(
+  fileprivate func checkNoLinks(
     to ids: [UInt64], _ end: RelationshipEnd
   ) throws(StoreError) {
     guard let links = end.links else { return }

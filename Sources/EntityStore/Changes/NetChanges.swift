@@ -46,7 +46,7 @@ struct NetChanges {
   ///
   /// Each record has changed exactly in the attributes of its group. A record without a group is
   /// unchanged.
-  mutating func settle(_ ids: IDRuns, as groups: [AttributeSet: IDRuns]) {
+  mutating func regroupUpdates(_ ids: IDRuns, as groups: [AttributeSet: IDRuns]) {
     updates = updates.map { ($0.attributes, $0.ids.normalized.subtracting(ids)) }
     for (attributes, ids) in groups where !attributes.isEmpty { updates.append((attributes, ids)) }
     updates.removeAll { $0.ids.isEmpty }

@@ -29,7 +29,7 @@ extension StoreCore {
       } catch is SchemaIsOld {
         try mapped { try reloadForReading() }
       } catch let error as EvictionFirst {
-        try EvictionPass(self, at: error.moment, triesHeld: false).run()
+        try EvictionPass(self, at: error.moment, retriesUnevictable: false).run()
       } catch is SavepointFailed {}
     }
   }
@@ -69,7 +69,7 @@ extension StoreCore {
       throw SchemaIsOld()
     }
     let core = WriteCore(transaction, schema: schema, store: self)
-    if schema.evicts { heldRecords.begin(core) }
+    if schema.evicts { unevictableRecords.begin(core) }
     if !isEviction { try checkEviction(core) }
     core.origin = WriteOrigin(
       author: origin?.author ?? options.author, context: origin?.context ?? options.contextName)

@@ -7,14 +7,16 @@ internal import LodestoreFormat
 /// The history is read once, for the records and links that changed and for the first change of
 /// each. The current state comes from the commit.
 struct HistoryDifferences: DifferenceSource {
-  private typealias ToldLinks = (relationship: UInt32, pairs: [(pair: LinkPair, wasThere: Bool)])
+  private typealias LinksOfHistory = (
+    relationship: UInt32, pairs: [(pair: LinkPair, wasThere: Bool)]
+  )
 
   private let side: DifferenceSide
   /// The number of the last write before the differences.
   private let token: UInt64
-  private var told: [ToldRecords] = []
+  private var fromHistory: [RecordsOfHistory] = []
   /// The links with a change, and whether each existed before.
-  private var links: [ToldLinks] = []
+  private var links: [LinksOfHistory] = []
   /// The entities that the history does not record completely, and `buckets`.
   private(set) var uncompared: [String] = []
   /// The history contains no changes of the schema.
@@ -44,14 +46,14 @@ struct HistoryDifferences: DifferenceSource {
     }
     let log = HistoryLog(core)
     try log.check(token)
-    var byNumber: [EntityNumber: ToldRecords] = [:]
+    var byNumber: [EntityNumber: RecordsOfHistory] = [:]
     var restarted: Set<EntityNumber> = []
     var pairs: [UInt32: [LinkPair: Bool]] = [:]
     for entity in core.schema.entities where names?.contains(entity.name) ?? true {
       if entity.description.history == nil {
         uncompared.append(entity.name)
       } else {
-        byNumber[entity.number] = ToldRecords(entity)
+        byNumber[entity.number] = RecordsOfHistory(entity)
       }
     }
     if names == nil { uncompared.append("buckets") }
@@ -73,7 +75,7 @@ struct HistoryDifferences: DifferenceSource {
       return true
     }
     for number in restarted {
-      if let told = byNumber[number] { uncompared.append(told.pair.name) }
+      if let fromHistory = byNumber[number] { uncompared.append(fromHistory.pair.name) }
     }
     // The first write after the token may share its commit, and the images, with earlier writes.
     if let firstImage, firstImage <= token.number {
@@ -84,7 +86,9 @@ struct HistoryDifferences: DifferenceSource {
       }
     }
     for number in byNumber.keys { byNumber[number]?.finish() }
-    told = core.schema.entities.compactMap { byNumber[$0.number] }.filter { !$0.firsts.isEmpty }
+    fromHistory = core.schema.entities.compactMap { byNumber[$0.number] }.filter {
+      !$0.firsts.isEmpty
+    }
     links = pairs.sorted { $0.key < $1.key }.map { number, pairs in
       (number, pairs.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 })
     }
@@ -105,12 +109,12 @@ struct HistoryDifferences: DifferenceSource {
   ) throws -> Bool {
     let side = side
     return try side.read { core in
-      while step < told.count + links.count {
+      while step < fromHistory.count + links.count {
         if budget.isSpent { return true }
         let isDone =
-          step < told.count
-          ? try runRecords(told[step], core, &budget, visit)
-          : try runLinks(links[step - told.count], core, &budget, visit)
+          step < fromHistory.count
+          ? try runRecords(fromHistory[step], core, &budget, visit)
+          : try runLinks(links[step - fromHistory.count], core, &budget, visit)
         if isDone {
           step += 1
           place = 0
@@ -121,14 +125,14 @@ struct HistoryDifferences: DifferenceSource {
   }
 
   private mutating func runRecords(
-    _ told: ToldRecords, _ core: TransactionCore, _ budget: inout DifferenceBudget,
+    _ fromHistory: RecordsOfHistory, _ core: TransactionCore, _ budget: inout DifferenceBudget,
     _ visit: (FoundDifference) throws -> Void
   ) throws -> Bool {
-    guard let entity = told.pair.newer else { return true }
+    guard let entity = fromHistory.pair.newer else { return true }
     let log = HistoryLog(core)
     let cursor = try Cursor(entity.records, in: core.transaction)
-    let start = told.firsts.partitioningIndex { $0.ids.upperBound > place }
-    for first in told.firsts[start...] {
+    let start = fromHistory.firsts.partitioningIndex { $0.ids.upperBound > place }
+    for first in fromHistory.firsts[start...] {
       var id = max(place, first.ids.lowerBound)
       while id < first.ids.upperBound {
         // Records that were inserted and deleted since are no difference, so missing ids are
@@ -142,7 +146,7 @@ struct HistoryDifferences: DifferenceSource {
         place = id
         if budget.isSpent { return false }
         budget.visits -= 16
-        if let found = try difference(id, first, told, entity, log, core) {
+        if let found = try difference(id, first, fromHistory, entity, log, core) {
           budget.find(found.byteCount)
           try visit(.record(found))
         }
@@ -155,25 +159,26 @@ struct HistoryDifferences: DifferenceSource {
 
   /// Returns the difference of one record; `nil` when its state is unchanged.
   private func difference(
-    _ id: UInt64, _ first: ToldRecords.FirstChange, _ told: ToldRecords, _ entity: StoredEntity,
+    _ id: UInt64, _ first: RecordsOfHistory.FirstChange, _ fromHistory: RecordsOfHistory,
+    _ entity: StoredEntity,
     _ log: HistoryLog, _ core: TransactionCore
   ) throws -> FoundRecord? {
     let new = try core.record(id, of: entity)
     // Reads leave out expired records, so a new record that has expired is not a difference.
     if !first.wasThere, new == nil { return nil }
     let kind = HistoryChange.Kind(wasThere: first.wasThere, isThere: new != nil)
-    let old = first.wasThere ? try image(of: id, first, told, entity, log) : nil
+    let old = first.wasThere ? try image(of: id, first, fromHistory, entity, log) : nil
     var changed: [Int] = []
     var preserved: Document?
     if let old, let new {
-      if told.pair.areEqual(old, new) { return nil }
+      if fromHistory.pair.areEqual(old, new) { return nil }
       let (oldView, newView) = (try entity.view(old, id: id), try entity.view(new, id: id))
-      changed = try told.pair.differing(oldView, newView)
+      changed = try fromHistory.pair.differing(oldView, newView)
       if changed.isEmpty { return nil }
     } else if kind == .updated {
-      changed = told.pair.attributes.indices.filter { position in
-        guard let number = told.pair.attributes[position].newer?.number else { return false }
-        return told.attributes[number]?.contains(id) ?? false
+      changed = fromHistory.pair.attributes.indices.filter { position in
+        guard let number = fromHistory.pair.attributes[position].newer?.number else { return false }
+        return fromHistory.attributes[number]?.contains(id) ?? false
       }
     } else if kind == .deleted, old == nil {
       preserved = try log.keptDocument(
@@ -183,36 +188,38 @@ struct HistoryDifferences: DifferenceSource {
       if let bytes { try entity.verifyChecksum(of: try entity.view(bytes, id: id), id: id) }
     }
     return FoundRecord(
-      pair: told.pair, kind: kind, oldID: first.wasThere ? id : 0, newID: new == nil ? 0 : id,
+      pair: fromHistory.pair, kind: kind, oldID: first.wasThere ? id : 0,
+      newID: new == nil ? 0 : id,
       old: old, new: new, changed: changed, preserved: preserved, older: core, newer: core)
   }
 
   /// Returns the record at the token; `nil` when its first change since then kept no image.
   private func image(
-    of id: UInt64, _ first: ToldRecords.FirstChange, _ told: ToldRecords, _ entity: StoredEntity,
+    of id: UInt64, _ first: RecordsOfHistory.FirstChange, _ fromHistory: RecordsOfHistory,
+    _ entity: StoredEntity,
     _ log: HistoryLog
   ) throws -> ByteView? {
-    if first.image <= token, told.earlier.contains(id) { return nil }
+    if first.image <= token, fromHistory.earlier.contains(id) { return nil }
     return try log.image(.image(entity: entity.number, id: id, transaction: first.image))
   }
 
   private mutating func runLinks(
-    _ told: ToldLinks, _ core: TransactionCore, _ budget: inout DifferenceBudget,
+    _ fromHistory: LinksOfHistory, _ core: TransactionCore, _ budget: inout DifferenceBudget,
     _ visit: (FoundDifference) throws -> Void
   ) throws -> Bool {
-    guard let relationship = core.schema.relationship(told.relationship),
+    guard let relationship = core.schema.relationship(fromHistory.relationship),
       let index = relationship.linksFrom
     else { return true }
     let cursor = try LinkCursor(index, core: core)
     let expired = try ExpiredLinks(relationship, core)
     let pair = RelationshipPair(older: relationship, newer: relationship)
-    for position in Int(clamping: place)..<told.pairs.count {
+    for position in Int(clamping: place)..<fromHistory.pairs.count {
       if budget.isSpent {
         place = UInt64(position)
         return false
       }
       budget.visits -= 16
-      let link = told.pairs[position]
+      let link = fromHistory.pairs[position]
       let isThere =
         try !expired.contains(link.pair.from, link.pair.to)
         && cursor.contains(link.pair.from, link.pair.to)

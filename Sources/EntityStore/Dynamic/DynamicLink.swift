@@ -39,7 +39,7 @@ extension DynamicSnapshot {
   }
 
   /// Returns the named relationships of `entity` that ``links(of:)`` leaves out.
-  package func untoldLinks(
+  package func unlistedRelationships(
     of entity: DynamicEntity
   ) -> [(name: String, target: String, isAttribute: Bool)] {
     let told = Set(links(of: entity).map(\.relationship))

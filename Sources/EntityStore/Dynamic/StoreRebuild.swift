@@ -24,7 +24,7 @@ package final class StoreRebuild {
     let core = core
     self.entities = try core.environment.write { transaction in
       func tree(_ name: TreeName) throws -> Tree {
-        try core.environment.madeTree(name, in: transaction)
+        try core.environment.openOrMakeTree(name, in: transaction)
       }
       var stored: [StoredEntity] = []
       for description in entities {
@@ -68,7 +68,7 @@ package final class StoreRebuild {
   package func putHistory(_ pairs: [(key: [UInt8], body: [UInt8])]) throws {
     if pairs.isEmpty { return }
     try core.environment.write { transaction in
-      let tree = try core.environment.madeTree(.history, in: transaction)
+      let tree = try core.environment.openOrMakeTree(.history, in: transaction)
       for pair in pairs { try transaction.put(pair.key, pair.body, in: tree) }
     }
   }
@@ -192,7 +192,8 @@ package final class StoreRebuild {
     for (number, attributes) in DerivationEvolution(rebuilding: derived).inOrder(schema.derived) {
       guard let entity = schema.entities.first(where: { $0.number == number }) else { continue }
       // Functions belong to the program, and do not depend on other records.
-      try writing.rebuildDerived(attributes, of: entity, unbuilt: later[number] ?? [], .related)
+      try writing.rebuildDerived(
+        attributes, of: entity, laterIndexes: later[number] ?? [], .related)
     }
     try build(later, isLater: true, writing)
     for entity in schema.entities {

@@ -24,7 +24,7 @@ package struct TextConversion: Sendable, Hashable {
         return .date(seconds)
       }
       if let exact = ExactJSON.value(node, as: .date) { return exact }
-      throw ValueMismatch(description: "must be \(date.words), found \(Value.told(node))")
+      throw ValueMismatch(description: "must be \(date.words), found \(Value.messageText(node))")
     }
     return try Value(textOrValue: node, as: type, takesAnyText: takesAnyText)
   }

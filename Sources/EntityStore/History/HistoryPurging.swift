@@ -189,7 +189,7 @@ extension HistoryLog {
       }
       for key in parts { try delete(key) }
     }
-    try deleteUntold(through: end)
+    try deleteUnneededImages(through: end)
     try put(HistoryMark(number: end, time: time).document, .purged)
     return count
   }
@@ -200,7 +200,7 @@ extension HistoryLog {
   /// equal.
   ///
   /// - Complexity: O(*n*) in the number of remaining images and preserved values; none is read.
-  private func deleteUntold(through end: UInt64) throws {
+  private func deleteUnneededImages(through end: UInt64) throws {
     guard let tree else { return }
     // Remaining writes may store their images under the number of a removed write.
     var shared: UInt64?
@@ -229,10 +229,10 @@ extension HistoryLog {
   private func delete(
     _ records: KeptRecords, _ key: @escaping (EntityNumber, UInt64, UInt64) -> HistoryKey
   ) throws {
-    let kept = try KeptIDs(in: self, of: records.transaction) {
+    let kept = try HistoryKeyIDs(in: self, of: records.transaction) {
       key(records.entity, $0, records.transaction)
     }
-    try ToldIDs(
+    try PresentIDs(
       IDRuns([records.ids]), recordsOf: nil, kept: [kept].compactMap { $0 }, core
     ).forEach { id in
       try delete(key(records.entity, id, records.transaction))

@@ -217,15 +217,15 @@ struct HistoryRun {
     let isDeleted = kind == .deleted
     let number = entity.number
     let write = isDeleted ? image : nil
-    let images = try KeptIDs(in: log, of: write) {
+    let images = try HistoryKeyIDs(in: log, of: write) {
       .image(entity: number, id: $0, transaction: write ?? 0)
     }
-    let preserved = try KeptIDs(in: log, of: write) {
+    let preserved = try HistoryKeyIDs(in: log, of: write) {
       .tombstone(entity: number, id: $0, transaction: write ?? 0)
     }
     var ids = IDRuns()
     var decidedCount = 0
-    try ToldIDs(
+    try PresentIDs(
       all, recordsOf: isDeleted ? nil : entity, kept: [images, preserved].compactMap { $0 }, core
     ).forEach { id in
       var fulfils = true

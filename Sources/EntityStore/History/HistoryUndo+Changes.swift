@@ -20,7 +20,7 @@ extension HistoryUndo {
     for group in links where group.kind == .removed { try change(group) }
     core.changeCount += 1
     // A write that is only partly undone prevents the undo of an earlier one.
-    if !leavesTold { core.undone = (number, core.changeCount) }
+    if !leavesReportedChange { core.undone = (number, core.changeCount) }
     return PartialUndo(recordCount: count, stayingEntities: staying.sorted())
   }
 

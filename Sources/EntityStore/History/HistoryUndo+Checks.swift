@@ -48,7 +48,7 @@ extension HistoryUndo {
     }
     links.removeAll { $0.kind == .moved }
     staying.formUnion(ends.map(\.source.name))
-    leavesTold = true
+    leavesReportedChange = true
   }
 
   // MARK: Images
@@ -73,7 +73,7 @@ extension HistoryUndo {
     guard !lacking.isEmpty else { return }
     for number in lacking { staying.insert(try entity(number).name) }
     changes.removeAll { lacking.contains($0.entity) }
-    leavesTold = true
+    leavesReportedChange = true
   }
 
   /// Throws when an image cannot be restored.
@@ -98,7 +98,7 @@ extension HistoryUndo {
   /// Visits the parts of later writes, except writes that have been completely undone.
   private func forEachLaterPart(_ body: (UInt64, HistoryPart) throws -> Bool) throws {
     try log.forEachPart(from: number + 1) { later, _, part in
-      if takenBack.contains(later) { return true }
+      if undoneWrites.contains(later) { return true }
       return try body(later, part)
     }
   }
@@ -192,7 +192,7 @@ extension HistoryUndo {
         }
         if pairs.count < group.pairs.count {
           staying.formUnion([relationship.from.name, relationship.to.name])
-          leavesTold = true
+          leavesReportedChange = true
         }
         links[index].pairs = pairs
         if pairs.isEmpty { links.remove(at: index) }

@@ -99,11 +99,11 @@ struct HistoryUndo {
   /// The changes of earlier writes in this commit, which store their images under the same number.
   let siblings: [HistoryPart.Change]
   /// The later writes that have been completely undone.
-  let takenBack: Set<UInt64>
+  let undoneWrites: Set<UInt64>
   /// The names of entities with parts that stay.
   var staying: Set<String> = []
   /// Whether a recorded change stays.
-  var leavesTold = false
+  var leavesReportedChange = false
   /// The attributes of records of ``siblings`` that lead to removed records, by entity.
   var leading: [EntityNumber: [UInt64: Set<UInt32>]] = [:]
 
@@ -137,7 +137,7 @@ struct HistoryUndo {
       }
     }
     self.siblings = siblings
-    takenBack = try log.writesTakenBack(after: number)
+    undoneWrites = try log.findUndoneWrites(after: number)
     links = found.flatMap(\.links)
     for change in found.flatMap(\.changes) {
       guard !change.isExpired else {
@@ -148,7 +148,7 @@ struct HistoryUndo {
         changes.append(HistoryPart.Change(entity: change.entity, kind: kind, ids: change.ids))
       }
     }
-    try noteUntold(header.untold)
+    try noteUnreported(header.untold)
   }
 
   /// Notes the entities without a history that the write also changed; throws when no part may
@@ -156,7 +156,7 @@ struct HistoryUndo {
   ///
   /// - Parameter untold: the numbers of these entities; `nil` for a write of an earlier version,
   ///   which may have changed any entity.
-  private mutating func noteUntold(_ untold: [EntityNumber]?) throws(StoreError) {
+  private mutating func noteUnreported(_ untold: [EntityNumber]?) throws(StoreError) {
     guard let untold else {
       let without = core.schema.entities.filter { $0.description.history == nil }
       staying.formUnion(without.map(\.name))
@@ -198,7 +198,7 @@ struct HistoryUndo {
   func records(_ ids: IDRuns, of entity: StoredEntity) throws(StoreError) -> [UInt64] {
     var found: [UInt64] = []
     try wrappingErrors {
-      try ToldIDs(ids, recordsOf: entity, core).forEach { found.append($0) }
+      try PresentIDs(ids, recordsOf: entity, core).forEach { found.append($0) }
     }
     return found
   }
@@ -223,15 +223,15 @@ extension HistoryLog {
   /// Returns the writes after `number` that have been undone, and the writes that undid them.
   ///
   /// The last write is visited first, because an undo that was itself undone has no effect.
-  fileprivate func writesTakenBack(after number: UInt64) throws -> Set<UInt64> {
-    var takenBack: Set<UInt64> = []
+  fileprivate func findUndoneWrites(after number: UInt64) throws -> Set<UInt64> {
+    var undoneWrites: Set<UInt64> = []
     try forEachPart(from: number + 1, backwards: true) { later, _, part in
-      if let undone = part.header?.undoes, undone > number, !takenBack.contains(later) {
-        takenBack.formUnion([later, undone])
+      if let undone = part.header?.undoes, undone > number, !undoneWrites.contains(later) {
+        undoneWrites.formUnion([later, undone])
       }
       return true
     }
-    return takenBack
+    return undoneWrites
   }
 }
 

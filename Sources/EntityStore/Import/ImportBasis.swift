@@ -62,7 +62,7 @@ extension ImportEngine {
   private func schemaDigest(of entity: StoredEntity) -> UInt64 {
     var bytes = entity.description.document.encoded()
     // A type that declares only some of the attributes creates other records than a complete one.
-    for number in entity.typeLayout.attributes.map(\.number) { bytes += bigEndianBytes(number) }
+    for number in entity.encodingLayout.attributes.map(\.number) { bytes += bigEndianBytes(number) }
     bytes += "\(transformation) \(strategy) \(rule.label)".utf8
     for number in (key ?? []).sorted() { bytes += bigEndianBytes(number) }
     bytes += linksText.utf8
@@ -78,7 +78,7 @@ extension MergeRule {
     case .fail: "fail"
     case .ignore: "ignore"
     case .replace: "replace"
-    case .renew: "renew"
+    case .reinsert: "renew"
     case .patch(let numbers): "patch \(numbers.sorted())"
     case .patchGiven: "patchGiven"
     case .policy(let policies): policies.label

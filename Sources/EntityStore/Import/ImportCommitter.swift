@@ -89,7 +89,7 @@ actor ImportCommitter {
     if let stop = result.stop { throw stop }
   }
 
-  private func settle() async throws {
+  private func writePending() async throws {
     try await write()
     while let running = writing {
       try await running.value
@@ -101,7 +101,7 @@ actor ImportCommitter {
 
   /// Commits the remaining pages and the end of the import.
   func finish() async throws -> ImportReport {
-    try await settle()
+    try await writePending()
     let engine = engine
     var last = state
     last.report.seconds = earlierSeconds + (ContinuousClock.now - start).inSeconds
@@ -119,7 +119,7 @@ actor ImportCommitter {
     var cause = error
     do {
       if error is CancellationError { pending = ImportGroup() }
-      try await settle()
+      try await writePending()
     } catch let writeError {
       // The write error came first: later pages were only decoded.
       cause = writeError

@@ -32,7 +32,7 @@ struct ImportEngine: Sendable {
     self.entityName = entityName
     self.entity = entity
     self.key = key
-    self.rule = strategy == .replaceMatching ? .renew : rule
+    self.rule = strategy == .replaceMatching ? .reinsert : rule
     self.strategy = strategy
     self.options = options
     self.transformation = transformation

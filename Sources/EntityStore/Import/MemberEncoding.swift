@@ -79,7 +79,7 @@ extension EnumerationCases {
       let raw = try rawValue(node, type, readsTexts)
       guard contain(StoredValue(raw)) else {
         throw ValueMismatch(
-          description: "must be a raw value of \(name), found \(Value.told(node))")
+          description: "must be a raw value of \(name), found \(Value.messageText(node))")
       }
       return raw
     }

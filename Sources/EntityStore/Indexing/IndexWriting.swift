@@ -285,9 +285,9 @@ extension WriteCore {
   }
 }
 
-/// Reports to ``HeldRecords`` which keys are put into an index.
+/// Reports to ``UnevictableRecords`` which keys are put into an index.
 private struct EvictionWatch {
-  let held: HeldRecords
+  let held: UnevictableRecords
   /// The eviction orders that follow the index.
   let orders: [EvictionOrder]
 
@@ -306,7 +306,9 @@ extension WriteCore {
 
   @inline(never)
   private func knownWatch(of index: StoredIndex) -> EvictionWatch? {
-    schema.evictionOrders(by: index).map { EvictionWatch(held: store.heldRecords, orders: $0) }
+    schema.evictionOrders(by: index).map {
+      EvictionWatch(held: store.unevictableRecords, orders: $0)
+    }
   }
 }
 

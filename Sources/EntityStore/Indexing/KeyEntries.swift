@@ -86,12 +86,12 @@ final class KeyEntries {
 
   /// Visits the entries whose key is already in the index, in one pass in key order, until `body`
   /// returns false.
-  func eachHeld(
+  func forEachExistingKey(
     in index: StoredIndex, core: TransactionCore,
     _ body: (_ index: Int, _ holder: UInt64) throws(StoreError) -> Bool
   ) throws(StoreError) {
     do {
-      var held = try HeldKeys(in: index, core: core)
+      var held = try UniqueKeyHolders(in: index, core: core)
       for entry in 0..<count where !held.isOver {
         prefetch(ahead: entry)
         if let holder = try held.holder(of: key(at: entry)) {

@@ -120,7 +120,7 @@ extension SortedEntries {
           entity: entity.name, index: index.name, (repeated.first, repeated.second),
           firstNew: firstNew, detail: repeated.key._withBytes(KeyText.text))
       }
-      var held = try HeldKeys(in: index, core: core)
+      var held = try UniqueKeyHolders(in: index, core: core)
       if held.isOver { return }
       try forEach { key, id in
         if let holder = try held.holder(of: key) {

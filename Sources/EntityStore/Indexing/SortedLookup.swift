@@ -53,7 +53,7 @@ struct SortedLookup {
 }
 
 /// Finds the records that have ascending keys in a unique index.
-struct HeldKeys {
+struct UniqueKeyHolders {
   /// The lookup; `nil` if no further key can be in the index.
   private var walk: SortedLookup?
   private let index: StoredIndex

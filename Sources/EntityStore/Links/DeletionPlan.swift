@@ -17,7 +17,7 @@ struct DeletionPlan {
   /// The entity and the ids of the records that the delete names.
   private let named: (entity: EntityNumber, ids: Set<UInt64>)
   /// The records to be removed, by entity.
-  private var going: [EntityNumber: Set<UInt64>] = [:]
+  private var idsToDelete: [EntityNumber: Set<UInt64>] = [:]
   private var entities: [EntityNumber: StoredEntity] = [:]
   /// The records whose rules cause the removal of a record, by its entity and id, stored only to
   /// find which named records are denied.
@@ -76,7 +76,7 @@ struct DeletionPlan {
     self.core = core
     var round = [(entity: entity, ids: ids)]
     named = (entity.number, Set(ids))
-    going[entity.number] = named.ids
+    idsToDelete[entity.number] = named.ids
     entities[entity.number] = entity
     while !round.isEmpty {
       var next: [EntityNumber: [UInt64]] = [:]
@@ -88,7 +88,7 @@ struct DeletionPlan {
             if keepsCauses {
               causes[target, default: [:]][other, default: []].append((entity.number, id))
             }
-            if going[target, default: []].insert(other).inserted {
+            if idsToDelete[target, default: []].insert(other).inserted {
               next[target, default: []].append(other)
             }
             return true
@@ -122,7 +122,7 @@ struct DeletionPlan {
 
   /// Returns the ids of the records of an entity that are removed, ascending.
   func ids(of entity: EntityNumber) -> [UInt64] {
-    var ids = Array(going[entity] ?? [])
+    var ids = Array(idsToDelete[entity] ?? [])
     IDSort.sort(&ids)
     return ids
   }
@@ -134,11 +134,13 @@ struct DeletionPlan {
     for (number, entity) in entities.sorted(by: { $0.key < $1.key }) {
       let ends = core.schema.ends(of: entity)
       guard
-        ends.contains(where: { $0.onDelete == .deny || $0.leavesNull || $0.denyCondition != nil })
+        ends.contains(where: {
+          $0.onDelete == .deny || $0.nullifiesHolders || $0.denyCondition != nil
+        })
       else { continue }
       let ids = ids(of: number)
       for end in ends { try forEachDenial(byConditionOf: end, ids, body) }
-      for end in ends where end.onDelete == .deny || end.leavesNull && end.isRequired {
+      for end in ends where end.onDelete == .deny || end.nullifiesHolders && end.isRequired {
         let others = passedOver(by: end)
         try core.forEachRelated(of: ids, by: end) { (id, other) throws(StoreError) in
           if !others.contains(other) { try body(Denial(end: end, id: id, other: other)) }
@@ -183,7 +185,7 @@ struct DeletionPlan {
   /// Without a rule that denies, a required attribute denies a delete only if its own record stays.
   /// So it does not count if its record is removed too.
   private func passedOver(by end: RelationshipEnd) -> Set<UInt64> {
-    if !end.isDenied { return going[end.target.number] ?? [] }
+    if !end.isDenied { return idsToDelete[end.target.number] ?? [] }
     return named.entity == end.target.number ? named.ids : []
   }
 
@@ -231,9 +233,9 @@ struct DeletionPlan {
   ) throws(StoreError) -> [(StoredEntity, [NulledLinks])] {
     var found: [(entity: StoredEntity, links: [NulledLinks])] = []
     for (entity, ids) in all {
-      for end in core.schema.ends(of: entity) where end.leavesNull {
+      for end in core.schema.ends(of: entity) where end.nullifiesHolders {
         guard let attribute = end.opposite.attribute else { continue }
-        let others = going[end.target.number] ?? []
+        let others = idsToDelete[end.target.number] ?? []
         var holders: [UInt64] = []
         try core.forEachRelated(of: ids, by: end) { (_, holder) throws(StoreError) in
           if !others.contains(holder) { holders.append(holder) }
@@ -266,7 +268,7 @@ struct DeletionPlan {
 
 extension RelationshipEnd {
   /// Whether attributes that hold the id of a deleted record become null.
-  fileprivate var leavesNull: Bool { opposite.attribute != nil && onDelete == .nullify }
+  fileprivate var nullifiesHolders: Bool { opposite.attribute != nil && onDelete == .nullify }
 
   /// Whether the declared rule itself denies deletes.
   fileprivate var isDenied: Bool { relationship.description[side].onDelete == .deny }

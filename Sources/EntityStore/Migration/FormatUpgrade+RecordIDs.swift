@@ -167,7 +167,7 @@ extension EntityDescription {
           initial: initial(old.initial)))
       replacements[old.number] = number
     }
-    result.settleLayout(layout.attributes.map { replacements[$0.number] ?? $0.number })
+    result.setCurrentLayout(layout.attributes.map { replacements[$0.number] ?? $0.number })
     return (result, Dictionary(uniqueKeysWithValues: replacements.map { ($1, $0) }))
   }
 }

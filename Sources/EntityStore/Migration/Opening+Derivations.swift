@@ -14,7 +14,7 @@ extension Opening {
       relationships: try store.trees.relationships(in: transaction))
     for entity in evolution.changed { try store.trees.put(entity, in: transaction) }
     try store.checkNames(except: lost, in: transaction)
-    guard evolution.isChanged || !unbuilt.isEmpty || !touched.isEmpty else { return [] }
+    guard evolution.isChanged || !laterIndexes.isEmpty || !touched.isEmpty else { return [] }
     let core = try store.writing(transaction)
     core.tellChanges(to: stages?.sink ?? rules)
     evolution.rebuild(touched, core.schema)
@@ -34,13 +34,13 @@ extension Opening {
         continue
       }
       try core.rebuildDerived(
-        attributes, of: entity, unbuilt: unbuilt[number] ?? [],
+        attributes, of: entity, laterIndexes: laterIndexes[number] ?? [],
         entity.occasion(rebuilding: attributes))
       if try core.count(of: entity) > 0 { rebuilt.insert(number) }
     }
     for entity in core.schema.entities {
       for index in entity.indexes
-      where unbuilt[entity.number]?.contains(index.description.number) == true {
+      where laterIndexes[entity.number]?.contains(index.description.number) == true {
         try core.build(index, of: entity, work)
       }
       for index in entity.elementIndexes

@@ -25,7 +25,9 @@ extension Opening {
           in: transaction)
       }
       try store.trees.put(relationship, in: transaction)
-      for name in relationship.trees { _ = try store.environment.madeTree(name, in: transaction) }
+      for name in relationship.trees {
+        _ = try store.environment.openOrMakeTree(name, in: transaction)
+      }
       let orders = stored.first { $0.number == relationship.number }?.orders ?? []
       try store.empty(orders.filter { !relationship.orders.contains($0) }, in: transaction)
       if isNew, relationship.attribute != nil {

@@ -15,7 +15,7 @@ final class Opening {
   /// The messages about conditions that named missing parts before all changes.
   let lost: Set<String>
   /// The new indexes of derived attributes, whose values come later, by entity.
-  private(set) var unbuilt: [EntityNumber: Set<UInt32>] = [:]
+  private(set) var laterIndexes: [EntityNumber: Set<UInt32>] = [:]
   /// The entities whose history restarts, because records may have changed without being recorded.
   private(set) var restarted: Set<EntityNumber> = []
 
@@ -76,7 +76,7 @@ final class Opening {
     try SchemaEvolution(
       from: stored.description, to: declared,
       hasRecords: try transaction.count(of: stored.records) > 0,
-      held: schema.heldAttributes(of: stored),
+      linkAttributes: schema.linkAttributes(of: stored),
       buildsInUse: try store.buildsIndexesInUse(of: stored, in: transaction))
   }
 
@@ -119,7 +119,7 @@ final class Opening {
     }
     let entity = try StoredEntity(
       description: evolution.result, declared: nil
-    ) { try store.environment.madeTree($0, in: transaction) }
+    ) { try store.environment.openOrMakeTree($0, in: transaction) }
     let core = WriteCore(transaction, only: entity, store: store)
     _ = try core.rules(of: entity)
     if evolution.beginsHistory { restarted.insert(entity.number) }
@@ -134,7 +134,7 @@ final class Opening {
       if derived.isDisjoint(with: index.description.attributes) {
         try core.build(index, of: entity, work)
       } else {
-        unbuilt[entity.number, default: []].insert(index.description.number)
+        laterIndexes[entity.number, default: []].insert(index.description.number)
       }
     }
     guard stored == nil else { return try store.load(in: transaction) }

@@ -34,12 +34,12 @@ struct RelationshipEvolution {
     // elsewhere.
     for entity in declared {
       for relationship in entity.relationships where relationship.isFirst {
-        try settle(relationship, of: entity)
+        try matchOrAdd(relationship, of: entity)
       }
     }
     for entity in declared {
       for relationship in entity.relationships where !relationship.isFirst {
-        try settle(relationship, of: entity)
+        try matchOrAdd(relationship, of: entity)
       }
     }
     try checkRequired()
@@ -107,7 +107,7 @@ struct RelationshipEvolution {
 
   // MARK: One relationship
 
-  private mutating func settle(
+  private mutating func matchOrAdd(
     _ declared: DeclaredRelationship, of entity: DeclaredEntity
   ) throws(StoreError) {
     let source = try self.entity(entity.name, of: declared, entity)

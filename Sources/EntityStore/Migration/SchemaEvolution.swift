@@ -55,12 +55,12 @@ struct SchemaEvolution {
     isChanged = true
     result.rules = declared.rules
     for attribute in declared.attributes { _ = add(attribute) }
-    result.settleLayout(result.attributes.map(\.number))
-    settleIndexes(declared, numbers: result.attributes.map(\.number), keepsOthers: false)
-    settleElementIndexes(declared, result.attributes.map(\.number), keepsOthers: false)
-    settleExpiry(declared, result.attributes.map(\.number), keepsOthers: false)
-    settleLimit(declared, result.attributes.map(\.number), keepsOthers: false)
-    settleHistory(declared, result.attributes.map(\.number))
+    result.setCurrentLayout(result.attributes.map(\.number))
+    evolveIndexes(declared, numbers: result.attributes.map(\.number), keepsOthers: false)
+    evolveElementIndexes(declared, result.attributes.map(\.number), keepsOthers: false)
+    evolveExpiry(declared, result.attributes.map(\.number), keepsOthers: false)
+    evolveLimit(declared, result.attributes.map(\.number), keepsOthers: false)
+    evolveHistory(declared, result.attributes.map(\.number))
   }
 
   /// Applies another declaration to a stored entity.
@@ -68,17 +68,17 @@ struct SchemaEvolution {
   /// - Parameters:
   ///   - hasRecords: whether the entity has records, so that initial values are needed.
   ///   - buildsInUse: whether new indexes are built while the store is in use.
-  ///   - held: the numbers of attributes that hold relationships of the file; their indexes stay.
+  ///   - linkAttributes: the numbers of attributes that hold relationships of the file; their indexes stay.
   init(
     from stored: EntityDescription, to declared: DeclaredEntity, hasRecords: Bool,
-    held: Set<UInt32> = [], buildsInUse: Bool = false
+    linkAttributes: Set<UInt32> = [], buildsInUse: Bool = false
   ) throws(StoreError) {
     result = stored
     self.buildsInUse = buildsInUse
     var numbers: [UInt32] = []
     for attribute in declared.attributes {
       numbers.append(
-        try settle(attribute, from: stored, declared: declared, hasRecords: hasRecords))
+        try matchOrAdd(attribute, from: stored, declared: declared, hasRecords: hasRecords))
     }
     for i in result.attributes.indices
     where !result.attributes[i].isRemoved && !numbers.contains(result.attributes[i].number)
@@ -98,13 +98,14 @@ struct SchemaEvolution {
       result.rules = declared.rules
       changesConstraints = true
     }
-    result.settleLayout(keepsOthers ? kept + numbers.filter { !kept.contains($0) } : numbers)
+    result.setCurrentLayout(keepsOthers ? kept + numbers.filter { !kept.contains($0) } : numbers)
     if result.currentLayout != stored.currentLayout { isChanged = true }
-    settleExpiry(declared, numbers, keepsOthers: keepsOthers)
-    settleLimit(declared, numbers, keepsOthers: keepsOthers)
-    settleIndexes(declared, numbers: numbers, keepsOthers: keepsOthers, held: held)
-    settleElementIndexes(declared, numbers, keepsOthers: keepsOthers)
-    settleHistory(declared, numbers)
+    evolveExpiry(declared, numbers, keepsOthers: keepsOthers)
+    evolveLimit(declared, numbers, keepsOthers: keepsOthers)
+    evolveIndexes(
+      declared, numbers: numbers, keepsOthers: keepsOthers, linkAttributes: linkAttributes)
+    evolveElementIndexes(declared, numbers, keepsOthers: keepsOthers)
+    evolveHistory(declared, numbers)
     if result.history != stored.history {
       changesConstraints = true
       beginsHistory = stored.history == nil && hasRecords
@@ -115,7 +116,7 @@ struct SchemaEvolution {
   ///
   /// Called before the indexes are determined. The expiry's index is never built in use, because
   /// reads need it.
-  private mutating func settleExpiry(
+  private mutating func evolveExpiry(
     _ declared: DeclaredEntity, _ numbers: [UInt32], keepsOthers: Bool
   ) {
     let before = result.expiry
@@ -134,7 +135,7 @@ struct SchemaEvolution {
   /// Applies the declared limit.
   ///
   /// Called before the indexes are determined, because an eviction needs the index of the limit.
-  private mutating func settleLimit(
+  private mutating func evolveLimit(
     _ declared: DeclaredEntity, _ numbers: [UInt32], keepsOthers: Bool
   ) {
     let before = result.limit
@@ -151,7 +152,7 @@ struct SchemaEvolution {
     if result.limit != before { isChanged = true }
   }
 
-  private mutating func settleHistory(_ declared: DeclaredEntity, _ numbers: [UInt32]) {
+  private mutating func evolveHistory(_ declared: DeclaredEntity, _ numbers: [UInt32]) {
     switch declared.history {
     case .off: result.history = nil
     case .kept(let images, let preserved):
@@ -165,7 +166,7 @@ struct SchemaEvolution {
   }
 
   /// Finds the stored attribute for `attribute`, or adds it; returns its number.
-  private mutating func settle(
+  private mutating func matchOrAdd(
     _ attribute: DeclaredEntity.Attribute, from before: EntityDescription,
     declared: DeclaredEntity, hasRecords: Bool
   ) throws(StoreError) -> UInt32 {
@@ -197,7 +198,7 @@ struct SchemaEvolution {
         isWider: stored.type.widens(to: attribute.storage.type),
         isDerived: attribute.derivation != nil)
     }
-    settleDocuments(index, attribute, keepsOthers: declared.isPartial, hasRecords: hasRecords)
+    evolveDocuments(index, attribute, keepsOthers: declared.isPartial, hasRecords: hasRecords)
     if stored.name != attribute.name {
       result.attributes[index].name = attribute.name
       isChanged = true
@@ -213,7 +214,7 @@ struct SchemaEvolution {
       concernsReaders = true
       if stored.isOptional { tightened.append(stored) }
     }
-    settleDefault(index, attribute, isPartial: declared.isPartial)
+    evolveDefault(index, attribute, isPartial: declared.isPartial)
     if stored.constraints != attribute.constraints,
       !declared.isPartial || !attribute.constraints.isEmpty
     {
@@ -226,7 +227,7 @@ struct SchemaEvolution {
   /// Applies the declared default to new records.
   ///
   /// The initial value stays, because records that are older than the attribute have it.
-  private mutating func settleDefault(
+  private mutating func evolveDefault(
     _ index: Int, _ attribute: DeclaredEntity.Attribute, isPartial: Bool
   ) {
     let stored = result.attributes[index]
@@ -248,7 +249,7 @@ struct SchemaEvolution {
   }
 
   /// Applies the outline of the declared type to the attribute at `index`.
-  private mutating func settleDocuments(
+  private mutating func evolveDocuments(
     _ index: Int, _ attribute: DeclaredEntity.Attribute, keepsOthers: Bool, hasRecords: Bool
   ) {
     let stored = result.attributes[index]
@@ -290,7 +291,7 @@ struct SchemaEvolution {
     return number
   }
 
-  private mutating func settleElementIndexes(
+  private mutating func evolveElementIndexes(
     _ declared: DeclaredEntity, _ numbers: [UInt32], keepsOthers: Bool
   ) {
     var kept: [EntityDescription.ElementIndex] = []
@@ -319,8 +320,9 @@ struct SchemaEvolution {
   }
 
   /// - Parameter keepsOthers: whether undeclared indexes stay.
-  private mutating func settleIndexes(
-    _ declared: DeclaredEntity, numbers: [UInt32], keepsOthers: Bool, held: Set<UInt32> = []
+  private mutating func evolveIndexes(
+    _ declared: DeclaredEntity, numbers: [UInt32], keepsOthers: Bool,
+    linkAttributes: Set<UInt32> = []
   ) {
     var kept: [EntityDescription.Index] = []
     // Numbers are not reused, so that the tree of a dropped index is never mistaken for a new one.
@@ -354,7 +356,7 @@ struct SchemaEvolution {
       let isAlive = stored.attributes.allSatisfy {
         result.attribute(number: $0)?.isRemoved == false
       }
-      let isHeld = stored.attributes.count == 1 && held.contains(stored.attributes[0])
+      let isHeld = stored.attributes.count == 1 && linkAttributes.contains(stored.attributes[0])
       if (keepsOthers || isHeld) && isAlive {
         kept.append(stored)
       } else {
@@ -389,7 +391,7 @@ struct SchemaEvolution {
 
 extension EntityDescription {
   /// Sets the layout of new records to the attributes with these numbers, in this order.
-  mutating func settleLayout(_ numbers: [UInt32]) {
+  mutating func setCurrentLayout(_ numbers: [UInt32]) {
     let wanted = numbers.compactMap { number in
       attribute(number: number).map {
         RecordLayout.Attribute(number: number, type: $0.type, isOptional: $0.isOptional)

@@ -37,9 +37,9 @@ extension StoreCore {
     let stored = schema
     let model = try environment.read { try trees.modelVersion(in: $0) }
     let isPending = stages?.isPending(after: model, in: stored) ?? false
-    if !isPending, try declared.allSatisfy({ try isSettled($0, in: stored) }),
-      try areRelationshipsSettled(declared, in: stored),
-      try areDerivationsSettled(declared, in: stored)
+    if !isPending, try declared.allSatisfy({ try fitsDeclaration($0, in: stored) }),
+      try doRelationshipsFit(declared, in: stored),
+      try doDerivationsFit(declared, in: stored)
     {
       return
     }
@@ -49,7 +49,7 @@ extension StoreCore {
           ? StoreError.missingInReadOnly(entity.name) : .missingInSealed(entity.name)
       }
       for entity in declared
-      where try !isSettled(entity, in: stored) || !areRelationshipsSettled([entity], in: stored) {
+      where try !fitsDeclaration(entity, in: stored) || !doRelationshipsFit([entity], in: stored) {
         throw seal == nil
           ? StoreError.evolutionInReadOnly(entity.name) : .evolutionInSealed(entity.name)
       }
@@ -101,7 +101,7 @@ extension StoreCore {
     throw StoreError.newerModel(model, known: known, unknown)
   }
 
-  private func isSettled(
+  private func fitsDeclaration(
     _ entity: DeclaredEntity, in stored: StoredSchema
   ) throws(StoreError) -> Bool {
     guard let match = stored.entity(named: entity.name) else { return false }
@@ -110,13 +110,13 @@ extension StoreCore {
     }
     let evolution = try SchemaEvolution(
       from: match.description, to: entity, hasRecords: false,
-      held: stored.heldAttributes(of: match), buildsInUse: options.buildsIndexesInUse)
+      linkAttributes: stored.linkAttributes(of: match), buildsInUse: options.buildsIndexesInUse)
     return options.isReadOnly
       ? !evolution.concernsReaders : !evolution.isChanged && !evolution.changesConstraints
   }
 
   /// Returns whether the file's relationships equal the declared ones.
-  func areRelationshipsSettled(
+  func doRelationshipsFit(
     _ declared: [DeclaredEntity], in stored: StoredSchema
   ) throws(StoreError) -> Bool {
     let evolution = try RelationshipEvolution(
@@ -126,7 +126,7 @@ extension StoreCore {
   }
 
   /// Returns whether the file's derived attributes equal the declared ones; readers need not check.
-  func areDerivationsSettled(
+  func doDerivationsFit(
     _ declared: [DeclaredEntity], in stored: StoredSchema
   ) throws(StoreError) -> Bool {
     if options.isReadOnly { return true }

@@ -49,7 +49,7 @@ class Observer: @unchecked Sendable {
     var isOver: Bool { if case .over = self { true } else { false } }
   }
 
-  let lock = HeldLock()
+  let lock = ManualLock()
   private let waiting = Guarded(Waiting.nobody)
   private var pending: [Pending] = []
   /// The commit of the current state, `nil` before the first read; older commits are ignored.

@@ -65,7 +65,7 @@ final class KeyLookup {
   func ids() throws(StoreError) -> [UInt64] {
     keys.sort()
     let expired = try core.expired(of: entity)
-    try keys.eachHeld(in: index, core: core) { (entry, holder) throws(StoreError) in
+    try keys.forEachExistingKey(in: index, core: core) { (entry, holder) throws(StoreError) in
       if let expired, expired.contains(holder) { return true }
       found[Int(keys.recordID(at: entry))] = holder
       return true

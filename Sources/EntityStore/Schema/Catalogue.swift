@@ -55,7 +55,7 @@ enum Catalogue {
   /// Writes the content of a new store's first commit.
   static func initialise(_ transaction: Transaction, environment: Environment, now: Double) throws {
     func tree(_ name: TreeName) throws -> Tree {
-      try environment.madeTree(name, in: transaction)
+      try environment.openOrMakeTree(name, in: transaction)
     }
     let header = try tree(.header)
     let catalogue = try tree(.catalogue)
@@ -74,7 +74,7 @@ enum Catalogue {
     try transaction.put(
       HeaderField.created.key, littleEndianBytes(now.bitPattern), in: header)
     try transaction.put(HeaderField.schema.key, littleEndianBytes(UInt64(0)), in: header)
-    try CatalogueCopy.renew(header, catalogue, in: transaction)
+    try CatalogueCopy.update(header, catalogue, in: transaction)
   }
 }
 

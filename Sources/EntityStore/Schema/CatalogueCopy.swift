@@ -6,8 +6,8 @@ internal import LodestoreFormat
 /// A repair reads it if a page of the catalogue or of the header is damaged.
 enum CatalogueCopy {
   /// Updates the copy from the catalogue and the header, writing only pairs that differ.
-  static func renew(_ header: Tree, _ catalogue: Tree, in transaction: Transaction) throws {
-    let copy = try transaction.environment.madeTree(.catalogueCopy, in: transaction)
+  static func update(_ header: Tree, _ catalogue: Tree, in transaction: Transaction) throws {
+    let copy = try transaction.environment.openOrMakeTree(.catalogueCopy, in: transaction)
     var wanted = try pairs(of: catalogue, in: transaction)
     for field in CatalogueCopyKey.fields {
       guard let body = try transaction.get(field.key, in: header) else { continue }

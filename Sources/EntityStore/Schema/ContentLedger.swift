@@ -89,12 +89,12 @@ final class ContentLedger: CommitPreparation {
     let hasCopy = try transaction.environment.tree(.catalogueCopy, in: transaction) != nil
     guard isCatalogueChanged || !hasCopy else { return }
     if !hasCopy {
-      _ = try transaction.environment.madeTree(.catalogueCopy, in: transaction)
+      _ = try transaction.environment.openOrMakeTree(.catalogueCopy, in: transaction)
       try trees.require([.catalogueCopy], in: transaction)
       // The schema number increases once for each transaction.
       if !isCounted { try trees.raiseSchemaNumber(in: transaction) }
     }
-    try CatalogueCopy.renew(trees.header, trees.catalogue, in: transaction)
+    try CatalogueCopy.update(trees.header, trees.catalogue, in: transaction)
   }
 
   /// Stores the changed digests, or all of them; returns true if this has increased the schema
@@ -119,7 +119,7 @@ final class ContentLedger: CommitPreparation {
   }
 
   private func recount(in transaction: Transaction) throws {
-    let tree = try transaction.environment.madeTree(.digests, in: transaction)
+    let tree = try transaction.environment.openOrMakeTree(.digests, in: transaction)
     try trees.require([.contentDigest], in: transaction)
     try trees.raiseSchemaNumber(in: transaction)
     for name in try transaction.treeNames() {
@@ -163,7 +163,7 @@ final class ContentLedger: CommitPreparation {
   }
 
   private func putSizes(in transaction: Transaction) throws {
-    if isRecount || isCatalogueChanged { return try renewSizes(in: transaction) }
+    if isRecount || isCatalogueChanged { return try updateSizes(in: transaction) }
     for (content, sum) in sums where sum.keepsSize && (sum.isCleared || sum.sizeChange != 0) {
       guard case .records(let entity) = content else { continue }
       try put(try size(of: entity, in: transaction), of: entity, transaction)
@@ -173,7 +173,7 @@ final class ContentLedger: CommitPreparation {
   /// Stores the sizes of all entities that the catalogue limits by bytes, and removes other sizes.
   ///
   /// Limits may have changed.
-  private func renewSizes(in transaction: Transaction) throws {
+  private func updateSizes(in transaction: Transaction) throws {
     let limited = try trees.descriptions(in: transaction).filter(\.keepsSize)
       .map(\.number)
     let keys = Set(limited.map(CounterKey.size))

@@ -348,7 +348,7 @@ extension DeclaredEntity {
   ///
   /// The result is the layout of the file if that begins with the declared attributes in their
   /// order.
-  func readLayout(of stored: EntityDescription) -> RecordLayout {
+  func decodingLayout(of stored: EntityDescription) -> RecordLayout {
     let numbers = attributes.compactMap { stored.attribute(named: $0.name)?.number }
     let whole = stored.layout
     if whole.attributes.map(\.number).starts(with: numbers) { return whole }

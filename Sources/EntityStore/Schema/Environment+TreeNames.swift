@@ -9,7 +9,7 @@ extension Environment {
   }
 
   /// Returns the tree, creating it if it does not exist.
-  func madeTree(_ name: TreeName, in transaction: Transaction) throws -> Tree {
+  func openOrMakeTree(_ name: TreeName, in transaction: Transaction) throws -> Tree {
     guard
       let tree = try tree(
         name.text, isCreated: true, hasIntegerKeys: name.hasIntegerKeys, in: transaction)

@@ -112,7 +112,7 @@ extension StoredEntity {
     let functions = isMisfit ? [:] : declared?.functions(of: description) ?? [:]
     try self.init(
       description: description, part: isMisfit ? nil : declared?.part(of: description),
-      readLayout: isMisfit ? nil : declared?.readLayout(of: description),
+      decodingLayout: isMisfit ? nil : declared?.decodingLayout(of: description),
       declared: declared?.attributes(in: description) ?? [],
       functions: defersFunctions ? nil : functions, isMisfit: isMisfit, tree: tree)
   }
@@ -143,7 +143,7 @@ extension StoredSchema {
   }
 
   /// Returns the numbers of the attributes of `entity` that hold ids of relationships.
-  func heldAttributes(of entity: StoredEntity) -> Set<UInt32> {
+  func linkAttributes(of entity: StoredEntity) -> Set<UInt32> {
     Set(
       relationships.lazy.filter { $0.from.number == entity.number }
         .compactMap(\.description.attribute))

@@ -44,7 +44,7 @@ struct SealCopy {
     var header = SchemaFingerprint()
     try copyHeader(&header, seal == nil ? requirement(entities, relationships) : nil)
     let schema = try copyCatalogue(known.catalogue)
-    try copyCounters(&header, sizes: try renewedSizes(of: entities))
+    try copyCounters(&header, sizes: try cleanedSizes(of: entities))
     try copyBuckets()
     try writer.beginTree(TreeName.imports.text)
     for entity in entities { try copy(entity) }
@@ -173,15 +173,15 @@ struct SealCopy {
 
   /// The sizes of entities whose records may become shorter in the copy, by the keys of their
   /// counters.
-  private func renewedSizes(of entities: [EntityDescription]) throws -> [[UInt8]: UInt64] {
+  private func cleanedSizes(of entities: [EntityDescription]) throws -> [[UInt8]: UInt64] {
     var sizes: [[UInt8]: UInt64] = [:]
     for entity in entities where entity.keepsSize {
-      let renewal = RecordRenewal(entity)
-      guard renewal.isNeeded else { continue }
+      let cleanup = RecordCleanup(entity)
+      guard cleanup.isNeeded else { continue }
       var size: UInt64 = 0
       try transaction.forEachPair(of: tree(.records(entity: entity.number))) { key, body in
         let id = key.count == 8 ? key.uint64(at: 0) : 0
-        size += UInt64(try renewal.renewed(body, id: id)?.count ?? body.count)
+        size += UInt64(try cleanup.cleaned(body, id: id)?.count ?? body.count)
       }
       sizes[CounterKey.size(entity: entity.number)] = size
     }
@@ -230,7 +230,7 @@ struct SealCopy {
   /// Copies the records and indexes of an entity.
   private mutating func copy(_ entity: EntityDescription) throws {
     let name = TreeName.records(entity: entity.number)
-    let renewal = RecordRenewal(entity)
+    let cleanup = RecordCleanup(entity)
     var (before, after) = (ContentDigest(), ContentDigest())
     var count: UInt64 = 0
     try writer.beginTree(name.text, hasIntegerKeys: true)
@@ -248,7 +248,7 @@ struct SealCopy {
       }
       count += 1
       before.add(record: id, checksum: body.recordChecksum)
-      guard let record = try renewal.renewed(body, id: id) else {
+      guard let record = try cleanup.cleaned(body, id: id) else {
         after.add(record: id, checksum: body.recordChecksum)
         return try copy.writer.add(key, body)
       }

@@ -44,7 +44,7 @@ public final class PinnedSnapshot: ReadableStore {
   /// The registry that checks the age, even after the store's object has been released.
   private let registry: SnapshotRegistry
   /// Held by the current read while the program's closure runs.
-  private let turn = HeldLock()
+  private let turn = ManualLock()
   /// The state, whose lock is held only briefly.
   private let state: Guarded<State>
   /// Whether a warning about this snapshot has been given.

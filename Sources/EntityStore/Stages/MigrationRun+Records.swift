@@ -66,7 +66,7 @@ extension MigrationRun {
   func build(_ numbers: Set<UInt32>, of new: EntityDescription) throws {
     let after = try stored(new)
     let core = WriteCore(transaction, only: after, store: store)
-    let held = try heldAttributes(of: new)
+    let held = try linkAttributes(of: new)
     var left: [EntityDescription.Index] = []
     for index in after.indexes where numbers.contains(index.description.number) {
       do throws(StoreError) {
@@ -83,11 +83,11 @@ extension MigrationRun {
     var description = new
     description.indexes.removeAll { left.contains($0) }
     try put(description)
-    leftIndexes.append(contentsOf: left.map { (entity: new.number, index: $0) })
+    deferredIndexes.append(contentsOf: left.map { (entity: new.number, index: $0) })
   }
 
   /// Returns the numbers of an entity's attributes that hold relationships.
-  private func heldAttributes(of entity: EntityDescription) throws -> Set<UInt32> {
+  private func linkAttributes(of entity: EntityDescription) throws -> Set<UInt32> {
     Set(
       try relationships().filter { $0.from.entity == entity.number }.compactMap(\.attribute))
   }
@@ -95,9 +95,9 @@ extension MigrationRun {
   /// Builds the postponed unique indexes, at the end of a stage.
   ///
   /// - Throws: ``StoreError/Code/incompatibleSchema`` when keys are still repeated.
-  func buildLeftIndexes() throws {
-    let left = leftIndexes
-    leftIndexes = []
+  func buildDeferredIndexes() throws {
+    let left = deferredIndexes
+    deferredIndexes = []
     for (number, index) in left {
       guard var entity = try entities().first(where: { $0.number == number }),
         index.attributes.allSatisfy({ entity.attribute(number: $0)?.isRemoved == false })
@@ -176,7 +176,7 @@ extension MigrationRun {
     new.attributes.append(successor)
     // The new attribute takes the position of the old one.
     let order = old.layout.attributes.map { $0.number == attribute.number ? number : $0.number }
-    new.settleLayout(order)
+    new.setCurrentLayout(order)
     try dropElementIndexes(over: [attribute.number], of: &new)
     let rebuilt = try replaceIndexes(of: &new, over: attribute.number, by: number)
     let index = old.layout.slotIndex(ofAttribute: attribute.number) ?? 0
@@ -203,10 +203,10 @@ extension MigrationRun {
     of new: inout EntityDescription, over attribute: UInt32, by number: UInt32
   ) throws -> Set<UInt32> {
     // After the highest number, the next number is 0, which the catalogue refuses.
-    let left = leftIndexes.filter { $0.entity == new.number }.map(\.index.number)
+    let left = deferredIndexes.filter { $0.entity == new.number }.map(\.index.number)
     var next = ((new.indexes.map(\.number) + left).max() ?? 0) &+ 1
-    for position in leftIndexes.indices where leftIndexes[position].entity == new.number {
-      leftIndexes[position].index.attributes = leftIndexes[position].index.attributes.map {
+    for position in deferredIndexes.indices where deferredIndexes[position].entity == new.number {
+      deferredIndexes[position].index.attributes = deferredIndexes[position].index.attributes.map {
         $0 == attribute ? number : $0
       }
     }
@@ -259,7 +259,7 @@ extension MigrationRun {
     var new = old
     new.attributes[position].isOptional = false
     if attribute.initial == .null { new.attributes[position].initial = value }
-    new.settleLayout()
+    new.setCurrentLayout()
     let concerned = new.indexes.filter { $0.attributes.contains(attribute.number) }
     for index in concerned { try empty(index, of: old) }
     let index = old.layout.slotIndex(ofAttribute: attribute.number) ?? 0

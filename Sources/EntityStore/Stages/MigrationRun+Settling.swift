@@ -16,7 +16,7 @@ extension MigrationRun {
         try core.build(index, of: entity, work)
       }
     }
-    try settleLinks(core)
+    try updateLinksAndOrders(core)
   }
 
   var sink: (any ChangeSink)? { rules }
@@ -24,7 +24,7 @@ extension MigrationRun {
   func checkRules(_ core: WriteCore) throws { try rules?.check(core, StoreError.afterStages) }
 
   /// Checks the link targets of changed entities, and updates orders.
-  func settleLinks(_ core: WriteCore) throws {
+  func updateLinksAndOrders(_ core: WriteCore) throws {
     for relationship in core.schema.relationships
     where touched.contains(relationship.from.number) || touched.contains(relationship.to.number) {
       do throws(StoreError) {
@@ -33,13 +33,13 @@ extension MigrationRun {
         throw StoreError.afterStages(error)
       }
       for side in RelationshipSide.allCases {
-        try settleOrder(of: relationship.end(side), core)
+        try updateOrder(of: relationship.end(side), core)
       }
     }
   }
 
   /// Removes missing links from an order, and appends new ones.
-  private func settleOrder(of end: RelationshipEnd, _ core: WriteCore) throws {
+  private func updateOrder(of end: RelationshipEnd, _ core: WriteCore) throws {
     guard let links = end.links, let order = try LinkOrderWriter(end, core: core) else { return }
     let cursor = try LinkCursor(links, core: core)
     var next = try order.owner(from: 0)

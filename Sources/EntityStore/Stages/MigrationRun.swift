@@ -13,7 +13,7 @@ final class MigrationRun {
   /// The links to create when the declared relationships exist.
   var links: [MigratedLinks] = []
   /// The unique indexes postponed to the end of the stage, because keys are repeated until then.
-  var leftIndexes: [(entity: EntityNumber, index: EntityDescription.Index)] = []
+  var deferredIndexes: [(entity: EntityNumber, index: EntityDescription.Index)] = []
   /// The steps that have run, with their effects.
   private(set) var steps: [SchemaChange] = []
 
@@ -82,7 +82,7 @@ final class MigrationRun {
   func put(_ description: EntityDescription) throws {
     var description = description
     // The declared types are applied last and set the expiry and the limit again.
-    description.settleEviction()
+    description.evolveEviction()
     let before = try entities().first { $0.number == description.number }
     description.rules = try description.rules.filter { rule in
       // Rules that this program could not parse before stay.
@@ -108,7 +108,7 @@ final class MigrationRun {
   }
 
   func tree(_ name: TreeName) throws -> Tree {
-    try store.environment.madeTree(name, in: transaction)
+    try store.environment.openOrMakeTree(name, in: transaction)
   }
 
   func stored(_ description: EntityDescription) throws -> StoredEntity {
@@ -205,7 +205,7 @@ final class MigrationRun {
     where numbers.contains(description.attributes[index].number) {
       description.attributes[index].isRemoved = true
     }
-    description.settleLayout()
+    description.setCurrentLayout()
     try put(description)
   }
 
@@ -267,15 +267,15 @@ extension EntityDescription {
         isOptional: storage.isOptional, shape: storage.shape, members: storage.members,
         initial: initial,
         constraints: constraints))
-    settleLayout()
+    setCurrentLayout()
   }
 
   /// Sets the layout of new records to the remaining attributes, in the order of the current
   /// layout.
-  mutating func settleLayout() {
+  mutating func setCurrentLayout() {
     let live = attributes.filter { !$0.isRemoved }
     let before = layout.attributes.map(\.number)
-    settleLayout(
+    setCurrentLayout(
       before.filter { number in live.contains { $0.number == number } }
         + live.map(\.number).filter { !before.contains($0) })
   }

@@ -67,7 +67,7 @@ struct SchemaRehearsal {
       let run = MigrationRun(store, transaction, nil)
       do {
         try plan.run(after: model, run)
-        try run.settleLinks(try run.core())
+        try run.updateLinksAndOrders(try run.core())
         changes += run.steps
         opened = run
       } catch let error as StoreError where error.code == .incompatibleSchema {
@@ -137,7 +137,7 @@ struct SchemaRehearsal {
       do {
         let evolution = try SchemaEvolution(
           from: settled[index], to: declaration, hasRecords: try hasRecords(declaration.name),
-          held: Set(
+          linkAttributes: Set(
             relationships.filter { $0.from.entity == settled[index].number }
               .compactMap(\.attribute)))
         let check = records.flatMap { core in

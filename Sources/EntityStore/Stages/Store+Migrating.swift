@@ -95,7 +95,7 @@ struct MigrationPlan: OpeningStages {
             "stage \(stage.version), step '\(step.text)': \(error)", cause: error)
         }
       }
-      try run.buildLeftIndexes()
+      try run.buildDeferredIndexes()
     }
   }
 }

@@ -36,7 +36,7 @@ struct WideningStages: OpeningStages {
         }
       }
     }
-    try run.buildLeftIndexes()
+    try run.buildDeferredIndexes()
     return run
   }
 

@@ -12,7 +12,7 @@ public struct TransactionAccess: ~Copyable, ~Escapable {
 ///
 /// A separate type, because Swift 6.3 crashes while inlining the initializer of a noncopyable type
 /// whose only member is an object.
-struct KeptCore<Core: TransactionCore> {
+struct TransactionStorage<Core: TransactionCore> {
   let core: Core
 }
 

@@ -15,8 +15,8 @@ public struct Snapshot: ~Copyable, ReadableTransaction {
     }
   }
 
-  private let kept: KeptCore<TransactionCore>
+  private let kept: TransactionStorage<TransactionCore>
   var core: TransactionCore { kept.core }
 
-  init(core: TransactionCore) { kept = KeptCore(core: core) }
+  init(core: TransactionCore) { kept = TransactionStorage(core: core) }
 }

@@ -12,8 +12,8 @@ public struct WriteTransaction: ~Copyable, ReadableTransaction {
     }
   }
 
-  private let kept: KeptCore<WriteCore>
+  private let kept: TransactionStorage<WriteCore>
   var core: WriteCore { kept.core }
 
-  init(core: WriteCore) { kept = KeptCore(core: core) }
+  init(core: WriteCore) { kept = TransactionStorage(core: core) }
 }

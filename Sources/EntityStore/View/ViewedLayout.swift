@@ -21,7 +21,7 @@ final class ViewedLayout {
   init(_ entity: StoredEntity, core: TransactionCore) {
     self.entity = entity
     self.core = core
-    layout = entity.readLayout
+    layout = entity.decodingLayout
     label = entity.label
     verifiesChecksums = core.store.options.verifiesChecksums
     let count = layout.slots.count

@@ -109,7 +109,7 @@ struct BatchInsert {
   }
 
   /// Undoes the appended records; called after an error.
-  func takeBack() throws(StoreError) { try bulk?.takeBack() }
+  func undoInsert() throws(StoreError) { try bulk?.undoInsert() }
 
   mutating func finish() throws(StoreError) -> InsertCounts {
     if let bulk { try bulk.finish() } else { try flush() }

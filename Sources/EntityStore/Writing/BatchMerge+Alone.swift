@@ -44,15 +44,15 @@ extension BatchMerge {
     _ stored: StoredRecord, with record: UnsealedRecord
   ) throws(StoreError) -> Outcome {
     let links = try tally?.change(stored.view, try entity.view(record))
-    guard case .renew = rule else {
+    guard case .reinsert = rule else {
       guard try changes.update(stored.id, to: record) else { return .unchanged(stored.id) }
       add(links)
       return .updated(stored.id)
     }
-    guard let new = try renewed(stored, with: record) else { return .unchanged(stored.id) }
+    guard let new = try reinserted(stored, with: record) else { return .unchanged(stored.id) }
     // The record to be inserted is checked before the delete, because a refused record must not
     // remove the stored one.
-    try changes.checkRenewal(of: stored.id, with: new)
+    try changes.checkReinsertion(of: stored.id, with: new)
     _ = try core.delete(stored.id, of: entity)
     add(links)
     return .updated(try changes.insert(new))

@@ -8,7 +8,7 @@ internal import LodestoreFormat
 /// its page releases, and two records may exchange their keys.
 extension BatchMerge {
   /// Writes all records that must be written one at a time.
-  func writeRest() throws(StoreError) {
+  func writeSingly() throws(StoreError) {
     var start = 0
     for end in pages.ends.isEmpty ? [batch.count] : pages.ends {
       let rows = (start..<end).filter { isAlone[$0] && outcomes[$0] == nil }
@@ -83,7 +83,7 @@ extension BatchMerge {
     guard !exchanges.isEmpty else { return }
     for one in exchanges { add(one.links) }
     exchanges.sort { $0.holder < $1.holder }
-    if case .renew = rule {
+    if case .reinsert = rule {
       for one in exchanges { _ = try core.delete(one.holder, of: entity) }
       for one in exchanges {
         outcomes[one.row] = .updated(try changes.insert(changes.copy(one.record)))
@@ -113,9 +113,9 @@ extension BatchMerge {
     else { return nil }
     let stored = try changes.stored(bytes, id: holder, isCarriedOver: carriesOver(row))
     guard case .record(let merged) = try merged(row, stored, view) else { return nil }
-    // With ``MergeRule/renew``, the derived attributes are those of a new record.
-    let isRenewed = if case .renew = rule { true } else { false }
-    let derived = try changes.derived(merged, over: isRenewed ? nil : stored)
+    // With ``MergeRule/reinsert``, the derived attributes are those of a new record.
+    let isReinserted = if case .reinsert = rule { true } else { false }
+    let derived = try changes.derived(merged, over: isReinserted ? nil : stored)
     guard case .ready(let record) = try changes.prepareOrRefuse(derived, id: holder) else {
       return nil
     }

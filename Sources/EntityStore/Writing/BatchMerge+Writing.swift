@@ -7,7 +7,7 @@ extension BatchMerge {
     // `match(by:isMatching:)` has found all holders of the batch's unique keys.
     try changes.withChangeBatch(expectedCount: batch.count, checksUnique: false) { writes in
       let cursor = try Cursor(entity.records, in: core.transaction)
-      let held = heldPositions()
+      let held = matchedPositions()
       for (number, item) in held.enumerated() {
         if number &+ 8 < held.count { batch.fetchAhead(held[number &+ 8].index) }
         try change(item.index, item.word, cursor, writes)
@@ -19,7 +19,7 @@ extension BatchMerge {
   /// The positions in the batch that have stored records, sorted by the ids of the stored records.
   ///
   /// Adjacent records are then read together.
-  func heldPositions() -> [SortItem] {
+  func matchedPositions() -> [SortItem] {
     var held = WordSort()
     held.reserve(batch.count)
     for position in 0..<batch.count where !isAlone[position] && isOpen(position) {
@@ -136,12 +136,12 @@ extension BatchMerge {
       guard let made = try changed(position, stored) else { return }
       record = made
     }
-    if case .renew = rule {
+    if case .reinsert = rule {
       try tallyLinks(stored.view, record.view)
       try writes.remove(stored, at: cursor)
       holders[position] = nil
-      isRenewed[position] = true
-      if !batch.isWhole(position) { renewed[position] = RecordBytes(record) }
+      isReinserted[position] = true
+      if !batch.isWhole(position) { mergedForReinsert[position] = RecordBytes(record) }
     } else {
       if carriesOver(position), try hasNewKey(position, stored, record) {
         isAlone[position] = true
@@ -155,7 +155,7 @@ extension BatchMerge {
 
   /// Merges a stored record with the incoming one.
   ///
-  /// With the rule `renew`, the caller deletes the stored record and inserts the merged one.
+  /// With the rule `reinsert`, the caller deletes the stored record and inserts the merged one.
   ///
   /// - Returns: the merged record; `nil` when the stored record stays as it is. In this case the
   ///   method has set the outcome.
@@ -175,8 +175,8 @@ extension BatchMerge {
       return nil
     case .refused(let error): prepared = .refused(error)
     case .record(let record):
-      if case .renew = rule {
-        let new = try renewed(stored, with: record)
+      if case .reinsert = rule {
+        let new = try reinserted(stored, with: record)
         prepared =
           if let new { try changes.prepareOrRefuse(new, id: stored.id) } else { .same }
       } else {
@@ -195,7 +195,7 @@ extension BatchMerge {
   /// Returns the record to insert in place of `stored` when the rule renews.
   ///
   /// Returns `nil` when `stored` has equal values.
-  func renewed(
+  func reinserted(
     _ stored: StoredRecord, with record: UnsealedRecord
   ) throws(StoreError) -> UnsealedRecord? {
     let changed = try changes.derived(record, over: stored)
@@ -240,7 +240,7 @@ extension BatchMerge {
     var decided: [Int] = []
     do {
       let cursor = try Cursor(entity.records, in: core.transaction)
-      for item in heldPositions() {
+      for item in matchedPositions() {
         let (position, holder) = (item.index, item.word)
         guard try cursor.seek(holder) else { throw missing(holder) }
         if isUnchanged(position, holder, at: cursor) {
@@ -306,7 +306,8 @@ extension BatchMerge {
       let cursor = try Cursor(entity.records, in: core.transaction)
       for position in 0..<batch.count where isNew(position) {
         let id = pages.firstID == nil ? next : first &+ UInt64(position)
-        if !renewed.isEmpty, let record = renewed.removeValue(forKey: position) {
+        if !mergedForReinsert.isEmpty, let record = mergedForReinsert.removeValue(forKey: position)
+        {
           try record.withView(of: entity) { (view) throws(StoreError) in
             try writes.insert(changes.renewal(view, id: id), at: cursor)
           }
@@ -314,7 +315,7 @@ extension BatchMerge {
         } else {
           let view = try batch.view(position, of: entity)
           let record: NewRecord
-          if isRenewed[position] {
+          if isReinserted[position] {
             record = changes.renewal(view, id: id)
           } else {
             switch try prepared(position, view, id) {
@@ -326,7 +327,7 @@ extension BatchMerge {
             try tallyLinks(nil, view)
           }
           try writes.insert(record, at: cursor)
-          outcomes[position] = isRenewed[position] ? .updated(id) : .inserted(id)
+          outcomes[position] = isReinserted[position] ? .updated(id) : .inserted(id)
         }
         next = id &+ 1
       }
@@ -369,7 +370,7 @@ extension MergeRule {
   var keepsEqualRecords: Bool {
     switch self {
     case .fail, .ignore, .closure: false
-    case .replace, .renew, .patch, .patchGiven, .policy: true
+    case .replace, .reinsert, .patch, .patchGiven, .policy: true
     }
   }
 
@@ -379,7 +380,7 @@ extension MergeRule {
   /// key that neither record had.
   var combinesValues: Bool {
     switch self {
-    case .fail, .ignore, .replace, .renew: false
+    case .fail, .ignore, .replace, .reinsert: false
     case .patch, .patchGiven, .policy, .closure: true
     }
   }

@@ -68,7 +68,7 @@ final class BatchMerge {
   @exclusivity(unchecked) var tally: LinkTally?
   /// With several matching indexes: for each record, the number of its keys without a stored
   /// record.
-  @exclusivity(unchecked) private var leadingNowhere: [Int32] = []
+  @exclusivity(unchecked) private var unmatchedKeyCounts: [Int32] = []
   /// Whether a record was given some of a unique key's attributes and not the others.
   @exclusivity(unchecked) private var hasPartOfKey = false
   /// The records that were merged before anything was written; see ``planningFindsNewKey()``.
@@ -76,9 +76,9 @@ final class BatchMerge {
   /// By position: places of ``Pages/unresolved`` whose stored value stays by the rule.
   var untaken: [Int: Set<Int>] = [:]
   /// Whether the stored record of each record was removed for it.
-  var isRenewed: [Bool]
+  var isReinserted: [Bool]
   /// The merged records for records that were not given all attributes, by position.
-  var renewed: [Int: RecordBytes] = [:]
+  var mergedForReinsert: [Int: RecordBytes] = [:]
 
   init(
     _ batch: IncomingRecords, into entity: StoredEntity, matching: Matching, rule: MergeRule,
@@ -93,7 +93,7 @@ final class BatchMerge {
     self.matching = matching
     self.pages = pages
     // A new id would lose the links of the record.
-    if case .renew = rule, core.hasDeleteRules(entity) {
+    if case .reinsert = rule, core.hasDeleteRules(entity) {
       self.rule = .replace
     } else {
       self.rule = rule
@@ -104,7 +104,7 @@ final class BatchMerge {
     outcomes = Array(repeating: nil, count: batch.count)
     holders = Array(repeating: nil, count: batch.count)
     isAlone = Array(repeating: false, count: batch.count)
-    isRenewed = Array(repeating: false, count: batch.count)
+    isReinserted = Array(repeating: false, count: batch.count)
     for (position, error) in pages.refused { outcomes[position] = .rejected(error) }
   }
 
@@ -113,7 +113,7 @@ final class BatchMerge {
   /// After an error, only some records are written, and the transaction can only be aborted.
   func apply() throws(StoreError) -> [Outcome] {
     core.noteBatch(of: batch.count)
-    if matching.indexes.count > 1 { leadingNowhere = Array(repeating: 0, count: batch.count) }
+    if matching.indexes.count > 1 { unmatchedKeyCounts = Array(repeating: 0, count: batch.count) }
     // The matching indexes come first, because they determine the stored record; the others are
     // only checked for uniqueness.
     for index in matching.indexes { try match(by: index, isMatching: true) }
@@ -128,13 +128,13 @@ final class BatchMerge {
     try core.breakingOnError {
       // An index under construction may refuse a record, and the look-up before did not use it.
       let hasUnbuiltKey = entity.building.contains(where: \.isUnique)
-      if try hasUnbuiltKey || goesOneByOne() {
+      if try hasUnbuiltKey || mustWriteSingly() {
         for position in outcomes.indices where outcomes[position] == nil {
           isAlone[position] = true
         }
       }
       try writeTogether()
-      try writeRest()
+      try writeSingly()
     }
     assert(!outcomes.contains { $0 == nil }, "each record of a batch has an outcome")
     return outcomes.map { $0 ?? .rejected(.damagedIndex(entity.name, "a record was left out")) }
@@ -165,9 +165,9 @@ final class BatchMerge {
         $0.description.number == index.description.number
       })
     else { return }
-    let box = KeyEntries(expectedCount: batch.count)
+    let batchKeys = KeyEntries(expectedCount: batch.count)
     let parts = batch.hasParts ? KeyParts(of: index, in: entity) : nil
-    let countsWays = isMatching && !leadingNowhere.isEmpty
+    let countsUnmatchedKeys = isMatching && !unmatchedKeyCounts.isEmpty
     for position in 0..<batch.count {
       if let parts, let isLacking = lacksKey(position, parts) {
         if isMatching, matching.isNamed { refuseWithoutKey(position, index) }
@@ -182,25 +182,25 @@ final class BatchMerge {
         if isMatching, matching.isNamed { refuseWithoutKey(position, index) }
         continue
       }
-      box.append(key: core.key.bytes, recordID: UInt64(position))
-      if countsWays { leadingNowhere[position] += 1 }
+      batchKeys.append(key: core.key.bytes, recordID: UInt64(position))
+      if countsUnmatchedKeys { unmatchedKeyCounts[position] += 1 }
     }
-    box.sort()
-    let positions = (0..<box.count).map { Int(box.recordID(at: $0)) }
+    batchKeys.sort()
+    let positions = (0..<batchKeys.count).map { Int(batchKeys.recordID(at: $0)) }
     var start = 0
     while start < positions.count {
       var end = start + 1
-      while end < positions.count, box.isRepeated(at: end) { end += 1 }
-      if end - start > 1 { settle(repeated: positions[start..<end], index, isMatching) }
+      while end < positions.count, batchKeys.isRepeated(at: end) { end += 1 }
+      if end - start > 1 { resolveRepeated(repeated: positions[start..<end], index, isMatching) }
       start = end
     }
     // With a single index, records that share a stored record have equal keys, which were handled
     // above.
     let mayShare = entity.indexes.count(where: \.isUnique) > 1
-    try box.eachHeld(in: index, core: core) { (entry, holder) throws(StoreError) in
+    try batchKeys.forEachExistingKey(in: index, core: core) { (entry, holder) throws(StoreError) in
       let position = positions[entry]
       if mayShare { touched.append((holder, position)) }
-      if countsWays { leadingNowhere[position] -= 1 }
+      if countsUnmatchedKeys { unmatchedKeyCounts[position] -= 1 }
       if let known = holders[position] {
         if known != holder { isAlone[position] = true }
       } else if isMatching {
@@ -248,8 +248,8 @@ final class BatchMerge {
   ///
   /// The stored record is uncertain when not all matching keys have one, or when a link created it.
   private func separateUnclear() {
-    for (position, count) in leadingNowhere.enumerated() where count > 0 && holders[position] != nil
-    {
+    for (position, count) in unmatchedKeyCounts.enumerated()
+    where count > 0 && holders[position] != nil {
       isAlone[position] = true
     }
     if pages.made.isEmpty { return }
@@ -262,7 +262,7 @@ final class BatchMerge {
   ///
   /// This is needed when a record may get a unique key that another one needs and that no index
   /// contains yet.
-  private func goesOneByOne() throws(StoreError) -> Bool {
+  private func mustWriteSingly() throws(StoreError) -> Bool {
     // The two records have equal values in the one matching index.
     let same = matching.indexes.count == 1 ? matching.indexes[0].description.number : nil
     let mayCombine = entity.indexes.contains { index in
@@ -276,7 +276,7 @@ final class BatchMerge {
 
   /// Handles records of the batch with equal keys; `positions` are ascending because the sort is
   /// stable.
-  private func settle(
+  private func resolveRepeated(
     repeated positions: ArraySlice<Int>, _ index: StoredIndex, _ isMatching: Bool
   ) {
     if !isMatching || !pages.takesLast {

@@ -62,7 +62,7 @@ final class BatchUpdate {
     let assigned = Set(assignments.map(\.attribute.number))
     let derived = entity.derivations?.dependents(of: assigned) ?? []
     derives = !derived.isEmpty
-    readsOthers = assignments.contains { $0.constant == nil && $0.operand.looksAtOthers }
+    readsOthers = assignments.contains { $0.constant == nil && $0.operand.readsOtherRecords }
     let numbers = assigned.union(derived)
     func isConcerned(_ index: StoredIndex) -> Bool {
       !numbers.isDisjoint(with: index.description.attributes)

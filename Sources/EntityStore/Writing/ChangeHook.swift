@@ -126,7 +126,7 @@ private final class HookSink<E: Entity>: ChangeSink {
 
   private func value(_ view: RecordView, _ id: UInt64) throws(StoreError) -> E {
     guard let entity else { throw .unknownEntity(E.schema.name, known: []) }
-    return try core.withReadLayout(view, id: id, of: entity) { (view) throws(StoreError) in
+    return try core.withDecodingLayout(view, id: id, of: entity) { (view) throws(StoreError) in
       try core.decode(E.self, view, id: id, of: entity)
     }
   }

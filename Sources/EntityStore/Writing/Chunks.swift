@@ -89,7 +89,7 @@ extension Store {
     _ change: @escaping @Sendable (WriteCore, StoredEntity, [UInt64]) throws -> Int
   ) async throws -> Int {
     try checkChunk(size)
-    try query.checkSaysWhich()
+    try query.checkSelectsRecords()
     let core = core
     let ids = try await cancellably { isCancelled in
       try core.read { core in

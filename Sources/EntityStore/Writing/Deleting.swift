@@ -35,7 +35,7 @@ extension WriteTransaction {
   ///
   /// The errors are those of ``delete(_:onProgress:)``.
   public mutating func deleteReturning<E: Entity>(_ query: Query<E>) throws(StoreError) -> [E] {
-    try query.checkSaysWhich()
+    try query.checkSelectsRecords()
     let core = core
     let run = try core.run(query)
     let ids = try run.ids()

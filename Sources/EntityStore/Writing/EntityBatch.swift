@@ -32,7 +32,7 @@ final class EntityBatch {
     writer = .allocate(capacity: 1)
     writer.initialize(
       to: RecordWriter(sizeLimit: core.writer.sizeLimit, byteCount: RecordBuffer.memorySize))
-    shape = RecordShape(entity.typeLayout)
+    shape = RecordShape(entity.encodingLayout)
     sizeLimit = core.writer.largestContent
     row = .allocate(capacity: 1)
     row.initialize(to: RecordBuffer(byteCount: RecordBuffer.memorySize))
@@ -105,7 +105,7 @@ final class EntityBatch {
 
   @usableFromInline
   func fetchTexts(of value: UnsafeRawPointer, byteCount: Int) {
-    HeldTexts.prefetch(of: value, byteCount: byteCount)
+    StringPrefetch.prefetch(of: value, byteCount: byteCount)
   }
 
   /// Returns whether the texts of the three values from `value` on are scattered in memory.
@@ -114,7 +114,7 @@ final class EntityBatch {
   /// prefetch them.
   @usableFromInline
   func hasScatteredTexts(_ value: UnsafeRawPointer, byteCount: Int, stride: Int) -> Bool {
-    !HeldTexts.areInOrder(from: value, byteCount: byteCount, stride: stride)
+    !StringPrefetch.areInOrder(from: value, byteCount: byteCount, stride: stride)
   }
 
   @usableFromInline
@@ -132,7 +132,7 @@ final class EntityBatch {
 
   /// Undoes the appended records; called after an error.
   @usableFromInline
-  func takeBack() throws(StoreError) { try insert.takeBack() }
+  func undoInsert() throws(StoreError) { try insert.undoInsert() }
 
   /// The error of a value that could not be encoded, with its position.
   @usableFromInline
@@ -146,7 +146,7 @@ final class EntityBatch {
     do throws(StoreError) {
       try passOn()
     } catch {
-      try insert.takeBack()
+      try insert.undoInsert()
       throw error
     }
     return InsertResult(counts: try insert.finish())

@@ -78,7 +78,7 @@ extension WriteTransaction {
       }
     } catch {
       let located = batch.located(error)
-      try batch.takeBack()
+      try batch.undoInsert()
       throw located
     }
     return try batch.finish(E.self)
@@ -196,7 +196,7 @@ extension WriteTransaction {
         position += 1
       }
     } catch {
-      try insert.takeBack()
+      try insert.undoInsert()
       guard let error = error as? StoreError, error.isOfValue else { throw error }
       throw error.inBatch(at: position)
     }
@@ -210,7 +210,7 @@ extension MergeRule {
     switch self {
     case .patchGiven: true
     case .policy(let policies): policies.takesParts
-    case .fail, .ignore, .replace, .renew, .patch, .closure: false
+    case .fail, .ignore, .replace, .reinsert, .patch, .closure: false
     }
   }
 }
@@ -231,7 +231,8 @@ extension MergeInput {
   /// Calls `body` with both records as values of `E`, and encodes the returned value.
   func merged<E: Entity>(_: E.Type, _ body: (E, E) throws -> E) throws -> RecordBytes {
     let old = try core.decode(E.self, stored.bytes, id: id, of: entity)
-    let new = try core.withReadLayout(incoming, id: id, of: entity) { (view) throws(StoreError) in
+    let new = try core.withDecodingLayout(incoming, id: id, of: entity) {
+      (view) throws(StoreError) in
       try core.decode(E.self, view, id: id, of: entity)
     }
     let merged = try body(old, new)

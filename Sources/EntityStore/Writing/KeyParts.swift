@@ -69,7 +69,7 @@ extension MergeRule {
     switch self {
     case .fail, .ignore: return false
     case .closure: return true
-    case .replace, .renew, .patchGiven: return false
+    case .replace, .reinsert, .patchGiven: return false
     case .patch(let numbers):
       let count = parts.numbers.count(where: numbers.contains)
       return parts.dependsOnAll || count > 0 && count < parts.numbers.count

@@ -13,7 +13,7 @@ enum MergeRule: Sendable {
   ///
   /// The inserted record keeps the stored values of attributes that the incoming record was not
   /// given.
-  case renew
+  case reinsert
   /// The stored record takes the values of the attributes with these numbers.
   case patch(Set<UInt32>)
   /// The stored record takes the values of the attributes that the incoming record was given.
@@ -64,7 +64,7 @@ extension MergeRule {
         .uniqueViolation, "its key already leads to \(entity.name) \(input.id)",
         entity: entity.name, recordID: input.id)
     case .ignore: return .kept
-    case .replace, .renew: return isWhole ? .incoming : .record(try input.patched(isGiven))
+    case .replace, .reinsert: return isWhole ? .incoming : .record(try input.patched(isGiven))
     case .patch(let numbers):
       let attributes = entity.layout.attributes
       return .record(try input.patched { numbers.contains(attributes[$0].number) })

@@ -107,7 +107,7 @@ public struct RecordDraft<E: Entity> {
     } else if drafted.attributes[index].isOptional {
       drafted.give(.null, at: index)
     } else {
-      drafted.takeBack(index)
+      drafted.undoInsert(index)
     }
   }
 
@@ -246,7 +246,7 @@ private final class DraftedValues {
     isGiven[index] = true
   }
 
-  func takeBack(_ index: Int) { isGiven[index] = false }
+  func undoInsert(_ index: Int) { isGiven[index] = false }
 
   /// The first attribute without a value that a new record needs; `nil` when none is missing.
   ///

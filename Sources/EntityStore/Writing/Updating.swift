@@ -54,13 +54,13 @@ extension WriteTransaction {
 extension Query {
   /// The request of a change; throws when all lines of the condition were left out.
   func changingRequest() throws(StoreError) -> QueryRequest {
-    try checkSaysWhich()
+    try checkSelectsRecords()
     return try request()
   }
 
   /// Throws when no line of the condition is left.
-  func checkSaysWhich() throws(StoreError) {
-    guard saysWhich else {
+  func checkSelectsRecords() throws(StoreError) {
+    guard selectsRecords else {
       throw .badQuery(
         "all lines of the condition were left out, so that every \(E.schema.name) would be changed; "
           + "say \(E.self).all if that is meant")
@@ -78,7 +78,7 @@ extension WriteCore {
       let batch = try batchUpdate(of: entity, assignments, request.positions)
       let run = try PlanRun(try plan(request, for: entity), core: self, control: changeControl)
       // An operand that reads other records is evaluated before any of them changes.
-      if run.plan.isWholeScan, batch.isInPlace, run.plan.residual?.looksAtOthers != true {
+      if run.plan.isWholeScan, batch.isInPlace, run.plan.residual?.readsOtherRecords != true {
         try batch.updateAll(where: run.plan.residual)
       } else {
         try batch.update(try run.sortedIDs())

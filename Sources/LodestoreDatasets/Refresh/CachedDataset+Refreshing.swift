@@ -66,11 +66,11 @@ extension CachedDataset {
     state.latestTime = max(state.latestTime ?? began, began)
     state.trust.endForgetting(at: began)
     let before = state
-    var hasBrought = false
+    var hasObtained = false
     do {
       try content.folder.make()
-      let result = try await bring(&state, at: began, isForced, report)
-      hasBrought = true
+      let result = try await obtain(&state, at: began, isForced, report)
+      hasObtained = true
       state.refreshCount &+= 1
       (state.failureCount, state.nextAttempt, state.lastFailure) = (0, nil, nil)
       state.lastChecked = began
@@ -84,7 +84,7 @@ extension CachedDataset {
       if Task.isCancelled { throw CancellationError() }
       let error = error as? DatasetError ?? .importFailed(error)
       // Without a written state, the new generation is not current.
-      if hasBrought { state = before }
+      if hasObtained { state = before }
       state.refreshCount &+= 1
       state.failureCount += 1
       state.lastFailure = CacheState.Failure(
@@ -119,7 +119,7 @@ extension CachedDataset {
     backoff.isWaiting(for: state.nextAttempt, at: now, after: state.lastFailure?.date)
   }
 
-  private func bring(
+  private func obtain(
     _ state: inout CacheState, at time: Date, _ isForced: Bool,
     _ report: @escaping @Sendable (RefreshProgress) -> Void
   ) async throws -> Refreshed {

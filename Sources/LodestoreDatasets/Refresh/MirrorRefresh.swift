@@ -37,13 +37,13 @@ struct MirrorRefresh {
   mutating func run(_ state: inout CacheState) async throws -> OpenGeneration? {
     guard let (manifest, keys, tag) = try await manifest(&state) else { return nil }
     onStep(.verified)
-    let open = try await bring(manifest, keys, &state)
+    let open = try await obtain(manifest, keys, &state)
     if let tag { state.remember(tag, of: files.words, by: refresh.keys) }
     state.mirrors = manifest.mirrors
     return open
   }
 
-  private mutating func bring(
+  private mutating func obtain(
     _ manifest: DatasetManifest, _ keys: TrustedKeys, _ state: inout CacheState
   ) async throws -> OpenGeneration? {
     let number = manifest.generation

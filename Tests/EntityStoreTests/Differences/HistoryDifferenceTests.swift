@@ -145,7 +145,7 @@ import Testing
         for id in ids where firsts[id] == nil { firsts[id] = image }
       }
       var found: [UInt64: UInt64] = [:]
-      let merged = ToldRecords.firsts(of: entries)
+      let merged = RecordsOfHistory.firsts(of: entries)
       for (ids, image) in merged {
         for id in ids {
           #expect(found[id] == nil, "\(SeededNumbers.replay)")

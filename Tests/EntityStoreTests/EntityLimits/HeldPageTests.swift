@@ -26,10 +26,10 @@ import Testing
       let left = (0..<14).filter { ![0, 2, 4, 5].contains($0) }.map { "f\($0)" }
       #expect(try names(store) == left)
       // A write passes over them.
-      let visits = store.core.heldRecords.visitCount
+      let visits = store.core.unevictableRecords.visitCount
       try store.write { _ = try $0.insert(Folder("a")) }
       try store.write { _ = try $0.insert(Folder("b")) }
-      #expect(store.core.heldRecords.visitCount - visits < 8)
+      #expect(store.core.unevictableRecords.visitCount - visits < 8)
       #expect(try names(store) == left.filter { $0 != "f6" } + ["a", "b"])
       // Once nothing keeps them they go first.
       try store.write { tx in for pin in pins { _ = try tx.delete(pin) } }
@@ -48,23 +48,23 @@ import Testing
         }
       }
       #expect(try store.evict().heldCounts == ["Folder": 300])
-      let visits = store.core.heldRecords.visitCount
+      let visits = store.core.unevictableRecords.visitCount
       for number in 0..<5 { try store.write { _ = try $0.insert(Pin(nil, note: number)) } }
-      #expect(store.core.heldRecords.visitCount == visits)
+      #expect(store.core.unevictableRecords.visitCount == visits)
       // A new record is the only one that can go.
       try store.write { _ = try $0.insert(Folder("new")) }
       #expect(try store.count(Folder.all) == 301)
       try store.write { _ = try $0.insert(Pin(nil, note: 9)) }
       #expect(try store.count(Folder.all) == 300)
-      #expect(store.core.heldRecords.visitCount - visits < 4)
+      #expect(store.core.unevictableRecords.visitCount - visits < 4)
       // Another store of the file does not know the held pages, and visits each once.
       let other = try Store(
         at: store.core.path, entities: Self.entities, options: .withoutKeeper)
       try other.write { _ = try $0.insert(Pin(nil, note: 10)) }
-      #expect(other.core.heldRecords.visitCount >= 300)
-      let looked = other.core.heldRecords.visitCount
+      #expect(other.core.unevictableRecords.visitCount >= 300)
+      let looked = other.core.unevictableRecords.visitCount
       try other.write { _ = try $0.insert(Pin(nil, note: 11)) }
-      #expect(other.core.heldRecords.visitCount == looked)
+      #expect(other.core.unevictableRecords.visitCount == looked)
       other.close()
     }
   }

@@ -40,7 +40,7 @@ import Testing
       }
       clock.now = 1_010
       try store.write { _ = try $0.insert(Voucher("a")) }
-      let held = store.core.heldRecords
+      let held = store.core.unevictableRecords
       // Two batches visit each record once, and each check of a write visits the first one.
       #expect(held.visitCount < count + 10)
       let first = held.visitCount
@@ -61,9 +61,9 @@ import Testing
         at: store.core.path, entities: Self.entities, options: clock.options)
       #expect(try third.evict().heldCount == count)
       try third.write { _ = try $0.insert(Voucher("d")) }
-      let fourth = third.core.heldRecords.visitCount
+      let fourth = third.core.unevictableRecords.visitCount
       try third.write { _ = try $0.insert(Voucher("e")) }
-      #expect(third.core.heldRecords.visitCount == fourth)
+      #expect(third.core.unevictableRecords.visitCount == fourth)
       third.close()
       try store.write { _ = try $0.delete(Claim.all) }
       #expect(try store.evict().evictedCount == count)
@@ -103,9 +103,9 @@ import Testing
       #expect(try store.storedCount(of: Voucher.self) == 14)
       other.close()
       // One write visits all held records, and the next visits none.
-      let visits = store.core.heldRecords.visitCount
+      let visits = store.core.unevictableRecords.visitCount
       try store.write { _ = try $0.insert(Voucher("f")) }
-      #expect(store.core.heldRecords.visitCount == visits)
+      #expect(store.core.unevictableRecords.visitCount == visits)
       let report = try store.evict()
       #expect(report.heldCount == 10 && report.evictedCount == 0)
     }
@@ -133,7 +133,7 @@ import Testing
         }
       }
       clock.now = 1_020
-      let looked = store.core.heldRecords
+      let looked = store.core.unevictableRecords
       try await eventually { looked.visitCount >= 100 }
       #expect(try store.storedCount(of: Voucher.self) == 100)
       try await store.write { tx in for claim in claims { _ = try tx.delete(claim) } }

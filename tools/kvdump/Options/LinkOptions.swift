@@ -9,7 +9,7 @@ enum LinkOptions {
     of entity: DynamicEntity, _ snapshot: DynamicSnapshot, isImport: Bool = false,
     on console: Console
   ) throws -> [DynamicLink] {
-    for left in snapshot.untoldLinks(of: entity) {
+    for left in snapshot.unlistedRelationships(of: entity) {
       let rest =
         switch (left.isAttribute, isImport) {
         case (false, _): "its links are left out"

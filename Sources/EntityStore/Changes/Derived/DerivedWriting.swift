@@ -10,11 +10,11 @@ extension WriteCore {
   ///
   /// - Parameters:
   ///   - numbers: the attributes that `body` changes.
-  ///   - unbuilt: the indexes that have no entries yet.
+  ///   - laterIndexes: the indexes that have no entries yet.
   ///   - occasion: whether attributes derived from the record alone are recomputed too.
   func rewriteDerived(
     _ ids: [UInt64], of entity: StoredEntity, _ numbers: Set<UInt32>,
-    unbuilt: Set<UInt32> = [], _ occasion: RecordDerivations.Occasion = .related,
+    laterIndexes: Set<UInt32> = [], _ occasion: RecordDerivations.Occasion = .related,
     _ body: (UInt64, inout [Value]) throws -> Void
   ) throws(StoreError) {
     guard !ids.isEmpty, let derivations = entity.derivations else { return }
@@ -23,7 +23,7 @@ extension WriteCore {
     if case .rebuild = occasion { concerned.formUnion(derivations.dependents(of: numbers)) }
     let indexes = entity.indexes.filter {
       !concerned.isDisjoint(with: $0.description.attributes)
-        && !unbuilt.contains($0.description.number)
+        && !laterIndexes.contains($0.description.number)
     }
     try changes.withChangeBatch(
       concerned: indexes, memoryLimit: store.options.batchMemoryInBytes
@@ -49,7 +49,7 @@ extension WriteCore {
   /// - Complexity: O(*n* + *m*) for *n* records of the entity and *m* related records, in one pass.
   ///   The ids are in memory.
   func rebuildDerived(
-    _ numbers: Set<UInt32>, of entity: StoredEntity, unbuilt: Set<UInt32>,
+    _ numbers: Set<UInt32>, of entity: StoredEntity, laterIndexes: Set<UInt32>,
     _ occasion: RecordDerivations.Occasion = .rebuild
   ) throws(StoreError) {
     let ids = try storedIDs(of: entity)
@@ -65,14 +65,16 @@ extension WriteCore {
     // The records are processed in parts, so that their entries fit in memory. With a unique index
     // there is one part, because one record may release a key that another one takes.
     let isUnique = entity.indexes.contains { index in
-      index.isUnique && !unbuilt.contains(index.description.number)
+      index.isUnique && !laterIndexes.contains(index.description.number)
         && !numbers.isDisjoint(with: index.description.attributes)
     }
     let size = isUnique ? Int.max : 1 << 18
     var start = ids.startIndex
     while start < ids.endIndex {
       let end = ids.endIndex - start > size ? start + size : ids.endIndex
-      try rewriteDerived(Array(ids[start..<end]), of: entity, numbers, unbuilt: unbuilt, occasion) {
+      try rewriteDerived(
+        Array(ids[start..<end]), of: entity, numbers, laterIndexes: laterIndexes, occasion
+      ) {
         id, values in
         for (derivation, reader) in zip(related, readers) {
           values[derivation.position] = try reader.derive(id)

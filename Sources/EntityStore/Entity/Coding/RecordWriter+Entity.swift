@@ -6,10 +6,10 @@ extension RecordWriter {
   mutating func encode<E: Entity>(
     _ value: E, of entity: StoredEntity
   ) throws(StoreError) -> UnsealedRecord {
-    begin(entity.typeLayout, isWide: false)
+    begin(entity.encodingLayout, isWide: false)
     value.encode(into: &self)
     if let record = try finish(entity) { return record }
-    begin(entity.typeLayout, isWide: true)
+    begin(entity.encodingLayout, isWide: true)
     value.encode(into: &self)
     if let record = try finish(entity) { return record }
     throw .recordTooLarge(entity: entity.name, size: 0, limit: 0)
@@ -17,7 +17,7 @@ extension RecordWriter {
 
   /// Returns the written record, or `nil` when it must be encoded again with wide offsets.
   mutating func finish(_ entity: StoredEntity) throws(StoreError) -> UnsealedRecord? {
-    let content = finish(entity.typeLayout, entity: entity.name)
+    let content = finish(entity.encodingLayout, entity: entity.name)
     if let failure {
       if let failure = failure as? UnassignedID {
         throw .unassignedID(entity, slot: failure.slot)

@@ -247,7 +247,7 @@ extension MergeRule {
   var takesLastOfPage: Bool {
     switch self {
     case .patch, .patchGiven, .closure: false
-    case .fail, .ignore, .replace, .renew: true
+    case .fail, .ignore, .replace, .reinsert: true
     case .policy(let policies): !policies.takesParts
     }
   }
@@ -257,7 +257,7 @@ extension MergeRule {
   /// If so, records that links have created must be distinguished from other stored records.
   fileprivate var tellsStoredFromNew: Bool {
     switch self {
-    case .replace, .renew, .patchGiven: false
+    case .replace, .reinsert, .patchGiven: false
     case .fail, .ignore, .patch, .policy, .closure: true
     }
   }

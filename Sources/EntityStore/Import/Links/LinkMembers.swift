@@ -61,7 +61,7 @@ struct LinkMembers: Sendable {
   private static func key(_ node: JSONNode, _ type: AttributeType) -> Value {
     if let key = try? Value(node, as: type) { return key }
     if let text = node.string { return .string(text) }
-    let source = node.withSourceBytes { Array($0.prefix(longestTold)) }
+    let source = node.withSourceBytes { Array($0.prefix(longestShownValue)) }
     guard Value.string("").fits(type) else {
       return .string(String(decoding: source, as: UTF8.self))
     }
@@ -71,5 +71,5 @@ struct LinkMembers: Sendable {
   }
 
   /// The maximum number of bytes that are kept of a value that is not a key.
-  private static let longestTold = 100
+  private static let longestShownValue = 100
 }

@@ -98,7 +98,7 @@ struct LinkResolver {
       entries.append(key: core.key.bytes, recordID: UInt64(position))
     }
     entries.sort()
-    try entries.eachHeld(in: index, core: core) { (entry, holder) throws(StoreError) in
+    try entries.forEachExistingKey(in: index, core: core) { (entry, holder) throws(StoreError) in
       found[Int(entries.recordID(at: entry))] = holder
       return true
     }

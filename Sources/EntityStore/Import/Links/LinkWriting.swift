@@ -42,7 +42,7 @@ extension ImportEngine {
     let isPending =
       state.pendingLinks?.contains { $0.link == position && $0.id == id } ?? false
     if isPending, isTaken {
-      let isSaid = if open != nil { true } else { try leadsWhereSaid(one, id, end, core) }
+      let isSaid = if open != nil { true } else { try hasDeclaredLink(one, id, end, core) }
       // The pending link is from an earlier page, which gave this record another key.
       if isSaid { state.pendingLinks?.removeAll { $0.link == position && $0.id == id } }
     }
@@ -63,7 +63,7 @@ extension ImportEngine {
 
   /// Returns whether the record has the link that the page contains; the merge rule may have kept
   /// another.
-  private func leadsWhereSaid(
+  private func hasDeclaredLink(
     _ one: LinkedRow, _ id: UInt64, _ end: RelationshipEnd, _ core: WriteCore
   ) throws(StoreError) -> Bool {
     guard let attribute = end.attribute?.number, let bytes = try core.record(id, of: end.source)

@@ -202,14 +202,14 @@ final class JSONRecordEncoder {
       return slot == MemberTable.ignored ? () : try countUnknown(member, index)
     }
     let claim = state.pointee.members[member].claim
-    if entries[slot] >= 0 { return try settle(member, claim, slot, index) }
+    if entries[slot] >= 0 { return try chooseMember(member, claim, slot, index) }
     entries[slot] = index
     claims[slot] = claim
   }
 
   /// Chooses between two members for one attribute, and counts the other one as unknown.
   @inline(never)
-  private func settle(
+  private func chooseMember(
     _ member: Int, _ claim: MemberTable.Claim, _ slot: Int, _ index: Int
   ) throws(RecordRejection) {
     let other = claims[slot]

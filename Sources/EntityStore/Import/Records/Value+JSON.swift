@@ -121,7 +121,7 @@ extension Value {
   }
 
   /// A text with its first characters, for messages about a wrong spelling.
-  static func told(_ node: JSONNode) -> String {
+  static func messageText(_ node: JSONNode) -> String {
     guard let text = node.string else { return shown(node) }
     let rest = text.count > 40 ? "…" : ""
     return "the string \(ConditionPrinter.quoted(text.prefix(40) + rest))"

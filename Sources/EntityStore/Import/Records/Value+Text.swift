@@ -26,7 +26,7 @@ extension Value {
       return
     }
     let mismatch = ValueMismatch(
-      description: "must be \(type.expectation), found \(Value.told(node))")
+      description: "must be \(type.expectation), found \(Value.messageText(node))")
     switch type {
     case .bool:
       switch text.lowercased() {

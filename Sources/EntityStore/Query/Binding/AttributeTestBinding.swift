@@ -138,7 +138,7 @@ struct AttributeTestBinding {
     let isKey = isText || [.data, .uuid, .decimal].contains(attribute.type)
     var list = MembershipList(expectedCount: constants.count)
     // The texts of a long list may be scattered in memory, so they are prefetched.
-    try HeldTexts.forEach(constants) { (constant) throws(StoreError) in
+    try StringPrefetch.forEach(constants) { (constant) throws(StoreError) in
       if case .null = constant {
         list.admitsNull = true
       } else if isText, case .string(let text) = constant {

@@ -198,7 +198,7 @@ protocol BoundExpression {
 
 extension BoundExpression {
   /// Whether the expression depends on other records than the tested one.
-  var looksAtOthers: Bool { has { if case .related = $0 { true } else { false } } }
+  var readsOtherRecords: Bool { has { if case .related = $0 { true } else { false } } }
 
   /// Whether the value for an unchanged record can differ from one time to another.
   var dependsOnTime: Bool { has { $0.isTime } }

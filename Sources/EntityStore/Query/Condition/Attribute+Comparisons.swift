@@ -186,7 +186,7 @@ extension Attribute {
       // Checked once for the type: casting each of many values would cost more than the encoding.
       guard !holdsJSON else { return compared(.in, .values(try list.map { try constant($0) })) }
       // The texts may be scattered in memory, so they are prefetched.
-      let constants = try HeldTexts.map(list) { try coding.store($0).value }
+      let constants = try StringPrefetch.map(list) { try coding.store($0).value }
       return compared(.in, .values(constants))
     } catch {
       return unencodable(error)

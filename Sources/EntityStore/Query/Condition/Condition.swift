@@ -32,7 +32,7 @@ public struct Condition<E: Entity>: Sendable {
     /// The number of nested lists of lines, calls of ``anyOf(_:)`` and calls of ``not(_:)``.
     var depth = 0
     /// Whether the condition has no line, so that a condition around it leaves it out.
-    var isUnsaid = false
+    var hasNoLines = false
   }
 
   /// The greatest nesting of a condition.

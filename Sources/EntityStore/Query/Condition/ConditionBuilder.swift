@@ -147,13 +147,13 @@ extension Condition {
     for condition in conditions {
       guard case .success(let content) = condition.content else { return condition }
       // The condition has no lines, since an `if` left them out.
-      if content.isUnsaid { continue }
+      if content.hasNoLines { continue }
       trees.append(content.tree)
       joined.positions.merge(content.positions) { first, _ in first }
       joined.depth = max(joined.depth, content.depth + 1)
     }
     guard joined.depth <= deepestNesting else { return tooDeep() }
-    joined.isUnsaid = trees.isEmpty
+    joined.hasNoLines = trees.isEmpty
     joined.tree = join(trees)
     return Condition(.success(joined))
   }

@@ -17,7 +17,7 @@ enum ConditionConstant {
 
   /// Returns the constants for many values, prefetching their texts.
   static func values<V: AttributeValue>(_ list: [V]) -> [Value] {
-    HeldTexts.map(list) { value($0) }
+    StringPrefetch.map(list) { value($0) }
   }
 
   private static func scalar(_ json: JSONValue) -> Value {

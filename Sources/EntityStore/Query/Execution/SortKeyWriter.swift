@@ -124,7 +124,7 @@ final class SortKeyWriter {
     }
     let value = try evaluator.value(term.operand, record)
     guard try append(value, term.options) else { return false }
-    if term.attribute == nil { appendRest(of: value) }
+    if term.attribute == nil { appendTieBreak(of: value) }
     return true
   }
 
@@ -132,7 +132,7 @@ final class SortKeyWriter {
   ///
   /// Computed integers and decimals thus keep their exact order, also among numbers with a
   /// fraction. Keys of documents have no such part, since stored page tokens contain these keys.
-  private func appendRest(of value: DynamicValue) {
+  private func appendTieBreak(of value: DynamicValue) {
     switch (value, value.number) {
     case (.bool, _): break
     case (.decimal(let decimal), _): element.append(decimal)

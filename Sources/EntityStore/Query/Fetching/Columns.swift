@@ -15,7 +15,7 @@ struct Columns {
   mutating func append<E: Entity, V>(_ attribute: Attribute<E, V>) throws(StoreError) {
     guard attribute.storedOrdinal != nil,
       let stored = entity.description.attribute(named: attribute.attributeName),
-      let index = entity.readLayout.slotIndex(ofAttribute: stored.number)
+      let index = entity.decodingLayout.slotIndex(ofAttribute: stored.number)
     else {
       throw .badQuery(
         "'\(ConditionPrinter.text(attribute.operand))' is computed, and values and pages of attributes take "
@@ -23,14 +23,14 @@ struct Columns {
           + "or keep it in a derived attribute")
     }
     numbers.append(stored.number)
-    slots.append(entity.readLayout.slots[index])
+    slots.append(entity.decodingLayout.slots[index])
   }
 
   /// Reads the value of the attribute at `place`, and advances `place`.
   func next<E: Entity, V>(
     _ attribute: Attribute<E, V>, _ place: inout Int, of reader: inout RecordReader
   ) throws(StoreError) -> V {
-    reader.move(to: slots[place], in: entity.readLayout)
+    reader.move(to: slots[place], in: entity.decodingLayout)
     place += 1
     return try attribute.coding.read(from: &reader)
   }

@@ -127,7 +127,7 @@ public struct Query<E: Entity>: Sendable {
     var request = QueryRequest()
     for condition in conditions {
       let content = try condition.content.get()
-      if content.isUnsaid { continue }
+      if content.hasNoLines { continue }
       if case .all(let conjuncts) = content.tree {
         parts += conjuncts
       } else {
@@ -213,9 +213,9 @@ extension Query {
   /// Whether the query is meant for all records or has a condition.
   ///
   /// False if every condition has lost all its lines, since an `if` left them out.
-  var saysWhich: Bool {
+  var selectsRecords: Bool {
     conditions.isEmpty
-      || !conditions.allSatisfy { (try? $0.content.get())?.isUnsaid == true }
+      || !conditions.allSatisfy { (try? $0.content.get())?.hasNoLines == true }
   }
 }
 

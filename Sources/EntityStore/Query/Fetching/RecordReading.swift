@@ -163,7 +163,7 @@ extension TransactionCore {
     textTables: UnsafeMutablePointer<TextTable>? = nil,
     _ body: (inout RecordReader) throws -> R
   ) throws -> R {
-    let layout = entity.readLayout
+    let layout = entity.decodingLayout
     guard !store.options.verifiesChecksums, let heapOffset = layout.narrowHeapOffset(in: bytes)
     else {
       return try withOtherReader(bytes, id: id, of: entity, body)
@@ -182,11 +182,11 @@ extension TransactionCore {
     _ body: (inout RecordReader) throws -> R
   ) throws -> R {
     let view = try entity.view(bytes, id: id, verifying: store.options.verifiesChecksums)
-    if view.isOf(entity.readLayout) {
+    if view.isOf(entity.decodingLayout) {
       var reader = RecordReader(view, entity: entity.label, recordID: id)
       return try body(&reader)
     }
-    let carried = try carriedOver(view, id: id, of: entity, to: entity.readLayout)
+    let carried = try carriedOver(view, id: id, of: entity, to: entity.decodingLayout)
     return try carried._withBytes { bytes in
       var reader = RecordReader(
         try entity.view(carriedOver: bytes, id: id), entity: entity.label, recordID: id)

@@ -9,7 +9,7 @@ final class SnapshotHold: @unchecked Sendable {
   private let store: StoreCore
   private let read: Environment.PinnedRead
   private let core: TransactionCore
-  private let lock = HeldLock()
+  private let lock = ManualLock()
 
   init(_ store: StoreCore) throws(StoreError) {
     self.store = store

@@ -66,7 +66,7 @@ struct BoundOrder: Sendable {
     else { return nil }
     return QueryPlan.Groups(
       attributeCount: match.attributeCount, isReversed: match.isDescending,
-      areByID: match.isRestByID)
+      areByID: match.isTieBrokenByID)
   }
 
   /// Returns whether the entries within each of several ranges are in this order when walked
@@ -89,7 +89,7 @@ struct BoundOrder: Sendable {
     /// Whether the entries are in the whole order, including ties.
     var isWhole: Bool
     /// Whether entries with equal values in these attributes only need to be ordered by id.
-    var isRestByID: Bool
+    var isTieBrokenByID: Bool
   }
 
   /// Compares this order with the order of entries.
@@ -101,7 +101,7 @@ struct BoundOrder: Sendable {
     var count = start
     var isDescending: Bool?
     var isWhole = true
-    var isRestByID = true
+    var isTieBrokenByID = true
     for term in terms {
       if let number = term.attribute?.number, term.isPlain, fixed.contains(number) { continue }
       // Entries with equal tuples are in the order of their ids.
@@ -112,7 +112,7 @@ struct BoundOrder: Sendable {
           && attributes[count] == term.attribute?.number
       guard isNext, isDescending ?? term.isDescending == term.isDescending else {
         isWhole = false
-        isRestByID = term.isRecordID
+        isTieBrokenByID = term.isRecordID
         break
       }
       isDescending = term.isDescending
@@ -124,7 +124,8 @@ struct BoundOrder: Sendable {
     let direction = isDescending ?? isTieDescending
     if count < attributes.count || isTieDescending != direction { isWhole = false }
     return IndexMatch(
-      attributeCount: count, isDescending: direction, isWhole: isWhole, isRestByID: isRestByID)
+      attributeCount: count, isDescending: direction, isWhole: isWhole,
+      isTieBrokenByID: isTieBrokenByID)
   }
 
   /// Returns how the records found by `access` are brought into this order.

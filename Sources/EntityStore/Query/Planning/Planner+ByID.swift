@@ -31,7 +31,7 @@ extension Planner {
       return finished(
         path, matches: Int(count * share),
         cost: limitedCost(all: count, each: checked, share: share) + Cost.range,
-        certainCost: count * checked + Cost.range, covered: covered)
+        worstCaseCost: count * checked + Cost.range, covered: covered)
     default: return finished(.nothing, matches: 0, cost: 0)
     }
   }

@@ -65,7 +65,7 @@ extension Planner {
     let start = Double(access.rangeCount) * (Cost.range + Self.stepCost)
     return finished(
       .index(access), matches: Int(entries * passing),
-      cost: walked * each - skipped * fetched + start, certainCost: entries * each + start,
+      cost: walked * each - skipped * fetched + start, worstCaseCost: entries * each + start,
       covered: access.covered, arrangement: .merge(isReversed: isReversed))
   }
 }

@@ -25,7 +25,7 @@ extension Planner {
     while true {
       let best = candidates.min { $0.cost < $1.cost }
       let chosen = best.map { $0.cost < scan.cost ? $0 : scan } ?? scan
-      guard chosen.isSpread, chosen.certainCost - chosen.cost > Self.sampleCost,
+      guard chosen.isSpread, chosen.worstCaseCost - chosen.cost > Self.sampleCost,
         !sampled.contains(ObjectIdentifier(chosen))
       else { return (best, scan) }
       // The clauses that bound the walk itself show nothing about the order within it.
@@ -35,7 +35,7 @@ extension Planner {
       else { return (best, scan) }
       let skipped = try skippedShare(of: chosen, selective)
       let costing = chosen.with(
-        cost: min(chosen.certainCost, chosen.cost + skipped * chosen.certainCost))
+        cost: min(chosen.worstCaseCost, chosen.cost + skipped * chosen.worstCaseCost))
       sampled.insert(ObjectIdentifier(costing))
       if chosen === scan { scan = costing }
       if let place = candidates.firstIndex(where: { $0 === chosen }) { candidates[place] = costing }

@@ -125,14 +125,14 @@ struct Planner {
       return try requireNoIndex(scan(share: share(of: clauses.indices)))
     }
     if request.requiresIndex {
-      let chosen = best.changing(to: candidates)
+      let chosen = best.withFallback(among: candidates)
       guard chosen.needsWholeKeys, chosen.alternative == nil else { return chosen }
       // Cut keys do not decide the order of their records, so this alternative sorts all records.
-      return best.changing(to: [scan(share: 1)])
+      return best.withFallback(among: [scan(share: 1)])
     }
     let (sampled, scan) = try self.best(of: candidates, and: scan(beside: candidates), accesses)
     let chosen = sampled.map { $0.cost < scan.cost ? $0 : scan } ?? scan
-    return chosen.mayFindLess ? chosen.changing(to: candidates + [scan]) : chosen
+    return chosen.mayFindLess ? chosen.withFallback(among: candidates + [scan]) : chosen
   }
 
   private func requireNoIndex(_ plan: QueryPlan) throws(StoreError) -> QueryPlan {
@@ -159,7 +159,7 @@ struct Planner {
     let matches = count * share
     return finished(
       .scan, matches: Int(matches), cost: limitedCost(all: count, each: checked, share: share),
-      certainCost: count * checked)
+      worstCaseCost: count * checked)
   }
 
   /// Returns the cost of reading `all` records in the order of ids.
@@ -217,7 +217,7 @@ struct Planner {
       certain = cost
     }
     return finished(
-      .index(access), matches: Int(entries * passing), cost: cost, certainCost: certain,
+      .index(access), matches: Int(entries * passing), cost: cost, worstCaseCost: certain,
       covered: access.covered)
   }
 
@@ -282,7 +282,7 @@ struct Planner {
       restCount: clauses.count - covered.count)
     return finished(
       .intersection([first, second]), matches: Int(common), cost: costs.expected,
-      certainCost: costs.certain, covered: covered)
+      worstCaseCost: costs.certain, covered: covered)
   }
 
   /// Returns the costs of collecting ids, and of reading the records of `matches` of them in the
@@ -324,7 +324,7 @@ struct Planner {
     return finished(
       .index(access), matches: Int(total * share),
       cost: walked * each - skipped * fetched + Cost.range,
-      certainCost: total * each + Cost.range, covered: access.covered)
+      worstCaseCost: total * each + Cost.range, covered: access.covered)
   }
 
   /// Returns a plan that walks an index in the order of the query's first terms, and sorts records
@@ -341,7 +341,7 @@ struct Planner {
     let each = Cost.entry + Cost.fetchedRecord + Cost.sortedRecord
     return finished(
       .index(access), matches: Int(entries * share), cost: walked * each + Cost.range,
-      certainCost: entries * each + Cost.range, covered: access.covered,
+      worstCaseCost: entries * each + Cost.range, covered: access.covered,
       arrangement: .groups(groups))
   }
 
@@ -349,10 +349,10 @@ struct Planner {
 
   /// Creates a plan whose residual consists of the clauses that are not covered.
   ///
-  /// - Parameter certainCost: the worst-case cost, if fewer records than expected fulfil the
+  /// - Parameter worstCaseCost: the worst-case cost, if fewer records than expected fulfil the
   ///   condition.
   func finished(
-    _ access: AccessPath, matches: Int, cost: Double, certainCost: Double? = nil,
+    _ access: AccessPath, matches: Int, cost: Double, worstCaseCost: Double? = nil,
     covered: Set<Int> = [], arrangement: QueryPlan.Arrangement? = nil
   ) -> QueryPlan {
     let positions = clauses.indices.filter { !clauses[$0].isAlways && !covered.contains($0) }
@@ -364,7 +364,7 @@ struct Planner {
     return QueryPlan(
       subject: subject, access: access, residual: residual, arrangement: arrangement,
       cost: cost + sorting,
-      certainCost: (residual == nil ? cost : certainCost ?? cost) + sorting,
+      worstCaseCost: (residual == nil ? cost : worstCaseCost ?? cost) + sorting,
       estimatedMatchCount: matches)
   }
 }

@@ -72,20 +72,20 @@ final class QueryPlan: Sendable {
   let cost: Double
   /// The worst-case cost: fewer records than expected fulfil the condition, so that a limit does
   /// not end the run early.
-  let certainCost: Double
+  let worstCaseCost: Double
   let estimatedMatchCount: Int
   let alternative: Alternative?
 
   init(
     subject: Subject, access: AccessPath, residual: BoundCondition?, arrangement: Arrangement,
-    cost: Double, certainCost: Double, estimatedMatchCount: Int, alternative: Alternative? = nil
+    cost: Double, worstCaseCost: Double, estimatedMatchCount: Int, alternative: Alternative? = nil
   ) {
     self.subject = subject
     self.access = access
     self.residual = residual
     self.arrangement = arrangement
     self.cost = cost
-    self.certainCost = certainCost
+    self.worstCaseCost = worstCaseCost
     self.estimatedMatchCount = estimatedMatchCount
     self.alternative = alternative
   }
@@ -94,7 +94,8 @@ final class QueryPlan: Sendable {
   func with(cost: Double? = nil, alternative: Alternative? = nil) -> QueryPlan {
     QueryPlan(
       subject: subject, access: access, residual: residual, arrangement: arrangement,
-      cost: cost ?? self.cost, certainCost: certainCost, estimatedMatchCount: estimatedMatchCount,
+      cost: cost ?? self.cost, worstCaseCost: worstCaseCost,
+      estimatedMatchCount: estimatedMatchCount,
       alternative: alternative ?? self.alternative)
   }
 
@@ -106,7 +107,7 @@ final class QueryPlan: Sendable {
 
   /// Whether comparing other plans would cost more than this plan: a few entries that decide the
   /// condition.
-  var isCheapest: Bool { residual == nil && certainCost < Planner.Cost.otherPlan }
+  var isCheapest: Bool { residual == nil && worstCaseCost < Planner.Cost.otherPlan }
 
   /// Whether the plan scans all records.
   var isScan: Bool {
@@ -135,26 +136,26 @@ final class QueryPlan: Sendable {
   ///
   /// The alternative takes over when this plan has cost as much as the alternative is expected to
   /// cost. A limit is expected to end a run early, but only if the matches are spread evenly.
-  func changing(to others: [QueryPlan]) -> QueryPlan {
+  func withFallback(among others: [QueryPlan]) -> QueryPlan {
     guard mayFindLess else { return self }
     let others = others.filter { !$0.needsWholeKeys && $0 !== self }
-    guard let least = others.map(\.certainCost).min(), least < certainCost || needsWholeKeys
+    guard let least = others.map(\.worstCaseCost).min(), least < worstCaseCost || needsWholeKeys
     else { return self }
     // Among plans with similar worst-case costs, the one with the lowest expected cost is chosen,
     // so that it takes over early.
-    let sure = others.filter { $0.certainCost <= 1.5 * least }
-    guard let surest = sure.min(by: { $0.cost < $1.cost }) else { return self }
+    let sure = others.filter { $0.worstCaseCost <= 1.5 * least }
+    guard let cheapestCertain = sure.min(by: { $0.cost < $1.cost }) else { return self }
     let perRecord: Double =
       switch access {
       case .scan, .idRange: Planner.Cost.scannedRecord + condition.checkingCost
       default: Planner.Cost.entry + Planner.Cost.fetchedRecord
       }
-    let recordLimit = max(256, Int(clamping: Int64(min(surest.cost / perRecord, 1e15))))
-    return with(alternative: Alternative(surest, recordLimit: recordLimit))
+    let recordLimit = max(256, Int(clamping: Int64(min(cheapestCertain.cost / perRecord, 1e15))))
+    return with(alternative: Alternative(cheapestCertain, recordLimit: recordLimit))
   }
 
   /// Whether the run may cost more than expected, because a limit may not end it early.
-  var mayFindLess: Bool { request.limit != nil && (certainCost > cost || needsWholeKeys) }
+  var mayFindLess: Bool { request.limit != nil && (worstCaseCost > cost || needsWholeKeys) }
 
   /// Whether the run must stop at a cut key, so that it needs an alternative.
   var needsWholeKeys: Bool {
@@ -168,7 +169,7 @@ final class QueryPlan: Sendable {
 /// A cached plan, valid until a record expires of an entity that the plan depends on.
 ///
 /// Plans contain the ids of expired records.
-private final class KeptPlan: Sendable {
+private final class CachedPlan: Sendable {
   let plan: QueryPlan
   /// The entities with expiry that the plan depends on.
   let expiring: [StoredEntity]
@@ -190,7 +191,7 @@ extension TransactionCore {
     guard !isWrite, tracker == nil, let hash = request.planHash(for: entity) else {
       return try newPlan(request, for: entity).plan
     }
-    if let kept = store.recent.object(hash, at: commitNumber) as? KeptPlan,
+    if let kept = store.recent.object(hash, at: commitNumber) as? CachedPlan,
       kept.plan.entity === entity, kept.plan.request.hasPlan(of: request),
       try !hasExpired(ofAny: kept.expiring)
     {
@@ -198,7 +199,7 @@ extension TransactionCore {
     }
     let (plan, expiring) = try newPlan(request, for: entity)
     if try !hasExpired(ofAny: expiring) {
-      store.recent.note(KeptPlan(plan, expiring), hash, at: commitNumber)
+      store.recent.note(CachedPlan(plan, expiring), hash, at: commitNumber)
     }
     return plan
   }

@@ -68,7 +68,7 @@ class TransactionCore {
   /// Abandons this run of the write.
   ///
   /// Every later call that names an entity is refused, because it would see incomplete changes.
-  final func giveUp() {
+  final func abandon() {
     isGivenUp = true
     lastEntity = nil
   }
@@ -184,17 +184,17 @@ class TransactionCore {
     _ body: (RecordView) throws(StoreError) -> R
   ) throws(StoreError) -> R {
     let view = try entity.view(bytes, id: id, verifying: store.options.verifiesChecksums)
-    return try withReadLayout(view, id: id, of: entity, body)
+    return try withDecodingLayout(view, id: id, of: entity, body)
   }
 
   /// Calls `body` with a record in the layout for reading, without checking its checksum.
   @inline(__always)
-  final func withReadLayout<R>(
+  final func withDecodingLayout<R>(
     _ view: RecordView, id: UInt64, of entity: StoredEntity,
     _ body: (RecordView) throws(StoreError) -> R
   ) throws(StoreError) -> R {
-    if view.isOf(entity.readLayout) { return try body(view) }
-    let carried = try carriedOver(view, id: id, of: entity, to: entity.readLayout)
+    if view.isOf(entity.decodingLayout) { return try body(view) }
+    let carried = try carriedOver(view, id: id, of: entity, to: entity.decodingLayout)
     return try carried._withBytes { (bytes) throws(StoreError) in
       try body(try entity.view(carriedOver: bytes, id: id))
     }

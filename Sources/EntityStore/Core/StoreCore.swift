@@ -34,7 +34,7 @@ final class StoreCore: Sendable {
   /// The cached plans of queries.
   let recent = CommitCache()
   let expiredRecords = ExpiredRecordsCache()
-  let heldRecords = HeldRecords()
+  let unevictableRecords = UnevictableRecords()
   /// Set by a commit that leaves an entity far above its limit, until the keeper evicts.
   let evictsSoon = Atomic<Bool>(false)
   private let isOpen = Atomic<Bool>(true)

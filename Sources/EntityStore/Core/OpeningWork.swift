@@ -11,7 +11,7 @@ final class OpeningWork {
   private var total = 0
   private var done = 0
   /// The highest reported ``done``; repeated work is not reported again.
-  private var told = 0
+  private var reportedCount = 0
   /// The number of steps between two reports.
   private var interval = 1
 
@@ -43,8 +43,8 @@ final class OpeningWork {
   @inline(never)
   private func look() throws(StoreError) {
     guard !isCancelled() else { throw StoreError(.cancelled, "cannot open the store: cancelled") }
-    if done > told {
-      told = done
+    if done > reportedCount {
+      reportedCount = done
       // Work that follows from the stages is unknown at the beginning, and not included in the
       // total.
       report(min(done, total), total)

@@ -4,7 +4,7 @@ import LodestoreSystem
 ///
 /// A thread can also wait for a ``TimedCondition`` with it. The thread that locks it must unlock
 /// it.
-package final class HeldLock: @unchecked Sendable {
+package final class ManualLock: @unchecked Sendable {
   // The pointer never changes and refers to the lock.
   fileprivate let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
@@ -52,12 +52,12 @@ final class TimedCondition: @unchecked Sendable {
   /// Waits for a signal.
   ///
   /// `lock` must be held and is released meanwhile.
-  func wait(_ lock: HeldLock) { pthread_cond_wait(condition, lock.mutex) }
+  func wait(_ lock: ManualLock) { pthread_cond_wait(condition, lock.mutex) }
 
   /// Waits for a signal for at most `seconds`.
   ///
   /// `lock` must be held and is released meanwhile.
-  func wait(_ lock: HeldLock, seconds: Double) {
+  func wait(_ lock: ManualLock, seconds: Double) {
     var time = timespec()
     #if canImport(Darwin)
       time.tv_sec = Int(seconds)

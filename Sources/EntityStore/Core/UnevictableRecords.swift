@@ -12,7 +12,7 @@ internal import LodestoreFormat
 ///
 /// A pass that tries the held records again has its own position (``EvictionPass``), and replaces
 /// the state of this object at its end.
-final class HeldRecords: Sendable {
+final class UnevictableRecords: Sendable {
   private struct Entry {
     var held: Set<UInt64> = []
     /// The position before which every record was tried, and was removed or is held.

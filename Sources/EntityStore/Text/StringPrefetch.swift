@@ -6,7 +6,7 @@ internal import LMDB
 /// string. Its words are the count below the flags of its kind, and the address of its storage. If
 /// the layout of strings changes, or other words look similar, a useless cache line is fetched,
 /// with no other effect.
-enum HeldTexts {
+enum StringPrefetch {
   /// The largest distance of consecutive texts at which the processor itself fetches the next one.
   private static let nearby: UInt = 2_048
 

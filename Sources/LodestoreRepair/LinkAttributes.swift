@@ -12,7 +12,7 @@ struct RecordName: Hashable, Comparable {
 }
 
 /// The attributes of an entity that hold ids of other records through a relationship.
-struct HeldIDs {
+struct LinkAttributes {
   private let relationships: [UInt32: RelationshipDescription]
   let hasRequired: Bool
   /// The attributes that records written now must have, whatever their own layout says.

@@ -26,7 +26,7 @@ final class StoredEntity: Sendable {
   /// The layout from which values of the program's type are read.
   ///
   /// This is ``layout`` unless the declared attributes are at other places in it.
-  let readLayout: RecordLayout
+  let decodingLayout: RecordLayout
   /// Whether values of the program's type can be neither read nor written.
   ///
   /// An attribute that it declares then does not exist, or is stored differently.
@@ -39,7 +39,7 @@ final class StoredEntity: Sendable {
   var number: EntityNumber { description.number }
 
   init(
-    description: EntityDescription, part: DeclaredPart?, readLayout: RecordLayout? = nil,
+    description: EntityDescription, part: DeclaredPart?, decodingLayout: RecordLayout? = nil,
     declared: [DeclaredAttribute], functions: [UInt32: RecordDerivations.Function]? = [:],
     isMisfit: Bool,
     tree: (TreeName) throws -> Tree
@@ -49,10 +49,10 @@ final class StoredEntity: Sendable {
     self.declared = declared
     self.isMisfit = isMisfit
     layout = description.layout
-    self.readLayout = readLayout ?? layout
+    self.decodingLayout = decodingLayout ?? layout
     label = EntityLabel(
       description.name,
-      zip(self.readLayout.slots, self.readLayout.attributes).compactMap { slot, attribute in
+      zip(self.decodingLayout.slots, self.decodingLayout.attributes).compactMap { slot, attribute in
         description.attribute(number: attribute.number).map { (slot, $0.name) }
       })
     derivations = RecordDerivations(description, functions: functions)
@@ -125,9 +125,9 @@ final class StoredEntity: Sendable {
     }
   }
 
-  /// A view of a record that was written in ``readLayout``.
+  /// A view of a record that was written in ``decodingLayout``.
   func view(carriedOver bytes: ByteView, id: UInt64) throws(StoreError) -> RecordView {
-    try view(bytes, id: id, in: readLayout)
+    try view(bytes, id: id, in: decodingLayout)
   }
 
   /// A view of a record that is to be written, in the current layout.

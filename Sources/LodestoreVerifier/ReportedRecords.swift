@@ -3,7 +3,7 @@ import LodestoreFormat
 /// The records and links reported by writes that share their images.
 ///
 /// Each may be reported only once.
-struct ToldRecords {
+struct ReportedRecords {
   /// The maximum number of runs and links, which bounds the memory to 64 MiB.
   ///
   /// Further ones of a write are not compared.
@@ -29,7 +29,7 @@ struct ToldRecords {
   ///
   /// Returns a description of one that was reported twice; `nil` if there is none.
   mutating func end() -> String? {
-    defer { self = ToldRecords() }
+    defer { self = ReportedRecords() }
     for (entity, told) in ranges where told.count > 1 {
       let sorted = told.sorted { $0.lowerBound < $1.lowerBound }
       for (range, next) in zip(sorted, sorted.dropFirst())

@@ -1,7 +1,7 @@
 internal import LodestoreFormat
 
 /// The records of one entity that the writes after a point of the history have changed.
-struct ToldRecords: Sendable {
+struct RecordsOfHistory: Sendable {
   /// Consecutive ids whose first change is in one write.
   struct FirstChange: Sendable, Equatable {
     var ids: Range<UInt64>

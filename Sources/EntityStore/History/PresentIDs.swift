@@ -6,16 +6,17 @@ internal import LodestoreFormat
 ///
 /// A run of ids takes a few bytes in the file, whatever its length. The search therefore steps from
 /// one record or key to the next, and not from id to id.
-struct ToldIDs {
+struct PresentIDs {
   private let runs: IDRuns
   private let records: Cursor?
-  private let kept: [KeptIDs]
+  private let kept: [HistoryKeyIDs]
 
   /// - Parameters:
   ///   - entity: the entity whose records are searched; `nil` for none.
   ///   - kept: the images and preserved values to search.
   init(
-    _ runs: IDRuns, recordsOf entity: StoredEntity?, kept: [KeptIDs] = [], _ core: TransactionCore
+    _ runs: IDRuns, recordsOf entity: StoredEntity?, kept: [HistoryKeyIDs] = [],
+    _ core: TransactionCore
   ) throws(StoreError) {
     self.runs = runs
     self.kept = kept
@@ -54,7 +55,7 @@ struct ToldIDs {
 }
 
 /// The ids of an entity for which the history stores data of one write, or of any write.
-struct KeptIDs {
+struct HistoryKeyIDs {
   private let cursor: Cursor
   private let isOfAnyWrite: Bool
   private let key: (UInt64) -> HistoryKey

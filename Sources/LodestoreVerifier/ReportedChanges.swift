@@ -5,7 +5,7 @@ import LodestoreFormat
 ///
 /// The parts of a history come before its images, so all changes are known when the first image is
 /// compared.
-struct ToldChanges {
+struct ReportedChanges {
   /// The maximum number of runs, which bounds the memory to about 64 MiB.
   ///
   /// A history with more runs is not compared.

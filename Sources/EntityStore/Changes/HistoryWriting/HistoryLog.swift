@@ -16,7 +16,7 @@ struct HistoryLog {
   /// Opens the log for writing, and creates the tree if the store has none.
   init(writing core: WriteCore) throws(StoreError) {
     self.core = core
-    tree = try core.makeTree(.history)
+    tree = try core.openOrMakeTree(.history)
   }
 
   /// The maximum bytes of changes in a part; a single long list of ids may exceed it.

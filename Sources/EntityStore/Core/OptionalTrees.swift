@@ -9,13 +9,13 @@ internal import LodestoreFormat
 
 extension WriteCore {
   /// Returns the optional tree `name`, creating it if the store has none.
-  func makeTree(_ name: TreeName) throws(StoreError) -> Tree {
+  func openOrMakeTree(_ name: TreeName) throws(StoreError) -> Tree {
     if let tree = tree(name) { return tree }
     return try wrappingErrors {
       // The schema number comes first: this may be refused, and the transaction may continue
       // without the tree.
       try store.trees.raiseSchemaNumber(in: transaction)
-      let tree = try store.environment.madeTree(name, in: transaction)
+      let tree = try store.environment.openOrMakeTree(name, in: transaction)
       try store.trees.require(name.features, in: transaction)
       madeTrees[name] = tree
       return tree

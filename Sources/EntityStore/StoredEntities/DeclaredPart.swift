@@ -78,7 +78,7 @@ extension RecordLayout {
 
 extension StoredEntity {
   /// The layout in which values of the program's type are encoded.
-  var typeLayout: RecordLayout { part?.layout ?? layout }
+  var encodingLayout: RecordLayout { part?.layout ?? layout }
 
   /// The unique indexes by which a value of the program's type finds the stored record to replace.
   ///

@@ -93,7 +93,7 @@ extension WriteCore {
         !transaction.hasFailed
       {
         savepoints.fail(number, error, call: "\(name)")
-        giveUp()
+        abandon()
       }
       throw error
     }

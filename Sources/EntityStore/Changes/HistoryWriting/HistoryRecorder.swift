@@ -14,7 +14,7 @@ final class HistoryRecorder: ChangeSink {
   /// Such records may have the values of the image again.
   private var changedAgain: [EntityNumber: IDRuns] = [:]
   /// The entities without a history whose links the write has changed.
-  private var untoldLinks: Set<EntityNumber> = []
+  private var entitiesWithUnreportedLinks: Set<EntityNumber> = []
   /// Whether ``promisedNumber()`` has returned a number, so that the write must be recorded.
   private var isPromised = false
 
@@ -118,7 +118,7 @@ final class HistoryRecorder: ChangeSink {
   private func isTold(_ relationship: StoredRelationship) -> Bool {
     let entities = [relationship.from, relationship.to]
     if entities.contains(where: { $0.description.history != nil }) { return true }
-    untoldLinks.formUnion(entities.map(\.number))
+    entitiesWithUnreportedLinks.formUnion(entities.map(\.number))
     return false
   }
 
@@ -138,11 +138,12 @@ final class HistoryRecorder: ChangeSink {
       var origin = core.origin
       origin.context = step.context
       try log.append(
-        number: next, origin: origin, time: core.time, changes: part?.told() ?? [], links: links,
+        number: next, origin: origin, time: core.time, changes: part?.historyChanges() ?? [],
+        links: links,
         images: number, untold: untold)
       next += 1
     }
-    let told = sets.flatMap { $0.told(expired: core.evictedIDs[$0.entity.number]) }
+    let told = sets.flatMap { $0.historyChanges(expired: core.evictedIDs[$0.entity.number]) }
     // An undo is recorded even if nothing was left to change, so that the undone write no longer
     // prevents other undos.
     guard !told.isEmpty || !last.isEmpty || isPromised || core.undone != nil else { return }
@@ -170,7 +171,7 @@ final class HistoryRecorder: ChangeSink {
         groups[attributes, default: IDRuns()].append(id)
         if attributes.isEmpty { try log.delete(key) }
       }
-      changes[number]?.settle(ids, as: groups)
+      changes[number]?.regroupUpdates(ids, as: groups)
     }
     changedAgain = [:]
   }
@@ -194,7 +195,7 @@ final class HistoryRecorder: ChangeSink {
 
   /// The entities without a history whose records or links were changed, in ascending order.
   private var untold: [EntityNumber] {
-    let changed = core.writtenEntities.union(untoldLinks)
+    let changed = core.writtenEntities.union(entitiesWithUnreportedLinks)
     return core.schema.entities.filter { entity in
       entity.description.history == nil && changed.contains(entity.number)
     }.map(\.number).sorted()
@@ -254,7 +255,7 @@ extension EntityChangeSet {
   /// The changes as the history records them.
   ///
   /// - Parameter expired: the records that were deleted because they had expired.
-  fileprivate func told(expired: IDRuns? = nil) -> [HistoryPart.Change] {
+  fileprivate func historyChanges(expired: IDRuns? = nil) -> [HistoryPart.Change] {
     var told: [HistoryPart.Change] = []
     if !inserted.isEmpty {
       told.append(HistoryPart.Change(entity: entity.number, kind: .inserted, ids: inserted))

@@ -7,7 +7,7 @@ internal import LodestoreFormat
 ///
 /// The values of a removed attribute stay in records that nobody has changed since, and so do
 /// removed members of nested types. A sealed file is for other people, and contains none of them.
-struct RecordRenewal {
+struct RecordCleanup {
   private let entity: EntityDescription
   private let current: RecordLayout
   /// The layouts with attributes that the current layout lacks, by number.
@@ -41,7 +41,7 @@ struct RecordRenewal {
   var isNeeded: Bool { !outdated.isEmpty || !outlines.isEmpty }
 
   /// Returns the record in the current layout; `nil` when it needs no rewriting.
-  func renewed(_ bytes: ByteView, id: UInt64) throws -> [UInt8]? {
+  func cleaned(_ bytes: ByteView, id: UInt64) throws -> [UInt8]? {
     guard isNeeded else { return nil }
     let number = try RecordLayout.layoutNumber(of: bytes)
     guard let layout = outdated[number] ?? layouts[number] else { return nil }

@@ -165,7 +165,7 @@ final class RecordDerivations: Sendable {
     of function: Function, _ position: Int, _ values: [Value],
     _ entity: StoredEntity
   ) throws(StoreError) -> Value {
-    let layout = entity.readLayout
+    let layout = entity.decodingLayout
     let record: [UInt8]
     do {
       record = try layout.record(
