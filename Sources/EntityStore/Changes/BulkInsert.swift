@@ -156,7 +156,7 @@ final class BulkInsert {
   func undoInsert() throws(StoreError) {
     for id in firstID..<writtenID {
       guard let record = try core.record(id, of: entity) else { continue }
-      try changes.records.undoInsert(try changes.stored(record, id: id))
+      try changes.records.takeBack(try changes.stored(record, id: id))
     }
     core.nextIDs[entity.number] = firstID
   }

@@ -85,7 +85,7 @@ struct ChangeListeners {
     _ old: RecordView, _ id: UInt64, _ body: (RecordView) throws(StoreError) -> Void
   ) throws(StoreError) {
     if !copiesOld { return try body(old) }
-    try Array(old.bytes).withBytes { (bytes) throws(StoreError) in
+    try Array(old.bytes)._withBytes { (bytes) throws(StoreError) in
       try body(try entity.view(bytes, id: id))
     }
   }
