@@ -136,7 +136,7 @@ final class VerifierPageTests {
       file.put(UInt16(other), slots)
       file.put(UInt16(one), slots + 2)
     },
-    PlantedFault("a run of overflow pages is longer than its value", .overflow) { file in
+    PlantedFault("a run of overflow pages is longer than the file", .overflow) { file in
       for page in file.pages(ofType: 4) {
         file.put(UInt32(1 << 20), page * FaultFile.pageSize + file.format.overflowCount)
       }
