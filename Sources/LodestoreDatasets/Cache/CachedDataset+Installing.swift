@@ -16,8 +16,8 @@ extension CachedDataset {
   ///   - file: The path of the sealed file. Its generation must be higher than every one that was
   ///     here.
   ///   - withoutSignature: Accepts a file of a published dataset without its manifest. Use it for
-  ///     files that
-  ///     the program itself makes. Such a file does not affect the publisher's numbers: the publisher's next generation replaces it.
+  ///     files that the program itself makes. Such a file does not affect the publisher's numbers:
+  ///     the publisher's next generation replaces it.
   /// - Returns: The new generation.
   /// - Throws: ``DatasetError``; the current generation stays unchanged. `CancellationError`.
   @discardableResult

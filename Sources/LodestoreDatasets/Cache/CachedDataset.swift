@@ -65,8 +65,8 @@ public final class CachedDataset: Sendable {
   ///     many datasets.
   ///   - entities: The entities that the program reads.
   ///   - seed: The path of a sealed file that came with the program, possibly through symbolic
-  ///     links or on a
-  ///     read-only medium. The seed is used in place. It is current until a higher generation arrives.
+  ///     links or on a read-only medium. The seed is used in place. It is current until a higher
+  ///     generation arrives.
   ///   - origin: The source of newer generations.
   /// - Throws: ``DatasetError`` with the code `unsuitableFolder`, or a system error if the folder
   ///   cannot be created.
