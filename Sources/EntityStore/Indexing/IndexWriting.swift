@@ -195,7 +195,7 @@ struct IndexWriter: ~Copyable {
     lifted.removeFirst()
   }
 
-  // MARK: Writing anew
+  // MARK: Rewriting the index
 
   /// Begins to rewrite the index if ``IndexRepacking`` decides so, for a batch that adds `added`
   /// entries and removes `removed`.

@@ -44,9 +44,10 @@ struct CacheState: Sendable, Equatable {
   ///
   /// The time never decreases.
   var latestTime: Date?
-  /// The number of refreshes that ended here.
+  /// The number of refreshes of this folder that have ended, by any process.
   ///
-  /// A process that waited for another one compares it.
+  /// A process that waits for the lock compares the number before and after the wait. A higher
+  /// number means that another process has refreshed the folder.
   var refreshCount: UInt64 = 0
   /// The number of consecutive failed refreshes.
   var failureCount = 0

@@ -1,6 +1,6 @@
 @testable import EntityStore
 
-// Batch inserts in every conflict mode.
+// Batch inserts with every merge policy.
 
 extension ModelRun {
   mutating func insertMany(_ transaction: inout WriteTransaction) throws {

@@ -46,7 +46,7 @@ final class QueryPlan: Sendable {
   final class Subject: Sendable {
     let entity: StoredEntity
     let request: QueryRequest
-    /// The whole condition.
+    /// The whole condition of the query.
     let condition: BoundCondition
     let order: BoundOrder
     let recordCount: Int
