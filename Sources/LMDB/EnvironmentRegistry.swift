@@ -234,7 +234,7 @@ package enum EnvironmentRegistry {
     return StoreFile.temporaryDirectory
   }
 
-  /// Matches one ``open(_:options:initialise:)``.
+  /// Matches one ``open(_:options:onCheck:initialise:)``.
   ///
   /// The last call closes the environment.
   ///

@@ -142,7 +142,7 @@ struct IndexWriter: ~Copyable {
     fillers = []
   }
 
-  // MARK: Lifting
+  // MARK: Taking out entries in the way
 
   /// Lifts the entries that are in the way of a run of new ones.
   ///
