@@ -36,8 +36,9 @@ struct IndexWriter: ~Copyable {
   private var landmark: [UInt8] = []
   /// Whether the index is rewritten, so that all entries are appended.
   private var isRepacking = false
-  /// The number of bytes appended since the last filler, and the keys of all fillers.
+  /// The number of bytes appended since the last filler.
   private var unfilled = 0
+  /// The keys of all fillers.
   private var fillers: [[UInt8]] = []
   /// Receives the first and lowest key that is put, if records are evicted in the order of the
   /// index.

@@ -73,9 +73,9 @@ struct CacheState: Sendable, Equatable {
   var notBefore: [String: Date] = [:]
   /// The highest number before the current generation of a service.
   var numberBefore: UInt64 = 0
-  /// The content of a generation that a service has since confirmed as unchanged, and the date of
-  /// the confirmation.
+  /// The content of a generation that a service has since confirmed as unchanged.
   var confirmedContent: String?
+  /// The date of the confirmation.
   var confirmedAsOf: Date?
   /// The content of the generation from which the importer's store was made, or that was made from
   /// it.
