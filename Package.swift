@@ -24,27 +24,27 @@ import PackageDescription
 // `EntityMacros`: kvdump, EntityStore and hand-written entities never
 // build it.
 //
-// async-http-client, and with it NIO and BoringSSL, is reached only through the trait "Web", on Linux, and
-// by the target `LodestoreWeb`: nothing else builds it, and without the trait it is not even fetched.
-// It is there because FoundationNetworking ends the process by bytes of a server. Hostile answers were tried
-// on 1.37.0, which is why nothing older is taken. `CZlib` inflates under a limit of bytes; the client's
-// own zlib is no product.
+// async-http-client, and with it NIO and BoringSSL, is reached only through the trait "Web", on
+// Linux, and by the target `LodestoreWeb`: nothing else builds it, and without the trait it is not
+// even fetched. It is there because FoundationNetworking ends the process by bytes of a server.
+// Hostile answers were tried on 1.37.0, which is why nothing older is taken. `CZlib` inflates under
+// a limit of bytes; the client's own zlib is no product.
 //
-// Views of records cannot escape by the experimental feature `Lifetimes`, where the compiler has it;
-// LODESTORE_BORROWED_VIEWS in the environment builds them as compilers without it do.
+// Views of records cannot escape by the experimental feature `Lifetimes`, where the compiler has
+// it; LODESTORE_BORROWED_VIEWS in the environment builds them as compilers without it do.
 let hasBorrowedViews = Context.environment["LODESTORE_BORROWED_VIEWS"] != nil
 // LODESTORE_FUZZ in the environment adds the fuzz targets, which only tools/fuzz can build.
 let hasFuzzing = Context.environment["LODESTORE_FUZZ"] != nil
 
-// swift-crypto is reached only through the trait "Datasets", on Linux, and by `LodestoreDatasets`: macOS has
-// the same functions in CryptoKit. The commands that fetch and sign are a program of their own, so that
-// kvdump builds neither NIO nor swift-crypto.
+// swift-crypto is reached only through the trait "Datasets", on Linux, and by `LodestoreDatasets`:
+// macOS has the same functions in CryptoKit. The commands that fetch and sign are a program of
+// their own, so that kvdump builds neither NIO nor swift-crypto.
 //
-// "Macros", "Web" and "Datasets" are enabled together by default, as the one trait "Complete". SwiftPM passes each
-// enabled trait to the compiler as a flag. The order of the flags differs from run to run, and another
-// order compiles every file again: with two default traits, some 500 files after each change of a
-// program's own manifest. So the default is one flag, and the settings below derive the others from it
-// in a fixed order.
+// "Macros", "Web" and "Datasets" are enabled together by default, as the one trait "Complete".
+// SwiftPM passes each enabled trait to the compiler as a flag. The order of the flags differs from
+// run to run, and another order compiles every file again: with two default traits, some 500 files
+// after each change of a program's own manifest. So the default is one flag, and the settings below
+// derive the others from it in a fixed order.
 
 /// What `LodestoreWeb` needs where there is no sound `URLSession`.
 let onLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["Web", "Complete"])
@@ -207,9 +207,10 @@ let package = Package(
     .executableTarget(
       name: "dataset-session", dependencies: ["EntityStore", "LodestoreDatasets"],
       path: "Tests/DatasetSession"),
-    // The program that the tests of expansions start. It is a macro, with the plug-in's sources by a
-    // symbolic link, so that swift-syntax is built for the compiler's machine alone. The client stands
-    // between: SwiftPM builds all tests a second time where one of them depends on a macro itself.
+    // The program that the tests of expansions start. It is a macro, with the plug-in's sources by
+    // a symbolic link, so that swift-syntax is built for the compiler's machine alone. The client
+    // stands between: SwiftPM builds all tests a second time where one of them depends on a macro
+    // itself.
     .macro(
       name: "ExpansionProgram",
       dependencies: [

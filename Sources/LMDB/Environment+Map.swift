@@ -103,7 +103,7 @@ extension Environment {
     try adoptMapSizeAsWriter()
   }
 
-  // MARK: Facts
+  // MARK: Facts about the file
 
   /// Facts about the file and its readers.
   package struct Info: Sendable {

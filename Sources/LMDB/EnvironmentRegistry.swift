@@ -37,8 +37,8 @@ package enum EnvironmentRegistry {
   ///
   /// Match each call by ``close(_:)``.
   ///
-  /// If the file was just closed here and a read still runs on it, the call waits for the read up
-  /// to the growth wait, then throws.
+  /// A read may still run on the environment that this process closed last for the file. The call
+  /// waits for that read up to the growth wait, then throws.
   ///
   /// - Parameters:
   ///   - onCheck: Receives the progress of the check of the pages. While another thread opens the
@@ -234,7 +234,7 @@ package enum EnvironmentRegistry {
     return StoreFile.temporaryDirectory
   }
 
-  /// Matches one ``open(_:options:initialise:)``.
+  /// Matches one ``open(_:options:onCheck:initialise:)``.
   ///
   /// The last call closes the environment.
   ///

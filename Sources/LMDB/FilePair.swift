@@ -148,7 +148,7 @@ final class FilePair: @unchecked Sendable {
       && status.st_size < LockFileLayout.size(readerCount: 0)
   }
 
-  // MARK: While open
+  // MARK: Checks of an open pair
 
   /// Throws if the paths no longer lead to the open files.
   ///

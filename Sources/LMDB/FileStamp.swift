@@ -69,7 +69,7 @@ struct FileStamp: Equatable {
     bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }
 
-  // MARK: Where it is
+  // MARK: The place in the lock file
 
   /// The offset of the stamp in a lock file of `size` bytes, and whether the file already has room
   /// for it; `nil` for a size that LMDB does not create.

@@ -99,7 +99,7 @@ package final class LongJobs: @unchecked Sendable {
     }
   }
 
-  // MARK: Places
+  // MARK: The places of running jobs
 
   private func takeTurns(_ turn: Turn) {
     lock.lock()

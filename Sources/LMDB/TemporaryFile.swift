@@ -94,7 +94,7 @@ package final class TemporaryFile {
     return fstat(file, &status) != 0 || status.st_nlink > 0
   }
 
-  // MARK: Without a name
+  // MARK: Unnamed files
 
   /// Opens a new file without a name for reading and writing; -1 and `errno` if that fails.
   ///
@@ -116,7 +116,7 @@ package final class TemporaryFile {
     private static let unnamed = 0o20_000_000 | O_DIRECTORY
   #endif
 
-  // MARK: Those of others
+  // MARK: Files of other processes
 
   /// Held while other processes' files are open, and while LMDB opens a file and its lock file.
   ///

@@ -54,8 +54,9 @@ package final class WorkerThreads: @unchecked Sendable {
   private let extraLimit: Int
   /// The turns of long jobs, which know the jobs that wait for theirs.
   private let longJobs: LongJobs?
-  /// The operation and the file of the jobs, for the error of a refused one.
+  /// The operation of the jobs, for the error of a refused one.
   private let operation: String
+  /// The file of the jobs, for the error of a refused one.
   private let path: String?
   private var jobs = JobQueue()
   let waitingCount = Atomic(0)

@@ -16,7 +16,7 @@ extension ByteView: RandomAccessCollection {
   @inlinable @inline(__always)
   public var indices: Range<Int> { Range(uncheckedBounds: (0, count)) }
 
-  /// Whether there are no bytes.
+  /// Whether the view has no bytes.
   @inlinable @inline(__always)
   public var isEmpty: Bool { count == 0 }
 

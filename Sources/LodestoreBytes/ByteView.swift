@@ -1,10 +1,11 @@
 /// Bytes that somebody else owns, lent for the duration of a call.
 ///
-/// A view is an address and a count. A view neither copies nor retains the bytes, so it must not outlive the
-/// call or the transaction that lent them.
+/// A view is an address and a count. A view neither copies nor retains the bytes, so it must not
+/// outlive the call or the transaction that lent them.
 ///
-/// Indexes of a view begin at 0. The indexes of a part of a view begin at 0 too, other than those of a slice
-/// of the standard library: `bytes[4...][0]` is `bytes[4]`. Bounds are checked in debug builds only.
+/// Indexes of a view begin at 0. The indexes of a part of a view begin at 0 too, other than those
+/// of a slice of the standard library: `bytes[4...][0]` is `bytes[4]`. Bounds are checked in debug
+/// builds only.
 @frozen
 @_documentation(visibility: internal)
 public struct ByteView: BitwiseCopyable {
@@ -13,7 +14,8 @@ public struct ByteView: BitwiseCopyable {
   /// The number of bytes.
   public let count: Int
 
-  /// The start of bytes without an address, so that no part of a view has to ask whether there is one.
+  /// The start of bytes without an address, so that no part of a view has to ask whether there is
+  /// one.
   @inlinable @inline(__always)
   static var nowhere: UnsafeRawPointer { UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped }
 

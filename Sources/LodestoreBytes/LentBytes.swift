@@ -1,5 +1,5 @@
-// Views of bytes that arrays and texts hold. Their names begin with an underscore, because they extend
-// types of the standard library; see Sources/README.md.
+// Views of bytes that arrays and texts hold. Their names begin with an underscore, because they
+// extend types of the standard library; see Sources/README.md.
 
 extension Array<UInt8> {
   /// Lends the bytes for a call of `body`.

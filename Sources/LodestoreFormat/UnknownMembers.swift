@@ -1,6 +1,6 @@
 /// The permanent identity of an object within an entity's description.
 package enum CatalogueObject: Sendable, Hashable {
-  /// The description itself.
+  /// The description of the entity as a whole.
   case entity
   case attribute(UInt32)
   /// The derivation of the attribute with this number.

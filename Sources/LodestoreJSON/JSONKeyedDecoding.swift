@@ -32,9 +32,10 @@ struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return value
   }
 
-  /// The value unless it is absent or null, found by one search.
+  /// The index of the value of `key` in the document; `nil` if the value is absent or null.
   ///
-  /// The default implementation searches three times.
+  /// One search finds the value. The default implementation of `decodeIfPresent` searches three
+  /// times.
   @inline(__always)
   private func present(_ key: Key) -> Int? {
     guard let value = run.member(key, of: index, depth: depth), run.kind(value) != .null else {

@@ -160,7 +160,7 @@ package struct LeafFinder {
       fromByteOffset: node + PageLayout.nodeHeaderSize, as: UInt64.self)
   }
 
-  // MARK: In order
+  // MARK: Leaves in key order
 
   /// The leaf page after the one found last; `nil` after the last page, and in a tree of one page.
   ///

@@ -37,7 +37,7 @@ package final class PageCursor {
 
   deinit { levels.deallocate() }
 
-  // MARK: Moves
+  // MARK: Moving the cursor
 
   package func first() throws(PageError) -> PagePair? { try end(toLast: false) }
   package func last() throws(PageError) -> PagePair? { try end(toLast: true) }

@@ -23,7 +23,7 @@ package struct PagePair {
 /// A wrong number is reported as an error with its page. Branches must be at the levels above the
 /// tree's depth and leaves at that depth, so no search loops.
 extension TreePages {
-  /// A page during a search.
+  /// A page that a search visits: its address, and the number of its pairs.
   struct Place {
     var base: UnsafeRawPointer
     var count: Int

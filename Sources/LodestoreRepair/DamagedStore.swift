@@ -398,7 +398,7 @@ final class DamagedStore {
     return hasAllDigests && trees[tree.text]?.entries == 0 ? ContentDigest() : nil
   }
 
-  // MARK: What is not known
+  // MARK: Unknown trees
 
   /// A tree that Format.md does not list.
   struct UnknownTree {

@@ -181,7 +181,7 @@ extension Salvage {
     }.map { (key: $0.key, body: $0.value) }
   }
 
-  // MARK: What is not known
+  // MARK: Unknown content
 
   /// Copies content that the format does not list, unchanged.
   ///

@@ -328,7 +328,7 @@ final class SalvagedRecords {
 
   // MARK: Records
 
-  /// Leaves out records whose unique keys other records have.
+  /// Leaves out the records `gone`, whose unique keys belong to other saved records.
   func remove(_ gone: IDRuns, of entity: EntityNumber) {
     ids[entity] = ids[entity]?.subtracting(gone)
   }

@@ -14,7 +14,7 @@ indirect enum DocumentForm: Sendable {
   case object([(name: String, form: DocumentForm)])
   /// An object whose members all have the form.
   case members(DocumentForm)
-  /// An array of the bytes of an encoded document.
+  /// An encoded document, written as an array of its bytes.
   case encodedDocument
   /// An array of pairs of record ids.
   case pairs

@@ -90,7 +90,7 @@ struct PatternCheck {
     return true
   }
 
-  // MARK: Parts
+  // MARK: Parts of a pattern
 
   private mutating func append(_ steps: Int, isAnchor: Bool = false) -> Bool {
     let top = groups.count - 1

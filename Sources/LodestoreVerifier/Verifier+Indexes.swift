@@ -52,7 +52,7 @@ extension Verifier {
     guard let body = try transaction.get(key, in: index.tree) else {
       return add(.entryMissing, "the record has no entry")
     }
-    // The length of the body is checked with the entry.
+    // The pass over the entries reports a body of another length.
     guard index.description.isUnique, body.count == 8, body.uint64(at: 0) != id else { return }
     let holder = body.uint64(at: 0)
     if try holds(holder, key, in: index.description, &verification) {

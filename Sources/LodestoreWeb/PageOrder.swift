@@ -131,7 +131,7 @@ struct PageOrder: Sendable {
   }
 }
 
-// MARK: - What is in a page
+// MARK: - The content of a page
 
 extension PageOrder {
   private func behind(

@@ -20,8 +20,8 @@ import Testing
     }
   }
 
-  /// Two squads with players 1 and 2 each, of whom those with number 7 cannot be in one squad, and one
-  /// without a number.
+  /// Two squads with players 1 and 2 each, of whom those with number 7 cannot be in one squad, and
+  /// one without a number.
   private func withSquads(_ body: (Store, [Squad.ID], [SquadPlayer.ID]) throws -> Void) throws {
     try withTemporaryStore(Self.entities) { store in
       let squads = try store.insert([Squad(name: "A"), Squad(name: "B"), Squad(name: "C")]).ids
@@ -113,7 +113,8 @@ import Testing
     }
   }
 
-  /// The call changes more records than one that is rehearsed: the write runs again without the call.
+  /// The call changes more records than one that is rehearsed: the write runs again without the
+  /// call.
   @Test func `of a large batch has the write run again without the call`() throws {
     try withTemporaryStore(Self.entities) { store in
       let squad = try store.insert(Squad(name: "A")).id

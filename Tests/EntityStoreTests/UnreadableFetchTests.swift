@@ -4,7 +4,8 @@ import Testing
 
 @testable import EntityStore
 
-/// A record that cannot be read says which attribute is at fault, and does not take the others with it.
+/// A record that cannot be read says which attribute is at fault, and does not take the others with
+/// it.
 @Suite struct `Records that cannot be read` {
   @Test func `name the attribute, the value and the cases`() throws {
     try withNotes { store throws in

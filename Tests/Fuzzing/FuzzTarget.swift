@@ -51,7 +51,8 @@ struct InputReader {
 
   mutating func number(below bound: Int) -> Int { Int(byte()) % bound }
 
-  /// The rest, in memory of its exact size, so that the address sanitizer sees a read in front of it too.
+  /// The rest, in memory of its exact size, so that the address sanitizer sees a read in front of
+  /// it too.
   func withRest<R>(_ body: (ByteView) throws -> R) rethrows -> R {
     let copy = MutableByteView.allocate(byteCount: rest.count, alignment: 1)
     defer { copy.deallocate() }

@@ -8,8 +8,8 @@ nonisolated(unsafe) private var target = FuzzTarget.all[0]
 
 /// Chooses the target.
 ///
-/// With LODESTORE_FUZZ_SEEDS it writes the seeds of all targets into that folder, one folder for each, and
-/// ends the process.
+/// With LODESTORE_FUZZ_SEEDS it writes the seeds of all targets into that folder, one folder for
+/// each, and ends the process.
 @_cdecl("LLVMFuzzerInitialize")
 public func initializeFuzzing(_: UnsafeMutableRawPointer?, _: UnsafeMutableRawPointer?) -> CInt {
   let environment = ProcessInfo.processInfo.environment

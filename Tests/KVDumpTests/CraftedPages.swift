@@ -2,7 +2,8 @@
 import Foundation
 import LodestoreFormat
 
-/// A file of pages that no engine has written: one tree of one branch and as many leaves as its nodes need.
+/// A file of pages that no engine has written: one tree of one branch and as many leaves as its
+/// nodes need.
 ///
 /// Runs of overflow pages are holes in the file, with a header where one is asked for.
 struct CraftedPages {

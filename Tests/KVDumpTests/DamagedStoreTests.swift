@@ -137,8 +137,8 @@ private struct DamagedStore {
 
   /// Why what was read cannot be right; `nil` when it can.
   ///
-  /// Whole commits are right. Pages of an older commit in the place of newer ones, which all fit, may give
-  /// things of several commits.
+  /// Whole commits are right. Pages of an older commit in the place of newer ones, which all fit,
+  /// may give things of several commits.
   func fault(in things: [Thing]) -> String? {
     let found = Dictionary(things.map { ($0.number, $0) }) { one, _ in one }
     if found.count == things.count, states.contains(found) { return nil }
@@ -327,7 +327,8 @@ private enum DamagedRuns {
     if !extra.isEmpty { throw Fault("left behind: \(extra.sorted())") }
   }
 
-  /// Throws where a command, before any that changes the store, has answered with content of no commit.
+  /// Throws where a command, before any that changes the store, has answered with content of no
+  /// commit.
   ///
   /// All things must be there in an export and in a scan. An index may lead to fewer: keys have no
   /// checksums, and only an export compares them with the records.

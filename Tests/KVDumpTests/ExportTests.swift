@@ -163,7 +163,8 @@ struct ExportTests {
     let folder = try StoreFolder()
     try await QueriedStore.addItems(to: folder)
     let store = folder.store
-    // Commands of one process share what is open: none may be the first, and open it for reading alone.
+    // Commands of one process share what is open: none may be the first, and open it for reading
+    // alone.
     let open = try Store(at: store, entities: [])
     defer { open.close() }
     let writer = Task {

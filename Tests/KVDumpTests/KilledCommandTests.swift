@@ -129,7 +129,8 @@ private struct KilledTrial {
     return microseconds
   }
 
-  /// How long this thread was ready to run and others had the processor; 0 where the system does not tell.
+  /// How long this thread was ready to run and others had the processor; 0 where the system does
+  /// not tell.
   private static var waitedNanoseconds: Int {
     guard let text = try? String(contentsOfFile: "/proc/thread-self/schedstat", encoding: .utf8)
     else { return 0 }

@@ -5,7 +5,8 @@ import Testing
 
 @testable import KVDumpCommands
 
-/// A library that lets a process see larger pages; where there is no compiler, the tests say so and pass.
+/// A library that lets a process see larger pages; where there is no compiler, the tests say so and
+/// pass.
 private enum PageSizeLibrary {
   static let path: String? = {
     let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

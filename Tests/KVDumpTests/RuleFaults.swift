@@ -1,4 +1,5 @@
 import LMDB
+import LodestoreBytes
 import LodestoreFormat
 
 @testable import KVDumpCommands
@@ -99,7 +100,7 @@ extension RawStore {
   /// - Parameter path: names of members, and numbers of elements, with dots between them.
   func edit(_ key: [UInt8], _ tree: TreeName, _ path: String, to value: Document?) throws {
     let body = try get(key, tree)
-    let document = try Array(body.dropFirst(4)).withUnsafeBytes { try Document(decoding: $0) }
+    let document = try Array(body.dropFirst(4))._withBytes { try Document(decoding: $0) }
     let edited = try required(Self.edited(document, path.split(separator: ".")[...], value))
     try put(key, Checksum.sealed(key: key, content: edited.encoded()), tree)
   }

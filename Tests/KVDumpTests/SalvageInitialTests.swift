@@ -61,7 +61,8 @@ private struct StrayDog: Entity {
   func encode(into writer: inout RecordWriter) { writer.write(name) }
 }
 
-/// Records that lead to another by the initial value of an attribute that they were written without.
+/// Records that lead to another by the initial value of an attribute that they were written
+/// without.
 @Suite struct `Salvage of initial ids` {
   private static func make(_ path: String) throws {
     let store = try Store(at: path, entities: [StrayDog.self])

@@ -1,7 +1,8 @@
 import LMDB
 
 extension FaultFile {
-  /// Damage that leaves pages as pages, and makes wrong what they say of others; and that of whole files.
+  /// Damage that leaves pages as pages, and makes wrong what they say of others; and that of whole
+  /// files.
   mutating func damageStructure(_ kind: DamageKind, _ random: inout DamageGenerator) {
     let size = Self.pageSize
     func below(_ bound: Int) -> Int { Int.random(in: 0..<max(1, bound), using: &random) }

@@ -70,7 +70,8 @@ struct ToolProcessTests {
     #expect(await folder.ids() == "1 2 3 4 5")
   }
 
-  /// The directory by another mount is the same pair of files; the data file alone has another lock file there.
+  /// The directory by another mount is the same pair of files; the data file alone has another lock
+  /// file there.
   @Test(arguments: [false, true])
   func `knows a store through a bind mount`(isFileAlone: Bool) async throws {
     guard let tool = ToolProcess.path else { return }

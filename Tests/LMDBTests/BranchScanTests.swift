@@ -10,8 +10,8 @@ import Testing
   /// With larger pages, one branch is enough for all leaves.
   private static let leastBranches = pageSize > 4_096 ? 0 : 4
 
-  /// A file whose tree "r" has three levels: every id but each seventh, with 100 bytes; again, with others
-  /// above `start`, it adds them.
+  /// A file whose tree "r" has three levels: every id but each seventh, with 100 bytes; again, with
+  /// others above `start`, it adds them.
   private func makeFile(_ path: String, above start: UInt64 = 0) throws {
     let environment = try openEnvironment(path)
     defer { EnvironmentRegistry.close(environment) }
@@ -106,7 +106,8 @@ import Testing
     #expect(name { _ = try ids(in: path) } == "MDB_CORRUPTED")
   }
 
-  /// The tree of names says of its page that it is another, from which the map would begin elsewhere.
+  /// The tree of names says of its page that it is another, from which the map would begin
+  /// elsewhere.
   @Test func `a page that says that it is another is not followed`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")

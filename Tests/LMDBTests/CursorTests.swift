@@ -131,7 +131,8 @@ import Testing
           return cursor
         }
         for read in reads { environment.endRead(read) }
-        // The memory of the freed transactions gets other bytes, as it would in a program that goes on.
+        // The memory of the freed transactions gets other bytes, as it would in a program that goes
+        // on.
         let others = (0..<800).map { _ in [UInt8](repeating: 0xaa, count: 16_000) }
         cursors.removeAll()
         guard others.allSatisfy({ $0.last == 0xaa }) else { fail("other bytes were changed") }

@@ -11,7 +11,8 @@ import Testing
     }
   }
 
-  /// Opens `path` in another process, for writing and for reading, and expects `refusal`, or success.
+  /// Opens `path` in another process, for writing and for reading, and expects `refusal`, or
+  /// success.
   private func expectOpening(_ path: String, refusedAs refusal: String?) async {
     await #expect(processExitsWith: .success) {
       [path = path as String, refusal = refusal as String?] in

@@ -171,7 +171,8 @@ final class SharedBuffers: Sendable {
 
 /// The name of an entry of a directory.
 ///
-/// Read where it is: the entry in memory ends with its name, so that a copy of the whole field reads beyond.
+/// Read where it is: the entry in memory ends with its name, so that a copy of the whole field
+/// reads beyond.
 func entryName(_ entry: UnsafeMutablePointer<dirent>) -> String {
   let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
   return String(

@@ -156,8 +156,8 @@ import Testing
 
   // MARK: All others
 
-  /// Opens and closes the file until that is noted: a process that was just being started by another test holds
-  /// its locks for a moment.
+  /// Opens and closes the file until that is noted: a process that was just being started by
+  /// another test holds its locks for a moment.
   private func leaveClosed() throws {
     for _ in 0..<1_000 {
       let lock = try Self.bytes(of: path + "-lock")

@@ -45,8 +45,8 @@ import Testing
   @Test func `are kept in every object of an entity`() throws {
     var count = 0
     let document = Self.later(Self.entity.document, &count)
-    // The entity, three attributes and a derivation, a layout with three, two indexes, one over elements, a
-    // rule and the history.
+    // The entity, three attributes and a derivation, a layout with three, two indexes, one over
+    // elements, a rule and the history.
     #expect(count == 14)
     #expect(try EntityDescription(number: 1, document: document).document == document)
   }

@@ -27,7 +27,8 @@ private enum HostileRuns {
 
   static var seed: UInt64 { number("LODESTORE_SEED") ?? .random(in: 0...UInt64(UInt32.max)) }
 
-  /// 24 of each kind; for long runs a tenth of `LODESTORE_CASES`, since many answers are waited for.
+  /// 24 of each kind; for long runs a tenth of `LODESTORE_CASES`, since many answers are waited
+  /// for.
   static var count: Int {
     max(
       Int(clamping: (number("LODESTORE_CASES") ?? 0) / 10), 24 * HostileKind.allCases.count)

@@ -6,7 +6,8 @@
   import Darwin
 #endif
 
-/// Whether the planted bug of this number is switched on; `tools/plant` puts this file into each module.
+/// Whether the planted bug of this number is switched on; `tools/plant` puts this file into each
+/// module.
 func isPlanted(_ number: Int) -> Bool { number == plantedNumber }
 
 private let plantedNumber =

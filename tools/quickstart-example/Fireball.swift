@@ -89,7 +89,7 @@ struct FireballSnapshot: Decodable {
     return data.map { Row(indexes: indexes, values: $0) }
   }
 
-  /// One row.
+  /// A row of the answer, whose values are found by the names of their columns.
   struct Row: Sendable {
     let indexes: [String: Int]
     let values: [String?]

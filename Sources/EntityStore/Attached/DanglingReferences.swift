@@ -89,8 +89,8 @@ extension AttachedStore {
   /// that contains references to an entity of the dataset. References to entities with which the
   /// dataset's store was not opened are skipped, because they may belong to another dataset.
   ///
-  /// With `older` the loop gives only the references that a replacement of the dataset has made dangling: their
-  /// records are in `older`, and not in the current generation.
+  /// With `older` the loop gives only the references that a replacement of the dataset has made
+  /// dangling: their records are in `older`, and not in the current generation.
   ///
   ///     let before = try pods.currentStore
   ///     try await pods.refresh()

@@ -11,7 +11,8 @@ extension Store {
   /// The records with these ids, in the order of `ids`; missing records are left out.
   ///
   /// - Parameter report: called on the store's thread with each record that cannot be read, in any
-  ///   order; the call goes on with the others. Without it the first such record ends the call with an error.
+  ///   order; the call goes on with the others. Without it the first such record ends the call with
+  ///   an error.
   public func fetch<E: Entity>(
     _ ids: some Sequence<RecordID<E>> & Sendable,
     onUnreadable report: (@Sendable (UnreadableRecord<E>) -> Void)? = nil
@@ -83,7 +84,8 @@ extension Store {
   /// One page of results with the token of the next page; see ``ReadableTransaction/page(_:)``.
   ///
   /// - Parameter report: called on the store's thread with each record that cannot be read; see
-  ///   ``ReadableTransaction/page(_:onUnreadable:)``. Without it the first such record ends the call with an error.
+  ///   ``ReadableTransaction/page(_:onUnreadable:)``. Without it the first such record ends the
+  ///   call with an error.
   public func page<E: Entity>(
     _ query: Query<E>, onUnreadable report: (@Sendable (UnreadableRecord<E>) -> Void)? = nil
   ) async throws -> Page<E> {

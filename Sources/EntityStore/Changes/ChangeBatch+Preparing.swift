@@ -5,7 +5,7 @@ extension ChangeBatch {
   ///
   /// Returns false, and writes nothing, when the records have equal values.
   ///
-  /// - Parameter rehearsal: records the change without making it.
+  /// - Parameter check: the time at which the rules of the record are checked.
   func change(
     _ old: StoredRecord, to record: UnsealedRecord, _ check: RuleCheck = .now, at cursor: Cursor
   ) throws -> Bool {

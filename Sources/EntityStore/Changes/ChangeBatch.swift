@@ -175,7 +175,7 @@ final class ChangeBatch {
     removed.removeAll()
   }
 
-  // MARK: Ending
+  // MARK: Ending the batch
 
   /// Writes the index entries of all changes.
   fileprivate func finish(checksUnique: Bool) throws(StoreError) {

@@ -44,7 +44,8 @@ final class ChangeRehearsal {
     changes.hasConstraints || (concerned + changes.entity.building).contains(where: \.isUnique)
   }
 
-  /// Notes that the record `old` is to get the values of `record`; returns false where it has them.
+  /// Notes that the record `old` is to get the values of `record`; returns false if `old` already
+  /// has them.
   func note(_ old: StoredRecord, to record: UnsealedRecord) throws(StoreError) -> Bool {
     guard let new = try changes.prepare(record, over: old, .beforehand) else { return false }
     try note(old, new.view)

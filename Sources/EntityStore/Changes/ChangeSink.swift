@@ -40,8 +40,8 @@ protocol ChangeSink: AnyObject {
 
   /// Whether it may write to trees of the file in ``record(_:of:)``.
   ///
-  /// A write may move the page that has the old record. So the view of it is of a copy then, for this
-  /// sink and those after it.
+  /// A write may move the page that has the old record. So the view of it is of a copy then, for
+  /// this sink and those after it.
   var writesWhenTold: Bool { get }
 
   /// Makes the sink's own changes before the commit, with the calls that programs use.

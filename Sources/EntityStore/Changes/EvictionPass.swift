@@ -4,9 +4,9 @@ internal import LodestoreFormat
 /// limits.
 ///
 /// Each transaction removes a bounded number of records. The pass visits each order once. Records
-/// that cannot be removed are held (``UnevictableRecords``). One transaction finds all records of a batch
-/// that a delete rule denies. When a removal fails in another way, halving the batch finds the
-/// record.
+/// that cannot be removed are held (``UnevictableRecords``). One transaction finds all records of a
+/// batch that a delete rule denies. When a removal fails in another way, halving the batch finds
+/// the record.
 ///
 /// Only one thread uses a pass at a time.
 final class EvictionPass {

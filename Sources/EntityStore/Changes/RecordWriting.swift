@@ -8,9 +8,9 @@ internal import LodestoreFormat
 /// ``BulkInsert`` write through it, after checking and reporting the change; `tools/lint-writes`
 /// verifies this.
 ///
-/// The tree itself takes the steps that every write of a record needs. Each write changes the digest
-/// and the size. Before a record is replaced or removed, the mark for imports is cleared. Before a
-/// removal, the counter of ids is raised.
+/// The tree itself takes the steps that every write of a record needs. Each write changes the
+/// digest and the size. Before a record is replaced or removed, the mark for imports is cleared.
+/// Before a removal, the counter of ids is raised.
 ///
 /// A class, because each call would retain the references of a struct.
 final class RecordTree {
@@ -50,7 +50,8 @@ final class RecordTree {
     }
   }
 
-  /// Removes a record that a refused batch has inserted: nobody has seen its id, which is given again.
+  /// Removes a record that a refused batch has inserted: nobody has seen its id, which is given
+  /// again.
   func takeBack(_ new: StoredRecord) throws(StoreError) { try delete(new) }
 
   private func delete(_ old: StoredRecord) throws(StoreError) {
@@ -93,8 +94,8 @@ final class RecordTree {
 
   /// Calls `change` with the bytes of the record at the cursor, which must be short enough.
   ///
-  /// After the last of such changes ``notePatches()`` is called, which clears the mark for imports once
-  /// and not for each record.
+  /// After the last of such changes ``notePatches()`` is called, which clears the mark for imports
+  /// once and not for each record.
   ///
   /// The bytes are those of the page. With the plain engine they are a copy, which is then stored.
   @inline(__always)

@@ -24,8 +24,8 @@ struct SealedRecord {
 
 /// A new record of the current layout that a batch appends, and seals in its page.
 ///
-/// Its rules were asked. ``EntityChanges`` makes it, in this file alone, and a ``ChangeBatch`` inserts
-/// nothing else.
+/// Its rules were asked. ``EntityChanges`` makes it, in this file alone, and a ``ChangeBatch``
+/// inserts nothing else.
 struct NewRecord {
   let id: UInt64
   let view: RecordView
@@ -79,8 +79,8 @@ extension EntityChanges {
     return .ready(NewRecord(view, id: id))
   }
 
-  /// A new record that takes the place of one which is renewed: its rules were asked before that one
-  /// was removed.
+  /// A new record that takes the place of one which is renewed: its rules were asked before that
+  /// one was removed.
   @inline(__always)
   func renewal(_ view: RecordView, id: UInt64) -> NewRecord { NewRecord(view, id: id) }
 

@@ -8,7 +8,7 @@ enum FoundDifference {
   case bucket(BucketDifference)
 }
 
-/// A record that differs.
+/// A record that differs between two stores.
 struct FoundRecord {
   let pair: EntityPair
   let kind: HistoryChange.Kind

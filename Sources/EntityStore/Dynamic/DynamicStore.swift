@@ -24,8 +24,8 @@
 /// - ``DynamicImport``: pages of JSON records into an entity. ``DynamicPage``, ``DynamicText``,
 ///   ``DynamicRows``: pages from files.
 /// - ``DynamicFacts``: numbers of the file and its header.
-/// - ``SchemaInference``, ``AttributeNames``, ``TextConversion``, ``DateForm``, ``DynamicMergePolicy``:
-///   schemas from records, and rules for reading imported values.
+/// - ``SchemaInference``, ``AttributeNames``, ``TextConversion``, ``DateForm``,
+///   ``DynamicMergePolicy``: schemas from records, and rules for reading imported values.
 ///
 /// Plain values that other folders declare:
 /// - `Value`, `EntityDescription` and the other types of `LodestoreFormat`; the reader and writer

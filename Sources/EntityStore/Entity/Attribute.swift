@@ -38,7 +38,8 @@ public struct Attribute<E: Entity, Value>: Sendable {
     self.derived = derived
   }
 
-  /// The index of a stored attribute in the schema's attributes; `nil` for a derived one and for the id.
+  /// The index of a stored attribute in the schema's attributes; `nil` for a derived one and for
+  /// the id.
   @inlinable @inline(__always)
   var storedOrdinal: Int? { derived == nil && ordinal >= 0 ? ordinal : nil }
 }

@@ -36,8 +36,8 @@ extension ReadableTransaction where Self: ~Copyable {
 extension WriteTransaction {
   /// Sets the token up to which a consumer has read; `nil` removes the consumer.
   ///
-  /// Call it in the transaction of the consumer's own changes. ``purgeConsumedHistory(andAllBefore:)``
-  /// keeps everything that some consumer has not read.
+  /// Call it in the transaction of the consumer's own changes.
+  /// ``purgeConsumedHistory(andAllBefore:)`` keeps everything that some consumer has not read.
   ///
   /// - Parameter name: 1 to 64 bytes of UTF-8.
   /// - Throws: ``StoreError/Code/expiredHistory`` when the history after the token has already been

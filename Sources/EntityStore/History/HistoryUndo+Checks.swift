@@ -283,7 +283,8 @@ extension HistoryUndo {
     {
       IDRuns(all.filter { $0.entity == entity && isWanted($0.kind) }.flatMap(\.ids.ranges))
     }
-    // Records of the write are removed too, or lead to other records after the undo.
+    // The undo also changes the records whose link the undone write set: it removes them, or they
+    // lead to other records afterwards.
     let mine = runs(changes) { $0.sets(holder.number) }
     let inserted = runs(siblings) { $0 == .inserted }
     let updated = runs(siblings) { $0 != .inserted && $0.sets(holder.number) }

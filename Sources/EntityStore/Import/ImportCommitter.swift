@@ -97,7 +97,7 @@ actor ImportCommitter {
     }
   }
 
-  // MARK: Ending
+  // MARK: Ending the import
 
   /// Commits the remaining pages and the end of the import.
   func finish() async throws -> ImportReport {

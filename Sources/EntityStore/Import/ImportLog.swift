@@ -162,7 +162,7 @@ struct ImportLog {
     try delete { gone.contains($0) }
   }
 
-  // MARK: Ends
+  // MARK: Ending a run
 
   /// Ends the open run: stores its report and removes its state.
   func end(_ report: ImportReport) throws(StoreError) {

@@ -309,7 +309,7 @@ extension ImportEngine {
     }
   }
 
-  // MARK: Ending
+  // MARK: Ending the import
 
   /// Ends the import: a mirror deletes unseen records, and the report is stored.
   func end(_ state: ImportState) throws -> ImportReport {

@@ -53,7 +53,7 @@ public struct Importer<E: Entity>: Sendable {
   ///
   /// - Parameters:
   ///   - strategy: the rule for stored records that a page does not contain.
-  ///   - merging: the policy for combining a stored record with an incoming one;
+  ///   - onConflict: the policy for combining a stored record with an incoming one;
   ///     ``ImportStrategy/replaceMatching`` ignores it.
   public init(
     into store: Store, _: E.Type = E.self, matching: RecordMatching<E>,

@@ -55,7 +55,7 @@ final class IndexChanges {
     return made
   }
 
-  // MARK: Noting
+  // MARK: Noting changed records
 
   /// Notes a new record.
   @inline(__always)

@@ -36,8 +36,9 @@ struct IndexWriter: ~Copyable {
   private var landmark: [UInt8] = []
   /// Whether the index is rewritten, so that all entries are appended.
   private var isRepacking = false
-  /// The number of bytes appended since the last filler, and the keys of all fillers.
+  /// The number of bytes appended since the last filler.
   private var unfilled = 0
+  /// The keys of all fillers.
   private var fillers: [[UInt8]] = []
   /// Receives the first and lowest key that is put, if records are evicted in the order of the
   /// index.
@@ -142,7 +143,7 @@ struct IndexWriter: ~Copyable {
     fillers = []
   }
 
-  // MARK: Lifting
+  // MARK: Taking out entries in the way
 
   /// Lifts the entries that are in the way of a run of new ones.
   ///
@@ -195,7 +196,7 @@ struct IndexWriter: ~Copyable {
     lifted.removeFirst()
   }
 
-  // MARK: Writing anew
+  // MARK: Rewriting the index
 
   /// Begins to rewrite the index if ``IndexRepacking`` decides so, for a batch that adds `added`
   /// entries and removes `removed`.

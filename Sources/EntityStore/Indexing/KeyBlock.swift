@@ -46,7 +46,7 @@ struct KeyBlock: ~Copyable {
       in: &keys, ends: keyEnds)
   }
 
-  // MARK: Once the keys are made
+  // MARK: The finished keys
 
   /// The address of the first key.
   var base: UnsafeRawPointer? { keys.bytes.baseAddress }

@@ -50,7 +50,7 @@ struct WordSlot {
 
   /// Returns the word of a record, or `nil` for null.
   ///
-  /// `base` must point to at least the fixed part of its layout.
+  /// `record` must have at least the fixed part of its layout.
   @inline(__always)
   func word(_ record: ByteView) -> UInt64? {
     if nullBit.isSet(in: record) { return nil }

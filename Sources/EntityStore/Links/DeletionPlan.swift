@@ -294,8 +294,8 @@ extension WriteCore {
   ///
   /// - Parameter body: called with each record of `ids` before it is removed.
   /// - Returns: the number of records of `ids` that existed.
-  /// - Throws: ``StoreError/Code/deleteDenied`` before anything is written. After any other error the
-  ///   transaction can only be aborted.
+  /// - Throws: ``StoreError/Code/deleteDenied`` before anything is written. After any other error
+  ///   the transaction can only be aborted.
   func delete(
     _ ids: [UInt64], of entity: StoredEntity,
     _ body: ((UInt64, ByteView) throws(StoreError) -> Void)? = nil

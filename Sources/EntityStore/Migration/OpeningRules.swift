@@ -4,9 +4,9 @@ internal import LodestoreFormat
 /// Checks constraints and rules at the end of an opening, on the records that it changed.
 ///
 /// Steps may store values that do not satisfy a declared rule yet, because a later step may
-/// complete them. Derived attributes with a new definition get their values at the end. So the final
-/// values are checked. Records that the opening did not change may break a rule, as after adding a
-/// rule without stages.
+/// complete them. Derived attributes with a new definition get their values at the end. So the
+/// final values are checked. Records that the opening did not change may break a rule, as after
+/// adding a rule without stages.
 final class OpeningRules: ChangeSink {
   let name = "rules at the end of an opening"
   /// The changed records, by entity.
@@ -59,7 +59,8 @@ final class OpeningRules: ChangeSink {
 }
 
 extension StoreError {
-  /// The error for an opening in which the new values of derived attributes break the rules in `error`.
+  /// The error for an opening in which the new values of derived attributes break the rules in
+  /// `error`.
   static func afterDerivation(_ error: StoreError) -> StoreError {
     guard !error.violations.isEmpty else { return error }
     var refusal = StoreError(

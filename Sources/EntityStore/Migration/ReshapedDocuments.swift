@@ -2,7 +2,7 @@ internal import LodestoreFormat
 
 /// An attribute whose documents the declared type reads differently than the file describes.
 struct ReshapedDocuments {
-  /// The number of the attribute, and its name below.
+  /// The number of the attribute.
   var number: UInt32
   var name: String
   /// The declared type; `nil` when the program does not have it.

@@ -68,7 +68,8 @@ struct SchemaEvolution {
   /// - Parameters:
   ///   - hasRecords: whether the entity has records, so that initial values are needed.
   ///   - buildsInUse: whether new indexes are built while the store is in use.
-  ///   - linkAttributes: the numbers of attributes that hold relationships of the file; their indexes stay.
+  ///   - linkAttributes: the numbers of attributes that hold relationships of the file; their
+  ///     indexes stay.
   init(
     from stored: EntityDescription, to declared: DeclaredEntity, hasRecords: Bool,
     linkAttributes: Set<UInt32> = [], buildsInUse: Bool = false

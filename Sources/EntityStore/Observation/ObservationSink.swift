@@ -10,9 +10,9 @@ final class ObservationSink: ChangeSink {
   private var olds: [EntityNumber: [UInt64: [UInt8]]] = [:]
   private var relationships: Set<UInt32> = []
 
-  /// The maximum number of earlier versions that are kept for each entity; the limit on their bytes
-  /// is below.
+  /// The maximum number of earlier versions that are kept for each entity.
   private static let largestOldCount = 512
+  /// The size in bytes above which an earlier version of a record is not kept.
   private static let largestRecord = 64 << 10
 
   init(_ center: ObservationCenter, observed: Set<EntityNumber>) {

@@ -290,7 +290,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
     var changed: [(from: Int, to: Int, isMoved: Bool)] = []
     var start = 0
     while start < placed.count {
-      // The group contains the placed rows between the same two unchanged rows.
+      // The rows from `start` to `end` lie between the same two unchanged rows.
       var end = start + 1
       while end < placed.count, placed[end].gap == placed[start].gap { end += 1 }
       let fitting = (start..<end).filter { index in

@@ -41,8 +41,8 @@ extension Store {
   ///   - ``StoreError/Code/diskFull``.
   ///   - ``StoreError/Code/damaged`` when content does not match its checksums or digests.
   ///   - ``StoreError/Code/newerFormat`` when the store has a part that this version does not know.
-  ///   - ``StoreError/Code/deleteDenied`` when expired records cannot be evicted, for example from a
-  ///     read-only store.
+  ///   - ``StoreError/Code/deleteDenied`` when expired records cannot be evicted, for example from
+  ///     a read-only store.
   ///   - ``StoreError/Code/nestedWrite`` inside a write of this store.
   /// - Complexity: reading every pair once and writing the file once, in constant memory. The
   ///   commit is pinned until the file is complete, so writes meanwhile make the store grow.

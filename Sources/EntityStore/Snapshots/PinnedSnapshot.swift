@@ -64,10 +64,10 @@ public final class PinnedSnapshot: ReadableStore {
     return Pin(read: read, core: core, generation: core.commitNumber, since: .now)
   }
 
-  /// Runs `body` on the pin, in turn with other reads.
+  /// Runs `body` on the pin.
   ///
-  /// Only the next read waits for its end. While `body` runs, the snapshot may be ended or moved,
-  /// and the store closed.
+  /// Reads of one snapshot run one after the other. Only other reads wait until `body` returns.
+  /// While `body` runs, the snapshot may be ended or moved, and the store closed.
   private func use<R>(_ body: (TransactionCore) throws -> R) throws -> R {
     try store.checkNotForked()
     let thread = currentThread()

@@ -112,7 +112,7 @@ extension MigrationRun {
     }
   }
 
-  // MARK: Steps
+  // MARK: Steps that change records
 
   /// Changes the type of an attribute, which keeps its name and gets a new number.
   ///

@@ -212,7 +212,7 @@ extension MigrationStep {
     }
   }
 
-  /// The record that survives.
+  /// The record of several duplicates that stays.
   public enum Survivor: Sendable {
     /// The record with the lower id.
     case first

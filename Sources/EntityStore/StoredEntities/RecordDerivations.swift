@@ -96,7 +96,7 @@ final class RecordDerivations: Sendable {
     /// The attributes derived from related records have been set; no other attribute depends on
     /// them.
     case related
-    /// A definition has changed.
+    /// The definition of a derived attribute has changed.
     case rebuild
   }
 

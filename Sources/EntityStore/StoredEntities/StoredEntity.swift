@@ -125,7 +125,7 @@ final class StoredEntity: Sendable {
     }
   }
 
-  /// A view of a record that was written in ``decodingLayout``.
+  /// A view of a record that was converted to ``decodingLayout``.
   func view(carriedOver bytes: ByteView, id: UInt64) throws(StoreError) -> RecordView {
     try view(bytes, id: id, in: decodingLayout)
   }

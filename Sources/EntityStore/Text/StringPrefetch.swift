@@ -27,7 +27,8 @@ enum StringPrefetch {
     prefetchCounted(UnsafeRawPointer(start + ahead), byteCount: MemoryLayout<V>.size)
   }
 
-  /// Calls `body` with each of many values, whose texts may lie anywhere in memory and are prefetched.
+  /// Calls `body` with each of many values, whose texts may lie anywhere in memory and are
+  /// prefetched.
   @inline(__always)
   static func forEach<V, E: Error>(_ values: [V], _ body: (V) throws(E) -> Void) throws(E) {
     try values.withUnsafeBufferPointer { (values) throws(E) in

@@ -2,7 +2,7 @@ extension EntityView {
   /// The record's id.
   @inlinable public var id: RecordID<E> { RecordID(rawValue: record.recordID) }
 
-  // MARK: In place
+  // MARK: Values read in place
 
   /// The value of a number, a Boolean, a date or a UUID.
   @inlinable @inline(__always)
@@ -23,7 +23,7 @@ extension EntityView {
     return record.isNull(slot) ? nil : V._value(inSlot: record.start + Int(slot.position))
   }
 
-  // MARK: Decoded when asked for
+  // MARK: Values decoded on access
 
   /// The decoded value of an attribute; throws ``StoreError/Code/undecodableValue`` if it cannot be
   /// decoded.

@@ -1,10 +1,11 @@
 public import LodestoreEssentials
 internal import LodestoreFormat
 
-/// The rule for one attribute of a stored record and of an incoming one; see ``MergePolicy/attribute(_:_:)``.
+/// The rule for one attribute of a stored record and of an incoming one; see
+/// ``MergePolicy/attribute(_:_:)``.
 ///
-/// The type is another than ``MergePolicy``, because it combines values of the attribute's type: its closure
-/// takes two values where that of a ``MergePolicy`` takes two records.
+/// The type is another than ``MergePolicy``, because it combines values of the attribute's type:
+/// its closure takes two values where that of a ``MergePolicy`` takes two records.
 public struct AttributeMergePolicy<E: Entity, V: AttributeValue>: Sendable {
   let erased: AnyAttributePolicy<E>
 

@@ -283,7 +283,8 @@ final class BatchMerge {
       for position in positions { isAlone[position] = true }
       return
     }
-    // Only the last record is kept, so that importing the page again changes nothing.
+    // Of the records of a page with one key, only the last one is kept, so that importing the page
+    // again changes nothing.
     for (position, next) in zip(positions, positions.dropFirst())
     where page(of: position) == page(of: next) {
       outcomes[position] = .rejected(

@@ -103,8 +103,8 @@ final class BatchUpdate {
     try change { try updateEach(admittedBy: filter, $0) }
   }
 
-  /// Old keys are removed before new ones are added, so that a unique key that one record gives up may be
-  /// taken by another.
+  /// Old keys are removed before new ones are added, so that a unique key that one record gives up
+  /// may be taken by another.
   private func change(_ body: (ChangeBatch) throws -> Void) throws(StoreError) {
     try changes.withChangeBatch(
       concerned: concerned, memoryLimit: core.store.options.batchMemoryInBytes

@@ -13,9 +13,9 @@ extension WriteTransaction {
   ///
   /// - Parameter onProgress: called at most a hundred times a second, on the thread of the write.
   /// - Throws: ``StoreError/Code/invalidQuery`` before anything is removed.
-  ///   ``StoreError/Code/deleteDenied`` and ``StoreError/Code/invalidValue`` when a delete rule or a rule
-  ///   of another record forbids the delete. The transaction is then as it was before the call.
-  ///   ``StoreError/Code/cancelled`` in an asynchronous write whose task was cancelled; the
+  ///   ``StoreError/Code/deleteDenied`` and ``StoreError/Code/invalidValue`` when a delete rule or
+  ///   a rule of another record forbids the delete. The transaction is then as it was before the
+  ///   call. ``StoreError/Code/cancelled`` in an asynchronous write whose task was cancelled; the
   ///   transaction can then not be committed.
   /// - Complexity: the time of the plan, and O(*k* log *n*) for *k* records. Deleting all records
   ///   takes O(*pages*), without reading a record.

@@ -22,7 +22,7 @@ public struct InsertResult<E: Entity>: Sendable {
   public var updatedCount: Int { counts.updated }
   /// The number of stored records whose values stayed equal.
   public var unchangedCount: Int { counts.unchanged }
-  /// The number of values left out, as the conflict mode requires.
+  /// The number of values left out, as the merge policy requires.
   public var ignoredCount: Int { counts.ignored }
 
   /// The number of values.

@@ -5,12 +5,12 @@ internal import LodestoreFormat
 ///
 ///     try tx.insert(films, onConflict: .replace)
 ///
-/// Inserts, batches and imports take the same policies. An import rejects a record that the policy refuses,
-/// and goes on. An insert throws.
+/// Inserts, batches and imports take the same policies. An import rejects a record that the policy
+/// refuses, and goes on. An insert throws.
 ///
 /// With any policy but ``fail`` the incoming record is merged with the stored one that its unique
-/// keys lead to. `matching` names the one index that decides. An insert without `matching` needs all keys of
-/// the value to agree on one record. It throws ``StoreError/Code/uniqueViolation`` when
+/// keys lead to. `matching` names the one index that decides. An insert without `matching` needs
+/// all keys of the value to agree on one record. It throws ``StoreError/Code/uniqueViolation`` when
 /// keys lead to different records. The call also throws when one key leads to a record, another key
 /// leads to none, and that record has another value there: the value may be meant for either. A key
 /// with null in it does not count on either side.
@@ -44,19 +44,20 @@ public struct MergePolicy<E: Entity>: Sendable {
   /// Gives the stored record all values of the incoming one; it keeps its id.
   public static var replace: MergePolicy { MergePolicy(.attributes(.init(.incoming))) }
 
-  /// Gives the stored record the values of these attributes, or of the attributes that were given; the others stay.
+  /// Gives the stored record the values of these attributes, or of the attributes that were given;
+  /// the others stay.
   ///
-  /// Without attributes, the incoming record says which attributes were given: a dictionary or a ``RecordDraft``
-  /// of an insert, or the members of an imported record. An attribute that is absent stays as it is. An
-  /// attribute that is null becomes null. A new record has null or its initial value for the absent attributes,
-  /// and is rejected without a required one.
+  /// Without attributes, the incoming record says which attributes were given: a dictionary or a
+  /// ``RecordDraft`` of an insert, or the members of an imported record. An attribute that is
+  /// absent stays as it is. An attribute that is null becomes null. A new record has null or its
+  /// initial value for the absent attributes, and is rejected without a required one.
   ///
-  /// Policies of attributes apply to the attributes that were given. Several records of a page with one
-  /// key are merged one after the other.
+  /// Policies of attributes apply to the attributes that were given. Several records of a page with
+  /// one key are merged one after the other.
   ///
-  /// A record that a closure of an import makes does not say which attributes were given. Such an import
-  /// without attributes throws ``StoreError/Code/importStopped`` before a page is asked for. Import by
-  /// members, with `Importer.run(_:records:renaming:onEvent:)`.
+  /// A record that a closure of an import makes does not say which attributes were given. Such an
+  /// import without attributes throws ``StoreError/Code/importStopped`` before a page is asked for.
+  /// Import by members, with `Importer.run(_:records:renaming:onEvent:)`.
   public static func patch(
     _ attributes: [any PartialKeyPath<E> & Sendable]? = nil
   ) -> MergePolicy { MergePolicy(.patch(attributes)) }
@@ -68,8 +69,8 @@ public struct MergePolicy<E: Entity>: Sendable {
   /// ``StoreError/Code/mergeConflict``.
   public static var failIfDifferent: MergePolicy { MergePolicy(.attributes(.init(.fail))) }
 
-  /// Gives the stored record the values of the record with the later date; the incoming ones when the dates are
-  /// equal.
+  /// Gives the stored record the values of the record with the later date; the incoming ones when
+  /// the dates are equal.
   ///
   /// Null is before every date.
   public static func newest(by date: any KeyPath<E, Date> & Sendable) -> MergePolicy {
@@ -83,9 +84,10 @@ public struct MergePolicy<E: Entity>: Sendable {
 
   /// Gives the stored record the value that the closure makes of the stored and the incoming one.
   ///
-  /// An error of the closure rejects the record of an import. The error ends an insert: a ``StoreError`` as it
-  /// is, another error as the cause of a ``StoreError/Code/unstorableValue``. An import calls the closure within
-  /// the transaction, and once more when the transaction has to begin again. Policies of attributes do not apply.
+  /// An error of the closure rejects the record of an import. The error ends an insert: a
+  /// ``StoreError`` as it is, another error as the cause of a ``StoreError/Code/unstorableValue``.
+  /// An import calls the closure within the transaction, and once more when the transaction has to
+  /// begin again. Policies of attributes do not apply.
   ///
   /// A link whose member is absent is the stored one in `incoming`. A link to a record that is not
   /// there yet is an id that no record has: where the closure keeps it, the link follows once the
@@ -96,8 +98,8 @@ public struct MergePolicy<E: Entity>: Sendable {
 
   /// Returns the policy with another one for the attribute at `path`.
   ///
-  /// The policies ``fail``, ``ignore``, ``merge(_:)`` and ``patch(_:)`` with attributes decide about the whole
-  /// record. Policies of attributes do not change them.
+  /// The policies ``fail``, ``ignore``, ``merge(_:)`` and ``patch(_:)`` with attributes decide
+  /// about the whole record. Policies of attributes do not change them.
   public func attribute<V: AttributeValue>(
     _ path: any KeyPath<E, V> & Sendable, _ policy: AttributeMergePolicy<E, V>
   ) -> MergePolicy {

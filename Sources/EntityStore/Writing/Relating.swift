@@ -177,7 +177,8 @@ extension WriteCore {
     if let missing = try firstMissing(owners.ids, in: end.target) {
       throw .noSuchRecord(entity: end.target.name, id: missing)
     }
-    // One batch for all owners: a record may take a unique key that a record of another owner gives up.
+    // One batch for all owners: a record may take a unique key that a record of another owner gives
+    // up.
     let batch = try holding(owners, attribute, of: end.target)
     try batch.update(owners.ids)
     return batch.updatedCount

@@ -84,8 +84,8 @@ extension WriteTransaction {
   ///     try tx.modify(id) { $0.kind = .guess }
   ///
   /// - Returns: the stored record.
-  /// - Throws: ``StoreError/Code/noSuchRecord``; ``StoreError/Code/invalidID`` when `change` assigns
-  ///   another id; the errors of `change` and of ``update(_:)``.
+  /// - Throws: ``StoreError/Code/noSuchRecord``; ``StoreError/Code/invalidID`` when `change`
+  ///   assigns another id; the errors of `change` and of ``update(_:)``.
   @discardableResult
   public mutating func modify<E: Entity>(
     _ id: RecordID<E>, _ change: (inout E) throws -> Void

@@ -161,7 +161,7 @@ extension Cursor {
     }
   }
 
-  // MARK: From page to page
+  // MARK: Moving between pages
 
   /// The pages to scan; `nil` for a tree with the other kind of keys.
   @usableFromInline

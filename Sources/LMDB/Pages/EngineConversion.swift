@@ -90,7 +90,7 @@ package struct EngineConversion {
     }
   }
 
-  // MARK: Steps
+  // MARK: Steps of the conversion
 
   /// Converts the file.
   ///

@@ -36,7 +36,7 @@ enum EngineProbe {
     return try keepsReserved(environment) ? nil : .reserve
   }
 
-  // MARK: What is tried
+  // MARK: Operations to try
 
   private static let sizes = [13, PageLayout.longestSharedValue, 40, 8]
   /// Keys and values of odd and even lengths, which the formats place differently.

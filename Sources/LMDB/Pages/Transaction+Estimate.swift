@@ -25,7 +25,7 @@ extension Transaction {
   }
 }
 
-// MARK: With the plain engine
+// MARK: Counting with the plain engine
 
 extension Transaction {
   private static let countedEntries = 256

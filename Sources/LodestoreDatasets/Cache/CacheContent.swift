@@ -62,7 +62,7 @@ struct CacheContent: Sendable {
         folder.generation(number), dataset: name, generation: number, source: .refresh,
         entities: entities, options: storeOptions)
       guard let found else { continue }
-      // A number above all that the keys have signed here belongs to a file without a signature.
+      // A number above all generations that the keys signed belongs to a file without a signature.
       let isSigned = carried == nil || number <= state.trust.highestSeen(from: carried)
       state.install(
         CacheState.Installed(
@@ -164,7 +164,7 @@ struct CacheContent: Sendable {
   /// Whether a seed is newer than an installed generation.
   ///
   /// A generation of a service that was made under a clock that was ahead counts as newer only than
-  /// generations that were here before it.
+  /// generations that the cache held before it.
   private func wins(_ seed: UInt64, over number: UInt64, _ state: CacheState) -> Bool {
     guard clock != nil, isAhead(number), !isAhead(seed) else { return seed > number }
     return seed > state.numberBefore

@@ -44,9 +44,10 @@ struct CacheState: Sendable, Equatable {
   ///
   /// The time never decreases.
   var latestTime: Date?
-  /// The number of refreshes that ended here.
+  /// The number of refreshes of this folder that have ended, by any process.
   ///
-  /// A process that waited for another one compares it.
+  /// A process that waits for the lock compares the number before and after the wait. A higher
+  /// number means that another process has refreshed the folder.
   var refreshCount: UInt64 = 0
   /// The number of consecutive failed refreshes.
   var failureCount = 0
@@ -72,9 +73,9 @@ struct CacheState: Sendable, Equatable {
   var notBefore: [String: Date] = [:]
   /// The highest number before the current generation of a service.
   var numberBefore: UInt64 = 0
-  /// The content of a generation that a service has since confirmed as unchanged, and the date of
-  /// the confirmation.
+  /// The content of a generation that a service has since confirmed as unchanged.
   var confirmedContent: String?
+  /// The date of the confirmation.
   var confirmedAsOf: Date?
   /// The content of the generation from which the importer's store was made, or that was made from
   /// it.

@@ -12,7 +12,7 @@ struct CacheTrust: Sendable, Equatable {
     var carried: String
     /// The newest set that the chain leads to.
     var keys: String
-    /// The highest generation verified here with these keys.
+    /// The highest generation that this cache has verified with these keys.
     var highestSeen: UInt64 = 0
   }
 
@@ -52,7 +52,7 @@ struct CacheTrust: Sendable, Equatable {
     carried.map { keys(from: $0).description } ?? ""
   }
 
-  /// The highest generation that the keys of a program signed here; 0 for a new key set.
+  /// The highest generation in this cache that the keys of a program signed; 0 for a new key set.
   func highestSeen(from carried: TrustedKeys?) -> UInt64 {
     let text = text(from: carried)
     return chains.filter { $0.keys == text }.map(\.highestSeen).max() ?? 0

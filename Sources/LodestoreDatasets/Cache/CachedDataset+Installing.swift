@@ -13,11 +13,11 @@ extension CachedDataset {
   /// a mirror.
   ///
   /// - Parameters:
-  ///   - file: The path of the sealed file. Its generation must be higher than every one that was
-  ///     here.
+  ///   - file: The path of the sealed file. Its generation must be higher than every one that the
+  ///     cache has held.
   ///   - withoutSignature: Accepts a file of a published dataset without its manifest. Use it for
-  ///     files that
-  ///     the program itself makes. Such a file does not affect the publisher's numbers: the publisher's next generation replaces it.
+  ///     files that the program itself makes. Such a file does not affect the publisher's numbers:
+  ///     the publisher's next generation replaces it.
   /// - Returns: The new generation.
   /// - Throws: ``DatasetError``; the current generation stays unchanged. `CancellationError`.
   @discardableResult
@@ -25,7 +25,7 @@ extension CachedDataset {
     fileAt file: String, withoutSignature: Bool = false
   ) async throws -> DatasetGeneration {
     let began = options.clock()
-    // A download of this process may take hours, while the file is already here.
+    // A download of this process may take hours, while the file to install is already complete.
     stopRun(.interrupted(name))
     let lock = try await lockFolder()
     defer { withExtendedLifetime(lock) {} }
@@ -65,8 +65,8 @@ extension CachedDataset {
     return try current()
   }
 
-  /// Forgets the highest generation that was here, so that the next one within seven days is
-  /// accepted even with a lower number.
+  /// Forgets the highest generation that the cache has held, so that the next one within seven days
+  /// is accepted even with a lower number.
   ///
   /// Use it when a publisher must go back because a file with a much too high number was published
   /// or installed. The current data stays in use until a refresh or

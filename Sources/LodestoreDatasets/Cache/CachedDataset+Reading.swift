@@ -5,7 +5,7 @@ extension CachedDataset {
   ///     print(pods.age, pods.refreshError?.message ?? "")
   ///
   /// - Throws: ``DatasetError`` as ``current()``. With ``ReadPolicy/freshOnly`` also the error of
-  ///   the refresh; with the other policies that refresh, its error if nothing is here.
+  ///   the refresh; with the other policies that refresh, its error if the cache is empty.
   ///   `CancellationError` if the task is cancelled.
   public func read(_ policy: ReadPolicy = .cacheThenRefresh) async throws -> DatasetGeneration {
     switch policy {
@@ -99,7 +99,7 @@ extension CachedDataset {
     Task.detached(priority: .utility) { [weak self] in _ = try? await self?.refresh() }
   }
 
-  // MARK: In the background
+  // MARK: Background refreshes
 
   /// Refreshes in the background at an interval, as long as the dataset is referenced.
   ///

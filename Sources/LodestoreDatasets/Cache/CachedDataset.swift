@@ -65,8 +65,8 @@ public final class CachedDataset: Sendable {
   ///     many datasets.
   ///   - entities: The entities that the program reads.
   ///   - seed: The path of a sealed file that came with the program, possibly through symbolic
-  ///     links or on a
-  ///     read-only medium. The seed is used in place. It is current until a higher generation arrives.
+  ///     links or on a read-only medium. The seed is used in place. It is current until a higher
+  ///     generation arrives.
   ///   - origin: The source of newer generations.
   /// - Throws: ``DatasetError`` with the code `unsuitableFolder`, or a system error if the folder
   ///   cannot be created.
@@ -97,7 +97,7 @@ public final class CachedDataset: Sendable {
 
   deinit { stopKeepingFresh() }
 
-  // MARK: What is here
+  // MARK: The current generation
 
   /// The store of the current generation, without a connection.
   ///
@@ -180,10 +180,12 @@ public final class CachedDataset: Sendable {
     }
   }
 
-  /// Makes the next use read the folder again.
+  /// Makes the next use of the dataset read the state of the cache folder again.
   func forget() { shared.withLock { $0.isLoaded = false } }
 
-  /// Makes the next use read the folder again, without opening the given generation again.
+  /// Makes the next use of the dataset read the state of the cache folder again.
+  ///
+  /// - Parameter open: A generation that is already open and need not be opened again.
   func adopt(_ open: OpenGeneration?) {
     shared.withLock { shared in
       if let open { shared.choice.open = open }

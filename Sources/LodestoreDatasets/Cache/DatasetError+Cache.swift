@@ -6,7 +6,7 @@ internal import LodestoreWeb
 extension DatasetError.Code {
   /// The origin gave no usable answer: no connection, a timeout, or an error status.
   public static let network = Self("network")
-  /// The publisher offers a lower generation than one that was here before.
+  /// The publisher offers a lower generation than one that the cache has held.
   public static let rolledBack = Self("rolledBack")
   /// The file of one generation has the number of another, or other bytes arrived under its number.
   public static let mixedGenerations = Self("mixedGenerations")

@@ -22,7 +22,8 @@ public struct DatasetStatus: Sendable {
   public let age: DatasetAge?
   /// The number that the origin's next generation must not be below.
   ///
-  /// The number is the highest one that was here under the publisher's key set, or the seed's.
+  /// The number is the highest one that the cache has held under the publisher's key set, or the
+  /// number of the seed.
   public let highestSeen: UInt64
   /// The address that answered the last successful check.
   public let place: String?

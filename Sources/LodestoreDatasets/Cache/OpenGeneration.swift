@@ -23,8 +23,9 @@ struct OpenGeneration: Sendable {
 
   /// Opens a sealed file of a dataset; `nil` if the file does not exist.
   ///
-  /// An open sealed file has a shared lock, which prevents ``CacheContent/removeOld(_:)`` of any
-  /// process from removing it. Its pages are checked unless this machine has checked them before.
+  /// An open sealed file has a shared lock, which prevents ``CacheContent/removeOld(_:isSwapped:)``
+  /// of any process from removing it. Its pages are checked unless this machine has checked them
+  /// before.
   ///
   /// - Parameter generation: The number that the seal must state; `nil` for any number.
   /// - Throws: An error with the code `notSealed`, `mixedGenerations`, `otherDataset`,

@@ -49,7 +49,7 @@ package struct FrameTable: Sendable, Hashable {
     return Int(min(fileLength - start, UInt64(Self.frameLength)))
   }
 
-  // MARK: Bounds
+  // MARK: Limits of the table
 
   /// The minimum size of a file with frames.
   ///

@@ -47,7 +47,7 @@ package final class FrameUnpacker {
   }
 
   /// The offset in the compressed file of the next byte that ``take(_:)`` expects, after the
-  /// partial frame held here.
+  /// partial frame that this object holds.
   package var takenBytes: UInt64 { compressedBytesOfCompletedFrames + UInt64(pending.count) }
 
   /// Takes the next bytes of the compressed file.

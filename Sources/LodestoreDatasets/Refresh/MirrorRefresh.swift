@@ -90,7 +90,7 @@ struct MirrorRefresh {
 
   /// Refuses a generation that this program cannot use, before its file is fetched.
   ///
-  /// If the file is already here, opening it reports the reason.
+  /// If the file is already in the folder, opening it reports the reason.
   private func checkFit(_ manifest: DatasetManifest, _ state: CacheState) throws {
     guard SystemFile.stamp(of: folder.generation(manifest.generation)) == nil else { return }
     guard manifest.formatVersion <= FormatVersion.current.rawValue else {
@@ -130,7 +130,7 @@ struct MirrorRefresh {
   ) async throws -> (DatasetManifest, TrustedKeys, tag: String?)? {
     var request = WebFiles.Request(
       PublishedNames.manifest, byteLimit: SignedFile.manifest.byteLimit)
-    // The request may only be conditional if the generation named by the last manifest is here.
+    // The request may only be conditional if the cache has the generation of the last manifest.
     if let current, current.number >= state.trust.highestSeen(from: refresh.keys) {
       request.knownTag = state.tag(of: files.words, by: refresh.keys)
     }

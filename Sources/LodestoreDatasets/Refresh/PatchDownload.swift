@@ -27,7 +27,8 @@ struct PatchDownload {
     self.report = report
   }
 
-  /// The number of bytes of a patch that are already here; 0 if the file is longer than the patch.
+  /// The number of bytes of a patch that the file at `path` already has; 0 if the file is longer
+  /// than the patch.
   static func bytesHere(at path: String, of patch: DatasetManifest.PatchFile) -> UInt64 {
     let length = SystemFile.stamp(of: path)?.length ?? 0
     return UInt64(exactly: length).flatMap { $0 <= patch.length ? $0 : nil } ?? 0
@@ -66,7 +67,7 @@ struct PatchDownload {
 private final class PatchSink: FetchSink {
   private struct State {
     var taken: UInt64
-    /// The number of received bytes that were already here.
+    /// The number of received bytes that an earlier download had already stored.
     var skipped = 0
     var received = 0
   }

@@ -81,7 +81,7 @@ struct WholeDownload {
 private final class FrameSink: FetchSink, @unchecked Sendable {
   private let lock = NSLock()
   private let unpacker: FrameUnpacker
-  /// The number of received bytes that were already here.
+  /// The number of received bytes that an earlier download had already stored.
   private var skipped = 0
   private var receivedBytes = 0
 

@@ -35,7 +35,8 @@
       for client in others.withLock({ $0.values.map(\.self) }) { client.shutdown { _ in } }
     }
 
-    /// Creates a request that reports to a transfer; see ``WebSession/response(to:at:floor:)``.
+    /// Creates a request that reports to a transfer; see
+    /// ``WebSession/response(to:at:floor:consumer:)``.
     func make(
       _ request: URLRequest, floor: AddressRange?, for transfer: WebTransfer
     ) -> RunningRequest {

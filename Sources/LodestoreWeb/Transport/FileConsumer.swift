@@ -11,7 +11,7 @@ struct FileConsumer: Sendable {
   let start: Int
   /// Called before the first piece, and again if another answer begins.
   let begin: @Sendable (FileHead) throws -> Void
-  /// Called with each piece.
+  /// Receives each piece of the response's body.
   let take: @Sendable (Data) throws -> Void
 
   /// The facts of an answer with status 200, 203 or 206.

@@ -38,7 +38,8 @@
 
     deinit { session.invalidateAndCancel() }
 
-    /// Creates a request that reports to a transfer; see ``WebSession/response(to:at:floor:)``.
+    /// Creates a request that reports to a transfer; see
+    /// ``WebSession/response(to:at:floor:consumer:)``.
     func make(
       _ request: URLRequest, floor: AddressRange?, for transfer: WebTransfer
     ) -> RunningRequest {

@@ -75,7 +75,7 @@ final class WebTransfer: Sendable {
     waiting?.resume(with: end.mapError { $0 as any Error })
   }
 
-  // MARK: What the client reports
+  // MARK: Reports of the client
 
   /// Receives the head of an answer; returns false if no more is wanted.
   ///

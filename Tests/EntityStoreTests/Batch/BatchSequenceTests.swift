@@ -108,7 +108,8 @@ import Testing
       first.close()
       let store = try Store(at: path, entities: [PersonV2.self])
       try store.write { transaction in
-        // Every second record is rewritten in the current layout; the others have the initial level.
+        // Every second record is rewritten in the current layout; the others have the initial
+        // level.
         let people = try transaction.fetch(PersonV2.all)
         for var person in people where person.age % 2 == 0 {
           person.level = 7

@@ -2,8 +2,8 @@ import EntityStore
 import Foundation
 import Testing
 
-/// Arrays, dictionaries and structs given to drafts and updates, where they may be null or refuse to
-/// be encoded.
+/// Arrays, dictionaries and structs given to drafts and updates, where they may be null or refuse
+/// to be encoded.
 @Suite struct DocumentAssignmentTests {
   @Test func `a draft's optional struct takes a value, nil and a variable that is nil`() throws {
     try withTemporaryStore([Trip.self]) { store in

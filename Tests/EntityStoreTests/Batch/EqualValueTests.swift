@@ -3,7 +3,8 @@ import Testing
 
 @testable import EntityStore
 
-/// Values that are equal in Swift and differ in their bytes, as the two forms of an accented letter.
+/// Values that are equal in Swift and differ in their bytes, as the two forms of an accented
+/// letter.
 @Suite struct `Equal values of other bytes` {
   @Test func `an update to other bytes of the same characters is one`() throws {
     try withTemporaryStore([Film.self]) { store in

@@ -10,7 +10,8 @@ import Testing
 
 /// The digests of records, links and buckets; see Format.md, "Digests".
 ///
-/// The verifier compares them with the content at the end of every test of the project that writes a store.
+/// The verifier compares them with the content at the end of every test of the project that writes
+/// a store.
 @Suite struct `Digests of the content` {
   private func digest(_ path: String) throws -> ContentDigest? {
     var options = StoreOptions.readOnly

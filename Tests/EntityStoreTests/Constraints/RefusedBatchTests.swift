@@ -39,7 +39,8 @@ import Testing
     }
   }
 
-  /// In the first row of a batch, in a middle one, and in the last, which is written when the batch ends.
+  /// In the first row of a batch, in a middle one, and in the last, which is written when the batch
+  /// ends.
   @Test(arguments: [0, 1, 2_500, 4_998, 4_999], [false, true])
   func `leave nothing, and the transaction goes on`(index: Int, isSequence: Bool) throws {
     var ratings = (0..<5_000).map { Rating(stars: Int64($0 % 6), text: "rating \($0)") }

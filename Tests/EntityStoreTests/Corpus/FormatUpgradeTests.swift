@@ -112,7 +112,8 @@ private struct OldLink: Entity {
     try core.store.trees.put(description, in: core.transaction)
   }
 
-  /// A removed attribute may have the last number, and an index over elements may be over the document.
+  /// A removed attribute may have the last number, and an index over elements may be over the
+  /// document.
   @Test(arguments: [false, true])
   func `an entity whose new description nobody could read stays as it is`(
     hasElementIndex: Bool

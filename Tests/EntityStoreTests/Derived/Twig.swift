@@ -1,6 +1,7 @@
 import EntityStore
 
-/// An entity with a relationship to itself, and chains of derived attributes over it in both directions.
+/// An entity with a relationship to itself, and chains of derived attributes over it in both
+/// directions.
 struct Twig: Equatable {
   var id = RecordID<Twig>()
   var name: String

@@ -171,8 +171,8 @@ import Testing
     }
   }
 
-  /// Makes the write at `position` report all ids up to 2^62, in a file whose counter says that they may have been
-  /// records.
+  /// Makes the write at `position` report all ids up to 2^62, in a file whose counter says that
+  /// they may have been records.
   private static func widen(
     _ path: String, _ position: Int, _ kind: HistoryPart.Change.Kind
   ) throws {

@@ -2,8 +2,8 @@ import EntityStore
 import Foundation
 import Testing
 
-/// Random writes with links, derived attributes, imports and caught errors, taken back in any order, and a model in
-/// memory that does the same.
+/// Random writes with links, derived attributes, imports and caught errors, taken back in any
+/// order, and a model in memory that does the same.
 @Suite struct `Undo against a model` {
   private struct Player: Equatable {
     var name: String

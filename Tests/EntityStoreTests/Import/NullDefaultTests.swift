@@ -50,7 +50,8 @@ private enum After: MemoForm { static let hasExtra = true }
 
 /// JSON's null is a value, and a default as others are.
 @Suite struct `A required JSON attribute whose default is null` {
-  /// Records that are older than the attribute have it, whether it comes by the declaration or by a stage.
+  /// Records that are older than the attribute have it, whether it comes by the declaration or by a
+  /// stage.
   @Test(arguments: [true, false])
   func `is added to stored records`(byStage: Bool) async throws {
     let folder = try TemporaryFolder()

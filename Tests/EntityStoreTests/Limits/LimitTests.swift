@@ -180,8 +180,8 @@ import Testing
     }
   }
 
-  /// How many trees of entities and indexes there are before, whether the links have an order, and whether
-  /// that is too much.
+  /// How many trees of entities and indexes there are before, whether the links have an order, and
+  /// whether that is too much.
   @Test(arguments: [
     (3_998, false, false), (3_999, false, true), (3_997, true, false), (3_998, true, true),
   ])

@@ -119,7 +119,8 @@ extension Item {
     }
   }
 
-  /// Migrates by `steps`; the refusal, which left the file as it was and which a rehearsal foretells.
+  /// Migrates by `steps`; the refusal, which left the file as it was and which a rehearsal
+  /// foretells.
   private func refusal(of stage: MigrationStage) throws -> StoreError? {
     try withTemporaryPath { path throws in
       try make(path)

@@ -1,6 +1,6 @@
 @testable import EntityStore
 
-// Batch inserts in every conflict mode.
+// Batch inserts with every merge policy.
 
 extension ModelRun {
   mutating func insertMany(_ transaction: inout WriteTransaction) throws {
@@ -78,8 +78,8 @@ extension ModelRun {
     }
   }
 
-  /// Compares what became of a batch; ends the transaction where a row was refused, as others of the
-  /// batch may be stored.
+  /// Compares what became of a batch; ends the transaction where a row was refused, as others of
+  /// the batch may be stored.
   private mutating func check(
     _ incoming: [IncomingRow], _ conflict: ModelConflict, _ matching: ModelMatching,
     _ insert: () throws -> InsertResult<Item>
@@ -107,8 +107,8 @@ extension ModelRun {
     model = next
   }
 
-  /// More records than a row, a chunk or one core takes at a time, changed in all batch operations and
-  /// deleted at the end.
+  /// More records than a row, a chunk or one core takes at a time, changed in all batch operations
+  /// and deleted at the end.
   mutating func runLargeTransaction(on store: Store, count: Int) throws {
     try transact(on: store) { (run, transaction) throws in
       run.operations += 1

@@ -1,8 +1,8 @@
 import EntityStore
 import LodestoreFormat
 
-/// The second entity of the model test: small, with a number that is in no index, so that batch updates
-/// change it in place.
+/// The second entity of the model test: small, with a number that is in no index, so that batch
+/// updates change it in place.
 struct ModelTag {
   var id = RecordID<ModelTag>()
   var row: TagRow

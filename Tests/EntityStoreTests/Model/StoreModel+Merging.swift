@@ -121,7 +121,8 @@ extension StoreModel {
     var counts = MergeCounts()
     var newIDs: Set<UInt64> = []
     let first = nextID
-    /// The store may give new rows of the batch other ids, which are known of batches only that it takes.
+    /// The store may give new rows of the batch other ids, which are known of batches only that it
+    /// takes.
     func refusal(_ held: Set<UInt64>) -> Refusal {
       .held(by: held.contains { $0 >= first } ? [] : held)
     }

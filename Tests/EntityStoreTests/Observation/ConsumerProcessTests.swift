@@ -3,7 +3,8 @@ import Testing
 
 @testable import EntityStore
 
-/// One process writes, others follow: by live results, and by the history from a token that they keep.
+/// One process writes, others follow: by live results, and by the history from a token that they
+/// keep.
 @Suite(.serialized) struct `Consumers in other processes` {
   /// `LODESTORE_CONSUMER_SECONDS` asks for more; from 60 on there are eight.
   @Test func `miss nothing and take nothing twice, killed again and again`() async throws {

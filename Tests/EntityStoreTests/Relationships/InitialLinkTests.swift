@@ -112,7 +112,8 @@ extension DogV3 {
   }
 }
 
-/// An id attribute with an initial value: records that were there before lead to it, and are not written.
+/// An id attribute with an initial value: records that were there before lead to it, and are not
+/// written.
 @Suite struct `An initial value that leads to a record` {
   /// Two keepers, and ten dogs that lead to the first one by the initial value.
   private func withDogs(_ body: (Store) throws -> Void) throws {

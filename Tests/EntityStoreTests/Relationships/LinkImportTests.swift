@@ -70,7 +70,8 @@ import Testing
     return (try? Data(contentsOf: file))?.split(separator: 10).map { Data($0) }
   }
 
-  /// The pairs of addresses that a member of the records of a file names, as a plain loop finds them.
+  /// The pairs of addresses that a member of the records of a file names, as a plain loop finds
+  /// them.
   private static func pairs(_ file: String, _ member: String) throws -> Set<[String]> {
     var found: Set<[String]> = []
     for page in pages(file) ?? [] {

@@ -1,4 +1,5 @@
-/// Volumes as a dictionary, with the rules of an import: keys, policies, links that are found later.
+/// Volumes as a dictionary, with the rules of an import: keys, policies, links that are found
+/// later.
 struct VolumeModel {
   /// The counts of an import's records.
   struct Counts: Equatable {

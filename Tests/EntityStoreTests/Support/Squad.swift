@@ -2,7 +2,8 @@ import EntityStore
 
 /// Squads and their players, with links that an attribute holds and links of their own.
 ///
-/// A unique key and a rule can refuse the links that the attribute holds. Players keep images, squads keep no history.
+/// A unique key and a rule can refuse the links that the attribute holds. Players keep images,
+/// squads keep no history.
 struct Squad: Equatable {
   var id = RecordID<Squad>()
   var name: String

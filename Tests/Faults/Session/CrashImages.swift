@@ -3,8 +3,8 @@ import Foundation
 
 /// Simulates power cuts at positions of a log, and opens each image of the disk.
 ///
-/// An image follows from the seed and its number alone. Tells each one's number before it is opened, so that
-/// the parent knows which one ended the process.
+/// An image follows from the seed and its number alone. Tells each one's number before it is
+/// opened, so that the parent knows which one ended the process.
 struct CrashImages {
   let folder: String
   let seed: UInt64
@@ -73,8 +73,8 @@ struct CrashImages {
     }
   }
 
-  /// A step may make several commits, of which one has its records; and one that failed may have made some
-  /// of them.
+  /// A step may make several commits, of which one has its records; and one that failed may have
+  /// made some of them.
   private func isPossible(_ digest: UInt64, _ commit: Int, _ log: WriteLog, _ position: Int) -> Bool
   {
     let before = log.marks.last { $0.commit < commit }

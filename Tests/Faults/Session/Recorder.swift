@@ -4,7 +4,8 @@ struct Recorder {
   let log: String
   let shim: Shim
 
-  /// - Parameter fault: a call that fails, counted from where the last program has opened the store.
+  /// - Parameter fault: a call that fails, counted from where the last program has opened the
+  ///   store.
   func run(_ script: Script, isLazy: Bool, _ fault: Fault?) async {
     shim.record(folder, to: log)
     let session = Session(folder, durability: isLazy ? .mayLoseLastCommit : .full)

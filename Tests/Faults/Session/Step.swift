@@ -7,7 +7,8 @@ enum Step: Sendable {
   case close
   /// New records, in one batch.
   case insert([Row])
-  /// Records one after the other, which replace those with the same key; on the store's own thread or here.
+  /// Records one after the other, which replace those with the same key; on the store's own thread
+  /// or here.
   case put([Row], isAsynchronous: Bool)
   case update(group: Int, note: String)
   case delete([Int])

@@ -80,7 +80,8 @@ struct FailingCallTests {
   }
 }
 
-/// Sessions in a process with the shim, one after the other; a new process after one that has ended.
+/// Sessions in a process with the shim, one after the other; a new process after one that has
+/// ended.
 final class FaultRun {
   private let program: String
   private let shim: String

@@ -11,8 +11,8 @@ extension FuzzTarget {
     do { return try PageFileMaker() } catch { fatalError("cannot make files: \(error)") }
   }()
 
-  /// Files with changed pages: the checker ends on all of them, and those that it passes LMDB reads and
-  /// writes, and leaves sound.
+  /// Files with changed pages: the checker ends on all of them, and those that it passes LMDB reads
+  /// and writes, and leaves sound.
   static let pages = FuzzTarget("pages", longestInput: 256) {
     maker.seeds
   } run: { bytes in

@@ -4,8 +4,8 @@
   import LodestoreMaintenance
   import Testing
 
-  // The Swift of the articles on reading and writing, concurrency, and files and processes, over `Memo` of
-  // the article on changes.
+  // The Swift of the articles on reading and writing, concurrency, and files and processes, over
+  // `Memo` of the article on changes.
 
   @Suite struct `The article on reading and writing` {
     @Test func `works as its text says`() throws {

@@ -34,8 +34,8 @@ struct HostileAnswer {
     numbers = Numbers(state: seed &+ UInt64(number) &* 0x2545_F491_4F6C_DD1D)
   }
 
-  /// Whether something else than the page can be a whole answer: where bytes of it may have been changed to
-  /// others, and nothing tells that.
+  /// Whether something else than the page can be a whole answer: where bytes of it may have been
+  /// changed to others, and nothing tells that.
   var mayBeAnotherPage: Bool {
     switch kind {
     case .closed, .reset, .stalled, .cutGzip, .brokenGzip, .gzipBomb, .deflateBomb, .endlessGzip,

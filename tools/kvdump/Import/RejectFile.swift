@@ -63,7 +63,7 @@ final class RejectFile: Sendable {
     if end < size { ftruncate(descriptor, off_t(end)) }
   }
 
-  /// Adds a line.
+  /// Appends a reject as one line of JSON.
   func add(_ reject: ImportReport.Reject) {
     state.withLock { state in
       state.lines += Array(reject.json.utf8) + [UInt8(ascii: "\n")]

@@ -14,7 +14,7 @@ package struct OutputOptions: ParsableArguments {
   @Option(help: ArgumentHelp("When to use colour; auto honours NO_COLOR.", valueName: "when"))
   var color = ColorChoice.auto
 
-  // Many tables contain -999.
+  // A text for null may begin with a minus, such as -999, so it is not parsed as an option.
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(

@@ -13,7 +13,7 @@ final class RunProgress {
 
   /// The control to pass to a run.
   var control: RunControl {
-    // The line is not shared between threads, see above.
+    // The run calls the closure on the thread that uses this object.
     nonisolated(unsafe) let line = self
     return RunControl(report: { done, total in line.show(done, total) })
   }

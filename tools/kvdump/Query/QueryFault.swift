@@ -2,8 +2,9 @@ import EntityStore
 
 /// A fault in a format string, shown as compilers do: the message, the line, and a caret.
 struct QueryFault {
-  /// The line from 1, and the column from 1 in Unicode scalars.
+  /// The line, from 1.
   let line: Int
+  /// The column in Unicode scalars, from 1.
   let column: Int
   /// A similar name to suggest; `nil` if there is none.
   private let suggestion: String?

@@ -7,8 +7,8 @@ import Foundation
 /// with an error if two sides of an operation do not find or leave the same records.
 @main
 struct StoreBenchmark {
-  // Not asynchronous itself: valgrind 3.19 survives neither the call in which the main thread of such
-  // a program ends nor the threads of its tasks.
+  // Not asynchronous itself: valgrind 3.19 survives neither the call in which the main thread of
+  // such a program ends nor the threads of its tasks.
   static func main() {
     if CommandLine.arguments.contains("--instructions") {
       let thread = CallingThread()

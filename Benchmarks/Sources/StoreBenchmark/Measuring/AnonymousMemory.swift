@@ -12,8 +12,8 @@ enum AnonymousMemory {
 
   /// How much more there is at most while `body` runs than before it.
   ///
-  /// - Parameter interval: between looks, in microseconds. Each look takes some processor time, which
-  ///   a measurement of that has in it too.
+  /// - Parameter interval: between looks, in microseconds. Each look takes some processor time,
+  ///   which a measurement of that has in it too.
   static func growth(
     lookingEvery interval: UInt32 = 2_000, _ body: () throws -> Void
   ) throws -> Double {

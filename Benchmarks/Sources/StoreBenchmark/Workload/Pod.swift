@@ -74,8 +74,8 @@ extension String {
 }
 
 extension Pod: NumberedRecord {
-  /// No two have the same name: a generator's first number is another for each seed, but for the bit
-  /// that all names have.
+  /// No two have the same name: a generator's first number is another for each seed, but for the
+  /// bit that all names have.
   static func numbered(_ number: Int) -> Pod {
     var generator = generator(ofNumber: number)
     return Pod(number: number, from: &generator)

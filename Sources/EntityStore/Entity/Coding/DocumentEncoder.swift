@@ -291,7 +291,7 @@ final class DocumentEncoding {
     return writer.bytes
   }
 
-  // MARK: Ends
+  // MARK: Ending values
 
   /// Ends the value on top of the stack.
   private func finishTop() throws {

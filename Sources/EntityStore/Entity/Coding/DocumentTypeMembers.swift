@@ -62,9 +62,9 @@ private final class FoundMembers {
   }
 }
 
-/// A decoder without data.
+/// A decoder without data, which creates a sample value of a type to find the type's members.
 private struct TypeProbe: Decoder {
-  /// Nil inside members.
+  /// Collects the members; `nil` in the value of a member, whose own members are not collected.
   let found: FoundMembers?
   let depth: Int
   /// The number of elements in an array.
@@ -84,7 +84,7 @@ private struct TypeProbe: Decoder {
     guard DocumentType(type).element != nil else { return try T(from: inner) }
     let count = depth <= Self.deepestElements ? 4 : 0
     let filled = TypeProbe(found: nil, depth: depth + 1, elementCount: count)
-    // An element that cannot be created leaves the array empty.
+    // A collection gets sample elements. If one cannot be created, the collection stays empty.
     if let value = try? T(from: filled) { return value }
     return try T(from: inner)
   }

@@ -23,8 +23,9 @@ public struct RecordWriter: ~Copyable {
   @usableFromInline var nullBit = 0
   /// The offset of the next end.
   @usableFromInline var end = 0
-  /// The offset of the next variable byte, and of the first one below.
+  /// The offset of the next variable byte.
   @usableFromInline var heap = 0
+  /// The offset of the first variable byte.
   @usableFromInline var heapStart = 0
   @usableFromInline var isWide = false
   /// The document writer, reused for each document.

@@ -41,8 +41,9 @@ struct SharedTexts {
 /// The texts of one attribute that were read last.
 struct TextTable {
   private static let slotCount = 256
-  /// The increase of the credit with each hit; the maximum of the credit is below.
+  /// The increase of the credit with each hit.
   private static let gain: Int32 = 2
+  /// The maximum of the credit.
   private static let most: Int32 = 1_024
 
   /// The credit rises with each hit and falls by one with each miss.

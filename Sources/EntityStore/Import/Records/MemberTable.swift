@@ -48,7 +48,9 @@ struct MemberTable {
   /// The numbers of members, by the hashes of their names, with open addressing; −1 marks a free
   /// slot.
   private var slots = [Int16](repeating: -1, count: slotCount)
-  /// The number of the first member of the last record.
+  /// The number of the first member of the record that was read last.
+  ///
+  /// The next record probably begins with the same member.
   private var first = -1
 
   subscript(number: Int) -> Member { members[number] }

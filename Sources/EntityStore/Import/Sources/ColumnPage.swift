@@ -72,7 +72,7 @@ public struct ColumnPage: Sendable {
     Records(keys: keys, rows: rows, limit: JSONLimits.standard)
   }
 
-  /// The rows that have not been written.
+  /// Writes the rows of a page, some of them at a time, and holds the remaining ones.
   struct Records {
     private let keys: [[UInt8]]
     private let table: JSONNode?

@@ -55,7 +55,7 @@ struct CutPage: Sendable {
 
   private static let noRecords = Data("[]".utf8)
 
-  /// A page that contains only records that could not be read.
+  /// A page of an empty array, for a part of the file in which no record could be read.
   static var empty: CutPage { CutPage(noRecords) }
 }
 

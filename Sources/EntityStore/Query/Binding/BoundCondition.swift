@@ -186,7 +186,7 @@ indirect enum BoundOperand: Sendable {
   case related(RelatedOperand)
 }
 
-// MARK: What it depends on
+// MARK: Parts of a condition
 
 /// A bound condition, or one side of a comparison.
 protocol BoundExpression {

@@ -145,7 +145,7 @@ extension Attribute {
   }
 }
 
-// MARK: What they are made of
+// MARK: Making conditions
 
 extension Attribute {
   func compared(_ operator: Comparison.Operator, _ value: Value) -> Condition<E> {

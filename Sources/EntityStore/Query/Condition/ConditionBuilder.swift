@@ -21,7 +21,7 @@ public enum ConditionBuilder<E: Entity> {
     attribute.condition
   }
 
-  /// Joins all lines.
+  /// Joins the conditions of all lines with AND.
   @_documentation(visibility: internal)
   public static func buildBlock(_ conditions: Condition<E>...) -> Condition<E> {
     .all(of: conditions)

@@ -120,7 +120,7 @@ final class ConditionEvaluator {
     }
   }
 
-  // MARK: Steps
+  // MARK: Evaluating steps
 
   private func evaluate(_ step: LayoutProgram.Step, _ record: RecordUnderTest) throws -> Bool {
     switch step {

@@ -55,7 +55,7 @@ final class GroupKeyWriter {
   private let terms: [BoundOrder.Term]
   private let evaluator: ConditionEvaluator
   private let order: SortKeyWriter
-  /// The key of the last record.
+  /// The key of the record that was last passed to ``move(to:)``.
   private(set) var key: [UInt8] = []
   private let collections: [BoundOrder.Term]
 

@@ -121,7 +121,7 @@ struct GroupTotal {
     }
   }
 
-  // MARK: In parts
+  // MARK: Merging parts
 
   /// Adds the state of an aggregate over other records.
   mutating func merge(_ other: GroupTotal, _ function: GroupTerm.Function) throws {

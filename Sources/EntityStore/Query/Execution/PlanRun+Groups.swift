@@ -193,7 +193,7 @@ struct GroupQuestion {
 
 /// How the value of a term is read from a record.
 enum TermReader {
-  /// Counts the records themselves.
+  /// Reads no value, because the term counts records.
   case records
   /// Counts or adds a number, read from its slot without a view of the record.
   case slot(SlotOrder, WordSlot.Kind, UInt32)

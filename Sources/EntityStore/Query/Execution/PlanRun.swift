@@ -340,7 +340,7 @@ final class PlanRun {
     }
   }
 
-  // MARK: Control
+  // MARK: Limits and cancellation
 
   /// Whether ``tick()`` must be called for each step.
   var isWatched: Bool { control != nil || recordLimit != .max }

@@ -63,8 +63,8 @@ extension Store {
   /// Cancelling the task ends the sequence with `CancellationError`, even within a batch.
   ///
   /// - Parameter report: called on the store's thread with each record that cannot be read, in the
-  ///   order of the query. The record counts for its batch, which may have fewer records than the others, or
-  ///   none. Without `report` the first such record ends the sequence with an error.
+  ///   order of the query. The record counts for its batch, which may have fewer records than the
+  ///   others, or none. Without `report` the first such record ends the sequence with an error.
   public func batches<E: Entity>(
     of size: Int, _ query: Query<E>,
     onUnreadable report: (@Sendable (UnreadableRecord<E>) -> Void)? = nil

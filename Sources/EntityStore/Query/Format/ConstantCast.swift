@@ -138,7 +138,7 @@ enum ConstantCast {
     }
   }
 
-  // MARK: Others
+  // MARK: Other types
 
   private static func string(_ value: Value) -> String? {
     switch value {

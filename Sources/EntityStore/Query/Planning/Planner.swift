@@ -345,7 +345,7 @@ struct Planner {
       arrangement: .groups(groups))
   }
 
-  // MARK: The whole
+  // MARK: Completing a plan
 
   /// Creates a plan whose residual consists of the clauses that are not covered.
   ///

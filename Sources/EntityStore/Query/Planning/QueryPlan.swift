@@ -3,7 +3,7 @@ internal import LodestoreFormat
 
 /// The way in which a query is run: how its records are found, checked and ordered.
 ///
-/// This is a class, since the planner compares many plans and keeps one.
+/// A plan is an object, since the planner compares many plans and keeps one.
 final class QueryPlan: Sendable {
   enum Arrangement: Sendable {
     /// In the order of record ids.
@@ -46,7 +46,7 @@ final class QueryPlan: Sendable {
   final class Subject: Sendable {
     let entity: StoredEntity
     let request: QueryRequest
-    /// The whole condition.
+    /// The whole condition of the query.
     let condition: BoundCondition
     let order: BoundOrder
     let recordCount: Int
@@ -274,7 +274,7 @@ extension TransactionCore {
     }
   }
 
-  /// Returns the first and the last id of the records of `entity`, or `nil` if there are none.
+  /// Returns the first and the last id of the records of `entity`, or `nil` if it has no records.
   func ids(of entity: StoredEntity) throws -> ClosedRange<UInt64>? {
     let cursor = try Cursor(entity.records, in: transaction)
     guard try cursor.first() else { return nil }

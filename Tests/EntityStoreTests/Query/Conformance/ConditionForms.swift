@@ -1,8 +1,8 @@
 import EntityStore
 import Foundation
 
-/// A form of condition: how the article on queries writes it in each of the three ways, and an example of
-/// each that is run.
+/// A form of condition: how the article on queries writes it in each of the three ways, and an
+/// example of each that is run.
 struct ConditionForm {
   /// The row's name.
   let name: String

@@ -1,8 +1,8 @@
 import EntityStore
 import Foundation
 
-/// An entity with an attribute of each kind that conditions tell apart; those that an index can serve are
-/// indexed.
+/// An entity with an attribute of each kind that conditions tell apart; those that an index can
+/// serve are indexed.
 struct Piece: Sendable {
   struct Spec: Codable, Hashable, Sendable { var swift: String }
 

@@ -379,7 +379,8 @@ import Testing
       try store.insert(
         (0..<600).map { place in
           var trial = Trial(place)
-          // Some names come before those that are cut, some begin like them, and some come after them.
+          // Some names come before those that are cut, some begin like them, and some come after
+          // them.
           trial.name = ["a", "b", long + "b", long + "a", String(long.prefix(470)), "z"][place % 6]
           return trial
         })

@@ -3,7 +3,8 @@ import Testing
 
 @testable import EntityStore
 
-/// Comparisons of expressions of numbers, at the edges where the compiled form leaves them to the general one.
+/// Comparisons of expressions of numbers, at the edges where the compiled form leaves them to the
+/// general one.
 @Suite struct NumberComparisonTests {
   /// The serial numbers of those specimens for which each format is true.
   private func expect(

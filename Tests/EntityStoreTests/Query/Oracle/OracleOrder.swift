@@ -3,8 +3,8 @@ import Foundation
 @testable import EntityStore
 @testable import LodestoreFormat
 
-/// The order that sort terms ask for, from the words of `SortKey`: every pair of records compared by
-/// values.
+/// The order that sort terms ask for, from the words of `SortKey`: every pair of records compared
+/// by values.
 struct OracleOrder {
   let terms: [SortTerm]
   private let isTieDescending: Bool

@@ -75,7 +75,8 @@ import Testing
     try expectPlain(found, "group IN { 1, 2 } AND code IN { 2, NULL }")
   }
 
-  /// Keys with a null end in the id, which others of a unique index do not: these came first, whatever their ids.
+  /// Keys with a null end in the id, which others of a unique index do not: these came first,
+  /// whatever their ids.
   @Test func `Records with null in a unique index and others come in the order of their ids`()
     throws
   {

@@ -3,7 +3,8 @@ import Testing
 
 @testable import EntityStore
 
-/// Conditions that cannot be evaluated are refused before a record is read, with the position of the fault.
+/// Conditions that cannot be evaluated are refused before a record is read, with the position of
+/// the fault.
 @Suite struct BindErrorTests {
   struct Refusal: CustomTestStringConvertible, Sendable {
     let format: String
