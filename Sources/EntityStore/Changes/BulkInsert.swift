@@ -148,7 +148,7 @@ final class BulkInsert {
     try listeners.tellInserted(firstID..<nextID)
     guard listeners.wantNewRecords else { return }
     try core.forEachStored(of: entity, from: firstID) { (id, bytes) throws(StoreError) in
-      try listeners.tellInsertedRecord(id, try entity.view(bytes, id: id))
+      try listeners.tellStored(id, try entity.view(bytes, id: id))
     }
   }
 

@@ -10,6 +10,8 @@ struct ChangeListeners {
   private let count: ChangeCount?
   /// Whether a sink may move the page of an old record that it or a later sink reads.
   private let copiesOld: Bool
+  /// Whether a sink may move the page of a new record that it or a later sink reads.
+  private let copiesNew: Bool
 
   init(_ sinks: ChangeSinks?, of entity: StoredEntity) {
     self.entity = entity
@@ -18,8 +20,9 @@ struct ChangeListeners {
       sink.interest(in: entity).map { (sink, $0) }
     }
     needs = self.sinks.reduce(into: []) { $0.formUnion($1.interest) }
-    copiesOld =
-      needs.contains(.oldRecord) && self.sinks.contains { $0.sink.writesWhenTold }
+    let writes = self.sinks.contains { $0.sink.writesWhenTold }
+    copiesOld = writes && needs.contains(.oldRecord)
+    copiesNew = writes && needs.contains(.newRecord)
   }
 
   /// Whether there is an interested sink.
@@ -66,6 +69,13 @@ struct ChangeListeners {
     }
   }
 
+  /// Reports one of the records of ``tellInserted(_:)`` that is in the file already.
+  func tellStored(_ id: UInt64, _ new: RecordView) throws(StoreError) {
+    try withStable(new, id, copies: copiesNew) { (new) throws(StoreError) in
+      try tellInsertedRecord(id, new)
+    }
+  }
+
   func tellInserted(_ id: UInt64, _ new: RecordView) throws(StoreError) {
     try tellInserted(id..<id + 1)
     try tellInsertedRecord(id, new)
@@ -74,18 +84,19 @@ struct ChangeListeners {
   func tellUpdated(
     _ id: UInt64, _ old: RecordView, _ new: RecordView, _ core: WriteCore
   ) throws(StoreError) {
-    try withStable(old, id) { (old) throws(StoreError) in
+    try withStable(old, id, copies: copiesOld) { (old) throws(StoreError) in
       try tellEachUpdated(id, old, new, core)
     }
   }
 
-  /// Calls `body` with an old record that stays where it is when sinks write.
+  /// Calls `body` with a record of the file that stays where it is when sinks write.
   @inline(__always)
   private func withStable(
-    _ old: RecordView, _ id: UInt64, _ body: (RecordView) throws(StoreError) -> Void
+    _ record: RecordView, _ id: UInt64, copies: Bool,
+    _ body: (RecordView) throws(StoreError) -> Void
   ) throws(StoreError) {
-    if !copiesOld { return try body(old) }
-    try Array(old.bytes)._withBytes { (bytes) throws(StoreError) in
+    if !copies { return try body(record) }
+    try Array(record.bytes)._withBytes { (bytes) throws(StoreError) in
       try body(try entity.view(bytes, id: id))
     }
   }
@@ -113,7 +124,7 @@ struct ChangeListeners {
 
   func tellRemoved(_ id: UInt64, _ old: RecordView) throws(StoreError) {
     count?.note(entity)
-    try withStable(old, id) { (old) throws(StoreError) in
+    try withStable(old, id, copies: copiesOld) { (old) throws(StoreError) in
       for (sink, interest) in sinks {
         try tell(sink, .removed(id, old: interest.contains(.oldRecord) ? old : nil))
       }
@@ -130,7 +141,9 @@ struct ChangeListeners {
   /// `old` must not be `nil` when ``wantOldRecords`` is true.
   func tellClearedRecord(_ id: UInt64, _ old: RecordView?) throws(StoreError) {
     guard let old else { return try tellEachCleared(id, nil) }
-    try withStable(old, id) { (old) throws(StoreError) in try tellEachCleared(id, old) }
+    try withStable(old, id, copies: copiesOld) { (old) throws(StoreError) in
+      try tellEachCleared(id, old)
+    }
   }
 
   private func tellEachCleared(_ id: UInt64, _ old: RecordView?) throws(StoreError) {

@@ -176,22 +176,25 @@ final class EntityChanges {
     try takeKeys(of: id, from: old?.view, to: new?.view)
     try keys.checkUnique(except: old?.id, core)
     try keys.checkOwnEntries(of: id, core)
-    if hasListeners { try tell(id, old?.view, new?.view) }
-    try records.write(new, inPlaceOf: old)
+    do throws(StoreError) {
+      if hasListeners { try tell(id, old?.view, new?.view) }
+      try records.write(new, inPlaceOf: old)
+    } catch {
+      // Sinks have received a change that is not made.
+      if hasListeners { core.brokenBy = error }
+      throw error
+    }
     try core.moveEntries(of: id, by: keys)
   }
 
   private func tell(
     _ id: UInt64, _ old: RecordView?, _ new: RecordView?
   ) throws(StoreError) {
-    // The sinks before the one that throws have received a change that will not be made.
-    try core.breakingOnError {
-      switch (old, new) {
-      case (nil, let new?): try listeners.tellInserted(id, new)
-      case (let old?, let new?): try listeners.tellUpdated(id, old, new, core)
-      case (let old?, nil): try listeners.tellRemoved(id, old)
-      case (nil, nil): break
-      }
+    switch (old, new) {
+    case (nil, let new?): try listeners.tellInserted(id, new)
+    case (let old?, let new?): try listeners.tellUpdated(id, old, new, core)
+    case (let old?, nil): try listeners.tellRemoved(id, old)
+    case (nil, nil): break
     }
   }
 
@@ -207,8 +210,8 @@ final class EntityChanges {
 
   /// Removes every record, in constant time unless a sink needs each record.
   func clear() throws(StoreError) {
-    if hasListeners { try core.breakingOnError { try tellCleared() } }
-    try wrappingErrors {
+    try core.breakingOnError {
+      if hasListeners { try tellCleared() }
       try records.empty()
       for index in entity.indexes + entity.building { try index.empty(in: core.transaction) }
     }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import EntityStore
 
-/// The bytes of a record before its change, as sinks read them.
-@Suite struct `Old records that sinks read` {
+/// The bytes of records as sinks read them.
+@Suite struct `Records that sinks read` {
   @Test(arguments: [false, true])
   func `are copies where a sink before them may have written to the file`(_ writes: Bool) throws {
     try withTemporaryStore([Film.self]) { store in
@@ -14,8 +14,9 @@ import Testing
         try (1...6).map { try tx.insert(Film(title: "film \($0)", episode: $0)) }
       }
       let seen = SeenRecords()
+      let inserted = SeenRecords()
       _ = store.core.observers.add { WritingSink($0, writes: writes) }
-      _ = store.core.observers.add { LookingSink($0, seen) }
+      _ = store.core.observers.add { LookingSink($0, seen, inserted) }
       try store.write { tx in
         var film = films[0]
         film.title = "updated"
@@ -25,11 +26,15 @@ import Testing
         try tx.delete(films[3].id)
         _ = try tx.delete(Film.where { $0.episode == 5 })
         _ = try tx.delete(Film.all)
+        try tx.insert([Film(title: "film 7", episode: 7), Film(title: "film 8", episode: 8)])
       }
       let titles = seen.records.map(\.title)
       #expect(titles.prefix(5) == (1...5).map { "film \($0)" }[...])
       #expect(titles.suffix(4) == ["updated", "updated", "merged", "film 6"])
       #expect(seen.records.allSatisfy { $0.isCopy == writes }, "\(seen.records)")
+      // Records of a bulk insert are in the file before sinks read them.
+      #expect(inserted.records.map(\.title).suffix(2) == ["film 7", "film 8"])
+      #expect(inserted.records.suffix(2).allSatisfy { $0.isCopy == writes }, "\(inserted.records)")
     }
   }
 }
@@ -63,15 +68,17 @@ private final class WritingSink: ChangeSink {
   }
 }
 
-/// Looks whether old records are those of the file's pages.
+/// Looks whether old and new records are those of the file's pages.
 private final class LookingSink: ChangeSink {
   let name = "a reader"
   private unowned let core: WriteCore
   private let seen: SeenRecords
+  private let inserted: SeenRecords
 
-  init(_ core: WriteCore, _ seen: SeenRecords) {
+  init(_ core: WriteCore, _ seen: SeenRecords, _ inserted: SeenRecords) {
     self.core = core
     self.seen = seen
+    self.inserted = inserted
   }
 
   func interest(in _: StoredEntity) -> ChangeInterest? { [.oldRecord, .newRecord] }
@@ -82,7 +89,12 @@ private final class LookingSink: ChangeSink {
       let stored = try core.record(id, of: entity)
       guard case .string(let title) = try entity.values(of: old, id: id)[0] else { return }
       seen.note(title, isCopy: old.bytes.baseAddress != stored?.baseAddress)
-    case .updated, .removed, .inserted, .insertedRecord, .cleared: break
+    case .insertedRecord(let id, let new):
+      guard let stored = try core.record(id, of: entity),
+        case .string(let title) = try entity.values(of: new, id: id)[0]
+      else { return }
+      inserted.note(title, isCopy: new.bytes.baseAddress != stored.baseAddress)
+    case .updated, .removed, .inserted, .cleared: break
     }
   }
 }

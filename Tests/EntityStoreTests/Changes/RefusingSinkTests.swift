@@ -1,4 +1,5 @@
 import Foundation
+import LodestoreFormat
 import Testing
 
 @testable import EntityStore
@@ -40,6 +41,34 @@ import Testing
       }
       #expect(recording.changes.map(\.description) == ["inserted Film 2"])
       #expect(try store.fetch(Film.all).map(\.title) == ["a", "c"])
+    }
+  }
+
+  /// The mark for imports is read after the sinks have received the change.
+  @Test func `is not in the history where a damaged mark refuses it`() throws {
+    try withTemporaryStore([Film.self], options: .history()) { store in
+      var film = Film(title: "a", episode: 1)
+      film.id = try store.write { try $0.insert(film).id }
+      let entity = try store.read { try $0.access.core.entity(Film.self).number }
+      let mark = HeaderField.changes(entity: entity)
+      func putMark(_ bytes: [UInt8]) throws {
+        try store.core.write { try $0.transaction.put(mark, bytes, in: $0.store.trees.header) }
+      }
+      try putMark([UInt8](repeating: 0, count: 7))
+      film.title = "b"
+      for change: (inout WriteTransaction) throws -> Void in [
+        { try $0.update(film) }, { _ = try $0.delete(film.id) },
+      ] {
+        _ = try? store.write { tx in
+          #expect(throws: StoreError.self) { try change(&tx) }
+          try tx.insert(Film(title: "c", episode: 2))
+        }
+      }
+      try putMark([UInt8](repeating: 0, count: 8))
+      for entry in try store.history() {
+        #expect(entry.changes.allSatisfy { $0.kind != .updated && $0.kind != .deleted }, "\(entry)")
+      }
+      #expect(try store.fetch(Film.all).first?.title == "a")
     }
   }
 }
