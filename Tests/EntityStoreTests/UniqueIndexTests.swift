@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `conflict modes keep, replace or patch the record that holds the key`() throws {
+  @Test func `merge policies keep, replace or patch the record that holds the key`() throws {
     try withTemporaryStore([Pod.self]) { store in
       try store.write { transaction in
         let id = try transaction.insert(Pod(name: "a", version: "1", summary: "old", stars: 1)).id

@@ -200,12 +200,13 @@ extension EntityChanges {
   /// After an error the transaction can only be aborted: some changes are made, and some are not.
   ///
   /// - Parameters:
-  ///   - concerned: the indexes whose keys may change; all where it is left out.
-  ///   - expectedCount: of new entries in each.
-  ///   - expectedRemovals: of old entries in each.
-  ///   - memoryLimit: of all new and old entries, in bytes; a scratch file has the others.
-  ///   - checksUnique: throws ``StoreError/Code/uniqueViolation`` where another record holds a key;
-  ///     otherwise the caller has made sure that none does.
+  ///   - concerned: the indexes whose keys may change; `nil` for all indexes.
+  ///   - expectedCount: the expected number of new entries in each index.
+  ///   - expectedRemovals: the expected number of removed entries in each index.
+  ///   - memoryLimit: the memory for new and removed entries, in bytes. Further entries go to a
+  ///     scratch file.
+  ///   - checksUnique: whether the call throws ``StoreError/Code/uniqueViolation`` when another
+  ///     record has one of the unique keys. Otherwise the caller guarantees that no record has one.
   func withChangeBatch(
     concerned: [StoredIndex]? = nil, expectedCount: Int = 0, expectedRemovals: Int = 0,
     memoryLimit: Int = .max, checksUnique: Bool = true, _ body: (ChangeBatch) throws -> Void

@@ -38,10 +38,11 @@ protocol ChangeSink: AnyObject {
   ///   received the change, so the run of the write must be aborted.
   func record(_ change: RecordChange, of entity: StoredEntity) throws(StoreError)
 
-  /// Whether it may write to trees of the file in ``record(_:of:)``.
+  /// Whether the old record must be copied, because this sink writes in ``record(_:of:)``.
   ///
-  /// A write may move the page that has the old record. So the view of it is of a copy then, for
-  /// this sink and those after it.
+  /// A write to a tree may move the page of the old record, which this sink or a later one reads.
+  /// All sinks then receive a view of a copy. The value is false for the last sink, the history.
+  /// The history writes too, but only after its last read of the old record.
   var writesWhenTold: Bool { get }
 
   /// Makes the sink's own changes before the commit, with the calls that programs use.

@@ -4,7 +4,7 @@ internal import LodestoreFormat
 /// limits.
 ///
 /// Each transaction removes a bounded number of records. The pass visits each order once. Records
-/// that cannot be removed are held (``UnevictableRecords``). One transaction finds all records of a
+/// that cannot be removed go to ``UnevictableRecords``. One transaction finds all records of a
 /// batch that a delete rule denies. When a removal fails in another way, halving the batch finds
 /// the record.
 ///
@@ -12,17 +12,17 @@ internal import LodestoreFormat
 final class EvictionPass {
   private let core: StoreCore
   private let moment: Double
-  /// Whether held records are tried again.
+  /// Whether unevictable records are tried again.
   private let retriesUnevictable: Bool
   private(set) var report = EvictionReport()
   private var limit = StoreCore.evictionBatchCount
   /// The remaining orders.
   private var orders: [EvictionOrder]
-  /// When held records are tried again: the position in the first of ``orders``, and the newly held
-  /// records.
+  /// The position in the first of ``orders``, if unevictable records are tried again.
   private var position: EvictionPosition
+  /// The records of this pass that could not be removed, if unevictable records are tried again.
   private var held: Set<UInt64> = []
-  /// The held records that are already in the report, by entity.
+  /// The unevictable records that are already in the report, by entity.
   private var counted: [EntityNumber: Set<UInt64>] = [:]
 
   /// The records of one transaction.

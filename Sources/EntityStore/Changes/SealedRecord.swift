@@ -24,8 +24,8 @@ struct SealedRecord {
 
 /// A new record of the current layout that a batch appends, and seals in its page.
 ///
-/// Its rules were asked. ``EntityChanges`` makes it, in this file alone, and a ``ChangeBatch``
-/// inserts nothing else.
+/// The rules of the record have been checked. Only this file creates new records, and a
+/// ``ChangeBatch`` inserts nothing else.
 struct NewRecord {
   let id: UInt64
   let view: RecordView
@@ -60,15 +60,15 @@ enum PreparedRecord {
   case refused(StoreError)
 }
 
-/// The outcome of the preparation of a new record that may be refused.
+/// The outcome of preparing a new record that may be refused.
 enum PreparedNewRecord {
   case ready(NewRecord)
-  /// By a constraint or a rule.
+  /// A constraint or a rule refuses the record.
   case refused(StoreError)
 }
 
 extension EntityChanges {
-  /// Asks the rules of a new record.
+  /// Checks the rules of a new record, and returns the constraint or rule that refuses it.
   @inline(__always)
   func prepareOrRefuse(
     new view: RecordView, id: UInt64
@@ -79,10 +79,11 @@ extension EntityChanges {
     return .ready(NewRecord(view, id: id))
   }
 
-  /// A new record that takes the place of one which is renewed: its rules were asked before that
-  /// one was removed.
+  /// Returns the new record that replaces a removed one, as ``MergeRule/reinsert`` requires.
+  ///
+  /// The caller has checked the rules of the record before the removal.
   @inline(__always)
-  func renewal(_ view: RecordView, id: UInt64) -> NewRecord { NewRecord(view, id: id) }
+  func reinsertion(_ view: RecordView, id: UInt64) -> NewRecord { NewRecord(view, id: id) }
 
   /// Seals a record and checks its rules.
   ///

@@ -1,6 +1,5 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
-import LodestoreSystem
 
 /// A stored record of any layout that may be replaced or removed, with checked bytes.
 ///
@@ -60,16 +59,8 @@ extension EntityChanges {
   /// Returns whether a stored record has the values of `record`, which is sealed and has the
   /// current layout.
   func isSame(_ stored: StoredRecord, as record: ByteView) throws(StoreError) -> Bool {
-    if stored.view.layout === entity.layout { return core.isSame(stored.view.bytes, record) }
+    if stored.view.layout === entity.layout { return stored.view.bytes.elementsEqual(record) }
     return try core.carriedOver(stored.view, id: stored.id, of: entity)
-      ._withBytes { core.isSame($0, record) }
-  }
-}
-
-extension TransactionCore {
-  func isSame(_ a: ByteView, _ b: ByteView) -> Bool {
-    guard a.count == b.count else { return false }
-    guard let left = a.baseAddress, let right = b.baseAddress else { return a.count == 0 }
-    return memcmp(left, right, a.count) == 0
+      ._withBytes { $0.elementsEqual(record) }
   }
 }

@@ -106,7 +106,8 @@ extension StoreError {
     code == other.code && message == other.message && recordID == other.recordID
   }
 
-  static let givenUp = StoreError(
+  /// The error of calls after ``TransactionCore/abandon()``.
+  static let abandoned = StoreError(
     .brokenTransaction,
     "cannot continue: a part of the write failed after some changes, and the write runs again without "
       + "that part; let this error end the closure")

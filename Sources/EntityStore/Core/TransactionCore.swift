@@ -27,7 +27,7 @@ class TransactionCore {
   /// The time of the transaction, in seconds since 2001; read once, and equal for all its records.
   final private(set) lazy var time = DynamicValue.currentTime
   /// Whether this run of a write is abandoned, to be repeated without the failed part.
-  private final var isGivenUp = false
+  private final var isAbandoned = false
   /// The entity type of the last lookup.
   @exclusivity(unchecked) private final var lastEntity:
     (type: ObjectIdentifier, entity: StoredEntity)?
@@ -69,7 +69,7 @@ class TransactionCore {
   ///
   /// Every later call that names an entity is refused, because it would see incomplete changes.
   final func abandon() {
-    isGivenUp = true
+    isAbandoned = true
     lastEntity = nil
   }
 
@@ -90,7 +90,7 @@ class TransactionCore {
   }
 
   private final func lookUp<E: Entity>(_: E.Type) throws(StoreError) -> StoredEntity {
-    guard !isGivenUp else { throw .givenUp }
+    guard !isAbandoned else { throw .abandoned }
     guard let name = store.name(of: E.self) else { throw .undeclared(E.schema.name) }
     guard schema.misfits.isEmpty || !schema.misfits.contains(name) else {
       throw .changedElsewhere(name)

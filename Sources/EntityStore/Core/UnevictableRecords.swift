@@ -5,25 +5,25 @@ internal import LodestoreFormat
 /// The records of one store that cannot be evicted, and the position up to which each order was
 /// tried.
 ///
-/// Such records are called held. A write searches only after the position, so it meets no held
-/// record. An entry that is written before the position moves the position back; a write of this
-/// store reports the key. After a commit of another store or process, a write searches from the
-/// beginning, and skips the held records.
+/// A write searches only after the position, so it meets no unevictable record. An entry that is
+/// written before the position moves the position back; a write of this store reports the key.
+/// After a commit of another store or process, a write searches from the beginning, and skips the
+/// unevictable records.
 ///
-/// A pass that tries the held records again has its own position (``EvictionPass``), and replaces
-/// the state of this object at its end.
+/// A pass that tries the unevictable records again has its own position (``EvictionPass``). At its
+/// end it replaces the state of this object.
 final class UnevictableRecords: Sendable {
   private struct Entry {
     var held: Set<UInt64> = []
-    /// The position before which every record was tried, and was removed or is held.
+    /// The position before which every record was tried, and was removed or cannot be.
     var position: EvictionPosition
-    /// The highest tried position; a held record that has moved after it is tried again.
+    /// The highest tried position; an unevictable record that has moved after it is tried again.
     var highest: EvictionPosition
     /// The least key that was written since ``position`` was set.
     var lowest: EvictionPosition?
     /// The least key that was written since a pass began.
     var lowestInPass: EvictionPosition?
-    /// The records that writes have held since a pass began.
+    /// The records that writes have found unevictable since a pass began.
     var heldInPass: Set<UInt64> = []
 
     init(_ order: EvictionOrder) {
@@ -114,7 +114,7 @@ final class UnevictableRecords: Sendable {
     }
   }
 
-  /// Returns whether the eviction skips a record, because it is held and has not moved.
+  /// Returns whether the eviction skips a record, because it is unevictable and has not moved.
   func holds(_ id: UInt64, _ key: ByteView, of order: EvictionOrder) -> Bool {
     state.withLock { state in
       state.visitCount += 1
@@ -123,7 +123,7 @@ final class UnevictableRecords: Sendable {
     }
   }
 
-  /// Records, in a write, that all records from `start` to `end` are held.
+  /// Records, in a write, that all records from `start` to `end` are unevictable.
   func pass(from start: EvictionPosition, to end: EvictionPosition, of order: EvictionOrder) {
     state.withLock { state in
       guard var entry = state.entries[order], entry.start == start, start < end else { return }
@@ -166,10 +166,11 @@ final class UnevictableRecords: Sendable {
 
   func endPass() { state.withLock { $0.passCount -= 1 } }
 
-  /// Replaces the held records; called at the end of a complete pass over the records of an entity.
+  /// Replaces the unevictable records; called at the end of a complete pass over the records of an
+  /// entity.
   ///
   /// - Parameters:
-  ///   - ids: the records that the pass holds.
+  ///   - ids: the records that the pass could not remove.
   ///   - end: the position that the pass reached.
   func replace(with ids: Set<UInt64>, of order: EvictionOrder, to end: EvictionPosition) {
     state.withLock { state in

@@ -14,7 +14,8 @@ struct HistoryDifferences: DifferenceSource {
   private let side: DifferenceSide
   /// The number of the last write before the differences.
   private let token: UInt64
-  private var fromHistory: [RecordsOfHistory] = []
+  /// The records with a change, by entity.
+  private var records: [RecordsOfHistory] = []
   /// The links with a change, and whether each existed before.
   private var links: [LinksOfHistory] = []
   /// The entities that the history does not record completely, and `buckets`.
@@ -75,7 +76,7 @@ struct HistoryDifferences: DifferenceSource {
       return true
     }
     for number in restarted {
-      if let fromHistory = byNumber[number] { uncompared.append(fromHistory.pair.name) }
+      if let changed = byNumber[number] { uncompared.append(changed.pair.name) }
     }
     // The first write after the token may share its commit, and the images, with earlier writes.
     if let firstImage, firstImage <= token.number {
@@ -86,7 +87,7 @@ struct HistoryDifferences: DifferenceSource {
       }
     }
     for number in byNumber.keys { byNumber[number]?.finish() }
-    fromHistory = core.schema.entities.compactMap { byNumber[$0.number] }.filter {
+    records = core.schema.entities.compactMap { byNumber[$0.number] }.filter {
       !$0.firsts.isEmpty
     }
     links = pairs.sorted { $0.key < $1.key }.map { number, pairs in
@@ -109,12 +110,12 @@ struct HistoryDifferences: DifferenceSource {
   ) throws -> Bool {
     let side = side
     return try side.read { core in
-      while step < fromHistory.count + links.count {
+      while step < records.count + links.count {
         if budget.isSpent { return true }
         let isDone =
-          step < fromHistory.count
-          ? try runRecords(fromHistory[step], core, &budget, visit)
-          : try runLinks(links[step - fromHistory.count], core, &budget, visit)
+          step < records.count
+          ? try runRecords(records[step], core, &budget, visit)
+          : try runLinks(links[step - records.count], core, &budget, visit)
         if isDone {
           step += 1
           place = 0
@@ -125,14 +126,14 @@ struct HistoryDifferences: DifferenceSource {
   }
 
   private mutating func runRecords(
-    _ fromHistory: RecordsOfHistory, _ core: TransactionCore, _ budget: inout DifferenceBudget,
+    _ changes: RecordsOfHistory, _ core: TransactionCore, _ budget: inout DifferenceBudget,
     _ visit: (FoundDifference) throws -> Void
   ) throws -> Bool {
-    guard let entity = fromHistory.pair.newer else { return true }
+    guard let entity = changes.pair.newer else { return true }
     let log = HistoryLog(core)
     let cursor = try Cursor(entity.records, in: core.transaction)
-    let start = fromHistory.firsts.partitioningIndex { $0.ids.upperBound > place }
-    for first in fromHistory.firsts[start...] {
+    let start = changes.firsts.partitioningIndex { $0.ids.upperBound > place }
+    for first in changes.firsts[start...] {
       var id = max(place, first.ids.lowerBound)
       while id < first.ids.upperBound {
         // Records that were inserted and deleted since are no difference, so missing ids are
@@ -146,7 +147,7 @@ struct HistoryDifferences: DifferenceSource {
         place = id
         if budget.isSpent { return false }
         budget.visits -= 16
-        if let found = try difference(id, first, fromHistory, entity, log, core) {
+        if let found = try difference(id, first, changes, entity, log, core) {
           budget.find(found.byteCount)
           try visit(.record(found))
         }
@@ -159,7 +160,7 @@ struct HistoryDifferences: DifferenceSource {
 
   /// Returns the difference of one record; `nil` when its state is unchanged.
   private func difference(
-    _ id: UInt64, _ first: RecordsOfHistory.FirstChange, _ fromHistory: RecordsOfHistory,
+    _ id: UInt64, _ first: RecordsOfHistory.FirstChange, _ changes: RecordsOfHistory,
     _ entity: StoredEntity,
     _ log: HistoryLog, _ core: TransactionCore
   ) throws -> FoundRecord? {
@@ -167,18 +168,18 @@ struct HistoryDifferences: DifferenceSource {
     // Reads leave out expired records, so a new record that has expired is not a difference.
     if !first.wasThere, new == nil { return nil }
     let kind = HistoryChange.Kind(wasThere: first.wasThere, isThere: new != nil)
-    let old = first.wasThere ? try image(of: id, first, fromHistory, entity, log) : nil
+    let old = first.wasThere ? try image(of: id, first, changes, entity, log) : nil
     var changed: [Int] = []
     var preserved: Document?
     if let old, let new {
-      if fromHistory.pair.areEqual(old, new) { return nil }
+      if changes.pair.areEqual(old, new) { return nil }
       let (oldView, newView) = (try entity.view(old, id: id), try entity.view(new, id: id))
-      changed = try fromHistory.pair.differing(oldView, newView)
+      changed = try changes.pair.differing(oldView, newView)
       if changed.isEmpty { return nil }
     } else if kind == .updated {
-      changed = fromHistory.pair.attributes.indices.filter { position in
-        guard let number = fromHistory.pair.attributes[position].newer?.number else { return false }
-        return fromHistory.attributes[number]?.contains(id) ?? false
+      changed = changes.pair.attributes.indices.filter { position in
+        guard let number = changes.pair.attributes[position].newer?.number else { return false }
+        return changes.attributes[number]?.contains(id) ?? false
       }
     } else if kind == .deleted, old == nil {
       preserved = try log.keptDocument(
@@ -188,38 +189,38 @@ struct HistoryDifferences: DifferenceSource {
       if let bytes { try entity.verifyChecksum(of: try entity.view(bytes, id: id), id: id) }
     }
     return FoundRecord(
-      pair: fromHistory.pair, kind: kind, oldID: first.wasThere ? id : 0,
+      pair: changes.pair, kind: kind, oldID: first.wasThere ? id : 0,
       newID: new == nil ? 0 : id,
       old: old, new: new, changed: changed, preserved: preserved, older: core, newer: core)
   }
 
   /// Returns the record at the token; `nil` when its first change since then kept no image.
   private func image(
-    of id: UInt64, _ first: RecordsOfHistory.FirstChange, _ fromHistory: RecordsOfHistory,
+    of id: UInt64, _ first: RecordsOfHistory.FirstChange, _ changes: RecordsOfHistory,
     _ entity: StoredEntity,
     _ log: HistoryLog
   ) throws -> ByteView? {
-    if first.image <= token, fromHistory.earlier.contains(id) { return nil }
+    if first.image <= token, changes.earlier.contains(id) { return nil }
     return try log.image(.image(entity: entity.number, id: id, transaction: first.image))
   }
 
   private mutating func runLinks(
-    _ fromHistory: LinksOfHistory, _ core: TransactionCore, _ budget: inout DifferenceBudget,
+    _ changes: LinksOfHistory, _ core: TransactionCore, _ budget: inout DifferenceBudget,
     _ visit: (FoundDifference) throws -> Void
   ) throws -> Bool {
-    guard let relationship = core.schema.relationship(fromHistory.relationship),
+    guard let relationship = core.schema.relationship(changes.relationship),
       let index = relationship.linksFrom
     else { return true }
     let cursor = try LinkCursor(index, core: core)
     let expired = try ExpiredLinks(relationship, core)
     let pair = RelationshipPair(older: relationship, newer: relationship)
-    for position in Int(clamping: place)..<fromHistory.pairs.count {
+    for position in Int(clamping: place)..<changes.pairs.count {
       if budget.isSpent {
         place = UInt64(position)
         return false
       }
       budget.visits -= 16
-      let link = fromHistory.pairs[position]
+      let link = changes.pairs[position]
       let isThere =
         try !expired.contains(link.pair.from, link.pair.to)
         && cursor.contains(link.pair.from, link.pair.to)

@@ -1,34 +1,38 @@
 public import LodestoreEssentials
 internal import LodestoreFormat
 
-/// The rule for one attribute of a stored record and of an incoming one; see
+/// The policy for combining one attribute of a stored record and of an incoming record; see
 /// ``MergePolicy/attribute(_:_:)``.
 ///
-/// The type is another than ``MergePolicy``, because it combines values of the attribute's type:
-/// its closure takes two values where that of a ``MergePolicy`` takes two records.
+/// The policy has a type of its own, because it combines values of the attribute's type. The
+/// closure of ``merge(_:)`` takes two values. The closure of a ``MergePolicy`` takes two records.
 public struct AttributeMergePolicy<E: Entity, V: AttributeValue>: Sendable {
   let erased: AnyAttributePolicy<E>
 
   /// Takes the incoming value.
   public static var replace: AttributeMergePolicy { Self(erased: .init(.incoming)) }
 
-  /// Takes the incoming value where the stored one is null.
+  /// Takes the incoming value if the stored one is null.
   public static var fillNulls: AttributeMergePolicy { Self(erased: .init(.stored)) }
 
-  /// Refuses a record with another value than the stored one.
+  /// Refuses a record whose value differs from the stored one.
   public static var failIfDifferent: AttributeMergePolicy { Self(erased: .init(.fail)) }
 
-  /// Takes the value of the record with the later date; the incoming one when the dates are equal.
+  /// Takes the value of the record with the later date; with equal dates, the incoming value.
   public static func newest(by date: any KeyPath<E, Date> & Sendable) -> AttributeMergePolicy {
     Self(erased: .init(newestBy: date))
   }
 
-  /// The form of `newest(by:)` for an optional date.
+  /// Takes the value of the record with the later optional date; with equal dates, the incoming
+  /// value.
+  ///
+  /// Null is before every date.
   public static func newest(by date: any KeyPath<E, Date?> & Sendable) -> AttributeMergePolicy {
     Self(erased: .init(newestBy: date))
   }
 
-  /// Takes the value that the closure makes of two different values; an error refuses the record.
+  /// Takes the closure's result for two different values; an error of the closure refuses the
+  /// record.
   public static func merge(
     _ body: @escaping @Sendable (_ stored: V, _ incoming: V) throws -> V
   ) -> AttributeMergePolicy {
@@ -43,7 +47,7 @@ public struct AttributeMergePolicy<E: Entity, V: AttributeValue>: Sendable {
   }
 }
 
-/// An attribute's policy without the attribute's type.
+/// A policy of an attribute, without the attribute's type.
 struct AnyAttributePolicy<E: Entity>: Sendable {
   let policy: AttributePolicies.Policy
   private let date: (any PartialKeyPath<E> & Sendable)?

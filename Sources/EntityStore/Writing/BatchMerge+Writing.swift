@@ -309,14 +309,14 @@ extension BatchMerge {
         if !mergedForReinsert.isEmpty, let record = mergedForReinsert.removeValue(forKey: position)
         {
           try record.withView(of: entity) { (view) throws(StoreError) in
-            try writes.insert(changes.renewal(view, id: id), at: cursor)
+            try writes.insert(changes.reinsertion(view, id: id), at: cursor)
           }
           outcomes[position] = .updated(id)
         } else {
           let view = try batch.view(position, of: entity)
           let record: NewRecord
           if isReinserted[position] {
-            record = changes.renewal(view, id: id)
+            record = changes.reinsertion(view, id: id)
           } else {
             switch try prepared(position, view, id) {
             case .ready(let new): record = new

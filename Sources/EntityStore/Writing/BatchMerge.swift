@@ -191,7 +191,7 @@ final class BatchMerge {
     while start < positions.count {
       var end = start + 1
       while end < positions.count, batchKeys.isRepeated(at: end) { end += 1 }
-      if end - start > 1 { resolveRepeated(repeated: positions[start..<end], index, isMatching) }
+      if end - start > 1 { resolveRepeated(positions[start..<end], index, isMatching) }
       start = end
     }
     // With a single index, records that share a stored record have equal keys, which were handled
@@ -277,7 +277,7 @@ final class BatchMerge {
   /// Handles records of the batch with equal keys; `positions` are ascending because the sort is
   /// stable.
   private func resolveRepeated(
-    repeated positions: ArraySlice<Int>, _ index: StoredIndex, _ isMatching: Bool
+    _ positions: ArraySlice<Int>, _ index: StoredIndex, _ isMatching: Bool
   ) {
     if !isMatching || !pages.takesLast {
       for position in positions { isAlone[position] = true }

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Assigns new values to attributes of many records.
@@ -241,7 +242,7 @@ final class BatchUpdate {
     if let slots, stored.view.layout === entity.layout {
       let record = try changes.copy(of: stored.view, id: id)
       for (slot, value) in zip(slots, values) { try slot.write(value, in: record.bytes) }
-      if core.isSame(record.raw, stored.view.bytes) { return false }
+      if record.raw.elementsEqual(stored.view.bytes) { return false }
       try replace(stored, with: record, at: cursor, batch)
     } else {
       guard let record = try rebuilt(stored.view, values) else { return false }

@@ -47,11 +47,11 @@ extension WriteTransaction {
   ///
   /// - Throws: the errors of ``insert(_:onConflict:matching:)``; ``StoreError/batchPosition`` is
   ///   the position of the refused value. With ``MergePolicy/fail`` nothing of the batch is
-  ///   stored, and the transaction can continue. With another mode, other values of the batch may
-  ///   be stored.
+  ///   stored, and the transaction can continue. With another policy, other values of the batch
+  ///   may be stored.
   /// - Complexity: O(*k* log *k*) for *k* values, and a visit of each affected index page. With
   ///   ``MergePolicy/fail``, the index entries of the whole call are sorted together: in memory
-  ///   up to ``StoreOptions/batchMemoryInBytes``, beyond it in a scratch file. With another mode,
+  ///   up to ``StoreOptions/batchMemoryInBytes``, beyond it in a scratch file. With another policy,
   ///   values are encoded and merged in parts that fit into this memory.
   @discardableResult
   @inlinable
@@ -63,16 +63,16 @@ extension WriteTransaction {
       of: E.self, count: values.underestimatedCount, onConflict: onConflict, matching, returning)
     do throws(StoreError) {
       // Values in contiguous memory are encoded without copying them.
-      let failure = values.withContiguousStorageIfAvailable { values -> StoreError? in
+      let outcome = values.withContiguousStorageIfAvailable { values -> Result<Void, StoreError> in
         do throws(StoreError) {
           try batch.add(contentsOf: values)
-          return nil
+          return .success(())
         } catch {
-          return error
+          return .failure(error)
         }
       }
-      if let failure {
-        if let failure { throw failure }
+      if let outcome {
+        try outcome.get()
       } else {
         for value in values { try batch.add(value) }
       }

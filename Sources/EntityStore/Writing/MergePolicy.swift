@@ -1,21 +1,25 @@
 public import LodestoreEssentials
 internal import LodestoreFormat
 
-/// The rule for an incoming record whose unique key already leads to a stored one.
+/// The policy for an incoming record whose unique key already belongs to a stored record.
 ///
 ///     try tx.insert(films, onConflict: .replace)
 ///
-/// Inserts, batches and imports take the same policies. An import rejects a record that the policy
-/// refuses, and goes on. An insert throws.
+/// Inserts, batches and imports take the same policies. When the policy refuses a record, an import
+/// rejects this record and continues. An insert throws.
 ///
-/// With any policy but ``fail`` the incoming record is merged with the stored one that its unique
-/// keys lead to. `matching` names the one index that decides. An insert without `matching` needs
-/// all keys of the value to agree on one record. It throws ``StoreError/Code/uniqueViolation`` when
-/// keys lead to different records. The call also throws when one key leads to a record, another key
-/// leads to none, and that record has another value there: the value may be meant for either. A key
-/// with null in it does not count on either side.
+/// With any policy but ``fail``, the incoming record is merged with the stored record that has its
+/// unique keys. `matching` names the one index that finds the stored record. Without `matching`,
+/// all unique keys of an inserted value must agree on one record. The insert throws
+/// ``StoreError/Code/uniqueViolation`` in two cases:
 ///
-/// Attributes may have policies of their own:
+/// - Two keys of the inserted value belong to different records.
+/// - One key belongs to a record, and a second key belongs to none, but differs from the second key
+///   of that record. Then it is unclear which key identifies the record.
+///
+/// Keys that contain null are not compared.
+///
+/// Single attributes may have other policies:
 ///
 ///     MergePolicy<Pod>.replace
 ///       .attribute(\.rating, .fillNulls)
@@ -38,68 +42,73 @@ public struct MergePolicy<E: Entity>: Sendable {
   /// Refuses the incoming record with ``StoreError/Code/uniqueViolation``.
   public static var fail: MergePolicy { MergePolicy(.fail) }
 
-  /// Leaves the stored record as it is, and counts the incoming one as ignored.
+  /// Keeps the stored record unchanged, and counts the incoming one as ignored.
   public static var ignore: MergePolicy { MergePolicy(.ignore) }
 
-  /// Gives the stored record all values of the incoming one; it keeps its id.
+  /// Gives the stored record all values of the incoming one; the stored id stays.
   public static var replace: MergePolicy { MergePolicy(.attributes(.init(.incoming))) }
 
-  /// Gives the stored record the values of these attributes, or of the attributes that were given;
-  /// the others stay.
+  /// Gives the stored record the incoming values of these attributes, or of all given attributes.
   ///
-  /// Without attributes, the incoming record says which attributes were given: a dictionary or a
-  /// ``RecordDraft`` of an insert, or the members of an imported record. An attribute that is
-  /// absent stays as it is. An attribute that is null becomes null. A new record has null or its
-  /// initial value for the absent attributes, and is rejected without a required one.
+  /// All other attributes keep their stored values.
   ///
-  /// Policies of attributes apply to the attributes that were given. Several records of a page with
-  /// one key are merged one after the other.
+  /// Without `attributes`, the incoming record determines the given attributes. Such a record is a
+  /// dictionary or a ``RecordDraft`` of an insert, or an imported record with its members. An
+  /// absent attribute keeps its value. An attribute that is null becomes null. In a new record,
+  /// absent attributes are null or have their initial values. The record is rejected when a
+  /// required attribute is missing.
   ///
-  /// A record that a closure of an import makes does not say which attributes were given. Such an
-  /// import without attributes throws ``StoreError/Code/importStopped`` before a page is asked for.
-  /// Import by members, with `Importer.run(_:records:renaming:onEvent:)`.
+  /// Policies of attributes apply to the given attributes. Several records of a page with one key
+  /// are merged one after the other.
+  ///
+  /// A record that the closure of an import creates does not tell which attributes were given. Such
+  /// an import without `attributes` throws ``StoreError/Code/importStopped`` before a page is
+  /// requested. Import by members instead, with `Importer.run(_:records:renaming:onEvent:)`.
+  ///
+  /// - Parameter attributes: the attributes to take; `nil` for the given attributes.
   public static func patch(
     _ attributes: [any PartialKeyPath<E> & Sendable]? = nil
   ) -> MergePolicy { MergePolicy(.patch(attributes)) }
 
-  /// Gives the stored record the incoming values of the attributes that are null in it.
+  /// Gives the stored record the incoming values of its null attributes.
   public static var fillNulls: MergePolicy { MergePolicy(.attributes(.init(.stored))) }
 
-  /// Refuses an incoming record that has other values than the stored one, with
+  /// Refuses an incoming record whose values differ from the stored ones, with
   /// ``StoreError/Code/mergeConflict``.
   public static var failIfDifferent: MergePolicy { MergePolicy(.attributes(.init(.fail))) }
 
-  /// Gives the stored record the values of the record with the later date; the incoming ones when
-  /// the dates are equal.
-  ///
-  /// Null is before every date.
+  /// Gives the stored record the values of the record with the later date; with equal dates, the
+  /// incoming values.
   public static func newest(by date: any KeyPath<E, Date> & Sendable) -> MergePolicy {
     MergePolicy(.attributes(.init(newestBy: date)))
   }
 
-  /// The form of `newest(by:)` for an optional date.
+  /// Gives the stored record the values of the record with the later optional date; with equal
+  /// dates, the incoming values.
+  ///
+  /// Null is before every date.
   public static func newest(by date: any KeyPath<E, Date?> & Sendable) -> MergePolicy {
     MergePolicy(.attributes(.init(newestBy: date)))
   }
 
-  /// Gives the stored record the value that the closure makes of the stored and the incoming one.
+  /// Gives the stored record the values that the closure returns.
   ///
-  /// An error of the closure rejects the record of an import. The error ends an insert: a
-  /// ``StoreError`` as it is, another error as the cause of a ``StoreError/Code/unstorableValue``.
-  /// An import calls the closure within the transaction, and once more when the transaction has to
-  /// begin again. Policies of attributes do not apply.
+  /// In an import, an error of the closure rejects the record. An insert throws the error: a
+  /// ``StoreError`` unchanged, another error as the cause of a
+  /// ``StoreError/Code/unstorableValue``. The closure runs within the transaction, and an import
+  /// runs it again when the transaction restarts. Policies of attributes do not apply.
   ///
-  /// A link whose member is absent is the stored one in `incoming`. A link to a record that is not
-  /// there yet is an id that no record has: where the closure keeps it, the link follows once the
-  /// record is there.
+  /// When the member of a link is absent, `incoming` has the stored link. A link whose target does
+  /// not exist yet is an id that no record has. If the closure keeps this id, the link is set when
+  /// the target is imported.
   public static func merge(
     _ body: @escaping @Sendable (_ stored: E, _ incoming: E) throws -> E
   ) -> MergePolicy { MergePolicy(.closure(body)) }
 
-  /// Returns the policy with another one for the attribute at `path`.
+  /// Returns the policy with an exception for the attribute at `path`.
   ///
-  /// The policies ``fail``, ``ignore``, ``merge(_:)`` and ``patch(_:)`` with attributes decide
-  /// about the whole record. Policies of attributes do not change them.
+  /// The policies ``fail``, ``ignore``, ``merge(_:)`` and ``patch(_:)`` with attributes apply to
+  /// whole records. Policies of attributes do not change them.
   public func attribute<V: AttributeValue>(
     _ path: any KeyPath<E, V> & Sendable, _ policy: AttributeMergePolicy<E, V>
   ) -> MergePolicy {
@@ -110,7 +119,7 @@ public struct MergePolicy<E: Entity>: Sendable {
     return changed
   }
 
-  /// The policy with the attribute numbers of `entity`.
+  /// Returns the policy with the attribute numbers of `entity`.
   func rule(in entity: StoredEntity) throws(StoreError) -> MergeRule {
     switch kind {
     case .fail: return .fail

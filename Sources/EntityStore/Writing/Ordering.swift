@@ -1,7 +1,10 @@
 internal import LodestoreFormat
 
 /// A position among the targets of one record in an ordered relationship.
-@nonexhaustive public enum LinkPosition<Target: Entity>: Sendable, Hashable {
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive
+#endif
+public enum LinkPosition<Target: Entity>: Sendable, Hashable {
   /// Before all other targets.
   case first
   /// After all other targets.

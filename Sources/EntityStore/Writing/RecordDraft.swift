@@ -107,7 +107,7 @@ public struct RecordDraft<E: Entity> {
     } else if drafted.attributes[index].isOptional {
       drafted.give(.null, at: index)
     } else {
-      drafted.undoInsert(index)
+      drafted.forget(at: index)
     }
   }
 
@@ -246,7 +246,8 @@ private final class DraftedValues {
     isGiven[index] = true
   }
 
-  func undoInsert(_ index: Int) { isGiven[index] = false }
+  /// Marks the attribute at `index` as not given.
+  func forget(at index: Int) { isGiven[index] = false }
 
   /// The first attribute without a value that a new record needs; `nil` when none is missing.
   ///

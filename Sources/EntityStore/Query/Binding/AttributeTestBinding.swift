@@ -151,7 +151,8 @@ struct AttributeTestBinding {
         guard let interval = NumberInterval(.equal, constant, attribute.type) else {
           throw mismatch(constant)
         }
-        // Empty if no value of the attribute equals the constant; two keys for zero.
+        // The interval is empty if no value of the attribute equals the constant. For zero it has
+        // two keys, those of −0 and 0.
         if !interval.isEmpty { list.numbers += interval.low...interval.high }
       }
     }
