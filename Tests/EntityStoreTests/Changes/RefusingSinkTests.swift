@@ -46,7 +46,7 @@ import Testing
 
   /// The mark for imports is read after the sinks have received the change.
   @Test func `is not in the history where a damaged mark refuses it`() throws {
-    try withTemporaryStore([Film.self], options: .history()) { store in
+    try withTemporaryStore([Film.self], options: .history(.changes)) { store in
       var film = Film(title: "a", episode: 1)
       film.id = try store.write { try $0.insert(film).id }
       let entity = try store.read { try $0.access.core.entity(Film.self).number }
