@@ -32,13 +32,13 @@ import Testing
       // The undo would remove both ends of the first link, and one end of the second.
       try store.write { tx in try tx.add(books[1], to: Book.sequels, of: books[0]) }
       let first = try store.historyToken()
-      try expectRefused(insert, in: store, "since, by write \(first.number)")
+      try expectRefused(insert, in: store, "by write \(first.number)")
       try store.write { tx in
         try tx.remove(books[1], from: Book.sequels, of: books[0])
         try tx.add(books[0], to: Shelf.books, of: shelf)
       }
       let second = try store.historyToken()
-      try expectRefused(insert, in: store, "since, by write \(second.number)")
+      try expectRefused(insert, in: store, "by write \(second.number)")
       try store.write { tx in try tx.remove(books[0], from: Shelf.books, of: shelf) }
       #expect(try undo(insert, in: store) == 2)
       #expect(try store.count(Book.all) == 0)
@@ -121,7 +121,7 @@ import Testing
       func teachers() throws -> [Author.ID?] { try store.fetch(Author.all).map(\.teacher) }
       let told = try store.history()
       #expect(told.map(\.contextName) == ["step 1", "step 2"])
-      try expectRefused(told[0].token, in: store, "since, by write 2")
+      try expectRefused(told[0].token, in: store, "by write 2")
       let second = try undone(told[1].token, in: store)
       #expect(try teachers() == [nil])
       let first = try undone(told[0].token, in: store)

@@ -240,7 +240,7 @@ import Testing
     let (again, more) = try await run(whole, "--resume")
     #expect(again == .success, "\(more)")
     #expect(more.contains(#""inserted":1,"updated":0,"unchanged":1499"#), "\(more)")
-    #expect(more.contains("began anew"), "\(more)")
+    #expect(more.contains("began from the start"), "\(more)")
     try expectSound(folder.storePath)
   }
 

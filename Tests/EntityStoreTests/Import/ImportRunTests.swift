@@ -226,7 +226,7 @@ import Testing
       }
       #expect(other?.message.contains("differ from the imported ones") == true)
       let short = await #expect(throws: StoreError.self) { _ = try await run([broken[0]]) }
-      #expect(short?.message.contains("end with page 1, 2 were imported") == true)
+      #expect(short?.message.contains("end with page 1, and 2 were imported") == true)
       let report = try await run([broken[0], broken[1], Self.page([(3, "c")])])
       #expect(report.inserted == 3 && report.unchanged == 0 && report.pages == 3)
       #expect(report.resumptions == 3 && report.run == 1)

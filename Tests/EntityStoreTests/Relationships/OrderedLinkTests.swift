@@ -138,7 +138,7 @@ import Testing
           try tx.add(books[0], to: Shelf.books, of: shelf)
         } == ["moved [1]"])
       let error = try storeError(.cannotUndo) { try store.undo(try store.historyToken()) }
-      #expect(error.message.contains("it moved records in Shelf.books"), "\(error)")
+      #expect(error.message.contains("the write moved records in Shelf.books"), "\(error)")
       try store.set(Shelf.books, of: shelf, to: books)
       #expect(
         try report { tx in
