@@ -52,7 +52,7 @@ struct ImportMemberTests {
     (["--type", "size=string"], "'size' is int64, and stored types are only widened"),
     (["--type", "siez=int"], "--type: E has no attribute \"siez\"; did you mean \"size\"?"),
     (["--type", "size=int", "--type", "size=double"], "'size' has two types"),
-    (["--type", "size=dubble"], "which is no type; did you mean double?"),
+    (["--type", "size=dubble"], "which is not a type; did you mean double?"),
     (["--type", "size=int:unix"], "'size' is int, which has no format"),
     (["--type", "size=date:dd.MM."], "has no year, yyyy"),
     (["--type", "size=date:yyyy HH"], "has the hour, but not the month"),

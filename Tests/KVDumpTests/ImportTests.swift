@@ -283,7 +283,7 @@ struct ImportTests {
 @Suite("Import arguments")
 struct ImportArgumentTests {
   @Test(arguments: [
-    (["--entity", "E"], ": has no entity \"E\"; --infer makes one"),
+    (["--entity", "E"], ": has no entity \"E\"; --infer creates one"),
     (["--entity", "E", "--infer"], "E: has no unique index to match records by; --unique a,b"),
     (
       ["--entity", "E", "--infer", "--unique", "kk"],

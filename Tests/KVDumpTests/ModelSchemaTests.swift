@@ -166,6 +166,6 @@ private struct OldPet: Entity {
     #expect(!text.messages.contains(folder.store), "\(text.messages)")
     let unknown = await folder.run("schema", "Kennel", "--diff", older.store)
     #expect(unknown.status == .usage)
-    #expect(unknown.messages.contains("\(older.store): has no entity 'Kennel'"))
+    #expect(unknown.messages.contains("\(older.store): has no entity \"Kennel\""))
   }
 }

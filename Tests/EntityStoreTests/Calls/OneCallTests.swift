@@ -182,10 +182,10 @@ private struct Declarations {
         .filter { isAsynchronous == nil || $0.isAsynchronous == isAsynchronous }.map(\.name))
   }
 
-  /// Whether `name` is `wanted`, perhaps with progress.
+  /// Returns whether `name` is `wanted`, perhaps with a parameter that has a default value.
   static func covers(_ name: String, _ wanted: String) -> Bool {
     func plain(_ name: String) -> String { name.replacing("onProgress:", with: "") }
-    return plain(name) == plain(wanted)
+    return plain(name) == plain(wanted) || name.replacing("onUnreadable:", with: "") == wanted
   }
 
   /// `EntityStore Store: func …` as the owner and the declaration, of functions of values.

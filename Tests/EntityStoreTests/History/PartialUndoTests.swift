@@ -14,7 +14,7 @@ import Testing
       let told = try #require(try store.history().last)
       #expect(told.untoldEntities == ["Player"])
       let error = try storeError(.cannotUndo) { try store.write { try $0.undo(told.token) } }
-      #expect(error.message.contains("it also changed Player"), "\(error)")
+      #expect(error.message.contains("the write also changed Player"), "\(error)")
       #expect(try store.fetch(clause)?.text == "new")
       let (undone, token) = try store.write { tx in
         (try tx.undoPartly(told.token), try #require(try tx.ownHistoryToken()))

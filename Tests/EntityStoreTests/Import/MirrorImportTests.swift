@@ -146,7 +146,7 @@ import Testing
       let error = await #expect(throws: StoreError.self) {
         _ = try await mirror(whole, with: importer(store, resumes: true))
       }
-      #expect(error?.message.contains("lost what 1 of its 3 pages had") == true)
+      #expect(error?.message.contains("lost the list of records of 1 of its 3 pages") == true)
       #expect(try await episodes(store) == [1, 2, 3, 4])
       // The mirror starts from the first page again.
       let report = try await mirror(whole, with: importer(store))
