@@ -21,14 +21,14 @@ struct ImportRecordIDTests {
     let options = ["--entity", "E", "--unique", "k", "--infer"]
     let outcome = await folder.importing([file] + options)
     #expect(outcome.status == .success)
-    #expect(outcome.messages.contains("E: '_id' of 2 records was not taken"), "\(outcome.messages)")
+    #expect(outcome.messages.contains("E: '_id' of 2 records was not imported"), "\(outcome.messages)")
     #expect(outcome.messages.contains("--map _id=NAME"))
     #expect(!outcome.messages.contains("--infer adds them"))
     #expect(outcome.data.contains(#""unknownMembers":{"_id":2}"#))
     #expect(await folder.run("export", "E").data == "{\"k\":1}\n{\"k\":2}\n{\"k\":3}\n")
     let strict = await folder.importing([file, "--strict"] + options)
     #expect(strict.status == .negative)
-    #expect(strict.messages.contains("'_id' is the store's name"), "\(strict.messages)")
+    #expect(strict.messages.contains("'_id' is the store's own name"), "\(strict.messages)")
     #expect(await folder.isSound())
   }
 
@@ -51,7 +51,7 @@ struct ImportRecordIDTests {
     (["--unique", "_id", "--infer"], "--map _id=NAME"),
     (["--unique", "k", "--index", "_id", "--infer"], "--map _id=NAME"),
     (["--unique", "k", "--type", "_id=string", "--infer"], "--map _id=NAME"),
-    (["--unique", "k", "--map", "k=_id", "--infer"], "'_id' is the store's name"),
+    (["--unique", "k", "--map", "k=_id", "--infer"], "'_id' is the store's own name"),
   ])
   func `the store's own name is no attribute's`(options: [String], message: String) async throws {
     let folder = try StoreFolder()

@@ -40,7 +40,7 @@ import Testing
     #expect(outcome.status == .damagedData, "\(outcome.messages)")
     #expect(
       outcome.messages.contains(
-        "'E.price' stays int64, as the value of record 2 is not exactly a double; "
+        "'E.price' stays int64, because the value of record 2 is not exactly a double; "
           + "--type price=decimal keeps every digit"), "\(outcome.messages)")
     #expect(try folder.bytes(folder.store) == before)
     let decimal = await folder.importing([file] + Self.entity + ["--type", "price=decimal"])

@@ -35,7 +35,7 @@ import Testing
           try storeError(code) { try store.history(.transaction(token)) },
           try storeError(code) { try store.write { try $0.undo(token) } },
         ] {
-          #expect(error.message.contains("of write \(token.number)"), "\(error)")
+          #expect(error.message.contains("write \(token.number)"), "\(error)")
         }
       }
       let unknown = HistoryToken(storeID: told[0].token.storeID, number: 99)
