@@ -21,7 +21,8 @@ struct ImportRecordIDTests {
     let options = ["--entity", "E", "--unique", "k", "--infer"]
     let outcome = await folder.importing([file] + options)
     #expect(outcome.status == .success)
-    #expect(outcome.messages.contains("E: '_id' of 2 records was not imported"), "\(outcome.messages)")
+    #expect(
+      outcome.messages.contains("E: '_id' of 2 records was not imported"), "\(outcome.messages)")
     #expect(outcome.messages.contains("--map _id=NAME"))
     #expect(!outcome.messages.contains("--infer adds them"))
     #expect(outcome.data.contains(#""unknownMembers":{"_id":2}"#))
