@@ -52,7 +52,7 @@ struct ImportRecordIDTests {
     (["--unique", "_id", "--infer"], "--map _id=NAME"),
     (["--unique", "k", "--index", "_id", "--infer"], "--map _id=NAME"),
     (["--unique", "k", "--type", "_id=string", "--infer"], "--map _id=NAME"),
-    (["--unique", "k", "--map", "k=_id", "--infer"], "'_id' is the store's own name"),
+    (["--unique", "k", "--map", "k=_id", "--infer"], "'_id' is the store's name"),
   ])
   func `the store's own name is no attribute's`(options: [String], message: String) async throws {
     let folder = try StoreFolder()
