@@ -1,7 +1,7 @@
 internal import LodestoreFormat
 
 /// Values that follow a store and its attached dataset, created by
-/// ``AttachedStore/updates(_:)``.
+/// `AttachedStore.updates(_:)`.
 ///
 /// The first value is that of the newest commit and the current generation. Changes that arrive
 /// while the loop body runs are merged into one value. The loop ends when its task is cancelled, or
