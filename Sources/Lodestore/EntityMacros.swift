@@ -165,7 +165,7 @@
   ///
   ///     #Expires<Offer>([\.validUntil])
   ///
-  /// From that date no read returns the record, and the store removes it later.
+  /// A read at that date or later does not return the record, and the store removes it later.
   ///
   /// The attribute is a `Date` or a `Date?`; a record with `nil` never expires. The declaration
   /// gives the attribute an index of its own. An entity may have at most one.

@@ -236,7 +236,8 @@ private struct Scrap: Entity {
   }
 }
 
-/// The same stored entity without enumerations, as a program of another version declares it.
+/// The stored entity of the type above without enumerations, as a program of another version
+/// declares it.
 private struct PlainScrap: Entity {
   var id = RecordID<PlainScrap>()
   var text: String

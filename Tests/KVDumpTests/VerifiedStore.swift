@@ -201,7 +201,7 @@ struct RawStore {
         let index = layout.attributes.firstIndex { $0.number == number }
         tuple.append(index.map { values[$0] } ?? entity.attribute(number: number)?.initial ?? .null)
       }
-      // From the values, not from the record: the verifier does the same.
+      // The keys come from the values, not from the record, as in the verifier.
       var encoder = KeyEncoder()
       for value in tuple { try encoder.append(value) }
       encoder.finishTuple()

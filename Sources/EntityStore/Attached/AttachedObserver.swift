@@ -2,6 +2,8 @@ internal import LMDB
 internal import LodestoreFormat
 
 /// Tracks the entities that a read of one of two stores uses, and reports their changes.
+///
+/// The `Sendable` conformance is unchecked, as that of its superclass. The class adds a constant.
 final class AttachedObserver: TrackingObserver, @unchecked Sendable {
   private let report: @Sendable () -> Void
 

@@ -200,7 +200,7 @@ class Observer: @unchecked Sendable {
           return waiting.isOver
         }
         if isOver { return continuation.resume(returning: .ended) }
-        // From here on, new changes find the waiting task.
+        // New changes find the waiting task after this line.
         if hasNews { request() }
       }
     } onCancel: {

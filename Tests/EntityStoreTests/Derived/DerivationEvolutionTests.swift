@@ -113,7 +113,7 @@ private enum Given: ItemVersion {
       #expect(try keys(path, First.self) == ["A", "c", "E"])
       #expect(try keys(path, Last.self, inserting: "xyz") == ["b", "D", "F", "z"])
       try expectSound(path)
-      // From now on programs set the attribute, which keeps its values.
+      // Programs set the attribute now, and it keeps its values.
       let changes = try Store.schemaChanges(at: path, opening: [Item<Given>.self])
       #expect(
         changes.contains { $0.text.hasPrefix("'key' is no longer derived") && $0.cost == .free })

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LMDB
 
-/// The same file is read with LMDB's functions alone, and with pages read by this package.
+/// One file is read with LMDB's functions alone, and with pages read by this package.
 @Suite struct PlainEngineTests {
   /// Records of all sizes with gaps between their ids, and a tree of byte keys.
   private func makeFile(_ path: String) throws {

@@ -96,6 +96,6 @@ final class ImportTarget {
 
   /// Removes the copy's name.
   ///
-  /// From here on the copy disappears with the process, however that ends.
+  /// After this call the copy disappears with the process, however that ends.
   private func removeName() { temporary = nil }
 }

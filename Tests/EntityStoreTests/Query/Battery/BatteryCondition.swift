@@ -29,8 +29,8 @@ enum BatteryLiteral: Hashable, Sendable, ExpressibleByIntegerLiteral, Expressibl
 
 /// A condition of the battery as a tree.
 ///
-/// It can be written as a format string and in SQL, and ``BestPlan`` sees how an index could serve
-/// it.
+/// A condition can be written as a format string and in SQL. ``BestPlan`` sees how an index could
+/// serve it.
 indirect enum BatteryCondition: Sendable {
   enum Comparison: String, Sendable {
     case equal = "=="

@@ -5,7 +5,8 @@ import Foundation
 
 /// The meaning of a condition, written straight from the documentation of `ConditionTree`.
 ///
-/// It is slow, and ignores indexes, bytes and every order of evaluation but the author's.
+/// The evaluator is slow. It ignores indexes, bytes and every order of evaluation but the
+/// author's.
 ///
 /// Paths into documents, SUBQUERY and functions throw `Unsupported`.
 struct ReferenceEvaluator {
