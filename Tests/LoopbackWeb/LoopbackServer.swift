@@ -40,10 +40,12 @@ package final class LoopbackServer: Sendable {
   private let state = Mutex(State())
   private let ended = DispatchSemaphore(value: 0)
 
+  /// Makes a server and its thread, which accepts from now on.
   package init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
     self.answer = answer
     listener = try Socket.listening()
     port = try Socket.port(of: listener)
+    start()
   }
 
   /// The requests that came.
@@ -67,7 +69,8 @@ package final class LoopbackServer: Sendable {
 
   // MARK: Connections
 
-  package func start() {
+  /// Accepts on a thread, which alone closes the listener. A second one would close its number again.
+  private func start() {
     Thread.detachNewThread { [self] in
       while true {
         let connection = accept(listener, nil, nil)

@@ -33,7 +33,6 @@
         passed.withLock { $0.append(sent.passed) }
         return sent.answer
       }
-      relay.start()
       defer { relay.stop() }
       let dataset = try specDataset(
         folder,

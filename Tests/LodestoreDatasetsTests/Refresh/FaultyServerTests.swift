@@ -106,7 +106,6 @@
         let cuts = isCut.withLock { $0 } && request.path.hasSuffix(".zst")
         return cuts ? answer.cut(afterBody: data.count * 3 / 4) : answer
       }
-      server.start()
       defer { server.stop() }
       let dataset = try dataset(folder, published, server)
       #expect(try await dataset.refreshError().code == .network)

@@ -181,7 +181,6 @@
       let published = try SpecPublication(folder)
       let (server, _) = try published.serving()
       let url = try server.url("/")
-      server.start()
       server.stop()
       let now = Date(timeIntervalSince1970: 1_800_000_000)
       let dataset = try specDataset(folder, .published(at: url, trusting: published.keys)) {

@@ -61,7 +61,6 @@
       let folder = try ScratchFolder()
       let files = ServedFiles(Self.pages(1), type: "application/json")
       let server = try LoopbackServer { files.answer(to: $0) }
-      server.start()
       defer { server.stop() }
       let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
       let dataset = try dataset(folder, server) { time.withLock { $0 } }
@@ -95,7 +94,6 @@
         request.path == "/specs/3" && fails.withLock { $0 }
           ? Answer(500, []) : files.answer(to: request)
       }
-      server.start()
       defer { server.stop() }
       let dataset = try dataset(folder, server) { Date(timeIntervalSince1970: 1_800_000_000) }
       let error = try await dataset.refreshError()
@@ -166,7 +164,6 @@
       let seed = try SpecGenerations(folder, count: 300).seal(1)
       let files = ServedFiles(Self.pages(2), type: "application/json")
       let server = try LoopbackServer { files.answer(to: $0) }
-      server.start()
       defer { server.stop() }
       let url = try server.url("/specs/1")
       let known = Mutex<[Int]>([])

@@ -67,7 +67,6 @@
     ) throws -> (server: LoopbackServer, files: ServedFiles) {
       let files = ServedFiles(folder: path)
       let server = try LoopbackServer { change($0, files.answer(to: $0)) }
-      server.start()
       return (server, files)
     }
   }

@@ -11,7 +11,6 @@ func withServer<R: Sendable>(
   isolation: isolated (any Actor)? = #isolation, _ body: (LoopbackServer) async throws -> R
 ) async throws -> R {
   let server = try LoopbackServer(answer)
-  server.start()
   defer { server.stop() }
   return try await body(server)
 }
