@@ -46,7 +46,8 @@ struct AttachedPlan<E: Entity> {
         ))
       for line in plan.description.lines { steps.append(("", "\(line.title) \(line.text)")) }
     } else if join.isOfBounded {
-      // The records within the limit are known only when all of them have been found.
+      // A query with a limit must run completely before it is known which records are its results.
+      // Records can therefore not be checked one by one.
       throw StoreError.badQuery(
         "the query of \(plan.entity.name) for \(join.reference) has a limit, an offset or a token, "
           + "and finds more than \(keyLimit) keys or \(SemiJoinLimits.keyBytes >> 20) MiB of them, the "

@@ -126,7 +126,8 @@ enum RecordChange {
 ///
 /// Links that already existed, or did not exist, are not included.
 struct LinkChange: ~Copyable {
-  /// The relationship from the perspective of the first ids of ``links``.
+  /// The side of the relationship from which ``links`` are listed: each pair begins with the id of
+  /// a record on this side.
   let end: RelationshipEnd
   let isAdded: Bool
   let links: LinkList

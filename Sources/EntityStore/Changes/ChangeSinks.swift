@@ -90,7 +90,7 @@ extension WriteCore {
   func endChanges() throws(StoreError) {
     guard let changeState else { return }
     guard let sinks = unsafeDowncast(changeState, to: ChangeState.self).sinks else { return }
-    // A closure that makes other changes than the undo of a write does not count as an undo.
+    // A closure that also makes changes besides the undo does not count as an undo.
     if undone?.changeCount != changeCount { undone = nil }
     try sinks.settle(self)
     if let brokenBy { throw .brokenTransaction(by: brokenBy) }

@@ -63,7 +63,7 @@ extension EntityChanges {
     return try derived(record, .update(over: before), derivations)
   }
 
-  /// Returns the record with computed derived attributes, for a record restored under its old id.
+  /// Returns a record that an undo restores, with recomputed derived attributes.
   func restored(_ record: UnsealedRecord) throws(StoreError) -> UnsealedRecord {
     guard let derivations = entity.derivations else { return record }
     return try derived(record, .restore, derivations)

@@ -37,7 +37,7 @@ extension TransactionCore {
   /// Returns the total length of the records of `entity`, which must have a limit on bytes.
   func size(of entity: StoredEntity) throws(StoreError) -> Int {
     try wrappingErrors {
-      // The changes that a write has accumulated belong to the writing transaction.
+      // A write has changed sizes that are not in the file yet; its ledger includes them.
       isWrite
         ? try ContentLedger.of(transaction, store.trees).size(of: entity.number, in: transaction)
         : try ContentLedger.storedSize(of: entity.number, store.trees, in: transaction)

@@ -11,7 +11,7 @@ final class OrderedLinks: ChangeSink {
   let writesWhenTold = true
   private let core: WriteCore
   private let orders: [OrderedSide]
-  /// By entity, the sides whose links are held in an attribute of its records.
+  /// For each entity, the sides whose links are held in an attribute of its records.
   private var held: [EntityNumber: [OrderedSide]] = [:]
   /// Whether the history may record moves.
   private let reportsMoves: Bool

@@ -50,8 +50,8 @@ final class RecordTree {
     }
   }
 
-  /// Removes a record that a refused batch has inserted: nobody has seen its id, which is given
-  /// again.
+  /// Removes a record that a refused batch has inserted; the next new record gets its id, because
+  /// nobody has seen it.
   func takeBack(_ new: StoredRecord) throws(StoreError) { try delete(new) }
 
   private func delete(_ old: StoredRecord) throws(StoreError) {
@@ -122,7 +122,7 @@ final class RecordTree {
 
   func notePatches() throws(StoreError) { try noteChange(isRemoval: false, of: 0) }
 
-  /// Appends the records of `row` under the ids from `nextID` on, and seals them.
+  /// Appends the records in the buffer `row` under the ids from `nextID` on, and seals them.
   func append(
     _ row: borrowing RecordBuffer, nextID: inout UInt64, at cursor: Cursor
   ) throws(StoreError) {
@@ -161,7 +161,8 @@ final class RecordTree {
 
   /// Called before a stored record is replaced or removed.
   ///
-  /// The id of a removed record is not given again, so the counter in the file must be above it.
+  /// The id of a removed record is never assigned again, so the counter in the file must be above
+  /// it.
   @inline(__always)
   private func noteChange(isRemoval: Bool, of id: UInt64) throws(StoreError) {
     try core.noteChange(of: entity)

@@ -21,8 +21,8 @@ class TransactionCore {
   final var expiredRecords: [EntityNumber: ExpiredRecords] = [:]
   /// The index entries that a write must write before a read of them; `nil` in a read.
   final var pendingEntries: (any PendingEntries)?
-  // Used for every record by one thread, and never recursively; checks of exclusive access would
-  // slow down every walk and batch.
+  // Only one thread uses the transaction, never recursively. Exclusivity checks would slow down
+  // every walk and batch.
   @exclusivity(unchecked) final var key = KeyEncoder()
   /// The time of the transaction, in seconds since 2001; read once, and equal for all its records.
   final private(set) lazy var time = DynamicValue.currentTime
@@ -31,7 +31,7 @@ class TransactionCore {
   /// The entity type of the last lookup.
   @exclusivity(unchecked) private final var lastEntity:
     (type: ObjectIdentifier, entity: StoredEntity)?
-  /// Records the entities that are read; `nil` when nobody needs them.
+  /// Collects the entities that are read; `nil` when nobody needs them.
   final var tracker: ReadTracker?
   /// Receives the runs of queries for measurements; `nil` when nobody measures.
   final var runs: LastRun?

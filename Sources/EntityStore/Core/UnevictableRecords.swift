@@ -15,7 +15,8 @@ internal import LodestoreFormat
 final class UnevictableRecords: Sendable {
   private struct Entry {
     var held: Set<UInt64> = []
-    /// The position before which every record was tried, and was removed or cannot be.
+    /// The position up to which eviction has tried every record: it has removed the record, or has
+    /// found it unevictable.
     var position: EvictionPosition
     /// The highest tried position; an unevictable record that has moved after it is tried again.
     var highest: EvictionPosition
@@ -123,7 +124,7 @@ final class UnevictableRecords: Sendable {
     }
   }
 
-  /// Records, in a write, that all records from `start` to `end` are unevictable.
+  /// Notes, in a write, that all records from `start` to `end` are unevictable.
   func pass(from start: EvictionPosition, to end: EvictionPosition, of order: EvictionOrder) {
     state.withLock { state in
       guard var entry = state.entries[order], entry.start == start, start < end else { return }
@@ -135,7 +136,7 @@ final class UnevictableRecords: Sendable {
 
   func noteVisit() { state.withLock { $0.visitCount += 1 } }
 
-  /// Records that everything from `start` to `end` was tried, and that `ids` cannot be removed.
+  /// Notes that eviction has tried all records from `start` to `end`, and could not remove `ids`.
   func hold(
     _ ids: Set<UInt64>, of order: EvictionOrder, from start: EvictionPosition,
     to end: EvictionPosition
@@ -145,7 +146,8 @@ final class UnevictableRecords: Sendable {
       entry.held.formUnion(ids)
       if state.passCount > 0 { entry.heldInPass.formUnion(ids) }
       entry.highest = max(entry.highest, end)
-      // Otherwise another write tries these records again, from the position at which it began.
+      // If another write has changed the position meanwhile, the position stays, and these records
+      // are tried again.
       if entry.position == start { entry.position = max(start, end) }
       state.entries[order] = entry
     }

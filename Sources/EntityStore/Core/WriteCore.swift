@@ -59,9 +59,9 @@ final class WriteCore: TransactionCore {
 
   /// The steps of the write that the history records separately.
   var steps: [WriteStep] = []
-  /// The write that this write has undone, and ``changeCount`` afterwards.
+  /// The number of the write that this write has undone, and ``changeCount`` after the undo.
   ///
-  /// `nil` at the end of a write that has made other changes too.
+  /// A ``changeCount`` that is higher at the end shows that this write has made other changes too.
   var undone: (number: UInt64, changeCount: Int)?
 
   init(

@@ -40,7 +40,7 @@ extension ImportReport {
   }
 }
 
-/// The memory of one page and of its records.
+/// The facts that the store remembers about an imported page and its records.
 struct RememberedPage: Sendable, Codable {
   var page: PageMemory
   /// The ids of the page's records, for a mirror only.
@@ -151,7 +151,7 @@ struct ImportLog {
     try delete { if case .memory = $0 { true } else { false } }
   }
 
-  /// Removes the memories of pages that contained a record with one of `ids`.
+  /// Removes the remembered pages that contained a record with one of `ids`.
   func forgetPages(with ids: Set<UInt64>) throws(StoreError) {
     var gone: Set<ImportKey> = []
     try forEach { (key, body) throws(StoreError) in

@@ -15,10 +15,10 @@ final class IndexChanges {
   private let expectedRemovals: Int
   /// Whether entries are words, which cost no more to compare than the records' bytes.
   private let isOverNumber: Bool
-  /// The entries to be put.
+  /// The entries to write to the index.
   let added: IndexEntries
-  // Used by one thread. An exclusivity check for each access would slow every batch.
-  /// The entries to be removed, created for the first one.
+  // Only one thread uses the object. An exclusivity check for each access would slow every batch.
+  /// The entries to remove from the index; `nil` until the first one.
   @exclusivity(unchecked) private var removed: IndexEntries?
 
   /// Creates an empty list of changes for the index at `position` of `keys`.

@@ -14,9 +14,7 @@ internal import LodestoreFormat
 struct IndexWriter: ~Copyable {
   /// The number of entries put between two calls of ``lookAhead(_:)``.
   private static let landmarkDistance = 32
-  /// The most bytes of an entry's value.
-  ///
-  /// The value of a filler is longer.
+  /// The maximum number of bytes in an entry's value; the value of a filler is longer.
   private static let longestValue = 8
   private static var noBytes: ByteView { ByteView() }
 
@@ -32,7 +30,8 @@ struct IndexWriter: ~Copyable {
   private let pageSize: Int
   /// The number of entries put since the last call of ``lookAhead(_:)``.
   private var putCount = 0
-  /// The key that followed the put entries at that call; empty if there was none.
+  /// The key that followed the entries put before the last call of ``lookAhead(_:)``; empty if no
+  /// key followed.
   private var landmark: [UInt8] = []
   /// Whether the index is rewritten, so that all entries are appended.
   private var isRepacking = false

@@ -12,7 +12,8 @@ final class Opening {
   var stages: (any OpenedStages)?
   /// Checks the records whose derived attributes change, where no stage does.
   let rules = OpeningRules()
-  /// The messages about conditions that named missing parts before all changes.
+  /// The messages about stored conditions that already named missing attributes before the opening
+  /// changed anything; opening does not refuse these conditions.
   let lost: Set<String>
   /// The new indexes of derived attributes, whose values come later, by entity.
   private(set) var laterIndexes: [EntityNumber: Set<UInt32>] = [:]

@@ -149,10 +149,10 @@ extension StoreCore {
     }
   }
 
-  /// Records in the history that these entities restart.
+  /// Notes in the history that the history of these entities restarts.
   ///
-  /// Their records may have changed without being recorded: the history begins here, or a stage
-  /// changed it.
+  /// Their records may have changed without an entry: their history begins with this opening, or
+  /// a stage has changed the records.
   func tellRestarts(of numbers: Set<EntityNumber>, in transaction: Transaction) throws {
     let core = try writing(transaction)
     let entities = core.schema.entities.filter {

@@ -29,7 +29,7 @@ struct EntityDelta: Sendable {
     limit()
   }
 
-  /// Becomes unknown when there are too many listed records.
+  /// Replaces the list by ``unknown`` when it has more than ``largestCount`` records.
   mutating func limit() {
     if touched.count > Self.largestCount { self = .unknown }
   }

@@ -13,7 +13,7 @@ struct ObservedQuery {
   let isOfRecordsAlone: Bool
   /// Whether the results change over time without a commit.
   let dependsOnTime: Bool
-  /// Whether all records that match the condition are results.
+  /// Whether the query has no limit, offset or token, so that all matching records are results.
   let isUnbounded: Bool
   private let program: LayoutProgram
   private let ids: Set<UInt64>?

@@ -182,7 +182,7 @@ class Observer: @unchecked Sendable {
     lock.lock()
     self.commit = commit
     pending.removeAll { $0.commit <= commit && $0.moment <= moment }
-    // Such changes are partly in the state, and the included part is unknown.
+    // The new state contains a part of these pending changes, and the part is unknown.
     for index in pending.indices where pending[index].from < commit {
       pending[index].delta = .unknown
     }

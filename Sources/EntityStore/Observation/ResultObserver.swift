@@ -29,7 +29,8 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
   private let query: Query<E>
   private let decode: @Sendable (inout RecordReader) throws -> E
   private let readKey: ReadKey?
-  /// Set before the observer is registered, and by the holder of the results.
+  /// The query bound to the current schema; set before the observer is registered, and later only
+  /// by the task that updates the results.
   private var bound: ObservedQuery
   private(set) var state: ResultState<E, Key>
   /// The results that the loop delivered last, possibly from a previous store; `nil` before the
@@ -180,7 +181,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
     let row: ResultRow<E>
     /// The old index, if the record was a result.
     let from: Int?
-    /// The number of unchanged rows before it.
+    /// The number of unchanged rows before the record's new position.
     var gap = 0
   }
 

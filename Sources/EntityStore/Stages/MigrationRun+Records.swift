@@ -40,7 +40,7 @@ extension MigrationRun {
           try batch.replace(replaced, with: record, at: cursor)
           try work?.step()
         }
-        // No record can follow; no sound file has this id.
+        // No record can follow the highest number, which is an id only in a damaged file.
         guard last < .max else { return }
         next = last + 1
       }

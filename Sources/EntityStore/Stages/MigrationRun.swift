@@ -117,7 +117,7 @@ final class MigrationRun {
 
   /// Creates a core that reads and writes with the current catalogue.
   ///
-  /// No constraint and no rule of the catalogue is checked: those of the declared types are, at the
+  /// The core checks neither constraints nor rules. Those of the declared types are checked at the
   /// end of all stages.
   func core() throws -> WriteCore {
     let core = WriteCore(
@@ -127,7 +127,7 @@ final class MigrationRun {
     return core
   }
 
-  /// Records the changes that `core` has made; call it when `core` is no longer used.
+  /// Notes the changes that `core` has made; call it when `core` is no longer used.
   ///
   /// - Throws: ``StoreError/Code/brokenTransaction`` when a batch of changes failed and the step
   ///   continued nevertheless.

@@ -68,9 +68,10 @@ final class RecordDerivations: Sendable {
   /// Returns whether the attribute is derived.
   func contains(_ number: UInt32) -> Bool { numbers.contains(number) }
 
-  /// Returns the attribute that determines whether the attribute `number` is null.
+  /// Returns the attribute whose value decides whether the attribute `number` has a value.
   ///
-  /// This is its source if it is derived, and otherwise the attribute itself.
+  /// For an attribute derived from another attribute of the record, this is the source. For every
+  /// other attribute it is the attribute itself.
   func given(_ number: UInt32) -> UInt32 {
     items.first { $0.number == number }?.sourceNumber ?? number
   }

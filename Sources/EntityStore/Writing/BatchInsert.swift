@@ -76,7 +76,9 @@ struct BatchInsert {
     if memory >= limit { try flush() }
   }
 
-  /// Adds the records of `row`, which have the layout of the program's type, and empties it.
+  /// Adds the records in the buffer `row` to the batch, and empties the buffer.
+  ///
+  /// The records have the layout of the program's type.
   mutating func add(_ row: inout RecordBuffer) throws(StoreError) {
     if let part = entity.part { return try complete(&row, part) }
     guard let bulk else {

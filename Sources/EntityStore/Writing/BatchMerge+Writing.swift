@@ -192,7 +192,7 @@ extension BatchMerge {
     return nil
   }
 
-  /// Returns the record to insert in place of `stored` when the rule renews.
+  /// Returns the record to insert in place of `stored` by the rule ``MergeRule/reinsert``.
   ///
   /// Returns `nil` when `stored` has equal values.
   func reinserted(

@@ -42,9 +42,9 @@ final class BatchMerge {
     ///
     /// Such a record contains only a key, so an incoming record replaces it, whatever the rule.
     var made: Set<UInt64> = []
-    /// By position: the places of attributes whose link has no target yet.
+    /// The places of attributes whose link has no target yet, by the position of the record.
     var unresolved: [Int: [Int]] = [:]
-    /// By position: the records that are refused before the merge.
+    /// The errors of records that are refused before the merge, by the position of the record.
     var refused: [Int: StoreError] = [:]
   }
 
@@ -73,9 +73,10 @@ final class BatchMerge {
   @exclusivity(unchecked) private var hasPartOfKey = false
   /// The records that were merged before anything was written; see ``planningFindsNewKey()``.
   @exclusivity(unchecked) var planned: [Int: RecordBytes] = [:]
-  /// By position: places of ``Pages/unresolved`` whose stored value stays by the rule.
+  /// The places in ``Pages/unresolved`` whose stored value stays by the merge rule, by the position
+  /// of the record.
   var untaken: [Int: Set<Int>] = [:]
-  /// Whether the stored record of each record was removed for it.
+  /// For each record, whether its stored record was removed, so that it is inserted with a new id.
   var isReinserted: [Bool]
   /// The merged records for records that were not given all attributes, by position.
   var mergedForReinsert: [Int: RecordBytes] = [:]

@@ -37,7 +37,7 @@ final class BatchUpdate {
   ///
   /// `nil` when other bytes must change too, or when values must be checked.
   private let patch: SlotPatch?
-  /// The longest record that is patched.
+  /// The maximum length, in bytes, of a record that is patched.
   private let longestInPage = RecordTree.longestInPage
   /// The rules that records of the batch break.
   @exclusivity(unchecked) private var broken = BrokenRules()

@@ -216,7 +216,7 @@ extension MergeRule {
 }
 
 extension StoredEntity {
-  /// The attribute whose value `type` holds at `path`.
+  /// The attribute that stores the property `path` of `type`.
   func attribute<E: Entity>(
     at path: AnyKeyPath, of type: E.Type
   ) throws(StoreError) -> EntityDescription.Attribute {

@@ -49,8 +49,8 @@ extension WriteTransaction {
       guard let place else { return isNew }
       try core.breakingOnError { () throws(StoreError) in
         let isMoved = try order.move(id.rawValue, in: owner.rawValue, to: place)
-        // Also applies when the write had removed the link before; the history ignores moves of new
-        // links.
+        // A link that this write removed and added again is reported as moved too. The history
+        // ignores moves of new links.
         if isMoved { try core.tellMoves([id.rawValue], of: owner.rawValue, by: end) }
       }
       return isNew

@@ -155,8 +155,8 @@ extension WriteCore {
       for (owner, others) in added where others.count > 1 {
         for other in others { try order.remove(other, from: owner) }
         try order.append(others, to: owner)
-        // Also applies to links that the write had removed before; the history ignores moves of new
-        // links.
+        // Links that this write removed and added again are reported as moved too. The history
+        // ignores moves of new links.
         try tellMoves(others, of: owner, by: end)
       }
     }

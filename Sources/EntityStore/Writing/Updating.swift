@@ -131,7 +131,7 @@ extension WriteCore {
   /// Deletes the records that match `request`.
   func delete(_ request: QueryRequest, of entity: StoredEntity) throws(StoreError) -> Int {
     try asOneCall("delete") { () throws(StoreError) in
-      // The records are also needed, but later and in the order of their ids.
+      // The run needs only the ids: the delete reads the records later, in the order of their ids.
       var request = request
       request.wantsOnlyEntries = true
       let run = try PlanRun(try plan(request, for: entity), core: self, control: changeControl)

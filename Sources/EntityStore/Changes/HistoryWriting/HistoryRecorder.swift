@@ -9,7 +9,7 @@ final class HistoryRecorder: ChangeSink {
   private let number: UInt64
   private var changes: [EntityNumber: NetChanges] = [:]
   private var links: [UInt32: NetLinks] = [:]
-  /// By entity, the records that were updated again after their image was stored.
+  /// For each entity, the records that were updated again after their image was stored.
   ///
   /// Such records may have the values of the image again.
   private var changedAgain: [EntityNumber: IDRuns] = [:]

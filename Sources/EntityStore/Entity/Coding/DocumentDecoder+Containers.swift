@@ -183,7 +183,8 @@ struct DocumentUnkeyedDecoding: UnkeyedDecodingContainer {
   }
 
   var codingPath: [any CodingKey] { decoding.path(to: array) }
-  /// Bounded by the document's size in bytes, so callers may reserve capacity for it.
+  /// The number of elements, which is at most the document's size in bytes, so that callers may
+  /// reserve capacity for it.
   var count: Int? { length }
   var isAtEnd: Bool { currentIndex >= length }
 

@@ -92,7 +92,7 @@ public struct RecordWriter: ~Copyable {
     return start
   }
 
-  /// Moves the kept records to `row`, and starts over in the memory that `row` had.
+  /// Moves the kept records to the buffer `row`, and starts over in the memory that `row` had.
   mutating func moveRecords(to row: inout RecordBuffer) {
     row.swapMemory(&base, &capacity, byteCount: start)
     start = 0

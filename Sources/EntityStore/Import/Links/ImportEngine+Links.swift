@@ -110,8 +110,8 @@ extension ImportEngine {
     return found
   }
 
-  /// Marks a link's attribute as given in records that have the member, and in records whose
-  /// closure set it.
+  /// Marks a link's attribute as given in records that have the member, and in records in which
+  /// the program's closure set it.
   private func markGiven(
     _ records: [LinkedRow], _ place: Int, in batch: inout IncomingRecords, _ entity: StoredEntity
   ) throws(StoreError) {

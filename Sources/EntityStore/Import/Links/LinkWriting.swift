@@ -3,7 +3,7 @@ internal import LodestoreFormat
 
 /// Writing of a page's links after its records.
 extension ImportEngine {
-  /// Records the unresolved links of attributes, and writes the links that records do not hold
+  /// Notes the unresolved links of attributes, and writes the links that records do not hold
   /// themselves.
   func finish(
     _ page: DecodedPage, _ found: PageLinks, _ merge: BatchMerge, _ outcomes: [BatchMerge.Outcome],

@@ -59,8 +59,8 @@ final class JSONRecordEncoder {
   /// The entry of each attribute's value in the record that was read last; −1 when the member is
   /// absent.
   private let entries: UnsafeMutableBufferPointer<Int>
-  /// The claim by which the member of that entry fills the attribute; meaningless for an absent
-  /// member.
+  /// For each attribute, the claim by which its member in ``entries`` fills it; meaningless for an
+  /// absent member.
   private let claims: UnsafeMutableBufferPointer<MemberTable.Claim>
   private let state: UnsafeMutablePointer<State>
 

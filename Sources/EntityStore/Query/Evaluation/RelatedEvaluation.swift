@@ -23,7 +23,7 @@ final class RelatedEvaluation {
   /// The answers for single records, cleared when ``mostKnown`` is reached.
   private var known: [UInt64: Bool] = [:]
   private static let mostKnown = 1 << 20
-  /// The largest estimated number of ids for which an index is asked.
+  /// The maximum estimated number of ids for which an index is searched.
   private static let mostAdmitted = 1 << 18
 
   init(

@@ -9,10 +9,10 @@ internal import LodestoreFormat
 /// A run is a sequence of: u32 size of the key, u32 size of the part, key, part. No other process
 /// reads the file, so its numbers have the byte order of the machine.
 final class GroupRuns {
-  /// The memory that groups may take before they are written as a run, unless a run sets another
-  /// limit.
+  /// The number of bytes that groups may take in memory before they are written to the file.
   ///
-  /// Together with the memory for sorting and growing, this stays under 64 MB.
+  /// A query may set another limit. Together with the memory for sorting and growing, this stays
+  /// under 64 MB.
   static let memoryLimit = 20 << 20
 
   private static let headSize = 8

@@ -16,8 +16,9 @@ struct GroupTotal {
   private var hasDouble = false
   private var hasDecimal = false
   private var extreme = Value.null
-  /// The lowest or highest value as an element of an index key, if entries are added instead of
-  /// values.
+  /// The lowest or highest value, in the form of an index key's element.
+  ///
+  /// This replaces ``extreme`` when the query reads index entries instead of records.
   private var extremeElement: [UInt8] = []
 
   mutating func add(_ value: DynamicValue, _ function: GroupTerm.Function) throws {

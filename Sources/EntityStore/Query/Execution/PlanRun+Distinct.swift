@@ -3,8 +3,8 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension PlanRun {
-  /// Returns whether the query asks for distinct values in the order of `attributes`, which it does
-  /// without another order.
+  /// Returns whether ascending values of `attributes` are in the query's order; true for a query
+  /// without an order.
   func isOrdered(by attributes: [UInt32]) -> Bool {
     let terms = plan.order.terms
     return terms.count <= attributes.count

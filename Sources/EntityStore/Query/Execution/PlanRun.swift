@@ -9,8 +9,7 @@ final class PlanRun {
   let entity: StoredEntity
   let residual: ConditionEvaluator?
   let control: RunControl?
-  // Used by one thread and changed for each record. An exclusivity check for each access would slow
-  // every run.
+  // Only one thread uses the object. An exclusivity check for each access would slow every run.
   @exclusivity(unchecked) private var ticks = 0
   /// The number of records after which the plan's alternative takes over.
   @exclusivity(unchecked) private var recordLimit = Int.max

@@ -36,8 +36,8 @@ struct AlternativeParts {
     guard case .comparison(var list) = trees[place], case .values(var values) = list.right else {
       return
     }
-    // The tree is replaced meanwhile: a second reference to the values would copy them for each one
-    // added.
+    // The tree is taken out while its list grows. A second reference to the list would copy all
+    // values each time.
     trees[place] = .constant(false)
     list.right = .values([])
     values.append(value)

@@ -5,7 +5,7 @@ internal import LodestoreFormat
 ///
 /// A record whose entry fails is not read.
 final class EntryFilter: Sendable {
-  /// The positions in the conjunction of the conditions that are checked.
+  /// The conditions that are checked, by their positions in the conjunction.
   let clauses: Set<Int>
   /// The conditions at ``clauses``, for records whose entries cannot decide.
   let condition: BoundCondition

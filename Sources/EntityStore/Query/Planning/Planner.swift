@@ -117,7 +117,7 @@ struct Planner {
     return try best(of: candidates, accesses)
   }
 
-  /// The number of ids up to which they are looked up without considering other plans.
+  /// The maximum number of given ids that are looked up without considering other plans.
   private static let fewIDs = 64
 
   private func best(of candidates: [QueryPlan], _ accesses: [IndexAccess]) throws -> QueryPlan {
@@ -349,8 +349,8 @@ struct Planner {
 
   /// Creates a plan whose residual consists of the clauses that are not covered.
   ///
-  /// - Parameter worstCaseCost: the worst-case cost, if fewer records than expected fulfil the
-  ///   condition.
+  /// - Parameter worstCaseCost: the cost if fewer records than expected fulfil the condition;
+  ///   `nil` if it equals `cost`.
   func finished(
     _ access: AccessPath, matches: Int, cost: Double, worstCaseCost: Double? = nil,
     covered: Set<Int> = [], arrangement: QueryPlan.Arrangement? = nil

@@ -7,7 +7,7 @@ internal import LodestoreFormat
 extension QueryRequest {
   /// Whether the plan is cached.
   ///
-  /// Long conditions are not cached, nor those whose meaning changes from run to run.
+  /// A plan is not cached if its condition is long, or changes its meaning from run to run.
   var takesPlan: Bool {
     var room = 40
     return !forcesScan && ids == nil && condition.takesPlan(&room)
