@@ -19,7 +19,7 @@
 /// ``StoreError/Code/poisoned``, close the store and open it again.
 public final class Store: Sendable {
   let core: StoreCore
-  /// The builder of indexes under construction; `nil` when there are none.
+  /// The builder of indexes under construction; `nil` when no index is under construction.
   let builder: IndexBuilder?
   /// The objects of higher layers that belong to the store and end with it.
   let companions = StoreCompanions()

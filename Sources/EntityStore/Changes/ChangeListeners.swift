@@ -27,7 +27,7 @@ struct ChangeListeners {
     copiesNew = writes && needs.contains(.newRecord)
   }
 
-  /// Whether there is an interested sink.
+  /// Whether any sink is interested in the entity.
   @inline(__always)
   var isAny: Bool { !sinks.isEmpty }
 

@@ -29,7 +29,7 @@ final class ChangeSinks {
 
 /// The change tracking of one run of a write.
 final class ChangeState {
-  /// The sinks; `nil` when there are none.
+  /// The sinks; `nil` when no sink is needed.
   @exclusivity(unchecked) fileprivate(set) var sinks: ChangeSinks?
   /// The changes of the entity that changed last.
   @exclusivity(unchecked) var last: EntityChanges?
@@ -182,7 +182,7 @@ final class ChangeObservers: Sendable {
   /// The number of registered closures.
   var count: Int { state.withLock { $0.makers.count } }
 
-  /// Creates the sinks for a run of a write; returns `nil` when there are none.
+  /// Creates the sinks for a run of a write; returns `nil` when no sink is needed.
   func sinks(for core: WriteCore) -> ChangeSinks? {
     if isEmpty.load(ordering: .acquiring) { return nil }
     let makers = state.withLock { $0.makers }

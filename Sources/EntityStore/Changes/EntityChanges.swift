@@ -28,7 +28,7 @@ final class EntityChanges {
   let hasListeners: Bool
   let records: RecordTree
   let verifiesChecksums: Bool
-  /// Checks new records against constraints; `nil` where there are none.
+  /// Checks new records against constraints; `nil` when the entity has no constraints.
   private let validator: RecordValidator?
   /// Whether new records are checked against record rules.
   private let hasRules: Bool

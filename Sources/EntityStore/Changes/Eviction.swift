@@ -33,7 +33,7 @@ struct DueRecords {
   var ids: [UInt64] = []
   /// The position after the last visited entry.
   var end: EvictionPosition
-  /// Whether no due records follow.
+  /// Whether no further records need eviction.
   var isLast = false
 }
 
@@ -52,8 +52,8 @@ extension StoreCore {
 
   /// Throws ``EvictionFirst`` when an eviction must precede the write.
   ///
-  /// This is so when there are expired records that no eviction has tried, or when an entity is far
-  /// above its limit.
+  /// An eviction must come first when no eviction has tried some expired records, or when an entity
+  /// is far above its limit.
   func checkEviction(_ core: WriteCore) throws {
     guard core.schema.evicts else { return }
     let moment = options.moment
@@ -66,7 +66,8 @@ extension StoreCore {
 }
 
 extension TransactionCore {
-  /// Returns whether there are due records that no eviction has tried.
+  /// Returns whether some expired records, or records above a limit, have not been tried by an
+  /// eviction.
   func hasDueRecords(
     of entity: StoredEntity, _ cause: EvictionCause, at moment: Double
   ) throws(StoreError) -> Bool {
@@ -170,8 +171,8 @@ extension WriteCore {
 extension StoreError {
   /// Whether the error may come from one record or from the effects of its removal.
   ///
-  /// Other records can then still be removed. True for all errors except those of the engine and of
-  /// the store as a whole.
+  /// If so, other records can still be removed. True for all errors except those of the engine and
+  /// of the store as a whole.
   var canHoldRecord: Bool {
     switch code {
     case .noSuchStore, .notAStore, .newerFormat, .otherEngine, .unsuitablePath, .notPermitted,

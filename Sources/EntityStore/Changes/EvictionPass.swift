@@ -32,7 +32,7 @@ final class EvictionPass {
     var end: EvictionPosition
     var ids: [UInt64] = []
     var denied: Set<UInt64> = []
-    /// Whether no due records follow.
+    /// Whether no further records need eviction.
     var isLast = false
 
     init(_ name: String, from start: EvictionPosition) {

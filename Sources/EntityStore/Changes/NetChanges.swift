@@ -152,7 +152,7 @@ struct NetLinks {
 
   init(_ end: RelationshipEnd) { self.end = end }
 
-  /// Whether there is no net change of a link.
+  /// Whether no link has a net change.
   var isEmpty: Bool { states.isEmpty && moved.isEmpty }
 
   mutating func note(_ change: borrowing LinkChange) {

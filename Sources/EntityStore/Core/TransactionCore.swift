@@ -26,7 +26,7 @@ class TransactionCore {
   @exclusivity(unchecked) final var key = KeyEncoder()
   /// The time of the transaction, in seconds since 2001; read once, and equal for all its records.
   final private(set) lazy var time = DynamicValue.currentTime
-  /// Whether this run of a write is abandoned, to be repeated without the failed part.
+  /// Whether the current run of a write is abandoned, to be repeated without the failed part.
   private final var isAbandoned = false
   /// The entity type of the last lookup.
   @exclusivity(unchecked) private final var lastEntity:

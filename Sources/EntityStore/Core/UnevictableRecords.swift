@@ -76,7 +76,8 @@ final class UnevictableRecords: Sendable {
     core.transaction.afterCommit { [self] _, commit in state.withLock { $0.commit = commit } }
   }
 
-  /// Called in order for the least of the entries that a write adds to the index of an order.
+  /// Called for the least of the entries that a write adds, in key order, to an index by which
+  /// records are evicted.
   ///
   /// An entry without a date may be followed by entries with any date.
   func putFirst(_ key: ByteView, of order: EvictionOrder) {
@@ -84,7 +85,7 @@ final class UnevictableRecords: Sendable {
     order.first.bytes._withBytes { put($0, of: order) }
   }
 
-  /// Called for a single entry that a write adds to the index of an order.
+  /// Called for a single entry that a write adds to an index by which records are evicted.
   func put(_ key: ByteView, of order: EvictionOrder) {
     // A record without a date does not expire.
     if order.first.isAbove(key) { return }

@@ -3,8 +3,9 @@ internal import LodestoreFormat
 
 /// One run of a write: a ``TransactionCore`` with the state of its changes.
 final class WriteCore: TransactionCore {
-  /// Whether records are checked against constraints and rules when they are written; false in the
-  /// steps of stages, whose final values are checked at the end of the opening.
+  /// Whether records are checked against constraints and rules when they are written.
+  ///
+  /// False in the steps of stages, whose final values are checked at the end of the opening.
   let checksRules: Bool
   /// The author of the write, and the part of the program.
   var origin = WriteOrigin()

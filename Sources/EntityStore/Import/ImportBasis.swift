@@ -40,8 +40,8 @@ extension ImportEngine {
     return found.page
   }
 
-  /// Calls `body`, which writes the pages' records, with the epoch for their memories; then stores
-  /// the basis.
+  /// Calls `body`, which writes the pages' records, with the epoch in which the pages are
+  /// remembered; then stores the basis.
   ///
   /// - Parameter remembers: whether `body` remembers pages.
   func keepingBasis(

@@ -97,8 +97,8 @@ extension ImportEngine {
   /// Merges the pages in their order.
   ///
   /// Pages without links are merged together, with an equal result. With links, each page is merged
-  /// separately, because the target of a key depends on the pages before it, not on pages in the
-  /// same transaction.
+  /// separately. The target of a key must depend only on the pages before it, and not on the
+  /// division of pages into transactions.
   private func merge(
     _ pages: ArraySlice<DecodedPage>, _ core: WriteCore, _ log: ImportLog, _ epoch: UInt64,
     _ known: [Int: PageRefusals], _ result: inout WriteResult

@@ -5,7 +5,7 @@ public struct ImportPage: Sendable, Hashable {
   /// The content of the page; `nil` when the source reports that the remembered page has not
   /// changed.
   public var content: Data?
-  /// The memory of the page, which the store keeps for the next import from this source.
+  /// The facts about the page that the store keeps for the next import from this source.
   public var memory: PageMemory?
   /// The position of the next page, in the source's format; `nil` after the last page.
   public var next: String?

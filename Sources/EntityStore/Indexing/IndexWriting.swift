@@ -146,8 +146,8 @@ struct IndexWriter: ~Copyable {
 
   /// Lifts the entries that are in the way of a run of new ones.
   ///
-  /// This is called after every 32 entries put. If all of these came before the ``landmark``, the
-  /// landmark's entry and those after it are lifted, up to the size of a page.
+  /// The method is called after every 32 entries put. If all of them came before the ``landmark``,
+  /// the landmark's entry and later entries are lifted, up to the size of a page.
   @inline(never)
   private mutating func lookAhead(_ key: ByteView) throws(LMDBError) {
     putCount = 0

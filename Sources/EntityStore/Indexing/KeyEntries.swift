@@ -8,9 +8,9 @@ internal import LodestoreFormat
 /// For a million random keys this is three times faster, including the sort. The bytes of a key are
 /// copied once and never move; sorting moves items of 16 bytes.
 ///
-/// This is a class, since neither arrays nor enumerations with other references can hold
-/// non-copyable values. One thread uses it. An exclusivity check for each access would slow every
-/// batch.
+/// The type is a class, since neither arrays nor enumerations with other references can hold
+/// non-copyable values. Only one thread uses an object. An exclusivity check for each access would
+/// slow every batch.
 final class KeyEntries {
   /// The largest number of bytes.
   ///

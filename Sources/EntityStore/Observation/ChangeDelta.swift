@@ -8,7 +8,7 @@ struct EntityDelta: Sendable {
   var inserted = IDRuns()
   /// The earlier versions of other records of ``touched``, if they were kept.
   var olds: [UInt64: [UInt8]] = [:]
-  /// Whether there are more changes than the listed ones.
+  /// Whether further changes exist that are not listed.
   var isUnknown = false
 
   /// The maximum number of listed records.

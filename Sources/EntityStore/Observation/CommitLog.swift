@@ -53,7 +53,7 @@ struct CommitLog {
     reportedWrite = nil
   }
 
-  /// Removes and returns the unreported commits up to `commit`; returns `nil` when there are none.
+  /// Removes and returns the unreported commits up to `commit`; returns `nil` without such commits.
   mutating func take(through commit: UInt64) -> News? {
     let count = commits.prefix { $0.number <= commit }.count
     let found = commits[..<count].filter { $0.number > reported }.map(\.delta)

@@ -84,7 +84,7 @@ final class ObservationCenter: StoreCompanion {
   /// The number of commits that wait to be reported; for tests.
   var keptCommitCount: Int { state.withLock { $0.log.count } }
 
-  /// Whether there is no observer; for tests.
+  /// Whether the center has no observer; for tests.
   var isIdle: Bool { state.withLock { $0.observers.isEmpty } }
 
   // MARK: Observers

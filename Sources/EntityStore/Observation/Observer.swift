@@ -76,7 +76,7 @@ class Observer: @unchecked Sendable {
   /// For observers of several stores, for which no task waits in this observer.
   func notice() {}
 
-  /// Whether there are changes that the current state does not contain.
+  /// Whether changes are pending that the current state does not contain.
   final var hasNews: Bool {
     lock.lock()
     defer { lock.unlock() }

@@ -128,7 +128,7 @@ extension ReadableTransaction where Self: ~Copyable {
   /// Index keys store at most 463 bytes of a record's values. Records that share these bytes are
   /// ordered by reading them.
   ///
-  /// - Parameter limit: the most records to return; not negative.
+  /// - Parameter limit: the maximum number of records to return; not negative.
   @inlinable
   public func fetch<E: Entity, each Value: Sendable>(
     _ index: EntityIndex<E, repeat each Value>,

@@ -117,8 +117,8 @@ final class MigrationRun {
 
   /// Creates a core that reads and writes with the current catalogue.
   ///
-  /// The core checks neither constraints nor rules. Those of the declared types are checked at the
-  /// end of all stages.
+  /// The core checks neither constraints nor rules. The constraints and rules of the declared types
+  /// are checked at the end of all stages.
   func core() throws -> WriteCore {
     let core = WriteCore(
       transaction, schema: try store.load(in: transaction, isForStages: true), store: store,

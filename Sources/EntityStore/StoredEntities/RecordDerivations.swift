@@ -203,7 +203,7 @@ extension DerivationDescription.Kind {
 }
 
 extension StoredEntity {
-  /// The value of an attribute derived from related records while there are none.
+  /// The value of an attribute derived from related records while the record has none of them.
   func startValue(at position: Int) -> Value {
     let attribute = layout.attributes[position]
     return attribute.isOptional ? .null : .placeholder(of: attribute.type)

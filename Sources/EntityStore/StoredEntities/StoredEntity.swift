@@ -25,7 +25,7 @@ final class StoredEntity: Sendable {
   let declared: [DeclaredAttribute]
   /// The layout from which values of the program's type are read.
   ///
-  /// This is ``layout`` unless the declared attributes are at other places in it.
+  /// The value is ``layout`` unless the declared attributes are at other places in ``layout``.
   let decodingLayout: RecordLayout
   /// Whether values of the program's type can be neither read nor written.
   ///

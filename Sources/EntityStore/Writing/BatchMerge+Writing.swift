@@ -204,7 +204,7 @@ extension BatchMerge {
 
   /// Returns whether the record at the cursor has the bytes of the incoming one.
   ///
-  /// This is so for most records of a repeated import. The checksum is verified if the options
+  /// Most records of a repeated import are unchanged. The checksum is verified if the options
   /// require it.
   @inline(__always)
   private func isUnchanged(_ position: Int, _ holder: UInt64, at cursor: Cursor) -> Bool {

@@ -261,8 +261,8 @@ final class BatchMerge {
 
   /// Returns whether all records are written one after the other.
   ///
-  /// This is needed when a record may get a unique key that another one needs and that no index
-  /// contains yet.
+  /// The records must be written singly when one of them may get a unique key that another one
+  /// needs and that no index contains yet.
   private func mustWriteSingly() throws(StoreError) -> Bool {
     // The two records have equal values in the one matching index.
     let same = matching.indexes.count == 1 ? matching.indexes[0].description.number : nil

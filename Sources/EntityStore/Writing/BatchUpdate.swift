@@ -31,7 +31,7 @@ final class BatchUpdate {
   private let slots: [RecordLayout.Slot]?
   /// The values, if they are equal for every record.
   private let constants: [Value]?
-  /// Returns the new values of a record, where the caller has them.
+  /// Returns the new values of a record; `nil` when the assignments determine the values.
   private let given: ((UInt64) -> [Value])?
   /// The patch that writes ``constants`` into ``slots``.
   ///
@@ -104,8 +104,10 @@ final class BatchUpdate {
     try change { try updateEach(admittedBy: filter, $0) }
   }
 
-  /// Old keys are removed before new ones are added, so that a unique key that one record gives up
-  /// may be taken by another.
+  /// Runs `body` with a batch of changes.
+  ///
+  /// Old keys are removed before new ones are added, so that a record may take a unique key that
+  /// another record releases.
   private func change(_ body: (ChangeBatch) throws -> Void) throws(StoreError) {
     try changes.withChangeBatch(
       concerned: concerned, memoryLimit: core.store.options.batchMemoryInBytes

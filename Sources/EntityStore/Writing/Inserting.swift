@@ -166,7 +166,7 @@ extension WriteTransaction {
   ///       return false
   ///     }
   ///
-  /// The draft is empty at each call. The call that returns true inserts nothing. The draft records
+  /// The draft is empty at each call. The call that returns true inserts nothing. The draft notes
   /// which attributes were assigned. With ``MergePolicy/patch(_:)`` the others keep their stored
   /// values. In a new record they have their initial values, or null.
   ///

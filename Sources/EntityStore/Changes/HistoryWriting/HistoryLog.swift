@@ -146,7 +146,7 @@ struct HistoryLog {
     }
   }
 
-  /// Returns the bytes of a record under `key`; `nil` when there are none.
+  /// Returns the bytes of a record under `key`; `nil` when the key has no value.
   func image(_ key: HistoryKey) throws(StoreError) -> ByteView? {
     guard let tree else { return nil }
     return try wrappingErrors { try core.transaction.get(key.bytes, in: tree) }

@@ -58,7 +58,7 @@ struct DocumentKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   /// The offset of the value, or `nil` when it is absent or null.
   ///
-  /// This takes one search; the default implementation takes three.
+  /// The lookup takes one search; the protocol's default implementation takes three.
   private func present(_ key: Key) throws -> Int? {
     guard let value = try member(key), !decoding.isNull(value) else { return nil }
     return value

@@ -3,9 +3,9 @@ internal import LodestoreFormat
 
 /// The texts of the records that one call reads, so that repeated texts share one string.
 ///
-/// In real data, half of the texts repeat a text of a recent record: all versions of a package have
-/// its summary, many books their publisher. A text of more than fifteen bytes costs an allocation
-/// and a deallocation. A text found here costs one reference count.
+/// In real data, half of the texts repeat a text of a recent record. For example, all versions of a
+/// package have one summary, and many books have one publisher. A new text of more than fifteen
+/// bytes costs an allocation and a deallocation. A text found here costs one reference count.
 ///
 /// Texts of the first 64 records are not stored, so that a call that reads few records creates no
 /// table.

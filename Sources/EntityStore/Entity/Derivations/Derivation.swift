@@ -202,7 +202,7 @@ extension Derivation where Value == Int {
 }
 
 extension Derivation where Value: Numeric {
-  /// The sum of an attribute of the related records; 0 when there are none.
+  /// The sum of an attribute of the related records; 0 without related records.
   ///
   /// A write that would make an integer sum overflow its type is refused with
   /// ``StoreError/Code/unstorableValue``. A sum of floating point numbers is updated by
@@ -224,7 +224,7 @@ extension Derivation where Value: Numeric {
 }
 
 extension Derivation where Value == Double? {
-  /// The average of a number of the related records; null when there are none.
+  /// The average of a number of the related records; null without related records.
   public static func average<Target: Entity, V: AttributeValue & Numeric>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V> & Sendable,
     where format: String? = nil
@@ -242,7 +242,7 @@ extension Derivation where Value == Double? {
 }
 
 extension Derivation {
-  /// The least value of an attribute of the related records; null when there are none.
+  /// The least value of an attribute of the related records; null without related records.
   public static func minimum<Target: Entity, V: IndexableValue>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V> & Sendable,
     where format: String? = nil
@@ -258,7 +258,7 @@ extension Derivation {
     Derivation(.minimum, relationship, source).restricted(byFormat: format)
   }
 
-  /// The greatest value of an attribute of the related records; null when there are none.
+  /// The greatest value of an attribute of the related records; null without related records.
   public static func maximum<Target: Entity, V: IndexableValue>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V> & Sendable,
     where format: String? = nil

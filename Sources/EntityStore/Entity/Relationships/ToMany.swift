@@ -3,9 +3,9 @@ internal import LodestoreFormat
 /// A relationship of a record of `E` to any number of records of `Target`.
 ///
 /// Declare it as a static property of the entity. The value names the relationship and holds no
-/// records. The links are stored in one of two ways: an attribute of the target holds an id, or the
-/// relationship has link trees of its own. With link trees, both sides may have any number of
-/// records (many-to-many):
+/// records. The links are stored in one of two ways. Either an attribute of the target holds an id,
+/// or the relationship has link trees of its own. With link trees, both sides may have any number
+/// of records (many-to-many):
 ///
 ///     @Entity struct Group {
 ///       var name: String

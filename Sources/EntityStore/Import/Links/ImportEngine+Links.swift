@@ -242,7 +242,7 @@ extension ImportEngine {
 extension MergeRule {
   /// Whether only the last of several records with one key in a page is used.
   ///
-  /// This makes importing the same page again change nothing. Otherwise the records are merged one
+  /// If true, importing the same page again changes nothing. If false, the records are merged one
   /// after the other.
   var takesLastOfPage: Bool {
     switch self {

@@ -219,7 +219,7 @@ extension ImportEngine {
 }
 
 extension ImportReport {
-  /// The counts in ``links``, zero when there are none yet.
+  /// The counts in ``links``, or zero counts while ``links`` is `nil`.
   var linkCounts: Links {
     get { links ?? Links() }
     set { links = newValue }

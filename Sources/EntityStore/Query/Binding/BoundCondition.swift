@@ -19,7 +19,7 @@ indirect enum BoundCondition: Sendable {
 
 /// An attribute, or the record's id, in a bound condition.
 ///
-/// This is a class because plans copy their conditions.
+/// The type is a class because plans copy their conditions.
 final class BoundAttribute: Sendable {
   /// The attribute's number.
   ///

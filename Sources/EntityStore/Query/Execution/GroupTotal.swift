@@ -212,8 +212,8 @@ struct GroupTotal {
 
 /// A sum of binary numbers that keeps the low bits of small numbers added to large ones.
 ///
-/// The result therefore hardly depends on the order in which a plan finds the records. This is
-/// Neumaier's form of Kahan's summation.
+/// The result therefore hardly depends on the order in which a plan finds the records. The method
+/// is Neumaier's form of Kahan's summation.
 private struct CompensatedSum {
   private var sum = 0.0
   private var compensation = 0.0

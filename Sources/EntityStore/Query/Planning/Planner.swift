@@ -9,7 +9,7 @@ struct PlannerStatistics {
   var related: (RelatedTest) throws -> (target: QueryPlan, linkCount: Int)
   /// Estimates the number of entries of an index within a range, by descending its tree.
   var estimate: (StoredIndex, IndexRange) throws -> Int
-  /// Returns the first and the last id of the entity's records, or `nil` if there are none.
+  /// Returns the first and the last id of the entity's records, or `nil` if it has no records.
   var ids: () throws -> ClosedRange<UInt64>?
   /// Estimates the number of entries with the same leading attributes as the first or last entry of
   /// a range.
@@ -371,7 +371,7 @@ struct Planner {
 
 /// The shares of records that pass some clauses, estimated from indexes, the lowest first.
 ///
-/// This is a class, so that the shares can be added without copying the planner.
+/// The type is a class, so that the shares can be added without copying the planner.
 private final class KnownShares {
   private(set) var parts: [(clauses: Set<Int>, share: Double)] = []
 

@@ -94,7 +94,7 @@ extension Value {
 extension String {
   /// Whether the text is short and ASCII, so that it equals only the same bytes.
   ///
-  /// Other texts may have several equal forms.
+  /// A text beyond ASCII may have several equal forms.
   fileprivate var takesPlan: Bool {
     utf8.count <= 256 && utf8.allSatisfy { $0 < 0x80 }
   }
