@@ -92,10 +92,10 @@ final class RecordTree {
   /// The maximum length, in bytes, of a record that ``change(_:at:by:)`` takes.
   static var longestInPage: Int { PageLayout.longestSharedValue }
 
-  /// Calls `change` with the bytes of the record at the cursor, which must be short enough.
+  /// Calls `change` with the bytes of the record at the cursor, at most ``longestInPage`` of them.
   ///
-  /// After the last of such changes ``notePatches()`` is called, which clears the mark for imports
-  /// once and not for each record.
+  /// The caller calls ``notePatches()`` after its last change. That call clears the mark for
+  /// imports once, and not for each record.
   ///
   /// The bytes are those of the page. With the plain engine they are a copy, which is then stored.
   @inline(__always)

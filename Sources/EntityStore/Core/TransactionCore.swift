@@ -166,7 +166,7 @@ class TransactionCore {
     }
   }
 
-  /// Decodes a record in the layout from which values are read.
+  /// Decodes a record that is already in ``StoredEntity/decodingLayout``.
   @inline(__always)
   final func decode<E: Entity>(
     _: E.Type, _ view: RecordView, id: UInt64, of entity: StoredEntity
@@ -175,7 +175,8 @@ class TransactionCore {
     return try E.read(from: &reader)
   }
 
-  /// Calls `body` with the record in the layout from which the program's values are read.
+  /// Calls `body` with the record, converted to ``StoredEntity/decodingLayout`` if it has another
+  /// layout.
   ///
   /// The view is valid until `body` returns.
   @inline(__always)
@@ -187,7 +188,8 @@ class TransactionCore {
     return try withDecodingLayout(view, id: id, of: entity, body)
   }
 
-  /// Calls `body` with a record in the layout for reading, without checking its checksum.
+  /// Calls `body` with the record, converted to ``StoredEntity/decodingLayout`` if it has another
+  /// layout, without checking its checksum.
   @inline(__always)
   final func withDecodingLayout<R>(
     _ view: RecordView, id: UInt64, of entity: StoredEntity,

@@ -52,8 +52,8 @@ extension ValuePath {
   /// Whether the path leads into the attribute's value.
   package var leadsInside: Bool { steps.count > 1 }
 
-  /// Parses names and positions in lists, with dots between them; nil for text that needs the
-  /// grammar.
+  /// Parses names with dots between them, and positions in lists; nil for text that needs the full
+  /// grammar of format strings.
   private static func plain(_ text: String, _ entity: EntityDescription) -> ValuePath? {
     if text == DynamicRecord.idName || entity.attribute(named: text) != nil {
       return ValuePath(attribute: text)

@@ -109,7 +109,9 @@ class Observer: @unchecked Sendable {
     serve(nil, core)
   }
 
-  /// Serves a waiting task, and unlocks the lock.
+  /// Computes the update for a waiting task, and wakes the task unless nothing has changed for it.
+  ///
+  /// The lock is held at the call, and is always released.
   ///
   /// - Parameter changes: all pending changes; `nil` when they must be merged first.
   private func serve(_ changes: CommittedChanges?, _ core: TransactionCore) {

@@ -342,7 +342,7 @@ extension DeclaredEntity {
     return DeclaredPart(stored, numbers: numbers)
   }
 
-  /// Returns the layout by which the program's values are read.
+  /// Returns the layout to which records are converted before the program's type decodes them.
   ///
   /// The result is the layout of the file if that begins with the declared attributes in their
   /// order.

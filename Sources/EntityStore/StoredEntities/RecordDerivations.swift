@@ -5,8 +5,7 @@ internal import LodestoreFormat
 ///
 /// See Format.md, "Derived attributes".
 final class RecordDerivations: Sendable {
-  /// A function of the program, applied to a record in the layout from which the program reads
-  /// values.
+  /// A function of the program, applied to a record in ``StoredEntity/decodingLayout``.
   typealias Function = @Sendable (RecordView, EntityLabel) throws(StoreError) -> Value
 
   private struct Item: Sendable {

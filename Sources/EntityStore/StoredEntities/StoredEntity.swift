@@ -23,7 +23,7 @@ final class StoredEntity: Sendable {
   let derivations: RecordDerivations?
   /// The attributes that the program's type declares, in its order.
   let declared: [DeclaredAttribute]
-  /// The layout from which values of the program's type are read.
+  /// The layout to which records are converted before the program's type decodes them.
   ///
   /// The value is ``layout`` unless the declared attributes are at other places in ``layout``.
   let decodingLayout: RecordLayout

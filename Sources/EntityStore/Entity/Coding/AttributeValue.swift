@@ -12,7 +12,7 @@ public protocol AttributeValue: Sendable {
   static var _storage: AttributeStorage { get }
   /// The value without its Swift type.
   var _storedValue: StoredValue { get }
-  /// The value whose stored form is `stored`; `nil` when that has another type.
+  /// The value whose stored form is `stored`; `nil` when `stored` has another type.
   static func _value(from stored: StoredValue) -> Self?
   /// Writes the value as the next attribute of a record.
   func _write(to writer: inout RecordWriter)

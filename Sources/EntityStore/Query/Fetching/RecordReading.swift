@@ -156,7 +156,8 @@ extension TransactionCore {
     }
   }
 
-  /// Calls `body` with a reader of a record, in the layout by which the program's type is read.
+  /// Calls `body` with a reader of a record, converted to ``StoredEntity/decodingLayout`` if it has
+  /// another layout.
   @inline(__always)
   func withReader<R>(
     _ bytes: ByteView, id: UInt64, of entity: StoredEntity,
