@@ -159,7 +159,8 @@ extension WriteCore {
       for id in going { evictedIDs[entity.number, default: IDRuns()].append(id) }
       evictedIDs[entity.number]?.normalize()
     }
-    // An entry of a damaged index would otherwise be found again in each pass.
+    // The index has entries without records, so it is damaged. Without an error, each pass would
+    // find these entries again.
     let index = cause == .expiry ? entity.expiryIndex : entity.limitIndex
     if count < ids.count, let index {
       throw .damagedIndex(index.name, "it leads to records of \(entity.name) that are not there")

@@ -144,7 +144,7 @@ extension WriteCore {
   fileprivate func checkTargets(_ ids: [UInt64], of end: RelationshipEnd) throws(StoreError) {
     var rest = ids[...]
     while let missing = try firstMissing(rest, in: end.target) {
-      // The written link may have been changed since.
+      // A later change of the write may have replaced the id, so that no record holds it.
       if let back = end.opposite.links,
         let holder = try LinkCursor(back, core: self).ids(of: missing, limit: 1).first
       {

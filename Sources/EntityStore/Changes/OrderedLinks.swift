@@ -66,7 +66,7 @@ final class OrderedLinks: ChangeSink {
       let before = try entity.recordID(ofAttribute: holder, in: old)
       let after = try entity.recordID(ofAttribute: holder, in: new)
       if before == after { continue }
-      // A record that is deleted cannot return in the write.
+      // The links of a deleted record cannot be added again in the write.
       if let before { try remove(id, from: before, side, canReturn: new != nil) }
       if let after { try append([id], to: after, side) }
     }
@@ -118,7 +118,7 @@ final class OrderedLinks: ChangeSink {
     var moved: [UInt64] = []
     for other in others {
       if let position = side.vacated.removeValue(forKey: LinkPair(from: owner, to: other)) {
-        // A link at the end keeps its old position number, with which later ones are compared.
+        // A link whose old position is after all others gets that position again, without a move.
         if try side.order.putBack(other, in: owner, at: position) { continue }
         moved.append(other)
       }

@@ -12,9 +12,9 @@ internal import LodestoreFormat
 /// digest and the size. Before a record is replaced or removed, the mark for imports is cleared.
 /// Before a removal, the counter of ids is raised.
 ///
-/// A class, because each call would retain the references of a struct.
+/// The type is a class, because each call would retain the references of a struct.
 final class RecordTree {
-  /// Outlives the ``EntityChanges`` that owns this object.
+  /// The transaction, which outlives the ``EntityChanges`` that owns this object.
   private unowned(unsafe) let core: WriteCore
   private let entity: StoredEntity
   /// The digest and the size of the records, updated with each change.

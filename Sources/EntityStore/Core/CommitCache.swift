@@ -48,7 +48,7 @@ final class CommitCache: Sendable {
       slots[index] = slot
       return before
     }
-    // Released outside the lock, because a deinit may access the store.
+    // The previous object is released outside the lock, because its deinit may access the store.
     withExtendedLifetime(before) {}
   }
 }

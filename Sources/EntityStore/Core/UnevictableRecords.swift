@@ -90,7 +90,7 @@ final class UnevictableRecords: Sendable {
     // A record without a date does not expire.
     if order.first.isAbove(key) { return }
     state.withLock { state in
-      // Without an entry, everything must still be tried.
+      // An order without a state has not been tried at all.
       guard let entry = state.entries[order] else { return }
       let isLowest = entry.lowest?.isAbove(key) ?? true
       let isLowestInPass = entry.lowestInPass?.isAbove(key) ?? true
@@ -180,7 +180,8 @@ final class UnevictableRecords: Sendable {
       var entry = state.entries[order] ?? Entry(order)
       entry.held = ids.union(entry.heldInPass)
       entry.highest = max(entry.highest, end)
-      // The pass may have passed the position of an entry that was written meanwhile.
+      // If an index entry before `end` was written during the pass, the pass may have missed it.
+      // The position then stays.
       if entry.lowestInPass.map({ end <= $0 }) ?? true {
         entry.position = max(entry.position, end)
         entry.lowest = entry.lowest.flatMap { $0 < end ? nil : $0 }

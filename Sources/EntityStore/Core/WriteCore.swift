@@ -51,7 +51,8 @@ final class WriteCore: TransactionCore {
   var savepoints: Savepoints?
   /// Whether an atomic call is running; see ``asOneCall(_:_:)``.
   var isWithinCall = false
-  /// Set when a batch failed after some changes; this run of the write can then only be aborted.
+  /// The error of a batch that failed after some changes; this run of the write can then only be
+  /// aborted.
   var brokenBy: StoreError?
   /// Reports the progress of a batch; `nil` when nobody needs it.
   var batchReport: BatchReport?

@@ -9,8 +9,8 @@ extension DynamicStore {
     let watch = FileWatch(core.environment) {}
     var last: UInt64?
     while core.environment.newestCommit != nil {
-      // The number that a read sees, which may be older than the file's while a commit is being
-      // written.
+      // The number comes from a read. While a commit is being written, the file's number may be
+      // newer than a read.
       let newest = try core.read { $0.commitNumber.rawValue }
       if newest != last {
         last = newest

@@ -157,7 +157,7 @@ extension HistoryLog {
     var time = 0.0
     var parts: [HistoryKey] = []
     var kept: [KeptRecords] = []
-    // Kept across rounds, because a round may end inside a write.
+    // The value outlives a round, because a round may end inside a write.
     var image: UInt64 = 0
     while true {
       parts.removeAll(keepingCapacity: true)

@@ -19,7 +19,9 @@ struct ImportState: Sendable, Codable {
   var isAtEnd = false
   /// A checksum of all pages that are bytes, by which a resumed import recognizes the same pages.
   var digest: UInt32 = 0
-  /// The number of records rejected before their keys were known; any stored record may be theirs.
+  /// The number of records rejected before their keys were known.
+  ///
+  /// Such a rejected record may have the key of any stored record, so a mirror deletes none.
   ///
   /// Nil when an older version began the import, which counted all rejects together.
   var unkeyedRejects: Int? = 0

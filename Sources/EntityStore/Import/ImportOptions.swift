@@ -53,7 +53,7 @@ public struct ImportOptions: Sendable {
   public var groupDuration = Duration.milliseconds(500)
   /// The number of pages that are decoded concurrently, in addition to the one task that writes.
   ///
-  /// The range is 1 to 256; other numbers are replaced by the nearest of these.
+  /// Allowed are 1 to 256; a number outside of this range is replaced by the nearest bound.
   public var pagesDecodedAtOnce = 2
   static let mostPagesDecodedAtOnce = 256
   /// The maximum number of rejects; a further reject ends the import, and its page is not imported.

@@ -168,7 +168,7 @@ final class IndexEntries {
 
   /// Removes the entries of `old` from `index` and puts these entries; both must be sorted.
   ///
-  /// If both are in memory, this takes one pass.
+  /// If both lists are in memory, one pass over the index does both.
   func write(
     into index: StoredIndex, removing old: IndexEntries, core: WriteCore
   ) throws(StoreError) {

@@ -2,7 +2,7 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-// The only file that puts entries into an index tree or removes them, which `tools/lint` checks.
+// Only this file puts entries into an index tree or removes them; `tools/lint` checks this.
 
 /// Puts entries into an index in key order.
 ///
@@ -163,7 +163,7 @@ struct IndexWriter: ~Copyable {
       size += LiftedEntries.size(cursor.key, cursor.value)
       lifted.append(cursor.key, cursor.value)
       try cursor.delete()
-      // After a delete, this moves to the next entry.
+      // After a delete, `next()` moves to the entry after the deleted one.
       found = try cursor.next()
     }
   }

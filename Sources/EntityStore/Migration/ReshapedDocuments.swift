@@ -9,7 +9,7 @@ struct ReshapedDocuments {
   var type: (any (Decodable & Sendable).Type)?
   /// The name of the type.
   var shape: String
-  /// The differences that a document may not fit, in words.
+  /// The differences of the declared type that a stored document may contradict, in words.
   var changes: [String]
 }
 

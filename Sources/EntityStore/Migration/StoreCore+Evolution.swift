@@ -11,7 +11,8 @@ extension StoreCore {
     try self.init(
       opening: path, isInMemory: isInMemory, declared: declared, types: types, options: options,
       work: work)
-    // `close()` closes only once, so that another store on the file keeps its environment.
+    // After an error, `close()` is called here. A later call does nothing, so another store on the
+    // file keeps its environment.
     do {
       try bringUpToDate(declared, work, stages)
     } catch {

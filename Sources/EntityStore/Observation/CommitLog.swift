@@ -5,7 +5,7 @@
 struct CommitLog {
   /// Commits that are reported together.
   struct News {
-    /// The last commit that was reported before these.
+    /// The last commit that was reported before these commits.
     let from: UInt64
     /// The changes of each commit; `nil` when a commit is missing from the log.
     let deltas: [ChangeDelta]?

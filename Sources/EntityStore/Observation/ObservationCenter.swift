@@ -112,7 +112,7 @@ final class ObservationCenter: StoreCompanion {
 
   func remove(_ observer: Observer) { state.withLock { $0.observers.remove(observer) } }
 
-  /// Updates the dependencies of `observer`; called after a read by the task that reads for it.
+  /// Updates the dependencies of `observer`; called by the observer's task after each of its reads.
   func extend(_ observer: Observer) {
     observer.lock.lock()
     let entities = observer.dependencies.entities

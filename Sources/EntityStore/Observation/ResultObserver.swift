@@ -84,7 +84,8 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
     _ last: ResultObserver, of older: StoreCore, _ core: TransactionCore
   ) throws -> Bool {
     guard !bound.dependsOnTime else { return false }
-    // A pass over all records costs more than a query with few results.
+    // Listing the changed records takes a pass over all records, which costs more than running a
+    // query with few results.
     let canPlace = bound.isOfRecordsAlone && bound.isUnbounded
     let isWorthIt = try canPlace && state.rows.count >= core.count(of: bound.entity) / 4
     let delta = try StoreReplacement.delta(

@@ -80,7 +80,7 @@ extension ReadableTransaction where Self: ~Copyable {
   ///
   ///     let film = try snapshot.fetch(Film.key(episode: 4))
   ///
-  /// In an index that is not unique, this is the first such record.
+  /// In an index that is not unique, the first such record is returned.
   ///
   /// - Throws: ``StoreError/Code/unknownIndex`` if the entity has no such index.
   /// - Complexity: O(log *n*): one lookup in the index and one in the records.

@@ -97,8 +97,8 @@ final class ContentLedger: CommitPreparation {
     try CatalogueCopy.update(trees.header, trees.catalogue, in: transaction)
   }
 
-  /// Stores the changed digests, or all of them; returns true if this has increased the schema
-  /// number.
+  /// Stores the changed digests, or all digests after a recount; returns true if the call has
+  /// increased the schema number.
   private func putDigests(in transaction: Transaction) throws -> Bool {
     if let tree = try transaction.environment.tree(.digests, in: transaction), !isRecount {
       for (content, sum) in sums where sum.isChanged {

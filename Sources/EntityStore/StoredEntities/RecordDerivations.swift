@@ -172,8 +172,8 @@ final class RecordDerivations: Sendable {
         id: 0,
         values: layout.attributes.map { attribute in
           entity.layout.slotIndex(ofAttribute: attribute.number).map { position in
-            // A function must not depend on other records, so it reads the start values of such
-            // attributes.
+            // A function must not depend on other records. Instead of values derived from related
+            // records, it reads their start values.
             isOfRelated[position] ? entity.startValue(at: position) : values[position]
           } ?? .null
         })

@@ -215,8 +215,8 @@ struct DeclaredAttribute: Sendable {
 
 /// The names that every reader of an entity's records needs for its errors.
 ///
-/// A class, because a reader holds it without reference counting. The references of a string would
-/// be counted for each record.
+/// The type is a class, because a reader holds it without reference counting. The references of a
+/// string would be counted for each record.
 final class EntityLabel: Sendable {
   let name: String
   /// A copy of ``ShortText/isUsable``, so that readers of records access no global.

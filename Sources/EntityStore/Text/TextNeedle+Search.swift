@@ -34,7 +34,8 @@ extension TextNeedle {
     }
   }
 
-  /// Searches the bytes as they are, and the normalized text only if that does not decide.
+  /// Searches the bytes as they are, and then the normalized text if the first search does not
+  /// decide.
   ///
   /// Plain text may already be folded, and folding it again changes nothing.
   private func isFound(_ needle: ByteView, inUnfolded text: ByteView, _ anchor: Anchor) -> Bool {

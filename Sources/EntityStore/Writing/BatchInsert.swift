@@ -45,7 +45,8 @@ struct BatchInsert {
 
   /// Adds a record.
   ///
-  /// - Parameter isGiven: for each attribute, whether it was given; `nil` when all were.
+  /// - Parameter isGiven: for each attribute, whether the record was given it; `nil` when it was
+  ///   given all attributes.
   mutating func add(
     _ record: UnsealedRecord, given isGiven: [Bool]? = nil
   ) throws(StoreError) {

@@ -18,7 +18,7 @@ final class BatchMerge {
   /// The outcome of one record of the batch, with its id.
   enum Outcome: Sendable {
     case inserted(UInt64), updated(UInt64), unchanged(UInt64), ignored(UInt64)
-    /// Indirect, because there is one outcome for each record, and errors are rare.
+    /// The case is indirect to keep outcomes small: every record has one, and errors are rare.
     indirect case rejected(StoreError)
   }
 

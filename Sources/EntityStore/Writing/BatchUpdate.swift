@@ -98,7 +98,8 @@ final class BatchUpdate {
 
   /// Scans all records, and updates those that match.
   func updateAll(where condition: BoundCondition?) throws(StoreError) {
-    // Created even without a condition, because an optional would be retained for each record.
+    // The evaluator exists even without a condition, because an optional would be retained for
+    // each record.
     let filter = ConditionEvaluator(condition ?? .constant(true), entity: entity, core: core)
     try rehearse(of: try core.count(of: entity)) { try updateEach(admittedBy: filter, nil) }
     try change { try updateEach(admittedBy: filter, $0) }

@@ -45,8 +45,8 @@ public final class ChangeHook: Sendable {
 }
 
 extension Store {
-  /// Calls `check` with each change of a record of `E`, until the result is cancelled or the store
-  /// is closed.
+  /// Calls `check` with each change of a record of `E`, until the returned hook is cancelled or the
+  /// store is closed.
   ///
   /// See ``ChangeHook``. For every such change, the record is decoded before and after the change.
   ///

@@ -134,7 +134,8 @@ final class EntityBatch {
   @usableFromInline
   func undoInsert() throws(StoreError) { try insert.undoInsert() }
 
-  /// The error of a value that could not be encoded, with its position.
+  /// Returns the error of a value that could not be encoded, with the value's position in the
+  /// batch.
   @usableFromInline
   func located(_ error: StoreError) -> StoreError {
     guard error.isOfValue else { return error }

@@ -94,7 +94,7 @@ extension WriteTransaction {
       throw StoreError.noSuchRecord(entity: try core.entity(E.self).name, id: id.rawValue)
     }
     try change(&value)
-    // A completely new value has no id.
+    // If `change` has replaced the whole value, the new value has no id yet.
     if !value.id.isAssigned { value.id = id }
     guard value.id == id else {
       throw StoreError.otherID(

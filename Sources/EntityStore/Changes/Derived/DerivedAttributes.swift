@@ -27,7 +27,7 @@ final class DerivedAttributes: ChangeSink {
   /// The links from related records back to the records with the attributes.
   private var owners: [ObjectIdentifier: LinkCursor] = [:]
 
-  /// Returns `nil` when the schema has no such attributes.
+  /// Returns `nil` when no attribute is derived from related records.
   init?(_ schema: StoredSchema, core: WriteCore) {
     guard !schema.derived.isEmpty else { return nil }
     self.core = core

@@ -344,7 +344,7 @@ final class JSONRecordEncoder {
   /// Returns false, with nothing written, for values of other kinds and for invalid values.
   @inline(__always)
   private func writeAsItIs(_ index: Int, _ tape: JSONTapeReader, _ slot: Slot) -> Bool {
-    // A local variable, because each closure would retain `self`.
+    // The local variable avoids that each closure retains `self`.
     let state = state
     let kind = tape.entries[index].kind
     guard kind != .null, !slot.isConverted else { return false }

@@ -51,7 +51,7 @@ extension PlanRun {
     Double(plan.recordCount) / Double(max(1, plan.estimatedMatchCount)) * Planner.Cost.fetchedRecord
   }
 
-  /// A plan that costs less than this is not replaced by steps.
+  /// The cost up to which a plan is not replaced by steps.
   private static let costOfFewSteps = 16 * Planner.Cost.range
   /// The number of values after which steps end if none of them has skipped entries, since a walk
   /// is cheaper then.

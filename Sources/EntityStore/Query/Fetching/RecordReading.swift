@@ -141,7 +141,7 @@ extension TransactionCore {
     }
   }
 
-  /// Calls `body` with a record, or `report` with the record's id and the error if that fails.
+  /// Calls `body` with a record, or `report` with the record's id and the error if reading fails.
   ///
   /// Nothing but the bytes of the record is read here, so an error is always one of that record.
   func read<E: Entity>(

@@ -16,7 +16,7 @@ indirect enum AccessPath: Sendable {
   case related(RelatedAccess)
   /// Finds the records of any of these paths.
   case union([AccessPath])
-  /// Finds the records common to all of these.
+  /// Finds the records that all of these accesses find.
   case intersection([IndexAccess])
 }
 

@@ -62,8 +62,8 @@ extension Planner {
           KeyDecoder.lengthOfBeginning(of: $0, elementCount: walk.fixedCount)
         })
       else { return 0 }
-      // The keys of the sampled records after the fixed elements, even of records outside of the
-      // walk's range.
+      // The keys are without the elements that the walk fixes to one value. A sampled record may be
+      // outside of the walk's range.
       let keys = try statistics.keys(walk.index, ids, walk.fixedCount)
       guard
         let edge = isReversed

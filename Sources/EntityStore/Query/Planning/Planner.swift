@@ -301,8 +301,8 @@ struct Planner {
     return (collected + min(matches, Double(wanted) / share) * each, certain)
   }
 
-  /// Returns a plan that walks the whole of `index`, if this gives the query's order or the
-  /// beginning of it.
+  /// Returns a plan that walks the whole of `index`, if its order is the query's order or the
+  /// beginning of the query's order.
   private func orderedWalk(
     of index: StoredIndex, _ accesses: [IndexAccess]
   ) throws -> QueryPlan? {

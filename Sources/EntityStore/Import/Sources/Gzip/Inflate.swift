@@ -258,7 +258,7 @@ struct Inflate: Sendable {
   private mutating func copy(_ length: Int, back distance: Int) {
     let start = end
     output._withMutableBytes { output in
-      // Copied byte by byte, because a match may overlap with its own copy.
+      // The match is copied byte by byte, because it may overlap with its own copy.
       for index in start..<(start + length) { output[index] = output[index - distance] }
     }
     end += length
