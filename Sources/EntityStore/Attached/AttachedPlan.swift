@@ -226,9 +226,9 @@ extension AttachedSnapshot {
   /// 1,024 records that are checked at once. An order without an index also has its sort keys in
   /// memory.
   ///
-  /// - Throws: ``StoreError/Code/invalidQuery``, and the errors of a fetch of its parts. If the
-  ///   query of the other store has a limit, an offset or a token, it must find at most 65,536
-  ///   keys, in total at most 16 MiB.
+  /// - Throws: ``StoreError/Code/invalidQuery``, and the errors of a fetch of its parts. A query of
+  ///   the other store with a limit, an offset or a token must find at most 65,536 keys. These
+  ///   keys must have at most 16 MiB.
   public func fetch<E: Entity>(_ query: AttachedQuery<E>) throws -> [E] {
     var found: [E] = []
     try plan(query).visitRecords { record in

@@ -79,7 +79,7 @@ extension TransactionCore {
     return !due.ids.isEmpty
   }
 
-  /// The due records from a position in their order, the oldest first.
+  /// The records to evict for one cause, from a position in their order on, the oldest first.
   ///
   /// - Parameters:
   ///   - moment: the current time, for expired records.
@@ -124,7 +124,7 @@ extension TransactionCore {
     return true
   }
 
-  /// Returns the number of records in `ids`, which could not be removed, that are still due.
+  /// Returns the number of records in `ids` that could not be removed and still must be evicted.
   func heldCount(
     of ids: Set<UInt64>, _ entity: StoredEntity, _ cause: EvictionCause, at moment: Double
   ) throws(StoreError) -> Int {

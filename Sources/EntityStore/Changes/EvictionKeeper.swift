@@ -65,8 +65,9 @@ final class EvictionKeeper: StoreCompanion {
 }
 
 extension EvictionKeeper {
-  /// Evicts all due records and retries those that could not be removed; other writes may run in
-  /// between.
+  /// Evicts all records that have expired or are above a limit; other writes may run in between.
+  ///
+  /// Records that could not be removed before are tried again.
   ///
   /// - Returns: the seconds from the beginning until the next record expires; the record may have
   ///   expired meanwhile. `nil` when no record expires.

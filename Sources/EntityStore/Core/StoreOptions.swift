@@ -47,10 +47,10 @@ public struct StoreOptions: Sendable {
   /// The checks before a file's pages are used.
   ///
   /// LMDB follows the page numbers in a file without checking them. Damaged numbers end the
-  /// process, and in a write they destroy intact data. When processes of this machine have closed a
-  /// file, or have it open, a mark in its lock file shows that it is good, and it needs no check.
-  /// Other files are not known to be good, such as files that were copied, downloaded, restored, or
-  /// written by other programs.
+  /// process, and in a write they destroy intact data. A file that processes of this machine have
+  /// closed, or have open, is known to be good. A mark in its lock file shows this, and the file
+  /// needs no check. Other files are not known to be good, such as files that were copied,
+  /// downloaded, restored, or written by other programs.
   ///
   /// A killed process closes nothing, and the file stays known to be good until a process closes it
   /// or the machine restarts. Replacing the bytes of the file during this time, for example with
@@ -118,9 +118,9 @@ public struct StoreOptions: Sendable {
   /// The maximum memory of one batch, in bytes.
   ///
   /// The limit applies to the index entries of a batch insert with ``MergePolicy/fail`` and of a
-  /// batch update, and to an index that is built over stored records. Beyond the limit, entries
-  /// are sorted in parts in a scratch file next to the store. An entry takes its key and 10 bytes
-  /// in this file. The file has no name and disappears with the process.
+  /// batch update. An index that is built over stored records has the limit too. Beyond the limit,
+  /// entries are sorted in parts in a scratch file next to the store. An entry takes its key and
+  /// 10 bytes in this file. The file has no name and disappears with the process.
   ///
   /// Inserts that look for stored records work in parts of this size, which include the encoded
   /// records. Each part visits the pages of all records that it finds, so fewer parts are faster. A

@@ -47,10 +47,10 @@ final class ElementEntries {
     if (added?.memoryToSort ?? 0) + (removed?.memoryToSort ?? 0) > memoryLimit { try write() }
   }
 
-  /// Notes an entry to be put.
+  /// Notes an entry to add to the index.
   ///
-  /// - Parameter start: the index in ``added`` at which the entries of the record begin, since
-  ///   elements may repeat.
+  /// - Parameter start: the index in ``added`` at which the entries of the record begin. An entry
+  ///   that is already there from this index on is not added again, since elements may repeat.
   private func add(_ tuple: ByteView, _ id: UInt64, unlessThereFrom start: Int = .max) {
     let entries = added ?? KeyEntries(expectedCount: 64)
     added = entries

@@ -58,7 +58,7 @@ struct KeyTuple: Sendable {
   private var room: Room = (0, 0, 0, 0, 0, 0, 0, 0)
   private var rest: Rest?
 
-  /// The parts of a key that do not fit into the value.
+  /// The parts of a key that do not fit into a ``KeyTuple`` itself.
   private final class Rest: Sendable {
     /// All bytes of the key; empty if they fit into the key's own value.
     let bytes: [UInt8]

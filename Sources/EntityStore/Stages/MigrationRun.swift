@@ -85,7 +85,7 @@ final class MigrationRun {
     description.evolveEviction()
     let before = try entities().first { $0.number == description.number }
     description.rules = try description.rules.filter { rule in
-      // Rules that this program could not parse before stay.
+      // A rule stays if this program could not parse it even before the change.
       try isReadable(rule, in: description) || before.map { try !isReadable(rule, in: $0) } ?? false
     }
     try store.trees.put(description, in: transaction)

@@ -26,8 +26,8 @@ final class RecordDerivations: Sendable {
 
   /// The attributes in the order of their computation.
   ///
-  /// Functions come after texts, which they may read; the time of the last change comes after all
-  /// others.
+  /// Results of functions come after derived texts, which the functions may read. The time of the
+  /// last change comes last.
   private let items: [Item]
   /// For each attribute of the current layout: whether it is derived.
   let isDerived: [Bool]

@@ -181,7 +181,8 @@ final class DerivedAttributes: ChangeSink {
     }
   }
 
-  /// - Parameter ownersFirst: whether the first ids of `links` are the records with the attributes.
+  /// - Parameter ownersFirst: whether the first ids of `links` are the records with the derived
+  ///   attributes.
   private func note(
     _ links: borrowing LinkList, ownersFirst: Bool, isAdded: Bool, _ concerned: [DerivedTotals]
   ) throws {

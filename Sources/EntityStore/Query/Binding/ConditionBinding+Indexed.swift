@@ -60,8 +60,8 @@ extension ConditionBinding {
     default: return nil
     }
     comparison.quantifier = nil
-    // A text constant is served only if the elements are texts. Compared with a date, the constant
-    // would be read as a date too.
+    // A text constant is served only if the elements are texts. If elements may be dates, the
+    // constant would have to be compared as a date too.
     guard let kind = ConstantKind(comparison.right), kind != .text || isOfTexts else { return nil }
     if kind == .bool { comparison.right = comparison.right.withNumbersForBooleans }
     let element = BoundAttribute(elementsAs: kind == .text ? .string : .double)
