@@ -73,8 +73,8 @@ final class EvictionPass {
         let start =
           retriesUnevictable ? position : core.store.unevictableRecords.beginBatch(of: order)
         var batch = Batch(entity.name, from: start)
-        // One call may return fewer records than must be evicted. Further records replace the denied
-        // ones.
+        // One call may return fewer records than must be evicted. Denied records are replaced by
+        // further ones.
         while !batch.isLast, batch.ids.count < limit {
           let due = try core.dueRecords(
             of: entity, order.cause, from: batch.end, at: moment,

@@ -45,7 +45,7 @@ final class HistoryRecorder: ChangeSink {
       self[entity].update(id, attributes)
     case .removed(let id, let old):
       if let old {
-        // Read before anything is written, as a write may move the page of the record.
+        // The record is read before anything is written, as a write may move its page.
         let tombstone = try tombstone(of: old, id, entity)
         _ = try keepImage(old, id, entity)
         if let tombstone {
