@@ -3,8 +3,8 @@ internal import LodestoreFormat
 
 /// Tracks the entities that a read of one of two stores uses, and reports their changes.
 ///
-/// The `Sendable` conformance is unchecked, because that of the superclass is. The class adds only
-/// a constant.
+/// The `Sendable` conformance is unchecked, because the conformance of the superclass is unchecked.
+/// The class adds only a constant.
 final class AttachedObserver: TrackingObserver, @unchecked Sendable {
   private let report: @Sendable () -> Void
 
@@ -114,7 +114,7 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
     }
     return Task {
       var iterator = dataset.replacements.makeAsyncIterator()
-      // The iterator reports no replacement from before its creation.
+      // The iterator does not report a replacement before its creation, so the loop checks once.
       notice()
       while (try? await iterator.next()) != nil { notice() }
       // A sequence that throws has ended. The loop then requests the dataset's store once more, and

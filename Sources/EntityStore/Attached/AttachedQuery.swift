@@ -23,8 +23,8 @@ public struct AttachedQuery<E: Entity>: Sendable {
 
 /// A query to which conditions over two stores can be added.
 ///
-/// Only ``Query`` conforms, and ``AttachedQuery`` for further conditions. Do not conform to this
-/// protocol.
+/// Only ``Query`` and ``AttachedQuery`` conform to this protocol. Do not conform to it in a
+/// program.
 public protocol JoinableQuery<Root>: Sendable {
   /// The entity whose records are found.
   associatedtype Root: Entity

@@ -3,8 +3,8 @@ internal import LodestoreFormat
 
 /// Creation of the records to be written.
 ///
-/// Each record is in memory of this object or of the transaction, and is valid until the next one
-/// is created.
+/// A created record is in memory of this object or of the transaction, and is valid until the next
+/// record is created.
 extension EntityChanges {
   /// Encodes a value of the program; undeclared attributes take their stored values.
   ///

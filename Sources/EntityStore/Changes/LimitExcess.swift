@@ -67,7 +67,8 @@ extension TransactionCore {
     var due = DueRecords(end: start, isLast: true)
     var excess = try excess(of: entity)
     guard excess.isAbove else { return due }
-    // Each removal may cascade to further records.
+    // A removal may cascade to further records of the entity. The excess must then be determined
+    // again after each removed record.
     let most = schema.cascades(into: entity) ? min(1, most) : most
     let order = EvictionOrder(entity: entity.number, cause: .limit)
     try forEachOldest(of: entity, from: start) { (id, key) throws(StoreError) in

@@ -8,9 +8,9 @@ internal import LodestoreFormat
 /// ``BulkInsert`` write through it, after checking and reporting the change; `tools/lint-writes`
 /// verifies this.
 ///
-/// The tree itself takes the steps that every write of a record needs. Each write changes the
-/// digest and the size. Before a record is replaced or removed, the mark for imports is cleared.
-/// Before a removal, the counter of ids is raised.
+/// This type also does everything that must accompany each write of a record. Each write changes
+/// the digest and the size. Before a record is replaced or removed, the mark for imports is
+/// cleared. Before a removal, the counter of ids is raised.
 ///
 /// The type is a class, because each call would retain the references of a struct.
 final class RecordTree {

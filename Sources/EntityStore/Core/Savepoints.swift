@@ -6,7 +6,7 @@
 /// when the file must grow. A savepoint is identified by its position in the order in which the
 /// closure begins them. Savepoints inside a failed one are not begun again.
 ///
-/// Only one thread at a time uses it: the one that runs the write.
+/// Only the thread that runs the write uses the object.
 final class Savepoints: @unchecked Sendable {
   /// A savepoint that failed in an earlier run.
   struct Failure {

@@ -31,10 +31,10 @@ public struct StoreOptions: Sendable {
     case create
     /// Reads and writes an existing file.
     case existing
-    /// Only reads, possibly while another process writes.
+    /// Reads the file and never writes it; another process may write it at the same time.
     case readOnly
-    /// Only reads the commit before the newest one, for a newest commit that is damaged or a
-    /// mistake.
+    /// Reads the commit before the newest one, and never writes the file. Use this access when the
+    /// newest commit is damaged or was a mistake.
     ///
     /// The store reads an unnamed copy of the file, in the file's directory or in the directory for
     /// temporary files. The copy takes time and space if the file system cannot share pages. The

@@ -11,7 +11,7 @@ final class WriteCore: TransactionCore {
   var origin = WriteOrigin()
   /// The number of changes of records and buckets.
   @exclusivity(unchecked) var changeCount = 0
-  /// Next record id by the number of each entity that this transaction has asked for.
+  /// The next record id of each entity for which this transaction has asked.
   var nextIDs: [EntityNumber: UInt64] = [:]
   /// The values to which this transaction has raised the counters of entities.
   var raisedCounters: [EntityNumber: UInt64] = [:]

@@ -44,7 +44,7 @@ extension ValuePath {
 
   /// The attribute with which the path begins, or ``DynamicRecord/idName`` for the id.
   ///
-  /// Nil when the path begins with neither.
+  /// Nil when the path does not begin with a name.
   package var attributeName: String? {
     if case .member(let name)? = steps.first { name } else { nil }
   }

@@ -78,7 +78,8 @@ package struct SchemaInference {
   /// The members that are followed by paths, and are not attributes themselves.
   private let roots: Set<String>
   private let readsTexts: Bool
-  /// Whether stored attributes exist, whose types may be too narrow for some numbers.
+  /// Whether numbers are compared with the ranges of types, because the entity has stored
+  /// attributes whose types may be too narrow for them.
   private let comparesRanges: Bool
   /// The maximum number of members.
   private let limit: Int
@@ -227,7 +228,7 @@ package struct SchemaInference {
 
   /// The number type that an attribute needs to hold all values of a member.
   ///
-  /// Returns `nil` when `type` suffices, and when no number type does.
+  /// Returns `nil` when `type` can hold all values, and when no number type can hold them.
   package func wider(than type: AttributeType, for name: String) -> AttributeType? {
     guard let index = indexByName[name] else { return nil }
     let member = members[index]

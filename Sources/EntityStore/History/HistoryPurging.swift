@@ -157,7 +157,8 @@ extension HistoryLog {
     var time = 0.0
     var parts: [HistoryKey] = []
     var kept: [KeptRecords] = []
-    // The value outlives a round, because a round may end inside a write.
+    // The image number is from the header of a write, which only the first part of the write has.
+    // The variable is outside the loop, because a round of the loop may end between two parts.
     var image: UInt64 = 0
     while true {
       parts.removeAll(keepingCapacity: true)

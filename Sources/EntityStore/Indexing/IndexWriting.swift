@@ -6,11 +6,11 @@ internal import LodestoreFormat
 
 /// Puts entries into an index in key order.
 ///
-/// As long as their keys are above all keys of the index, they are appended.
+/// Entries above all keys of the index are appended, unless the writer also removes entries.
 ///
-/// ``finish()`` ends the writing. Before it, the entries after a run of new ones may be in memory
-/// only (``LiftedEntries``). While the index is rewritten (``IndexRepacking``), all remaining
-/// entries are in memory.
+/// ``finish()`` ends the writing. Until that call, the entries after a run of new ones may be in
+/// memory only (``LiftedEntries``). While the index is rewritten (``IndexRepacking``), all
+/// remaining entries are in memory.
 struct IndexWriter: ~Copyable {
   /// The number of entries put between two calls of ``lookAhead(_:)``.
   private static let landmarkDistance = 32

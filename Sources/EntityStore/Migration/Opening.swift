@@ -10,7 +10,9 @@ final class Opening {
   let work: OpeningWork?
   /// The stages whose steps have run; `nil` when there were none.
   var stages: (any OpenedStages)?
-  /// Checks the records whose derived attributes change, where no stage does.
+  /// Checks the records whose derived attributes change, if no stages have run.
+  ///
+  /// Stages check these records themselves.
   let rules = OpeningRules()
   /// The messages about stored conditions that already named missing attributes before the opening
   /// changed anything; opening does not refuse these conditions.

@@ -7,9 +7,10 @@ struct ReshapedDocuments {
   var name: String
   /// The declared type; `nil` when the program does not have it.
   var type: (any (Decodable & Sendable).Type)?
-  /// The name of the type.
+  /// The name of the declared type, for messages.
   var shape: String
-  /// The differences of the declared type that a stored document may contradict, in words.
+  /// In words, the differences between the declared type and the stored description because of
+  /// which the type may fail to decode a stored document.
   var changes: [String]
 }
 

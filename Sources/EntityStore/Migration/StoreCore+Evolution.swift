@@ -126,7 +126,8 @@ extension StoreCore {
     return options.isReadOnly ? !evolution.concernsReaders : !evolution.isChanged
   }
 
-  /// Returns whether the file's derived attributes equal the declared ones; readers need not check.
+  /// Returns whether the file's derived attributes equal the declared ones; always true for a store
+  /// that is opened for reading only.
   func doDerivationsFit(
     _ declared: [DeclaredEntity], in stored: StoredSchema
   ) throws(StoreError) -> Bool {

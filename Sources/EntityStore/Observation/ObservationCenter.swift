@@ -24,7 +24,7 @@ final class ObservationCenter: StoreCompanion {
   /// The state of the job that informs observers.
   private enum Job {
     case idle
-    /// The job must examine the log, or examine it again if it is doing so.
+    /// The job must examine the log. If the job is examining it already, it must do so once more.
     case due
     /// The job is examining the log.
     case looking

@@ -93,7 +93,8 @@ class Observer: @unchecked Sendable {
     guard number > commit ?? 0, dependencies.isTouched(by: changes.delta) else {
       return serve(nil, changes.core)
     }
-    // The current state may be of a commit between those of the changes.
+    // The changes may begin before the commit of the current state. The state is then not updated
+    // by these changes alone.
     let isWhole = commit.map { changes.from >= $0 } ?? false
     if !pending.isEmpty || !isWhole || isConcerned(by: changes) {
       note(changes.from, number, changes.delta)

@@ -167,7 +167,8 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
       bound.schemaNumber == changes.core.schema.number,
       let delta = changes.delta.entity(bound.entity.number), !delta.isUnknown,
       delta.touched.count <= Self.largestCount,
-      // Only the query finds results that have expired since.
+      // The changes do not contain records that have expired since the last update. If there are
+      // any, the query must run again.
       (try? changes.core.hasExpired(of: bound.entity)) == false,
       let isUpdate = try? apply(delta, changes)
     else { return nil }

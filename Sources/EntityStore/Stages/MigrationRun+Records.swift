@@ -59,7 +59,7 @@ extension MigrationRun {
     return ids
   }
 
-  /// Fills the indexes of `new` with these numbers.
+  /// Fills the indexes of `new` whose numbers are in `numbers`.
   ///
   /// A unique index with repeated keys is postponed to the end of the stage, because a later step
   /// may merge the records.

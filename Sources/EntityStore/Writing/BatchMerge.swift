@@ -27,12 +27,13 @@ final class BatchMerge {
     /// The end of each page in the batch, in ascending order; the last one is the number of
     /// records.
     ///
-    /// The records of one page may exchange unique keys. Without pages, no records may.
+    /// The records of one page may exchange unique keys. If the list is empty, no records may
+    /// exchange keys.
     var ends: [Int] = []
-    /// Whether the last of several records with one key in a page is used, and the others are
-    /// refused.
+    /// Whether, of several records of a page with the same key, only the last is used and the
+    /// others are refused.
     ///
-    /// Otherwise such records are merged one after the other.
+    /// If false, the records with the same key are merged one after the other.
     var takesLast = false
     /// The id of the first record, if it is new; a new record gets this id plus its position.
     ///
@@ -213,9 +214,9 @@ final class BatchMerge {
     }
   }
 
-  /// Returns `nil` when the record at `position` was given all of a key.
+  /// Returns `nil` when the record at `position` was given all attributes of a key.
   ///
-  /// Otherwise returns whether the merged or new record may have a key nevertheless.
+  /// Otherwise returns whether the record may have a key after it is merged or inserted.
   private func lacksKey(_ position: Int, _ parts: KeyParts) -> Bool? {
     switch parts.given(to: batch, at: position) {
     case .all: return nil

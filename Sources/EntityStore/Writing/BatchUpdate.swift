@@ -288,7 +288,7 @@ final class BatchUpdate {
     return values
   }
 
-  /// Returns whether an expression is null although none of its operands is, for example by
+  /// Returns whether an expression is null although none of its operands is null, for example by
   /// overflow.
   ///
   /// A condition treats such a value as null; an update must not write it.

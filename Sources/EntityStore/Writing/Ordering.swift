@@ -16,7 +16,7 @@ public enum LinkPosition<Target: Entity>: Sendable, Hashable {
   /// At this index among the other targets, counted from 0; at the end when there are fewer
   /// targets.
   ///
-  /// The cost grows with the index; that of the other cases is constant.
+  /// The cost grows with the index; the cost of the other cases is constant.
   case index(Int)
 }
 

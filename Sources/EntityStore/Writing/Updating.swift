@@ -77,7 +77,8 @@ extension WriteCore {
     try asOneCall("update") { () throws(StoreError) in
       let batch = try batchUpdate(of: entity, assignments, request.positions)
       let run = try PlanRun(try plan(request, for: entity), core: self, control: changeControl)
-      // An operand that reads other records is evaluated before any of them changes.
+      // A condition that reads other records must be evaluated for all records before the first
+      // change, so the ids are collected first.
       if run.plan.isWholeScan, batch.isInPlace, run.plan.residual?.readsOtherRecords != true {
         try batch.updateAll(where: run.plan.residual)
       } else {

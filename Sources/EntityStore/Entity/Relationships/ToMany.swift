@@ -140,7 +140,7 @@ typealias StoredCondition = @Sendable () throws(StoreError) -> String
 /// One declaration of a relationship; the schema finds its name by the object's identity.
 final class RelationshipDeclaration: Sendable {
   let onDelete: RelationshipDeleteRule
-  /// The condition for a record of the target that denies the delete.
+  /// The condition on related records: while one of them fulfils it, deleting the record is denied.
   let denyCondition: StoredCondition?
   let isOrdered: Bool
   /// The name of the relationship's target entity.

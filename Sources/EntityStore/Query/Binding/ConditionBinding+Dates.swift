@@ -23,7 +23,7 @@ extension ConditionBinding {
   }
 
   /// Returns the derived attribute that holds this part of `operand`, or `nil` if no attribute
-  /// does.
+  /// holds it.
   private func derivedAttribute(
     _ part: CalendarPart, of operand: Operand, _ rules: ZoneRules
   ) throws(StoreError) -> BoundAttribute? {

@@ -113,7 +113,7 @@ extension ConditionBinding {
   }
 
   /// Returns the relationship and the condition of the related records that `operand` counts, or
-  /// `nil` if it counts none.
+  /// `nil` if `operand` is not a count of related records.
   private mutating func counted(
     _ operand: Operand
   ) throws(StoreError) -> (RelationshipEnd, BoundCondition?)? {

@@ -5,7 +5,7 @@ struct BoundOrder: Sendable {
   struct Term: Sendable {
     /// The value of a record that the term compares.
     var operand: BoundOperand
-    /// The attribute that the operand is, or in whose document it is.
+    /// The attribute whose value the operand is, or in whose document the operand is.
     ///
     /// The attribute is `nil` for a value of related records and for a computed value.
     var attribute: BoundAttribute?

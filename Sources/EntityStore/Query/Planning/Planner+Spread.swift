@@ -93,7 +93,7 @@ extension Planner {
 extension QueryPlan {
   /// Whether the cost assumes that matches are spread evenly over the records of a walk.
   fileprivate var isSpread: Bool {
-    // Without a limit the whole walk is read, and with a limit of 0 nothing is.
+    // A query without a limit reads the whole walk, and one with a limit of 0 reads nothing.
     guard let limit = request.limit, limit > 0 else { return false }
     switch (access, arrangement) {
     case (.scan, .natural): return true
