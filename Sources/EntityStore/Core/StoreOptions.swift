@@ -17,8 +17,8 @@ public struct StoreOptions: Sendable {
     case full
     /// The data is on disk, but perhaps not the page that makes it current.
     ///
-    /// A power cut may undo the last commit, never more, and never damages the file. This saves one
-    /// of two syncs.
+    /// A power cut may undo the last commit, but no earlier one, and never damages the file. A
+    /// commit takes one sync of the disk instead of two.
     case mayLoseLastCommit
   }
 

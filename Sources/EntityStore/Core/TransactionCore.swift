@@ -238,6 +238,6 @@ protocol PendingEntries: AnyObject {
 
 /// The last run of a query, for measurements; runs that are part of other runs do not count.
 final class LastRun {
-  /// The run, a `PlanRun`.
+  /// The run; always a `PlanRun`, which this folder does not know.
   var run: AnyObject?
 }

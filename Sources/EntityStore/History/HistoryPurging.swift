@@ -59,8 +59,8 @@ extension WriteTransaction {
 
   /// Removes the writes up to and including `token` from the history; returns their number.
   ///
-  /// Earlier tokens are then expired. This also removes history that registered consumers have not
-  /// read. If these writes have already been purged, the call does nothing.
+  /// Earlier tokens are then expired. The call also removes history that registered consumers have
+  /// not read. If the writes have already been purged, the call does nothing.
   ///
   /// - Throws: ``StoreError/Code/invalidQuery`` for a token of another store, or of a write that
   ///   this file does not contain.

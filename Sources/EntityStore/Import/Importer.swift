@@ -116,8 +116,8 @@ public struct Importer<E: Entity>: Sendable {
   /// values of the attributes' types; an empty field is null.
   ///
   /// Members that are not attributes are left out and counted in the report. An attribute whose
-  /// member is absent becomes null or its initial value. This also applies to a stored record when
-  /// the incoming one wins. With ``MergePolicy/patch(_:)`` the stored value stays.
+  /// member is absent becomes null or its initial value, even in a stored record that is replaced
+  /// by the incoming one. With ``MergePolicy/patch(_:)`` the stored value stays.
   ///
   /// - Parameter names: the attributes of members that have other names. A name with dots is a path
   ///   to a nested member or to a position of an array, as in `["properties.mag": "magnitude"]`.

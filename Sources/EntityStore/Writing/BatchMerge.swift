@@ -176,7 +176,8 @@ final class BatchMerge {
         isAlone[position] = isAlone[position] || isLacking
         continue
       }
-      // The record may not be in this core's cache.
+      // Another thread has written the record, so its bytes may not be in the cache of this
+      // processor core. They are fetched eight records ahead.
       if position &+ 8 < batch.count { batch.fetchAhead(position &+ 8) }
       let view = try batch.view(position, of: entity)
       let hasNull = try keys.encode(number, of: view, id: 0, core)

@@ -10,9 +10,11 @@ internal import LodestoreFormat
 extension Planner {
   /// The number of sampled entries.
   ///
-  /// With half as many, one sample in two hundred would rule out a walk of evenly spread records.
+  /// With half as many entries, one sample in two hundred would rule out a walk although the
+  /// matching records are evenly spread.
   private static let sampledIDs = 32
-  /// The difference in cost, in nanoseconds, from which a sample is worthwhile.
+  /// A plan is sampled if its worst-case cost exceeds its cost by more than this number of
+  /// nanoseconds.
   private static let sampleCost = 100_000.0
 
   /// Returns the best of `candidates`, and `scan`, with their costs corrected by samples.
