@@ -92,7 +92,7 @@ struct ChangeInterest: OptionSet, Sendable {
   static let newRecord = ChangeInterest(rawValue: 2)
   /// The attributes that an update changed.
   static let attributes = ChangeInterest(rawValue: 4)
-  /// The id of each record in a removal of all.
+  /// The id of each removed record, even when all records of the entity are removed at once.
   static let eachRemoval = ChangeInterest(rawValue: 8)
 }
 

@@ -49,7 +49,8 @@ extension StoreError {
     entity: String, _ attribute: ReshapedDocuments, recordID: UInt64, _ cause: any Error
   ) -> StoreError {
     let label = "\(entity).\(attribute.name)"
-    // The error text of a custom `init(from:)` may contain values.
+    // The message of any other error is left out, because the error of a custom `init(from:)` may
+    // contain values.
     let reason = (cause as? DecodingError)?.reasonWithoutValues
     return StoreError(
       .incompatibleSchema,

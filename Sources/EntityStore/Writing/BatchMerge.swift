@@ -177,7 +177,7 @@ final class BatchMerge {
         continue
       }
       // Another thread has written the record, so its bytes may not be in the cache of this
-      // processor core. They are fetched eight records ahead.
+      // processor core. The bytes are fetched eight records ahead.
       if position &+ 8 < batch.count { batch.fetchAhead(position &+ 8) }
       let view = try batch.view(position, of: entity)
       let hasNull = try keys.encode(number, of: view, id: 0, core)

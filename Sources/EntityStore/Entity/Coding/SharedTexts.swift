@@ -41,12 +41,13 @@ struct SharedTexts {
 /// The texts of one attribute that were read last.
 struct TextTable {
   private static let slotCount = 256
-  /// The increase of the credit with each hit.
+  /// The increase of ``credit`` with each hit.
   private static let gain: Int32 = 2
-  /// The maximum of the credit.
+  /// The maximum of ``credit``.
   private static let most: Int32 = 1_024
 
-  /// The credit rises with each hit and falls by one with each miss.
+  /// A measure of how often a text is found in the table: it rises with each hit and falls by one
+  /// with each miss.
   ///
   /// At 0 the table is no longer searched, because the texts of this attribute do not repeat.
   private var credit: Int32 = 256

@@ -43,7 +43,8 @@ extension ImportEngine {
       state.pendingLinks?.contains { $0.link == position && $0.id == id } ?? false
     if isPending, isTaken {
       let isSaid = if open != nil { true } else { try hasDeclaredLink(one, id, end, core) }
-      // The pending link is from an earlier page, which gave this record another key.
+      // An earlier page gave the record another key for this link. The present page replaces it, so
+      // the pending link is removed.
       if isSaid { state.pendingLinks?.removeAll { $0.link == position && $0.id == id } }
     }
     guard let open, let number = end.attribute?.number else { return }

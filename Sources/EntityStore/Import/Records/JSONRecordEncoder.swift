@@ -53,8 +53,8 @@ final class JSONRecordEncoder {
   private let linked: Set<String>
   /// The values of absent attributes; nil for a required attribute.
   private let absent: [Value?]
-  // The slots are allocated separately, because exclusive access to stored properties of this
-  // object would be checked at each of their many uses for one record.
+  // The slots are allocated separately. As a stored property of this object, they would need a
+  // check of exclusive access at each of their many uses for one record.
   private let slots: UnsafeMutableBufferPointer<Slot>
   /// The entry of each attribute's value in the record that was read last; −1 when the member is
   /// absent.

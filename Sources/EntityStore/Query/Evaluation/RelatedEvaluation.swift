@@ -17,8 +17,8 @@ final class RelatedEvaluation {
   private let isAlways: Bool
   /// Whether a link may lead to no record.
   ///
-  /// The value is true in a write if an attribute holds the links, because such an id must lead to
-  /// a record only at the end of the write.
+  /// The value is true in a write if an attribute holds the links. An id in an attribute must lead
+  /// to a record only at the end of the write.
   private let mayDangle: Bool
   /// The ids of all related records that fulfil the condition, if an index finds them.
   private var admitted: Set<UInt64>?
