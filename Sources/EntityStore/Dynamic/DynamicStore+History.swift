@@ -9,8 +9,8 @@ extension DynamicStore {
     let watch = FileWatch(core.environment) {}
     var last: UInt64?
     while core.environment.newestCommit != nil {
-      // The number comes from a read. While a commit is being written, the file's number may be
-      // newer than a read.
+      // The number is taken from a read. The number in the file may already belong to a commit that
+      // is still being written, which no read sees.
       let newest = try core.read { $0.commitNumber.rawValue }
       if newest != last {
         last = newest

@@ -194,7 +194,8 @@ package struct SchemaInference {
   }
 
   private mutating func observe(_ text: String, at index: Int) {
-    // Further texts have no effect when one text has no narrower type.
+    // Once one text can be read only as a string, the type of the member is string, and further
+    // texts need no examination.
     guard readsTexts, !members[index].kinds.contains(.string) else {
       members[index].kinds.insert(.string)
       return
@@ -337,7 +338,8 @@ enum TextForm: Equatable {
       }
     }
     guard let date = ISO8601Text.date(text) else { return false }
-    // A date is a double: it holds microseconds near our time, and fewer decimals far from it.
+    // A date is stored as a double, which holds microseconds near our time and fewer decimals far
+    // from it. A text with more decimals stays a string.
     let decimals = Self.decimals(of: text)
     guard decimals.utf8.count <= 6 else { return false }
     return decimals.isEmpty || ISO8601Text.text(date).map { Self.decimals(of: $0) } == decimals

@@ -67,7 +67,7 @@ extension ImportEngine {
     bytes += "\(transformation) \(strategy) \(rule.label)".utf8
     for number in (key ?? []).sorted() { bytes += bigEndianBytes(number) }
     bytes += linksText.utf8
-    // Six bytes, so that a double represents the integer exactly.
+    // The hash is cut to six bytes, so that a double can represent the integer exactly.
     return SHA256.hash(bytes).prefix(6).reduce(0) { $0 << 8 | UInt64($1) }
   }
 }

@@ -56,7 +56,8 @@ extension StoreCore {
       }
     }
     try environment.write { transaction in
-      // Another process may have changed the file first.
+      // The version is read again in the transaction, because another process may have changed the
+      // file before it began.
       let model = try self.trees.modelVersion(in: transaction)
       try self.checkModel(model, stages, declared, in: transaction)
       let isPending = try stages?.isPending(after: model, in: self.load(in: transaction)) ?? false

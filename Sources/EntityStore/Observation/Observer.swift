@@ -203,7 +203,7 @@ class Observer: @unchecked Sendable {
           return waiting.isOver
         }
         if isOver { return continuation.resume(returning: .ended) }
-        // New changes find the waiting task after this line.
+        // Changes that arrive from now on find the waiting task. Earlier ones are requested here.
         if hasNews { request() }
       }
     } onCancel: {

@@ -5,8 +5,8 @@ internal import LodestoreFormat
 ///
 /// A bound has a value for each attribute of the index. The order is that of ``IndexableValue``.
 public struct IndexBounds<each Value: Sendable>: Sendable {
-  // Plain members, not a stored generic type: with a pack, creating its metadata crashes the
-  // process (Swift 6.3).
+  // The bounds are plain members. In a generic type of their own with a pack, creating its metadata
+  // would crash the process (Swift 6.3).
   var lower: (repeat each Value)?
   var upper: (repeat each Value)?
   var isLowerIncluded = true

@@ -94,7 +94,8 @@ final class BatchMerge {
     self.entity = entity
     self.matching = matching
     self.pages = pages
-    // A new id would lose the links of the record.
+    // In an entity with delete rules the stored record is updated instead, because the delete and a
+    // new id would lose its links.
     if case .reinsert = rule, core.hasDeleteRules(entity) {
       self.rule = .replace
     } else {

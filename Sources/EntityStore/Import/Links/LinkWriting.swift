@@ -88,7 +88,8 @@ extension ImportEngine {
     _ resolver: LinkResolver, _ core: WriteCore, _ state: inout ImportState,
     _ remembered: inout RememberedLinks.ByPage
   ) throws {
-    // The pending links are from earlier pages, which gave these records other keys.
+    // Earlier pages gave these records other keys for the link. The present page replaces them, so
+    // the pending links are removed.
     let said = Set(records.map(\.1))
     state.pendingLinks?.removeAll { $0.link == position && said.contains($0.id) }
     let keys = records.flatMap(\.0.keys)

@@ -12,7 +12,7 @@ struct EntryGrouping: ~Copyable {
     var position: Int?
   }
 
-  // Manually allocated memory, not arrays or objects: retaining and releasing one for each entry
+  // The memory is manually allocated. Retaining and releasing an array or object for each entry
   // would take longer than the grouping.
   /// The positions of the elements that the groups are keyed by.
   private let positions: UnsafeMutableBufferPointer<Int>

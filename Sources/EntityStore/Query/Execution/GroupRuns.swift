@@ -70,7 +70,8 @@ final class GroupRuns {
       let run = runs[first]
       let part = try run.part(termCount: functions.count)
       if var merged = group, key._withBytes({ compareKeys($0, run.key) == 0 }) {
-        // Set to `nil` so that the totals have one owner and are not copied when they change.
+        // The variable is set to `nil`, so that the totals have one owner and are not copied when
+        // they change.
         group = nil
         try merged.merge(part, functions)
         group = merged

@@ -381,7 +381,7 @@ final class PlanRun {
     guard let total else { return counts.recordsRead }
     let most = max(0, total - 1)
     guard handsOutLast else { return min(counts.recordsRead, most) }
-    // One half stands for testing records, the other for passing on results.
+    // Testing all records is the first half of the progress, passing on results the second half.
     guard let sortedCount else { return min(counts.recordsRead / 2, most) }
     let share = Double(min(counts.results, sortedCount)) / Double(max(1, sortedCount))
     return min(total / 2 + Int(Double(total - total / 2) * share), most)
