@@ -37,8 +37,8 @@ extension Store {
 
   /// Waits until the indexes that were under construction when this store was opened are complete.
   ///
-  /// Returns at once when there are none. Cancelling the task ends the wait, and not the
-  /// construction.
+  /// Returns at once when no index is under construction. Cancelling the task ends the wait, and
+  /// not the construction.
   ///
   /// - Throws: ``StoreError/Code/incompatibleSchema`` with the first pairs of records when a unique
   ///   index cannot be built; the construction then stops until the store is opened again.

@@ -19,7 +19,7 @@
 /// ``StoreError/Code/poisoned``, close the store and open it again.
 public final class Store: Sendable {
   let core: StoreCore
-  /// The builder of indexes under construction; `nil` when there are none.
+  /// The builder of indexes under construction; `nil` when no index is under construction.
   let builder: IndexBuilder?
   /// The objects of higher layers that belong to the store and end with it.
   let companions = StoreCompanions()
@@ -117,9 +117,9 @@ public final class Store: Sendable {
   /// Closes the store; later calls throw ``StoreError/Code/closed``.
   ///
   /// Waits for running asynchronous reads. Reads on other threads continue. Lazy results
-  /// (``FetchedResults``) and sequences of batches keep their commit. The file is closed with the
-  /// last of these; opening it again in this process waits for this, at most 10 seconds, and then
-  /// throws.
+  /// (``FetchedResults``) and sequences of batches keep their commit. The file is closed when the
+  /// last of these has ended. Opening the file again in this process waits for the close, at most
+  /// 10 seconds, and then throws.
   ///
   /// Inside a write of this store, the call returns at once. That write is committed normally, and
   /// waiting writes throw ``StoreError/Code/closed``. The file is closed when the write and the

@@ -3,7 +3,8 @@ internal import LodestoreFormat
 
 /// Tracks the entities that a read of one of two stores uses, and reports their changes.
 ///
-/// The `Sendable` conformance is unchecked, as that of its superclass. The class adds a constant.
+/// The `Sendable` conformance is unchecked, because the conformance of the superclass is unchecked.
+/// The class adds only a constant.
 final class AttachedObserver: TrackingObserver, @unchecked Sendable {
   private let report: @Sendable () -> Void
 
@@ -113,7 +114,7 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
     }
     return Task {
       var iterator = dataset.replacements.makeAsyncIterator()
-      // The iterator reports no replacement from before its creation.
+      // The iterator does not report a replacement before its creation, so the loop checks once.
       notice()
       while (try? await iterator.next()) != nil { notice() }
       // A sequence that throws has ended. The loop then requests the dataset's store once more, and
@@ -150,7 +151,7 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Reads until all dependencies of the value were observed before the read began.
+  /// Reads until a read uses only entities and relationships that were observed before it began.
   private func fetch(_ own: Handle) async throws -> Value? {
     observed.withLock { $0.isReading = true }
     defer { observed.withLock { $0.isReading = false } }

@@ -46,7 +46,8 @@ struct AttachedPlan<E: Entity> {
         ))
       for line in plan.description.lines { steps.append(("", "\(line.title) \(line.text)")) }
     } else if join.isOfBounded {
-      // The records within the limit are known only when all of them have been found.
+      // A query with a limit must run completely before it is known which records are its results.
+      // Records can therefore not be checked one by one.
       throw StoreError.badQuery(
         "the query of \(plan.entity.name) for \(join.reference) has a limit, an offset or a token, "
           + "and finds more than \(keyLimit) keys or \(SemiJoinLimits.keyBytes >> 20) MiB of them, the "
@@ -221,13 +222,13 @@ extension AttachedSnapshot {
 
   /// Returns the records that match `query`, in its order.
   ///
-  /// Besides the results, memory holds at most 65,536 keys or 16 MiB of keys of the other store, or
+  /// Besides the results, memory holds either keys of the other store, at most 65,536 or 16 MiB, or
   /// 1,024 records that are checked at once. An order without an index also has its sort keys in
   /// memory.
   ///
   /// - Throws: ``StoreError/Code/invalidQuery``, and the errors of a fetch of its parts. A query of
-  ///   the other store with a limit, an offset or a token must not find more than 65,536 keys, or
-  ///   16 MiB of keys.
+  ///   the other store with a limit, an offset or a token must find at most 65,536 keys. These
+  ///   keys must have at most 16 MiB.
   public func fetch<E: Entity>(_ query: AttachedQuery<E>) throws -> [E] {
     var found: [E] = []
     try plan(query).visitRecords { record in

@@ -23,8 +23,8 @@ public struct AttachedQuery<E: Entity>: Sendable {
 
 /// A query to which conditions over two stores can be added.
 ///
-/// Only ``Query`` conforms, and ``AttachedQuery`` for further conditions. Do not conform to this
-/// protocol.
+/// Only ``Query`` and ``AttachedQuery`` conform to this protocol. Do not conform to it in a
+/// program.
 public protocol JoinableQuery<Root>: Sendable {
   /// The entity whose records are found.
   associatedtype Root: Entity
@@ -50,7 +50,7 @@ extension JoinableQuery {
   /// Only records whose reference at `path` leads to a record in the dataset that matches
   /// `targets`.
   ///
-  /// For records of the program's own store.
+  /// The query is for records of the program's own store.
   public func leading<V: ReferenceValue>(
     by path: KeyPath<Root.Attributes, Attribute<Root, V>>, to targets: Query<V.Target>
   ) -> AttachedQuery<Root> {
@@ -61,7 +61,7 @@ extension JoinableQuery {
   /// `targets`.
   ///
   /// The result includes records without a reference and records with a dangling reference.
-  /// `Note.all.notLeading(by: \.pod, to: Pod.all)` finds only these.
+  /// `Note.all.notLeading(by: \.pod, to: Pod.all)` finds only records of these two kinds.
   public func notLeading<V: ReferenceValue>(
     by path: KeyPath<Root.Attributes, Attribute<Root, V>>, to targets: Query<V.Target>
   ) -> AttachedQuery<Root> {

@@ -83,7 +83,7 @@ public struct ResolvedRecord<E: Entity, T: Entity>: Sendable, Identifiable {
   /// The record of the dataset; `nil` without a reference, and for a dangling reference.
   public let target: T?
 
-  /// Whether there is a reference that leads to no record of the generation.
+  /// Whether the reference leads to no record of the generation; false for a null reference.
   public var isDangling: Bool { reference != nil && target == nil }
   /// The id of the record.
   public var id: E.ID { record.id }

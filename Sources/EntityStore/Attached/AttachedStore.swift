@@ -24,9 +24,8 @@ public struct AttachedStore: Sendable {
   /// Runs `body` on the newest commit of the store and one generation of the dataset, on the
   /// calling thread.
   ///
-  /// Neither changes while `body` runs, whatever is written or replaced meanwhile. The dataset is
-  /// read later than the store: its generation is the one that is current when the read of the
-  /// store has begun.
+  /// The commit and the generation stay the same while `body` runs, whatever is written or replaced
+  /// meanwhile. The generation is the one that is current after the read of the store has begun.
   ///
   /// - Throws: the errors of `body`; ``StoreError/Code/closed``.
   public func read<R>(_ body: (borrowing AttachedSnapshot) throws -> R) throws -> R {

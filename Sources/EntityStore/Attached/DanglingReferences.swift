@@ -90,7 +90,7 @@ extension AttachedStore {
   /// dataset's store was not opened are skipped, because they may belong to another dataset.
   ///
   /// With `older` the loop gives only the references that a replacement of the dataset has made
-  /// dangling: their records are in `older`, and not in the current generation.
+  /// dangling. Their records are in `older`, and not in the current generation.
   ///
   ///     let before = try pods.currentStore
   ///     try await pods.refresh()

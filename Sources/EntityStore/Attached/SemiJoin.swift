@@ -1,15 +1,15 @@
 internal import LodestoreFormat
 
 enum SemiJoinLimits {
-  /// The maximum number of keys in memory for one side.
+  /// The maximum number of keys in memory that one of the two stores contributes.
   static let keys = 65_536
-  /// The maximum number of bytes of these keys.
+  /// The maximum number of bytes of the keys in memory.
   static let keyBytes = 16 << 20
   /// The number of records that are checked at once.
   static let chunk = 1_024
 }
 
-/// The memory used by the keys of one side.
+/// The memory used by the keys that one of the two stores contributes to a condition.
 private struct KeyBudget {
   let limit: Int
   private var count = 0

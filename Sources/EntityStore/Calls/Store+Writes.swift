@@ -218,8 +218,8 @@ extension Store {
 
   /// Sets the token up to which a consumer has read; `nil` removes the consumer.
   ///
-  /// A consumer that changes records of this store should do both in one write: see
-  /// ``WriteTransaction/setHistoryToken(_:ofConsumer:)``.
+  /// A consumer that changes records of this store should change them and set the token in one
+  /// write: see ``WriteTransaction/setHistoryToken(_:ofConsumer:)``.
   public func setHistoryToken(_ token: HistoryToken?, ofConsumer name: String) throws {
     try write { try $0.setHistoryToken(token, ofConsumer: name) }
   }

@@ -2,7 +2,9 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The number of records that are removed before their index entries.
+/// The number of records after whose removal their index entries are removed too.
+///
+/// The limit bounds the memory for collected entries.
 private let removalsPerRound = 1 << 18
 
 extension WriteCore {

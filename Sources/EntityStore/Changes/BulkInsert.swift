@@ -66,7 +66,8 @@ final class BulkInsert {
     return nextID
   }
 
-  /// Appends the records of `row`, and empties it; returns the id of the first record.
+  /// Appends the records in the buffer `row`, and empties the buffer; returns the id of the first
+  /// record.
   func append(_ row: inout RecordBuffer) throws(StoreError) -> UInt64 {
     if entity.derivations != nil { return try appendEach(&row) }
     try writeWaiting()
@@ -104,7 +105,7 @@ final class BulkInsert {
     if waiting.count > 0 { try write(&waiting) }
   }
 
-  /// Writes the records of `row`, and empties it.
+  /// Writes the records in the buffer `row`, and empties the buffer.
   private func write(_ row: inout RecordBuffer) throws(StoreError) {
     try changes.records.append(row, nextID: &writtenID, at: cursor)
     if let collector { return try collector.collect(&row) }

@@ -37,7 +37,7 @@ final class ChangeBatch {
   /// New records that will be reported to sinks together.
   @exclusivity(unchecked) private var untold: Range<UInt64> = 0..<0
   @exclusivity(unchecked) private var isPatched = false
-  // Read only by assertions.
+  // Only assertions read these three ids.
   @exclusivity(unchecked) private var lastInserted: UInt64?
   @exclusivity(unchecked) private var lastReplaced: UInt64?
   @exclusivity(unchecked) private var lastRemoved: UInt64?

@@ -8,9 +8,11 @@ struct ChangeListeners {
   private let needs: ChangeInterest
   private let entity: StoredEntity
   private let count: ChangeCount?
-  /// Whether a sink may move the page of an old record that it or a later sink reads.
+  /// Whether old records are copied before they are reported.
+  ///
+  /// A sink that writes may move the page of the old record, which this sink or a later one reads.
   private let copiesOld: Bool
-  /// Whether a sink may move the page of a new record that it or a later sink reads.
+  /// Whether new records that are already in the file are copied before they are reported.
   private let copiesNew: Bool
 
   init(_ sinks: ChangeSinks?, of entity: StoredEntity) {
@@ -25,7 +27,7 @@ struct ChangeListeners {
     copiesNew = writes && needs.contains(.newRecord)
   }
 
-  /// Whether there is an interested sink.
+  /// Whether any sink is interested in the entity.
   @inline(__always)
   var isAny: Bool { !sinks.isEmpty }
 
@@ -89,7 +91,9 @@ struct ChangeListeners {
     }
   }
 
-  /// Calls `body` with a record of the file that stays where it is when sinks write.
+  /// Calls `body` with a record of the file, or with a copy if `copies` is true.
+  ///
+  /// A copy stays valid when a sink writes and thereby moves the record's page.
   @inline(__always)
   private func withStable(
     _ record: RecordView, _ id: UInt64, copies: Bool,

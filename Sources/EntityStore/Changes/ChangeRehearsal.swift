@@ -76,7 +76,7 @@ final class ChangeRehearsal {
     for (position, index) in keys.indexes.enumerated() {
       let sorted = added[position].sorted { $0.key.lexicographicallyPrecedes($1.key) }
       for (number, (key, id)) in sorted.enumerated() {
-        // One record may have been added twice.
+        // Two equal keys of one record are no violation: the record may have been added twice.
         if number > 0, sorted[number - 1].key == key, sorted[number - 1].id != id {
           throw .repeatedInBatch(
             entity: entity, index: index.name, (sorted[number - 1].id, id), firstNew: nil,

@@ -92,7 +92,7 @@ struct ChangeInterest: OptionSet, Sendable {
   static let newRecord = ChangeInterest(rawValue: 2)
   /// The attributes that an update changed.
   static let attributes = ChangeInterest(rawValue: 4)
-  /// The id of each record in a removal of all.
+  /// The id of each removed record, even when all records of the entity are removed at once.
   static let eachRemoval = ChangeInterest(rawValue: 8)
 }
 
@@ -126,7 +126,8 @@ enum RecordChange {
 ///
 /// Links that already existed, or did not exist, are not included.
 struct LinkChange: ~Copyable {
-  /// The relationship from the perspective of the first ids of ``links``.
+  /// The side of the relationship from which ``links`` are listed: each pair begins with the id of
+  /// a record on this side.
   let end: RelationshipEnd
   let isAdded: Bool
   let links: LinkList

@@ -29,7 +29,7 @@ final class ChangeSinks {
 
 /// The change tracking of one run of a write.
 final class ChangeState {
-  /// The sinks; `nil` when there are none.
+  /// The sinks; `nil` when no sink is needed.
   @exclusivity(unchecked) fileprivate(set) var sinks: ChangeSinks?
   /// The changes of the entity that changed last.
   @exclusivity(unchecked) var last: EntityChanges?
@@ -90,7 +90,7 @@ extension WriteCore {
   func endChanges() throws(StoreError) {
     guard let changeState else { return }
     guard let sinks = unsafeDowncast(changeState, to: ChangeState.self).sinks else { return }
-    // A closure that makes other changes than the undo of a write does not count as an undo.
+    // A closure that also makes changes besides the undo does not count as an undo.
     if undone?.changeCount != changeCount { undone = nil }
     try sinks.settle(self)
     if let brokenBy { throw .brokenTransaction(by: brokenBy) }
@@ -182,7 +182,7 @@ final class ChangeObservers: Sendable {
   /// The number of registered closures.
   var count: Int { state.withLock { $0.makers.count } }
 
-  /// Creates the sinks for a run of a write; returns `nil` when there are none.
+  /// Creates the sinks for a run of a write; returns `nil` when no sink is needed.
   func sinks(for core: WriteCore) -> ChangeSinks? {
     if isEmpty.load(ordering: .acquiring) { return nil }
     let makers = state.withLock { $0.makers }

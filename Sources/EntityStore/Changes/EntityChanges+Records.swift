@@ -3,8 +3,8 @@ internal import LodestoreFormat
 
 /// Creation of the records to be written.
 ///
-/// Each record is in memory of this object or of the transaction, and is valid until the next one
-/// is created.
+/// A created record is in memory of this object or of the transaction, and is valid until the next
+/// record is created.
 extension EntityChanges {
   /// Encodes a value of the program; undeclared attributes take their stored values.
   ///
@@ -63,7 +63,7 @@ extension EntityChanges {
     return try derived(record, .update(over: before), derivations)
   }
 
-  /// Returns the record with computed derived attributes, for a record restored under its old id.
+  /// Returns a record that an undo restores, with recomputed derived attributes.
   func restored(_ record: UnsealedRecord) throws(StoreError) -> UnsealedRecord {
     guard let derivations = entity.derivations else { return record }
     return try derived(record, .restore, derivations)

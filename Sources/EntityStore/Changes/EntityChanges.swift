@@ -28,7 +28,7 @@ final class EntityChanges {
   let hasListeners: Bool
   let records: RecordTree
   let verifiesChecksums: Bool
-  /// Checks new records against constraints; `nil` where there are none.
+  /// Checks new records against constraints; `nil` when the entity has no constraints.
   private let validator: RecordValidator?
   /// Whether new records are checked against record rules.
   private let hasRules: Bool
@@ -180,7 +180,7 @@ final class EntityChanges {
       if hasListeners { try tell(id, old?.view, new?.view) }
       try records.write(new, inPlaceOf: old)
     } catch {
-      // Sinks have received a change that is not made.
+      // The sinks have already received the change that fails here, so the run must be aborted.
       if hasListeners { core.brokenBy = error }
       throw error
     }

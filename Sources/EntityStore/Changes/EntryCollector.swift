@@ -44,7 +44,7 @@ final class EntryCollector: @unchecked Sendable {
   /// Call this before the last reference is released, because a job may hold that reference.
   func stop() { helper.stop() }
 
-  /// Passes on the records of `row`, and leaves it empty.
+  /// Passes the records in the buffer `row` to the helper thread, and leaves the buffer empty.
   func collect(_ row: inout RecordBuffer) throws(StoreError) {
     try check()
     let taken = rows[nextRow]

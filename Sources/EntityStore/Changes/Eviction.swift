@@ -33,7 +33,7 @@ struct DueRecords {
   var ids: [UInt64] = []
   /// The position after the last visited entry.
   var end: EvictionPosition
-  /// Whether no due records follow.
+  /// Whether no further records need eviction.
   var isLast = false
 }
 
@@ -52,8 +52,8 @@ extension StoreCore {
 
   /// Throws ``EvictionFirst`` when an eviction must precede the write.
   ///
-  /// This is so when there are expired records that no eviction has tried, or when an entity is far
-  /// above its limit.
+  /// An eviction must come first when no eviction has tried some expired records, or when an entity
+  /// is far above its limit.
   func checkEviction(_ core: WriteCore) throws {
     guard core.schema.evicts else { return }
     let moment = options.moment
@@ -66,7 +66,8 @@ extension StoreCore {
 }
 
 extension TransactionCore {
-  /// Returns whether there are due records that no eviction has tried.
+  /// Returns whether some expired records, or records above a limit, have not been tried by an
+  /// eviction.
   func hasDueRecords(
     of entity: StoredEntity, _ cause: EvictionCause, at moment: Double
   ) throws(StoreError) -> Bool {
@@ -78,7 +79,7 @@ extension TransactionCore {
     return !due.ids.isEmpty
   }
 
-  /// The due records from a position in their order, the oldest first.
+  /// The records to evict for one cause, from a position in their order on, the oldest first.
   ///
   /// - Parameters:
   ///   - moment: the current time, for expired records.
@@ -123,7 +124,7 @@ extension TransactionCore {
     return true
   }
 
-  /// Returns the number of records in `ids`, which could not be removed, that are still due.
+  /// Returns the number of records in `ids` that could not be removed and still must be evicted.
   func heldCount(
     of ids: Set<UInt64>, _ entity: StoredEntity, _ cause: EvictionCause, at moment: Double
   ) throws(StoreError) -> Int {
@@ -158,7 +159,8 @@ extension WriteCore {
       for id in going { evictedIDs[entity.number, default: IDRuns()].append(id) }
       evictedIDs[entity.number]?.normalize()
     }
-    // An entry of a damaged index would otherwise be found again in each pass.
+    // The index has entries without records, so it is damaged. Without an error, each pass would
+    // find these entries again.
     let index = cause == .expiry ? entity.expiryIndex : entity.limitIndex
     if count < ids.count, let index {
       throw .damagedIndex(index.name, "it leads to records of \(entity.name) that are not there")
@@ -170,8 +172,8 @@ extension WriteCore {
 extension StoreError {
   /// Whether the error may come from one record or from the effects of its removal.
   ///
-  /// Other records can then still be removed. True for all errors except those of the engine and of
-  /// the store as a whole.
+  /// If so, other records can still be removed. True for all errors except those of the engine and
+  /// of the store as a whole.
   var canHoldRecord: Bool {
     switch code {
     case .noSuchStore, .notAStore, .newerFormat, .otherEngine, .unsuitablePath, .notPermitted,

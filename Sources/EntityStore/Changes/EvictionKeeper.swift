@@ -26,8 +26,8 @@ final class EvictionKeeper: StoreCompanion {
   /// Starts the keeper; the first eviction follows soon.
   func start() {
     let environment = core.environment
-    // A newly written record may expire before all others. A previously set alarm is at most one
-    // interval after the last eviction.
+    // A commit may add a record that expires before all others. The alarm therefore rings at most
+    // one interval after the commit.
     let key = environment.addCommitListener { [weak self] _ in
       guard let self, self.core.schema.evicts else { return }
       let isSoon = self.core.evictsSoon.exchange(false, ordering: .relaxed)
@@ -58,15 +58,16 @@ final class EvictionKeeper: StoreCompanion {
       look(after: max(interval, .seconds(min(wait, 60))))
     } catch {
       // The next write evicts too, and throws the error. Without a write, the keeper tries again.
-      // Held records of an earlier pass stay held.
+      // Records that an earlier pass found unevictable stay so.
       look(after: max(interval, Self.pauseAfterError))
     }
   }
 }
 
 extension EvictionKeeper {
-  /// Evicts all due records and retries those that could not be removed; other writes may run in
-  /// between.
+  /// Evicts all records that have expired or are above a limit; other writes may run in between.
+  ///
+  /// Records that could not be removed before are tried again.
   ///
   /// - Returns: the seconds from the beginning until the next record expires; the record may have
   ///   expired meanwhile. `nil` when no record expires.

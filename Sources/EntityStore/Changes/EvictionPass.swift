@@ -32,7 +32,7 @@ final class EvictionPass {
     var end: EvictionPosition
     var ids: [UInt64] = []
     var denied: Set<UInt64> = []
-    /// Whether no due records follow.
+    /// Whether no further records need eviction.
     var isLast = false
 
     init(_ name: String, from start: EvictionPosition) {
@@ -73,7 +73,8 @@ final class EvictionPass {
         let start =
           retriesUnevictable ? position : core.store.unevictableRecords.beginBatch(of: order)
         var batch = Batch(entity.name, from: start)
-        // The limit may be reached after fewer removals, or may need more when some are denied.
+        // One call may return fewer records than must be evicted. Denied records are replaced by
+        // further ones.
         while !batch.isLast, batch.ids.count < limit {
           let due = try core.dueRecords(
             of: entity, order.cause, from: batch.end, at: moment,
@@ -89,7 +90,7 @@ final class EvictionPass {
       }
       self.limit = min(limit * 2, StoreCore.evictionBatchCount)
     } catch let error as StoreError where error.canHoldRecord {
-      // One record of the batch, or the effect of its removal, fails; halving the batch finds it.
+      // The removal of one record has failed; halving the batch finds the record.
       guard let tried, !tried.ids.isEmpty else { throw error }
       if tried.ids.count > 1 {
         self.limit = tried.ids.count / 2

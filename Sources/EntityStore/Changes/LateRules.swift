@@ -13,7 +13,7 @@ final class LateRules: ChangeSink {
   private let schema: StoredSchema
   /// The records to check, by entity.
   private var ids: [EntityNumber: IDRuns] = [:]
-  /// By changed entity, whether it has late rules.
+  /// For each changed entity, whether it has late rules.
   private var known: [EntityNumber: Bool] = [:]
 
   /// Returns `nil` when no entity has both rules and attributes derived from related records.

@@ -37,7 +37,7 @@ extension TransactionCore {
   /// Returns the total length of the records of `entity`, which must have a limit on bytes.
   func size(of entity: StoredEntity) throws(StoreError) -> Int {
     try wrappingErrors {
-      // The changes that a write has accumulated belong to the writing transaction.
+      // A write has changed sizes that are not in the file yet; its ledger includes them.
       isWrite
         ? try ContentLedger.of(transaction, store.trees).size(of: entity.number, in: transaction)
         : try ContentLedger.storedSize(of: entity.number, store.trees, in: transaction)
@@ -67,7 +67,8 @@ extension TransactionCore {
     var due = DueRecords(end: start, isLast: true)
     var excess = try excess(of: entity)
     guard excess.isAbove else { return due }
-    // Each removal may cascade to further records.
+    // A removal may cascade to further records of the entity. The excess must then be determined
+    // again after each removed record.
     let most = schema.cascades(into: entity) ? min(1, most) : most
     let order = EvictionOrder(entity: entity.number, cause: .limit)
     try forEachOldest(of: entity, from: start) { (id, key) throws(StoreError) in

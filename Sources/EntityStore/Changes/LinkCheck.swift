@@ -8,9 +8,9 @@ internal import LodestoreFormat
 final class LinkCheck: ChangeSink {
   let name = "relationships"
   private let schema: StoredSchema
-  /// By entity, its attributes that hold ids.
+  /// For each entity, its attributes that hold ids.
   private var holders: [EntityNumber: [Holder]] = [:]
-  /// By entity, the relationships that may lead to its removed records.
+  /// For each entity, its removed records and the relationships that may still lead to them.
   private var left: [EntityNumber: Left] = [:]
 
   /// An attribute that leads to another entity, with the ids that were written into it.
@@ -144,7 +144,7 @@ extension WriteCore {
   fileprivate func checkTargets(_ ids: [UInt64], of end: RelationshipEnd) throws(StoreError) {
     var rest = ids[...]
     while let missing = try firstMissing(rest, in: end.target) {
-      // The written link may have been changed since.
+      // A later change of the write may have replaced the id, so that no record holds it.
       if let back = end.opposite.links,
         let holder = try LinkCursor(back, core: self).ids(of: missing, limit: 1).first
       {

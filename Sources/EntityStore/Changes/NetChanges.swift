@@ -97,7 +97,7 @@ struct NetChanges {
       }
       if !left.isEmpty { result.append((attributes, left)) }
     }
-    // Unions of different attribute sets may be equal.
+    // Different pairs of attribute sets may have one union, whose ids are joined here.
     var positions: [AttributeSet: Int] = [:]
     var joined: [(attributes: AttributeSet, ids: IDRuns)] = []
     for (attributes, ids) in result where !ids.isEmpty {
@@ -152,7 +152,7 @@ struct NetLinks {
 
   init(_ end: RelationshipEnd) { self.end = end }
 
-  /// Whether there is no net change of a link.
+  /// Whether no link has a net change.
   var isEmpty: Bool { states.isEmpty && moved.isEmpty }
 
   mutating func note(_ change: borrowing LinkChange) {

@@ -11,7 +11,7 @@ final class OrderedLinks: ChangeSink {
   let writesWhenTold = true
   private let core: WriteCore
   private let orders: [OrderedSide]
-  /// By entity, the sides whose links are held in an attribute of its records.
+  /// For each entity, the sides whose links are held in an attribute of its records.
   private var held: [EntityNumber: [OrderedSide]] = [:]
   /// Whether the history may record moves.
   private let reportsMoves: Bool
@@ -66,7 +66,7 @@ final class OrderedLinks: ChangeSink {
       let before = try entity.recordID(ofAttribute: holder, in: old)
       let after = try entity.recordID(ofAttribute: holder, in: new)
       if before == after { continue }
-      // A record that is deleted cannot return in the write.
+      // The links of a deleted record cannot be added again in the write.
       if let before { try remove(id, from: before, side, canReturn: new != nil) }
       if let after { try append([id], to: after, side) }
     }
@@ -118,7 +118,7 @@ final class OrderedLinks: ChangeSink {
     var moved: [UInt64] = []
     for other in others {
       if let position = side.vacated.removeValue(forKey: LinkPair(from: owner, to: other)) {
-        // A link at the end keeps its old position number, with which later ones are compared.
+        // A link whose old position is after all others gets that position again, without a move.
         if try side.order.putBack(other, in: owner, at: position) { continue }
         moved.append(other)
       }

@@ -22,8 +22,8 @@ extension TransactionCore {
 }
 
 extension WriteCore {
-  /// The id above all that records of `entity` have had, also in this write; 2^63 where none is
-  /// left.
+  /// The lowest id above all ids that records of `entity` have had, including those of this write;
+  /// 2^63 when no id is left.
   func nextID(of entity: StoredEntity) throws(StoreError) -> UInt64 {
     if let known = nextIDs[entity.number] {
       assert(isAboveAll(known, of: entity), "the next id is above those of all records")

@@ -2,9 +2,9 @@ internal import LodestoreFormat
 
 /// The record rules of one entity, ready for evaluation.
 ///
-/// `WriteCore.rules(of:)` creates them, because that code can evaluate conditions. Rules that read
-/// an attribute derived from related records are late: the attribute is final only at the end of
-/// the write, so ``LateRules`` evaluates them then.
+/// `WriteCore.rules(of:)` creates them, because that code can evaluate conditions. A rule that
+/// reads an attribute derived from related records is a late rule. The attribute is final only at
+/// the end of the write, so ``LateRules`` evaluates the rule then.
 protocol RecordRules: AnyObject {
   /// Whether some rules are evaluated only at the end of the write.
   var areSomeLate: Bool { get }

@@ -8,13 +8,13 @@ internal import LodestoreFormat
 /// ``BulkInsert`` write through it, after checking and reporting the change; `tools/lint-writes`
 /// verifies this.
 ///
-/// The tree itself takes the steps that every write of a record needs. Each write changes the
-/// digest and the size. Before a record is replaced or removed, the mark for imports is cleared.
-/// Before a removal, the counter of ids is raised.
+/// This type also does everything that must accompany each write of a record. Each write changes
+/// the digest and the size. Before a record is replaced or removed, the mark for imports is
+/// cleared. Before a removal, the counter of ids is raised.
 ///
-/// A class, because each call would retain the references of a struct.
+/// The type is a class, because each call would retain the references of a struct.
 final class RecordTree {
-  /// Outlives the ``EntityChanges`` that owns this object.
+  /// The transaction, which outlives the ``EntityChanges`` that owns this object.
   private unowned(unsafe) let core: WriteCore
   private let entity: StoredEntity
   /// The digest and the size of the records, updated with each change.
@@ -50,8 +50,8 @@ final class RecordTree {
     }
   }
 
-  /// Removes a record that a refused batch has inserted: nobody has seen its id, which is given
-  /// again.
+  /// Removes a record that a refused batch has inserted; the next new record gets its id, because
+  /// nobody has seen it.
   func takeBack(_ new: StoredRecord) throws(StoreError) { try delete(new) }
 
   private func delete(_ old: StoredRecord) throws(StoreError) {
@@ -92,10 +92,10 @@ final class RecordTree {
   /// The maximum length, in bytes, of a record that ``change(_:at:by:)`` takes.
   static var longestInPage: Int { PageLayout.longestSharedValue }
 
-  /// Calls `change` with the bytes of the record at the cursor, which must be short enough.
+  /// Calls `change` with the bytes of the record at the cursor, at most ``longestInPage`` of them.
   ///
-  /// After the last of such changes ``notePatches()`` is called, which clears the mark for imports
-  /// once and not for each record.
+  /// The caller calls ``notePatches()`` after its last change. That call clears the mark for
+  /// imports once, and not for each record.
   ///
   /// The bytes are those of the page. With the plain engine they are a copy, which is then stored.
   @inline(__always)
@@ -122,7 +122,7 @@ final class RecordTree {
 
   func notePatches() throws(StoreError) { try noteChange(isRemoval: false, of: 0) }
 
-  /// Appends the records of `row` under the ids from `nextID` on, and seals them.
+  /// Appends the records in the buffer `row` under the ids from `nextID` on, and seals them.
   func append(
     _ row: borrowing RecordBuffer, nextID: inout UInt64, at cursor: Cursor
   ) throws(StoreError) {
@@ -161,7 +161,8 @@ final class RecordTree {
 
   /// Called before a stored record is replaced or removed.
   ///
-  /// The id of a removed record is not given again, so the counter in the file must be above it.
+  /// The id of a removed record is never assigned again, so the counter in the file must be above
+  /// it.
   @inline(__always)
   private func noteChange(isRemoval: Bool, of id: UInt64) throws(StoreError) {
     try core.noteChange(of: entity)

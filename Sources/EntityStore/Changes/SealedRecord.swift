@@ -43,11 +43,10 @@ enum RuleCheck {
   case now
   /// Before anything is written, by a ``ChangeRehearsal`` or by the plan of a merge.
   case beforehand
-  /// At the end of the write, by ``LateRules``.
+  /// At the end of the write, by ``LateRules``, or at the end of the opening, by `OpeningRules`.
   ///
-  /// Only attributes derived from related records have changed, which no other rule reads.
-  ///
-  /// While a store is opened by `OpeningRules`, at the end of the opening.
+  /// In a write, only attributes derived from related records have changed, which no other rule
+  /// reads.
   case atCommit
 }
 

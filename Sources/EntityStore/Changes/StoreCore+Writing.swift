@@ -14,7 +14,8 @@ extension StoreCore {
     return try write(origin, isEviction: false, Savepoints(), body)
   }
 
-  /// - Parameter isEviction: whether `body` evicts records; only such a write may meet due records.
+  /// - Parameter isEviction: whether `body` evicts records. Any other write begins after the
+  ///   eviction of records that have expired or exceed a limit.
   func write<R>(
     _ origin: WriteOrigin?, isEviction: Bool, _ savepoints: Savepoints,
     _ body: (WriteCore) throws -> R

@@ -3,7 +3,7 @@ internal import LodestoreFormat
 
 /// A stored record of any layout that may be replaced or removed, with checked bytes.
 ///
-/// Only ``EntityChanges`` creates it, in this file.
+/// Only the extension of ``EntityChanges`` in this file creates stored records.
 struct StoredRecord {
   let id: UInt64
   let view: RecordView

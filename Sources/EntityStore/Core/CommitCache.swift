@@ -7,14 +7,12 @@ internal import LMDB
 final class CommitCache: Sendable {
   typealias Object = AnyObject & Sendable
 
-  /// One object, and the hash of the next object for this slot.
-  ///
-  /// The last bits of an object's hash are the number of its slot.
+  /// A place for one object, chosen by the last bits of the object's hash.
   private struct Slot {
     var commit = CommitNumber(0)
     var hash = 0
     var object: (any Object)?
-    /// The hash of the last object of this slot that was used for the first time.
+    /// The hash of an object that was used once; at its second use it replaces ``object``.
     var noted: Int?
   }
 
@@ -50,7 +48,7 @@ final class CommitCache: Sendable {
       slots[index] = slot
       return before
     }
-    // Released outside the lock, because a deinit may access the store.
+    // The previous object is released outside the lock, because its deinit may access the store.
     withExtendedLifetime(before) {}
   }
 }

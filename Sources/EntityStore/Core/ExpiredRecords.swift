@@ -55,7 +55,7 @@ final class ExpiredRecordsCache: Sendable {
       guard known[entity].map({ $0.commit <= records.commit }) ?? true else { return nil }
       return known.updateValue(records, forKey: entity)
     }
-    // Released outside the lock.
+    // The previous records are released outside the lock.
     withExtendedLifetime(before) {}
   }
 }

@@ -12,8 +12,8 @@ extension WriteCore {
   func openOrMakeTree(_ name: TreeName) throws(StoreError) -> Tree {
     if let tree = tree(name) { return tree }
     return try wrappingErrors {
-      // The schema number comes first: this may be refused, and the transaction may continue
-      // without the tree.
+      // Raising the schema number may throw, and therefore comes first. The transaction can then
+      // continue without the tree.
       try store.trees.raiseSchemaNumber(in: transaction)
       let tree = try store.environment.openOrMakeTree(name, in: transaction)
       try store.trees.require(name.features, in: transaction)

@@ -6,7 +6,7 @@
 /// when the file must grow. A savepoint is identified by its position in the order in which the
 /// closure begins them. Savepoints inside a failed one are not begun again.
 ///
-/// Only one thread at a time uses it: the one that runs the write.
+/// Only the thread that runs the write uses the object.
 final class Savepoints: @unchecked Sendable {
   /// A savepoint that failed in an earlier run.
   struct Failure {
@@ -16,7 +16,7 @@ final class Savepoints: @unchecked Sendable {
   }
 
   @exclusivity(unchecked) private var failures: [Int: Failure] = [:]
-  // Used for every call, by one thread.
+  // Only one thread uses the object, for every call, so exclusivity is not checked.
   @exclusivity(unchecked) private var next = 0
   /// The failure in this run, because of which the write must run again.
   private var failed: Failure?
@@ -46,7 +46,7 @@ final class Savepoints: @unchecked Sendable {
   /// Returns the failure of this savepoint in an earlier run; `nil` for a savepoint that must run.
   func failure(of number: Int) -> Failure? { failures.isEmpty ? nil : failures[number] }
 
-  /// Records the failure of a savepoint.
+  /// Notes the failure of a savepoint.
   ///
   /// Only the first failure of a run counts; later ones are based on changes that will be undone.
   func fail(_ number: Int, _ error: any Error, call: String? = nil) {

@@ -35,7 +35,7 @@ final class StoreCore: Sendable {
   let recent = CommitCache()
   let expiredRecords = ExpiredRecordsCache()
   let unevictableRecords = UnevictableRecords()
-  /// Set by a commit that leaves an entity far above its limit, until the keeper evicts.
+  /// Whether a commit has left an entity far above its limit, and the keeper has not evicted since.
   let evictsSoon = Atomic<Bool>(false)
   private let isOpen = Atomic<Bool>(true)
 

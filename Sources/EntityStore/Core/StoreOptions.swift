@@ -13,12 +13,12 @@ public struct StoreOptions: Sendable {
   public enum Durability: Sendable {
     /// All data of the commit is on disk: a write that has returned survives a power cut.
     ///
-    /// This is the default.
+    /// The default of ``StoreOptions/durability``.
     case full
     /// The data is on disk, but perhaps not the page that makes it current.
     ///
-    /// A power cut may undo the last commit, never more, and never damages the file. This saves one
-    /// of two syncs.
+    /// A power cut may undo the last commit, but no earlier one, and never damages the file. A
+    /// commit takes one sync of the disk instead of two.
     case mayLoseLastCommit
   }
 
@@ -31,10 +31,10 @@ public struct StoreOptions: Sendable {
     case create
     /// Reads and writes an existing file.
     case existing
-    /// Only reads, possibly while another process writes.
+    /// Reads the file and never writes it; another process may write it at the same time.
     case readOnly
-    /// Only reads the commit before the newest one, for a newest commit that is damaged or a
-    /// mistake.
+    /// Reads the commit before the newest one, and never writes the file. Use this access when the
+    /// newest commit is damaged or was a mistake.
     ///
     /// The store reads an unnamed copy of the file, in the file's directory or in the directory for
     /// temporary files. The copy takes time and space if the file system cannot share pages. The
@@ -48,9 +48,9 @@ public struct StoreOptions: Sendable {
   ///
   /// LMDB follows the page numbers in a file without checking them. Damaged numbers end the
   /// process, and in a write they destroy intact data. A file that processes of this machine have
-  /// closed, or have open, is known to be good by a mark in its lock file, and needs no check.
-  /// Other files are not known to be good, such as files that were copied, downloaded, restored, or
-  /// written by other programs.
+  /// closed, or have open, is known to be good. A mark in its lock file shows this, and the file
+  /// needs no check. Other files are not known to be good, such as files that were copied,
+  /// downloaded, restored, or written by other programs.
   ///
   /// A killed process closes nothing, and the file stays known to be good until a process closes it
   /// or the machine restarts. Replacing the bytes of the file during this time, for example with
@@ -117,10 +117,10 @@ public struct StoreOptions: Sendable {
   public var recordSizeLimitInBytes = 64 << 20
   /// The maximum memory of one batch, in bytes.
   ///
-  /// The limit applies to the index entries of a batch insert with ``MergePolicy/fail``, of a
-  /// batch update and of an index that is built over stored records. Beyond the limit, entries are
-  /// sorted in parts in a scratch file next to the store. An entry takes its key and 10 bytes in
-  /// this file. The file has no name and disappears with the process.
+  /// The limit applies to the index entries of a batch insert with ``MergePolicy/fail`` and of a
+  /// batch update. An index that is built over stored records has the limit too. Beyond the limit,
+  /// entries are sorted in parts in a scratch file next to the store. An entry takes its key and
+  /// 10 bytes in this file. The file has no name and disappears with the process.
   ///
   /// Inserts that look for stored records work in parts of this size, which include the encoded
   /// records. Each part visits the pages of all records that it finds, so fewer parts are faster. A
@@ -196,8 +196,8 @@ public struct StoreOptions: Sendable {
   /// Whether a file of the other LMDB version is converted before it is opened for writing.
   ///
   /// LMDB 0.9 and LMDB 1.0 cannot open each other's files. Without this option the store throws
-  /// ``StoreError/Code/otherEngine``. With it, the store creates a new file in the same directory
-  /// with the complete content, including the history, and compares the two files pair by pair. The
+  /// ``StoreError/Code/otherEngine``. With it, the store creates a new file in the same directory,
+  /// with the complete content and the history. The store compares the two files pair by pair. The
   /// new file then gets the path in one step. The old file stays in the directory, with `.lmdb-0.9`
   /// or `.lmdb-1.0` appended to its name, until somebody removes it. If the process is killed
   /// meanwhile, the path has the complete old file or the complete new one.

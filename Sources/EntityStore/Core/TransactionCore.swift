@@ -21,17 +21,17 @@ class TransactionCore {
   final var expiredRecords: [EntityNumber: ExpiredRecords] = [:]
   /// The index entries that a write must write before a read of them; `nil` in a read.
   final var pendingEntries: (any PendingEntries)?
-  // Used for every record by one thread, and never recursively; checks of exclusive access would
-  // slow down every walk and batch.
+  // Only one thread uses the transaction, never recursively. Exclusivity checks would slow down
+  // every walk and batch.
   @exclusivity(unchecked) final var key = KeyEncoder()
   /// The time of the transaction, in seconds since 2001; read once, and equal for all its records.
   final private(set) lazy var time = DynamicValue.currentTime
-  /// Whether this run of a write is abandoned, to be repeated without the failed part.
+  /// Whether the current run of a write is abandoned, to be repeated without the failed part.
   private final var isAbandoned = false
   /// The entity type of the last lookup.
   @exclusivity(unchecked) private final var lastEntity:
     (type: ObjectIdentifier, entity: StoredEntity)?
-  /// Records the entities that are read; `nil` when nobody needs them.
+  /// Collects the entities that are read; `nil` when nobody needs them.
   final var tracker: ReadTracker?
   /// Receives the runs of queries for measurements; `nil` when nobody measures.
   final var runs: LastRun?
@@ -166,7 +166,7 @@ class TransactionCore {
     }
   }
 
-  /// Decodes a record in the layout from which values are read.
+  /// Decodes a record that is already in ``StoredEntity/decodingLayout``.
   @inline(__always)
   final func decode<E: Entity>(
     _: E.Type, _ view: RecordView, id: UInt64, of entity: StoredEntity
@@ -175,7 +175,8 @@ class TransactionCore {
     return try E.read(from: &reader)
   }
 
-  /// Calls `body` with the record in the layout from which the program's values are read.
+  /// Calls `body` with the record, converted to ``StoredEntity/decodingLayout`` if it has another
+  /// layout.
   ///
   /// The view is valid until `body` returns.
   @inline(__always)
@@ -187,7 +188,8 @@ class TransactionCore {
     return try withDecodingLayout(view, id: id, of: entity, body)
   }
 
-  /// Calls `body` with a record in the layout for reading, without checking its checksum.
+  /// Calls `body` with the record, converted to ``StoredEntity/decodingLayout`` if it has another
+  /// layout, without checking its checksum.
   @inline(__always)
   final func withDecodingLayout<R>(
     _ view: RecordView, id: UInt64, of entity: StoredEntity,
@@ -236,6 +238,6 @@ protocol PendingEntries: AnyObject {
 
 /// The last run of a query, for measurements; runs that are part of other runs do not count.
 final class LastRun {
-  /// The run, a `PlanRun`.
+  /// The run; always a `PlanRun`, which this folder does not know.
   var run: AnyObject?
 }

@@ -15,7 +15,8 @@ internal import LodestoreFormat
 final class UnevictableRecords: Sendable {
   private struct Entry {
     var held: Set<UInt64> = []
-    /// The position before which every record was tried, and was removed or cannot be.
+    /// The position up to which eviction has tried every record: it has removed the record, or has
+    /// found it unevictable.
     var position: EvictionPosition
     /// The highest tried position; an unevictable record that has moved after it is tried again.
     var highest: EvictionPosition
@@ -75,7 +76,8 @@ final class UnevictableRecords: Sendable {
     core.transaction.afterCommit { [self] _, commit in state.withLock { $0.commit = commit } }
   }
 
-  /// Called in order for the least of the entries that a write adds to the index of an order.
+  /// Called for the least of the entries that a write adds, in key order, to an index by which
+  /// records are evicted.
   ///
   /// An entry without a date may be followed by entries with any date.
   func putFirst(_ key: ByteView, of order: EvictionOrder) {
@@ -83,12 +85,12 @@ final class UnevictableRecords: Sendable {
     order.first.bytes._withBytes { put($0, of: order) }
   }
 
-  /// Called for a single entry that a write adds to the index of an order.
+  /// Called for a single entry that a write adds to an index by which records are evicted.
   func put(_ key: ByteView, of order: EvictionOrder) {
     // A record without a date does not expire.
     if order.first.isAbove(key) { return }
     state.withLock { state in
-      // Without an entry, everything must still be tried.
+      // An order without a state has not been tried at all.
       guard let entry = state.entries[order] else { return }
       let isLowest = entry.lowest?.isAbove(key) ?? true
       let isLowestInPass = entry.lowestInPass?.isAbove(key) ?? true
@@ -123,7 +125,7 @@ final class UnevictableRecords: Sendable {
     }
   }
 
-  /// Records, in a write, that all records from `start` to `end` are unevictable.
+  /// Notes, in a write, that all records from `start` to `end` are unevictable.
   func pass(from start: EvictionPosition, to end: EvictionPosition, of order: EvictionOrder) {
     state.withLock { state in
       guard var entry = state.entries[order], entry.start == start, start < end else { return }
@@ -135,7 +137,7 @@ final class UnevictableRecords: Sendable {
 
   func noteVisit() { state.withLock { $0.visitCount += 1 } }
 
-  /// Records that everything from `start` to `end` was tried, and that `ids` cannot be removed.
+  /// Notes that eviction has tried all records from `start` to `end`, and could not remove `ids`.
   func hold(
     _ ids: Set<UInt64>, of order: EvictionOrder, from start: EvictionPosition,
     to end: EvictionPosition
@@ -145,7 +147,8 @@ final class UnevictableRecords: Sendable {
       entry.held.formUnion(ids)
       if state.passCount > 0 { entry.heldInPass.formUnion(ids) }
       entry.highest = max(entry.highest, end)
-      // Otherwise another write tries these records again, from the position at which it began.
+      // If another write has changed the position meanwhile, the position stays, and these records
+      // are tried again.
       if entry.position == start { entry.position = max(start, end) }
       state.entries[order] = entry
     }
@@ -177,7 +180,8 @@ final class UnevictableRecords: Sendable {
       var entry = state.entries[order] ?? Entry(order)
       entry.held = ids.union(entry.heldInPass)
       entry.highest = max(entry.highest, end)
-      // The pass may have passed the position of an entry that was written meanwhile.
+      // If an index entry before `end` was written during the pass, the pass may have missed it.
+      // The position then stays.
       if entry.lowestInPass.map({ end <= $0 }) ?? true {
         entry.position = max(entry.position, end)
         entry.lowest = entry.lowest.flatMap { $0 < end ? nil : $0 }

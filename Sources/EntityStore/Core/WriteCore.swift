@@ -3,14 +3,15 @@ internal import LodestoreFormat
 
 /// One run of a write: a ``TransactionCore`` with the state of its changes.
 final class WriteCore: TransactionCore {
-  /// Whether records are checked against constraints and rules when they are written; false in the
-  /// steps of stages, whose final values are checked at the end of the opening.
+  /// Whether records are checked against constraints and rules when they are written.
+  ///
+  /// False in the steps of stages, whose final values are checked at the end of the opening.
   let checksRules: Bool
   /// The author of the write, and the part of the program.
   var origin = WriteOrigin()
   /// The number of changes of records and buckets.
   @exclusivity(unchecked) var changeCount = 0
-  /// Next record id by the number of each entity that this transaction has asked for.
+  /// The next record id of each entity for which this transaction has asked.
   var nextIDs: [EntityNumber: UInt64] = [:]
   /// The values to which this transaction has raised the counters of entities.
   var raisedCounters: [EntityNumber: UInt64] = [:]
@@ -50,7 +51,8 @@ final class WriteCore: TransactionCore {
   var savepoints: Savepoints?
   /// Whether an atomic call is running; see ``asOneCall(_:_:)``.
   var isWithinCall = false
-  /// Set when a batch failed after some changes; this run of the write can then only be aborted.
+  /// The error of a batch that failed after some changes; this run of the write can then only be
+  /// aborted.
   var brokenBy: StoreError?
   /// Reports the progress of a batch; `nil` when nobody needs it.
   var batchReport: BatchReport?
@@ -59,9 +61,9 @@ final class WriteCore: TransactionCore {
 
   /// The steps of the write that the history records separately.
   var steps: [WriteStep] = []
-  /// The write that this write has undone, and ``changeCount`` afterwards.
+  /// The number of the write that this write has undone, and ``changeCount`` after the undo.
   ///
-  /// `nil` at the end of a write that has made other changes too.
+  /// A ``changeCount`` that is higher at the end shows that this write has made other changes too.
   var undone: (number: UInt64, changeCount: Int)?
 
   init(

@@ -16,8 +16,8 @@ public struct DifferenceMatching: Sendable, Hashable {
   /// Two records match when their values in a unique index are equal.
   ///
   /// Use this rule for stores with unrelated ids. The key of an entity is a unique index that both
-  /// stores have and that contains no record ids: the first one on required attributes, or else the
-  /// first one. An attribute that leads to a record is compared by the key of that record. Links in
+  /// stores have and that contains no record ids. The first such index on required attributes is
+  /// preferred. An attribute that leads to a record is compared by the key of that record. Links in
   /// link trees are not compared, nor are attributes with ids whose target has no key: see
   /// ``StoreDifferences/uncompared``.
   public static let uniqueKey = DifferenceMatching(rule: .uniqueKey(nil))

@@ -79,7 +79,7 @@ struct DifferencePass: DifferenceSource {
   }
 }
 
-/// A part of one step.
+/// One read of a comparison, which runs steps from a position on until its budget is spent.
 struct DifferenceStep {
   let older: TransactionCore
   let newer: TransactionCore

@@ -10,9 +10,10 @@ struct KeyedPair: Sendable {
 }
 
 extension DifferenceStep {
-  /// Walks the two unique indexes side by side.
+  /// Compares the records of the two stores in the order of their unique keys.
   ///
-  /// Each record is looked up by its id, in the order of the keys.
+  /// The unique indexes of both stores are walked side by side, and the record of each entry is
+  /// looked up by its id.
   mutating func runKeys(
     _ keyed: KeyedPair, _ visit: (FoundDifference) throws -> Void
   ) throws -> Bool {

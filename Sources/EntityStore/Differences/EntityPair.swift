@@ -55,8 +55,8 @@ final class EntityPair: Sendable {
   let name: String
   let older: StoredEntity?
   let newer: StoredEntity?
-  /// The attributes of the newer entity in its order, followed by those that only the older entity
-  /// has.
+  /// The attributes of the newer entity in its order, followed by the attributes that only the
+  /// older entity has.
   let attributes: [AttributePair]
   /// The numbers of layouts in which equal bytes are equal values.
   private let agreeingLayouts: Set<UInt16>

@@ -136,8 +136,8 @@ struct HistoryDifferences: DifferenceSource {
     for first in changes.firsts[start...] {
       var id = max(place, first.ids.lowerBound)
       while id < first.ids.upperBound {
-        // Records that were inserted and deleted since are no difference, so missing ids are
-        // skipped.
+        // A record that was inserted and deleted after the token is not a difference, so the loop
+        // skips missing ids.
         if !first.wasThere {
           guard try cursor.seek(atOrAfter: id), first.ids.contains(cursor.integerKey),
             cursor.integerKey >= id

@@ -99,7 +99,8 @@ struct SchemaComparison {
   private static func indexes(_ entity: StoredEntity) -> [String: String] {
     var words: [String: String] = [:]
     for index in entity.description.indexes {
-      // Two indexes on equal attributes, one of them unique, are one subject with both words.
+      // An entity may have a unique and a non-unique index on the same attributes. The two indexes
+      // have one name, so they are listed together, as "not unique and unique".
       let name = entity.description.indexName(index)
       let text = index.isUnique ? "unique" : "not unique"
       words[name] = words[name].map { [$0, text].sorted().joined(separator: " and ") } ?? text

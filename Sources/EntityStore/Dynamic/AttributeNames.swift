@@ -170,7 +170,7 @@ package enum AttributeNames {
 
 /// The spelling of letters and symbols in attribute names.
 private enum AttributeLetters {
-  /// The Latin letters for other letters, in both cases.
+  /// The Latin spelling of letters that are not ASCII, in upper and lower case.
   static let latin: [Unicode.Scalar: String] = {
     var letters: [Unicode.Scalar: String] = [:]
     for pair in pairs.split(whereSeparator: \.isWhitespace) {

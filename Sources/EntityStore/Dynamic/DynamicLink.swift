@@ -49,10 +49,10 @@ extension DynamicSnapshot {
     }
   }
 
-  /// Returns whether links are written on this side.
+  /// Returns whether the links of the relationship are written on the side `end`.
   ///
-  /// For a relationship held in an attribute, this is the attribute's side. Of two to-many sides it
-  /// is the first one that has a name.
+  /// If an attribute holds the relationship, the links are written on the attribute's side,
+  /// otherwise on the first side that has a name.
   private func isTold(_ end: RelationshipEnd) -> Bool {
     if end.opposite.attribute != nil { return false }
     return end.attribute != nil || end.side == .from || end.opposite.name == nil

@@ -77,7 +77,7 @@ package struct DynamicPlaces: Sendable {
   /// Whether the last record is a row that is truncated together with the file.
   package var endsCut: Bool { places.endsCut }
 
-  /// Records that the file is truncated after `offset` bytes of its text.
+  /// Notes that the file is truncated after `offset` bytes of its text.
   ///
   /// Adds an unreadable record unless the last one shows the truncation.
   package mutating func noteCut(after offset: Int, _ error: any Error) {

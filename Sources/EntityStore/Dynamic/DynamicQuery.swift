@@ -47,8 +47,8 @@ package struct DynamicQuery {
   ) throws {
     let run = try PlanRun(plan, core: core, control: control)
     let entity = plan.entity
-    // A run throws only errors of the store, so an error of `body`, such as a closed pipe, is
-    // passed around it.
+    // A run converts every error to an error of the store. An error of `body`, such as a closed
+    // pipe, is therefore kept here and thrown afterwards.
     var failure: (any Error)?
     do {
       try run.forEach { id, bytes in

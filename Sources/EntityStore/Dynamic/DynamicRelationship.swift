@@ -16,7 +16,7 @@ package struct DynamicRelationship: Sendable {
   package var inverseName: String? { end.opposite.name }
   package var inverseIsToOne: Bool { end.opposite.attribute != nil }
   package var onDelete: DeleteRule { end.onDelete }
-  /// The condition by which a target denies the delete; nil for none.
+  /// The condition with which a related record denies the delete of the record; nil for none.
   package var denyCondition: String? { end.denyCondition }
   /// Whether the targets of a record have an order.
   package var isOrdered: Bool { end.order != nil }

@@ -9,8 +9,8 @@ extension DynamicStore {
     let watch = FileWatch(core.environment) {}
     var last: UInt64?
     while core.environment.newestCommit != nil {
-      // The number that a read sees, which may be older than the file's while a commit is being
-      // written.
+      // The number is taken from a read. The number in the file may already belong to a commit that
+      // is still being written, which no read sees.
       let newest = try core.read { $0.commitNumber.rawValue }
       if newest != last {
         last = newest

@@ -44,7 +44,7 @@ extension ValuePath {
 
   /// The attribute with which the path begins, or ``DynamicRecord/idName`` for the id.
   ///
-  /// Nil when the path begins with neither.
+  /// Nil when the path does not begin with a name.
   package var attributeName: String? {
     if case .member(let name)? = steps.first { name } else { nil }
   }
@@ -52,8 +52,8 @@ extension ValuePath {
   /// Whether the path leads into the attribute's value.
   package var leadsInside: Bool { steps.count > 1 }
 
-  /// Parses names and positions in lists, with dots between them; nil for text that needs the
-  /// grammar.
+  /// Parses names with dots between them, and positions in lists; nil for text that needs the full
+  /// grammar of format strings.
   private static func plain(_ text: String, _ entity: EntityDescription) -> ValuePath? {
     if text == DynamicRecord.idName || entity.attribute(named: text) != nil {
       return ValuePath(attribute: text)

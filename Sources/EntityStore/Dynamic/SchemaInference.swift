@@ -78,7 +78,8 @@ package struct SchemaInference {
   /// The members that are followed by paths, and are not attributes themselves.
   private let roots: Set<String>
   private let readsTexts: Bool
-  /// Whether stored attributes exist, whose types may be too narrow for some numbers.
+  /// Whether numbers are compared with the ranges of types, because the entity has stored
+  /// attributes whose types may be too narrow for them.
   private let comparesRanges: Bool
   /// The maximum number of members.
   private let limit: Int
@@ -193,7 +194,8 @@ package struct SchemaInference {
   }
 
   private mutating func observe(_ text: String, at index: Int) {
-    // Further texts have no effect when one text has no narrower type.
+    // Once one text can be read only as a string, the type of the member is string, and further
+    // texts need no examination.
     guard readsTexts, !members[index].kinds.contains(.string) else {
       members[index].kinds.insert(.string)
       return
@@ -227,7 +229,7 @@ package struct SchemaInference {
 
   /// The number type that an attribute needs to hold all values of a member.
   ///
-  /// Returns `nil` when `type` suffices, and when no number type does.
+  /// Returns `nil` when `type` can hold all values, and when no number type can hold them.
   package func wider(than type: AttributeType, for name: String) -> AttributeType? {
     guard let index = indexByName[name] else { return nil }
     let member = members[index]
@@ -336,7 +338,8 @@ enum TextForm: Equatable {
       }
     }
     guard let date = ISO8601Text.date(text) else { return false }
-    // A date is a double: it holds microseconds near our time, and fewer decimals far from it.
+    // A date is stored as a double, which holds microseconds near our time and fewer decimals far
+    // from it. A text with more decimals stays a string.
     let decimals = Self.decimals(of: text)
     guard decimals.utf8.count <= 6 else { return false }
     return decimals.isEmpty || ISO8601Text.text(date).map { Self.decimals(of: $0) } == decimals

@@ -191,7 +191,8 @@ package final class StoreRebuild {
     try build(later, isLater: false, writing)
     for (number, attributes) in DerivationEvolution(rebuilding: derived).inOrder(schema.derived) {
       guard let entity = schema.entities.first(where: { $0.number == number }) else { continue }
-      // Functions belong to the program, and do not depend on other records.
+      // Only attributes derived from related records are rebuilt. The functions for other derived
+      // attributes belong to the program, and the copied values stay right.
       try writing.rebuildDerived(
         attributes, of: entity, laterIndexes: later[number] ?? [], .related)
     }

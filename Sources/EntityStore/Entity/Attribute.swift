@@ -46,8 +46,8 @@ public struct Attribute<E: Entity, Value>: Sendable {
 
 /// A value computed from an attribute; the query code defines the subclasses.
 ///
-/// A class, so that an attribute without a computed value costs nothing. The `Sendable` conformance
-/// is unchecked because the class has subclasses, which hold constants only.
+/// The type is a class, so that an attribute without a computed value costs nothing. The `Sendable`
+/// conformance is unchecked because the class has subclasses, which hold constants only.
 @usableFromInline
 class DerivedAttribute: @unchecked Sendable {}
 

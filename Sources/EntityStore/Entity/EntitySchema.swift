@@ -3,8 +3,8 @@ internal import LodestoreFormat
 /// The name, attributes and indexes under which entity `E` is stored.
 ///
 /// Opening a store compares the schema with the catalogue in the file. A schema that contradicts
-/// itself is refused with ``StoreError/Code/badSchema``, such as one with a repeated name or with
-/// an index on a property that is not an attribute.
+/// itself is refused with ``StoreError/Code/badSchema``. Examples are a repeated name, and an index
+/// on a property that is not an attribute.
 public struct EntitySchema<E: Entity>: Sendable {
   /// The entity's name in the file.
   ///

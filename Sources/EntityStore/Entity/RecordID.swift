@@ -40,7 +40,7 @@ public struct RecordID<E>: Hashable, Sendable, Comparable, Codable {
 extension KeyedDecodingContainer {
   /// Decodes the id of a record; the id is unassigned when the key is absent.
   ///
-  /// This lets a `Decodable` entity decode data without ids, such as the responses of a web
+  /// A `Decodable` entity can therefore decode data without ids, such as the responses of a web
   /// service.
   ///
   /// An `id` in the service's data is not a record id. Store it in an attribute with another name,

@@ -12,7 +12,7 @@ public struct RuleViolation: Error, Sendable, Hashable {
   public var rule: String
   /// The position of the value in a batch insert, counted from 0; `nil` otherwise.
   public var batchPosition: Int?
-  /// Whether ``rule`` is a complete sentence, and not only the end of one.
+  /// Whether ``rule`` is a complete sentence; false for the end of one, as "must be at least 0".
   private let isSentence: Bool
 
   /// Creates a refusal for a hook to throw; the store sets the entity and the record.

@@ -1,4 +1,4 @@
-// Names of version 0.1.0.
+// Deprecated names of version 0.1.0 of the library.
 
 extension StoreError.Code {
   /// The former name of ``deleteDenied``.

@@ -59,7 +59,7 @@ public struct StoreError: Error, Sendable {
     public static let missingTarget = Code("missingTarget")
     /// A delete rule denies the delete, because the record has links to others or others to it.
     public static let deleteDenied = Code("deleteDenied")
-    /// The entity already has an id, or lacks a required one.
+    /// The value already has an id, or lacks a required one.
     public static let invalidID = Code("invalidID")
     /// A value cannot be stored, because it is too large or cannot be encoded.
     public static let unstorableValue = Code("unstorableValue")

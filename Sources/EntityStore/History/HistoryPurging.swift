@@ -59,8 +59,8 @@ extension WriteTransaction {
 
   /// Removes the writes up to and including `token` from the history; returns their number.
   ///
-  /// Earlier tokens are then expired. This also removes history that registered consumers have not
-  /// read. If these writes have already been purged, the call does nothing.
+  /// Earlier tokens are then expired. The call also removes history that registered consumers have
+  /// not read. If the writes have already been purged, the call does nothing.
   ///
   /// - Throws: ``StoreError/Code/invalidQuery`` for a token of another store, or of a write that
   ///   this file does not contain.
@@ -157,7 +157,8 @@ extension HistoryLog {
     var time = 0.0
     var parts: [HistoryKey] = []
     var kept: [KeptRecords] = []
-    // Kept across rounds, because a round may end inside a write.
+    // The image number is from the header of a write, which only the first part of the write has.
+    // The variable is outside the loop, because a round of the loop may end between two parts.
     var image: UInt64 = 0
     while true {
       parts.removeAll(keepingCapacity: true)

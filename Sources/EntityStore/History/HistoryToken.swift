@@ -27,8 +27,8 @@ public struct HistoryToken: Sendable, Hashable, Codable, Comparable {
 extension HistoryToken: LosslessStringConvertible {
   /// The number of the write followed by the store's UUID: `7-C0FFEE00-…`.
   ///
-  /// The text contains only digits, letters from A to F and `-`, so it can be part of a header
-  /// field, an address or a file name.
+  /// The text contains only digits, letters from A to F and `-`. A header field, an address or a
+  /// file name can therefore contain the text.
   public var description: String { "\(number)-\(storeID.uuidString)" }
 
   /// Parses the text of a ``description``; returns `nil` for other text.

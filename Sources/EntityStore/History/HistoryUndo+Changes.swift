@@ -71,7 +71,7 @@ extension HistoryUndo {
         let current = try changes.stored(cursor.value, id: id, isCarriedOver: true)
         var values = try entity.values(of: current.view)
         let old = try self.values(id, of: entity)
-        // A record without an image was inserted in this commit, and had no links before.
+        // A record without an image was inserted in this commit, so the attributes become null.
         for position in positions[id] ?? [] { values[position] = old?[position] ?? .null }
         let record = try changes.derived(try changes.encode(values), over: current)
         if try batch.change(current, to: record, at: cursor) { count += 1 }

@@ -6,7 +6,7 @@ internal import LodestoreFormat
 // unique key that is used again.
 
 extension HistoryUndo {
-  /// Throws when there is an obstacle; records the parts that stay, if this is allowed.
+  /// Throws when an obstacle exists; a partial undo instead notes the parts that stay.
   mutating func check() throws {
     try checkMoves()
     for change in changes {

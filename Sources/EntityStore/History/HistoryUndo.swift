@@ -16,11 +16,11 @@ extension WriteTransaction {
   /// later changes of them are never an obstacle.
   ///
   /// Call `undo` before any other change in the transaction. All entities that the write changed
-  /// must keep images; see ``HistoryPolicy/kept(preserving:images:)``. If some do not, use
-  /// ``undoPartly(_:)`` for the rest. A write by an earlier version of the library does not record
-  /// its entities without a history; `undo` then undoes all recorded changes. Values in buckets
-  /// stay. Positions in ordered relationships are not recorded: restored links come last, and a
-  /// write that moved records cannot be undone.
+  /// must keep images; see ``HistoryPolicy/kept(preserving:images:)``. If some entities keep none,
+  /// ``undoPartly(_:)`` undoes the other changes. A write by an earlier version of the library does
+  /// not record its entities without a history; `undo` then undoes all recorded changes. Values in
+  /// buckets stay. Positions in ordered relationships are not recorded: restored links come last,
+  /// and a write that moved records cannot be undone.
   ///
   /// A later write that has been undone is not an obstacle, nor is its undo.
   ///

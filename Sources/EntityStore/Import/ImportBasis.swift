@@ -1,12 +1,13 @@
 internal import LodestoreFormat
 
-/// The facts on which the memories of an import's pages depend; see Format.md, "Imports".
+/// The facts that decide whether the remembered pages of an import are still valid; see Format.md,
+/// "Imports".
 ///
 /// An unchanged page does not imply unchanged records. Other writers may have deleted or changed
-/// them, and another schema or closure creates other records from the page. Memories are therefore
-/// valid only in the current epoch and while the basis is unchanged. Otherwise the next remembered
-/// page begins a new epoch. The targets of a page's links are stored with the page:
-/// ``RememberedLinks``.
+/// them, and another schema or closure creates other records from the page. A remembered page is
+/// therefore valid only in the current epoch and while the basis is unchanged. When the basis has
+/// changed, the next remembered page begins a new epoch. The targets of a page's links are stored
+/// with the page: ``RememberedLinks``.
 struct ImportBasis: Sendable, Codable, Hashable {
   /// The entity's mark after the import's last change.
   var mark: UInt64
@@ -18,7 +19,7 @@ struct ImportBasis: Sendable, Codable, Hashable {
 }
 
 extension ImportEngine {
-  /// Returns the basis when the memories of its epoch are valid, otherwise nil.
+  /// Returns the basis when the pages remembered in its epoch are valid, otherwise nil.
   func intactBasis(_ core: TransactionCore, _ log: ImportLog) throws(StoreError) -> ImportBasis? {
     guard let basis = try log.basis(), basis.version == options.version else { return nil }
     let entity = try self.entity(core)
@@ -28,7 +29,7 @@ extension ImportEngine {
     return basis
   }
 
-  /// Returns the stored memory of a page when it is valid, otherwise nil.
+  /// Returns the remembered facts about a page when they are valid, otherwise nil.
   func memory(of page: String, _ core: TransactionCore) throws(StoreError) -> PageMemory? {
     let log = try ImportLog(name, core)
     // A mirror needs the ids of the page's records.
@@ -39,8 +40,8 @@ extension ImportEngine {
     return found.page
   }
 
-  /// Calls `body`, which writes the pages' records, with the epoch for their memories; then stores
-  /// the basis.
+  /// Calls `body`, which writes the pages' records, with the epoch in which the pages are
+  /// remembered; then stores the basis.
   ///
   /// - Parameter remembers: whether `body` remembers pages.
   func keepingBasis(
@@ -66,7 +67,7 @@ extension ImportEngine {
     bytes += "\(transformation) \(strategy) \(rule.label)".utf8
     for number in (key ?? []).sorted() { bytes += bigEndianBytes(number) }
     bytes += linksText.utf8
-    // Six bytes, so that a double represents the integer exactly.
+    // The hash is cut to six bytes, so that a double can represent the integer exactly.
     return SHA256.hash(bytes).prefix(6).reduce(0) { $0 << 8 | UInt64($1) }
   }
 }

@@ -121,7 +121,7 @@ actor ImportCommitter {
       if error is CancellationError { pending = ImportGroup() }
       try await writePending()
     } catch let writeError {
-      // The write error came first: later pages were only decoded.
+      // The write error is thrown instead of `error`, because it concerns an earlier page.
       cause = writeError
       pending = ImportGroup()
       writing = nil

@@ -16,7 +16,7 @@ struct ImportEngine: Sendable {
   let entityName: String
   /// A text that identifies how records are created from pages.
   ///
-  /// An import with another text does not use this import's memories of pages.
+  /// An import with another text does not use the pages that this import has remembered.
   let transformation: String
   /// The links from members of records to other records.
   let links: [ImportedLink]
@@ -190,7 +190,7 @@ struct ImportStart: Sendable {
   let position: String?
   /// The number of pages that have been imported.
   let pages: Int
-  /// Returns the valid memory of the page with a name.
+  /// Returns the remembered facts about the page with a name; `nil` when none are valid.
   let remembered: @Sendable (String) -> PageMemory?
 }
 

@@ -19,7 +19,9 @@ struct ImportState: Sendable, Codable {
   var isAtEnd = false
   /// A checksum of all pages that are bytes, by which a resumed import recognizes the same pages.
   var digest: UInt32 = 0
-  /// The number of records rejected before their keys were known; any stored record may be theirs.
+  /// The number of records rejected before their keys were known.
+  ///
+  /// Such a rejected record may have the key of any stored record, so a mirror deletes none.
   ///
   /// Nil when an older version began the import, which counted all rejects together.
   var unkeyedRejects: Int? = 0
@@ -40,7 +42,7 @@ extension ImportReport {
   }
 }
 
-/// The memory of one page and of its records.
+/// The facts that the store remembers about an imported page and its records.
 struct RememberedPage: Sendable, Codable {
   var page: PageMemory
   /// The ids of the page's records, for a mirror only.
@@ -151,7 +153,7 @@ struct ImportLog {
     try delete { if case .memory = $0 { true } else { false } }
   }
 
-  /// Removes the memories of pages that contained a record with one of `ids`.
+  /// Removes the remembered pages that contained a record with one of `ids`.
   func forgetPages(with ids: Set<UInt64>) throws(StoreError) {
     var gone: Set<ImportKey> = []
     try forEach { (key, body) throws(StoreError) in

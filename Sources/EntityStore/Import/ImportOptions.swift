@@ -28,7 +28,7 @@ public enum ImportStrategy: String, Sendable, Codable, CaseIterable {
 
 /// Options for how an import commits, stops and resumes.
 public struct ImportOptions: Sendable {
-  /// The name under which the store keeps the import's state, memories of pages and reports.
+  /// The name under which the store keeps the import's state, remembered pages and reports.
   ///
   /// A name has 1 to 64 bytes of UTF-8 without a zero byte. `nil` stands for the entity's name.
   public var name: String?
@@ -47,13 +47,13 @@ public struct ImportOptions: Sendable {
   ///
   /// The default is a 64th of the machine's memory, from 32 MiB to 256 MiB.
   public var groupByteLimit = min(max(SystemMemory.byteCount / 64, 32 << 20), 256 << 20)
-  /// The time after its first page at which a group is committed.
+  /// The time after which a group is committed, counted from its first page.
   ///
   /// While the previous group is being written, the group continues to grow up to the two limits.
   public var groupDuration = Duration.milliseconds(500)
   /// The number of pages that are decoded concurrently, in addition to the one task that writes.
   ///
-  /// The range is 1 to 256; other numbers are replaced by the nearest of these.
+  /// Allowed are 1 to 256; a number outside of this range is replaced by the nearest bound.
   public var pagesDecodedAtOnce = 2
   static let mostPagesDecodedAtOnce = 256
   /// The maximum number of rejects; a further reject ends the import, and its page is not imported.

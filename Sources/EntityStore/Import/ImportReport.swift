@@ -93,12 +93,13 @@ public struct ImportReport: Sendable, Codable, Hashable {
   public var rejected = 0
   /// Whether a mirror kept records that the source may no longer contain.
   ///
-  /// The mirror keeps them in three cases: some records of the source could not be read, a file was
+  /// The mirror keeps them in three cases. Some records of the source could not be read, a file was
   /// truncated, or the source has no records at all.
   public var keptUnseen = false
   /// The outcome of links to other records; `nil` when the import has no links.
   public var links: Links?
-  /// The members that are not attributes, and their numbers; the first thousand names.
+  /// The members that are not attributes, by name, with the number of records that have them; at
+  /// most a thousand names.
   ///
   /// Without a renaming, a member `_id` is among them, because `_id` names the id that a store
   /// assigns.

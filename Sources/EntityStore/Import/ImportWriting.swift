@@ -33,8 +33,8 @@ extension ImportEngine {
         try write(pages, known, &result)
         rest = rest[pages.endIndex...]
       } catch let error as StoreError where error.isOfLateRule {
-        // The end of the transaction found the error, so the pages are written one by one, and the
-        // faulty page then without the record.
+        // The rule was checked at the end of the transaction, which does not show the faulty page.
+        // The pages are therefore written one by one, the faulty page without the faulty record.
         if pages.count > 1 {
           isOneByOne = true
           continue
@@ -97,8 +97,8 @@ extension ImportEngine {
   /// Merges the pages in their order.
   ///
   /// Pages without links are merged together, with an equal result. With links, each page is merged
-  /// separately, because the target of a key depends on the pages before it, not on pages in the
-  /// same transaction.
+  /// separately. The target of a key must depend only on the pages before it, and not on the
+  /// division of pages into transactions.
   private func merge(
     _ pages: ArraySlice<DecodedPage>, _ core: WriteCore, _ log: ImportLog, _ epoch: UInt64,
     _ known: [Int: PageRefusals], _ result: inout WriteResult
@@ -285,8 +285,8 @@ extension ImportEngine {
     return hasNull ? nil : try core.holder(of: core.key.bytes, in: index)
   }
 
-  /// Updates the state of the import, the memory of the page, and the records that a mirror has
-  /// seen.
+  /// Updates the state of the import, the remembered facts about the page, and the records that a
+  /// mirror has seen.
   private func note(
     _ page: DecodedPage, _ seen: [UInt64], _ links: [RememberedLinks]?, _ log: ImportLog,
     _ epoch: UInt64?, _ state: inout ImportState

@@ -116,12 +116,12 @@ public struct Importer<E: Entity>: Sendable {
   /// values of the attributes' types; an empty field is null.
   ///
   /// Members that are not attributes are left out and counted in the report. An attribute whose
-  /// member is absent becomes null or its initial value. This also applies to a stored record when
-  /// the incoming one wins. With ``MergePolicy/patch(_:)`` the stored value stays.
+  /// member is absent becomes null or its initial value, even in a stored record that is replaced
+  /// by the incoming one. With ``MergePolicy/patch(_:)`` the stored value stays.
   ///
   /// - Parameter names: the attributes of members that have other names. A name with dots is a path
-  ///   to a nested member or to a position of an array, as in `["properties.mag": "magnitude"]`;
-  ///   the rest of that member is left out.
+  ///   to a nested member or to a position of an array, as in `["properties.mag": "magnitude"]`.
+  ///   The rest of that member is left out.
   /// - Throws: ``StoreError/Code/importStopped`` before a page is requested when `names` contains
   ///   an unknown attribute.
   public func run<Pages: AsyncSequence>(
@@ -174,7 +174,8 @@ public struct Importer<E: Entity>: Sendable {
     }
   }
 
-  /// Removes the store's memories of pages, so that the next import requests all of them.
+  /// Removes the facts that the store remembers about pages, so that the next import requests all
+  /// pages.
   public func forgetPages() async throws {
     let name = options.name ?? E.schema.name
     try await store.write { transaction in try ImportLog(name, transaction.core).forget() }

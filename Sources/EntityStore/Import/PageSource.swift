@@ -5,7 +5,7 @@ public struct ImportPage: Sendable, Hashable {
   /// The content of the page; `nil` when the source reports that the remembered page has not
   /// changed.
   public var content: Data?
-  /// The memory of the page, which the store keeps for the next import from this source.
+  /// The facts about the page that the store keeps for the next import from this source.
   public var memory: PageMemory?
   /// The position of the next page, in the source's format; `nil` after the last page.
   public var next: String?
@@ -23,7 +23,8 @@ public struct ImportPage: Sendable, Hashable {
   }
 }
 
-/// The store's memory of a page, by which its source can report that the page has not changed.
+/// The facts that the store remembers about a page, so that its source can report that the page
+/// has not changed.
 public struct PageMemory: Sendable, Hashable, Codable {
   /// The name of the page at its source; for the web, its address.
   public var name: String
@@ -34,7 +35,7 @@ public struct PageMemory: Sendable, Hashable, Codable {
   /// The position of the next page; the source does not repeat it for an unchanged page.
   public var next: String?
 
-  /// Creates a memory of the page called `name`.
+  /// Creates the facts about the page called `name`.
   public init(
     name: String, entityTag: String? = nil, lastModified: String? = nil, next: String? = nil
   ) {
@@ -57,8 +58,8 @@ public protocol PageSource: Sendable {
   ///
   /// - Parameters:
   ///   - position: the ``ImportPage/next`` of a page committed earlier; `nil` for all pages.
-  ///   - remembered: returns the store's memory of the page with a name. Call it from any thread,
-  ///     until the last page has been read.
+  ///   - remembered: returns the facts that the store remembers about the page with a name. Call it
+  ///     from any thread, until the last page has been read.
   func pages(
     from position: String?, remembered: @escaping @Sendable (_ name: String) -> PageMemory?
   ) -> Pages

@@ -63,9 +63,8 @@ struct BatchKeys {
 
   /// Appends the keys of `records` in the index at `position` of ``indexes``.
   ///
-  /// The records must have the current layout.
-  ///
-  /// Calling this for one index after the other looks up the facts of an index once.
+  /// The records must have the current layout. One call handles many records, so that the facts
+  /// of an index are looked up once for all of them.
   func collect(
     _ position: Int, of records: borrowing RecordBuffer, into entries: KeyEntries,
     _ core: TransactionCore

@@ -8,7 +8,7 @@ final class ElementEntries {
   private let entity: StoredEntity
   private let core: WriteCore
   private let memoryLimit: Int
-  // Used by one thread. An exclusivity check for each access would slow every batch.
+  // Only one thread uses the object. An exclusivity check for each access would slow every batch.
   @exclusivity(unchecked) private var added: KeyEntries?
   @exclusivity(unchecked) private var removed: KeyEntries?
   @exclusivity(unchecked) private var encoder = KeyEncoder()
@@ -26,8 +26,8 @@ final class ElementEntries {
   /// Notes the difference between the entries of `old` and `new`, either of which may be `nil`.
   func change(_ id: UInt64, _ old: RecordView?, _ new: RecordView?) throws(StoreError) {
     if let old, let new, hasSameDocument(old, new) { return }
-    // Writing removes all entries before it puts any. So the entries of a record must not be in
-    // both lists from different changes.
+    // ``write()`` first removes entries, and then adds entries. Two changes of one record can
+    // therefore not wait together: the first may add an entry that the second removes.
     if id >= lowest, id <= highest { try write() }
     do throws(FormatError) {
       if let old, let new {
@@ -47,10 +47,10 @@ final class ElementEntries {
     if (added?.memoryToSort ?? 0) + (removed?.memoryToSort ?? 0) > memoryLimit { try write() }
   }
 
-  /// Notes an entry to be put.
+  /// Notes an entry to add to the index.
   ///
-  /// - Parameter start: the index in ``added`` at which the entries of the record begin, since
-  ///   elements may repeat.
+  /// - Parameter start: the index in ``added`` at which the entries of the record begin. An entry
+  ///   that is already there from this index on is not added again, since elements may repeat.
   private func add(_ tuple: ByteView, _ id: UInt64, unlessThereFrom start: Int = .max) {
     let entries = added ?? KeyEntries(expectedCount: 64)
     added = entries

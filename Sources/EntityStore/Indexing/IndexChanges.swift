@@ -15,19 +15,19 @@ final class IndexChanges {
   private let expectedRemovals: Int
   /// Whether entries are words, which cost no more to compare than the records' bytes.
   private let isOverNumber: Bool
-  /// The entries to be put.
+  /// The entries to write to the index.
   let added: IndexEntries
-  // Used by one thread. An exclusivity check for each access would slow every batch.
-  /// The entries to be removed, created for the first one.
+  // Only one thread uses the object. An exclusivity check for each access would slow every batch.
+  /// The entries to remove from the index; `nil` until the first one.
   @exclusivity(unchecked) private var removed: IndexEntries?
 
   /// Creates an empty list of changes for the index at `position` of `keys`.
   ///
   /// - Parameters:
-  ///   - expectedCount: the expected number of entries to be put.
-  ///   - expectedRemovals: the expected number of entries to be removed.
-  ///   - memoryLimit: the memory for the entries to be put, and again for those to be removed, in
-  ///     bytes.
+  ///   - expectedCount: the expected number of entries to add.
+  ///   - expectedRemovals: the expected number of entries to remove.
+  ///   - memoryLimit: the maximum memory of the entries to add, in bytes. The entries to remove may
+  ///     take the same amount in addition.
   init(
     _ keys: BatchKeys, at position: Int, expectedCount: Int, expectedRemovals: Int = 0,
     memoryLimit: Int, core: WriteCore
@@ -92,8 +92,8 @@ final class IndexChanges {
   ///
   /// Removals come first, so that a record may take a key which another one loses.
   ///
-  /// - Parameter checksUnique: whether to throw if another record has a key to be put. Pass false
-  ///   if it is known that none has.
+  /// - Parameter checksUnique: whether to throw if another record has one of the added keys. Pass
+  ///   false if it is known that no record has one.
   func write(checksUnique: Bool) throws(StoreError) {
     if added.isEmpty { return try writeRemovals() }
     try added.sort()
@@ -111,7 +111,7 @@ final class IndexChanges {
     }
   }
 
-  /// Throws if another record has a key to be put, or if a key is repeated.
+  /// Throws if another record has one of the added keys, or if an added key is repeated.
   ///
   /// The entries must be sorted.
   ///
@@ -120,7 +120,7 @@ final class IndexChanges {
     try added.sorted.checkUnique(index, of: entity, firstNew: firstNew, core: core)
   }
 
-  /// Writes the entries to be put, which must be sorted.
+  /// Writes the added entries, which must be sorted.
   func writeAdded() throws(StoreError) { try added.sorted.write(into: index, core: core) }
 
   /// Removes the noted entries from the index, and keeps the list's memory.

@@ -1,8 +1,9 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Any number of entries to be put into one index or removed from it: words if the index is over
-/// one number, otherwise keys.
+/// Any number of entries to add to one index or to remove from it.
+///
+/// The entries are stored as words if the index is over one number, otherwise as keys.
 ///
 /// If the entries exceed `memoryLimit`, they are sorted and appended as a run to a scratch file
 /// next to the store. The runs are merged when the entries are written. So even an index of a
@@ -168,7 +169,7 @@ final class IndexEntries {
 
   /// Removes the entries of `old` from `index` and puts these entries; both must be sorted.
   ///
-  /// If both are in memory, this takes one pass.
+  /// If both lists are in memory, one pass over the index does both.
   func write(
     into index: StoredIndex, removing old: IndexEntries, core: WriteCore
   ) throws(StoreError) {

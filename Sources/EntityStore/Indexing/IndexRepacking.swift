@@ -27,7 +27,7 @@ struct IndexRepacking {
     memoryLimit: Int, in transaction: Transaction
   ) throws(LMDBError) -> Bool {
     let facts = try transaction.statistics(of: index.tree)
-    // This many changes, spread over the index, change nearly every page.
+    // Two changes for each page, spread over the index, change nearly every page.
     guard facts.leafPages >= fewestPages, added + removed >= 2 * facts.leafPages,
       facts.overflowPages == 0
     else { return false }

@@ -2,21 +2,19 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-// The only file that puts entries into an index tree or removes them, which `tools/lint` checks.
+// Only this file puts entries into an index tree or removes them; `tools/lint` checks this.
 
 /// Puts entries into an index in key order.
 ///
-/// As long as their keys are above all keys of the index, they are appended.
+/// Entries above all keys of the index are appended, unless the writer also removes entries.
 ///
-/// ``finish()`` ends the writing. Before it, the entries after a run of new ones may be in memory
-/// only (``LiftedEntries``). While the index is rewritten (``IndexRepacking``), all remaining
-/// entries are in memory.
+/// ``finish()`` ends the writing. Until that call, the entries after a run of new ones may be in
+/// memory only (``LiftedEntries``). While the index is rewritten (``IndexRepacking``), all
+/// remaining entries are in memory.
 struct IndexWriter: ~Copyable {
   /// The number of entries put between two calls of ``lookAhead(_:)``.
   private static let landmarkDistance = 32
-  /// The most bytes of an entry's value.
-  ///
-  /// The value of a filler is longer.
+  /// The maximum number of bytes in an entry's value; the value of a filler is longer.
   private static let longestValue = 8
   private static var noBytes: ByteView { ByteView() }
 
@@ -32,7 +30,8 @@ struct IndexWriter: ~Copyable {
   private let pageSize: Int
   /// The number of entries put since the last call of ``lookAhead(_:)``.
   private var putCount = 0
-  /// The key that followed the put entries at that call; empty if there was none.
+  /// The key that followed the entries put before the last call of ``lookAhead(_:)``; empty if no
+  /// key followed.
   private var landmark: [UInt8] = []
   /// Whether the index is rewritten, so that all entries are appended.
   private var isRepacking = false
@@ -147,8 +146,8 @@ struct IndexWriter: ~Copyable {
 
   /// Lifts the entries that are in the way of a run of new ones.
   ///
-  /// This is called after every 32 entries put. If all of these came before the ``landmark``, the
-  /// landmark's entry and those after it are lifted, up to the size of a page.
+  /// The method is called after every 32 entries put. If all of them came before the ``landmark``,
+  /// the landmark's entry and later entries are lifted, up to the size of a page.
   @inline(never)
   private mutating func lookAhead(_ key: ByteView) throws(LMDBError) {
     putCount = 0
@@ -164,7 +163,7 @@ struct IndexWriter: ~Copyable {
       size += LiftedEntries.size(cursor.key, cursor.value)
       lifted.append(cursor.key, cursor.value)
       try cursor.delete()
-      // After a delete, this moves to the next entry.
+      // After a delete, `next()` moves to the entry after the deleted one.
       found = try cursor.next()
     }
   }

@@ -10,7 +10,8 @@ struct KeyBlock: ~Copyable {
   private let slot: WordSlot
   private let isUnique: Bool
   private let words = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity)
-  /// The record ids, in little-endian order if they are the values of the entries.
+  /// The record ids; in a unique index they are the values of the entries, stored as little-endian
+  /// numbers.
   private let recordIDs = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity)
   private let keyEnds = UnsafeMutablePointer<Int>.allocate(capacity: capacity)
   private var keys = KeyEncoder()

@@ -9,7 +9,7 @@ internal import LodestoreFormat
 final class LinkCursor {
   private let index: StoredIndex
   private let cursor: Cursor
-  // Used by one thread; exclusivity checks would slow down each link.
+  // Only one thread uses the object. Exclusivity checks would slow down each link.
   @exclusivity(unchecked) private var prefix = KeyEncoder()
 
   init(_ index: StoredIndex, core: TransactionCore) throws(StoreError) {
@@ -83,7 +83,7 @@ final class LinkCursor {
     return isThere
   }
 
-  /// Visits each id that leads to others, in ascending order, together with one of these.
+  /// Visits each id that leads to other ids, in ascending order, with one id that it leads to.
   func forEachSource(
     _ body: (_ id: UInt64, _ other: UInt64) throws(StoreError) -> Void
   ) throws(StoreError) {

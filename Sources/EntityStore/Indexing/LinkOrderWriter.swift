@@ -7,7 +7,7 @@ final class LinkOrderWriter: LinkOrder {
 
   private let core: WriteCore
 
-  /// `nil` where `end` has no order.
+  /// Opens the order of `end` for writing; `nil` if `end` has no order.
   init?(_ end: RelationshipEnd, core: WriteCore) throws(StoreError) {
     self.core = core
     try super.init(end, core: core)
@@ -33,7 +33,7 @@ final class LinkOrderWriter: LinkOrder {
     let next = try seek(owner, position + 1)?.position ?? LinkOrderKey.highestPosition + 1
     var room = (next - position) / 2
     if position == 0 {
-      // Before the first, so that there is room before this one too.
+      // The new position leaves room for further positions before it.
       if next > LinkOrderKey.highestPosition { return try append([other], to: owner) }
       room = next > 2 * Self.gap ? next - Self.gap : next / 2
     }
@@ -41,12 +41,12 @@ final class LinkOrderWriter: LinkOrder {
     try put(Item(position: position + room, other: other), in: owner)
   }
 
-  /// Puts `other`, which this write has removed, at its old `position` where that is after all
-  /// others; returns whether it did.
+  /// Puts `other`, which this write has removed, back at its old `position`, if that position is
+  /// after all others; returns whether it is.
   func putBack(
     _ other: UInt64, in owner: UInt64, at position: UInt64
   ) throws(StoreError) -> Bool {
-    // Positions of different times cannot be compared.
+    // After positions were spread, the old position cannot be compared with the current ones.
     guard !core.hasSpreadOrder, try last(of: owner)?.position ?? 0 < position else {
       return false
     }
@@ -54,7 +54,7 @@ final class LinkOrderWriter: LinkOrder {
     return true
   }
 
-  /// Takes `other` out of the order; nothing where it has no position.
+  /// Removes `other` from the order, if it has a position.
   func remove(_ other: UInt64, from owner: UInt64) throws(StoreError) {
     guard let position = try position(of: other, in: owner) else { return }
     try wrappingErrors {
@@ -65,9 +65,10 @@ final class LinkOrderWriter: LinkOrder {
 
   /// Puts `other` after the record at `position`, and gives the records around it other positions.
   ///
-  /// The range around the position is the smallest power of two that is not filled beyond a share,
-  /// which falls with the size of the range. So an insert moves O(log² *n*) others in the mean; see
-  /// Bender and others, "Two simplified algorithms for maintaining order in a list" (2002).
+  /// The size of the range around the position is the smallest power of two that is not filled
+  /// beyond a share. The share falls with the size of the range. So an insert moves O(log² *n*)
+  /// others in the mean; see Bender and others, "Two simplified algorithms for maintaining order in
+  /// a list" (2002).
   private func spread(
     _ other: UInt64, in owner: UInt64, after position: UInt64
   ) throws(StoreError) {

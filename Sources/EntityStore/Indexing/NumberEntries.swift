@@ -10,7 +10,7 @@ internal import LodestoreFormat
 final class NumberEntries {
   private let slot: WordSlot
   private let isUnique: Bool
-  // Used by one thread. An exclusivity check for each access would slow every batch.
+  // Only one thread uses the object. An exclusivity check for each access would slow every batch.
   /// The entries with a value: their words, with the record ids as payloads.
   @exclusivity(unchecked) private var buffer: SortBuffer
   @exclusivity(unchecked) private var itemCount = 0

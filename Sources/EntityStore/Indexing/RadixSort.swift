@@ -78,7 +78,7 @@ enum RadixSort {
     var isInScratch = false
     for digit in 0..<digitCount {
       let starts = UnsafeMutableBufferPointer(rebasing: counts[digit * 256..<(digit + 1) * 256])
-      // All words share this byte.
+      // If all words have the same byte here, they need no move.
       if starts.contains(elements.count) { continue }
       var sum = 0
       for value in 0..<256 {

@@ -7,7 +7,7 @@ struct RunWindow: ~Copyable {
   private var bytes: MutableByteView
   /// The part of the run that has not been read from the file.
   private var left: Range<Int>
-  /// The part of ``bytes`` that has been read, but not passed.
+  /// The part of ``bytes`` that has been read from the file and not yet passed by ``pass(_:)``.
   private var range = 0..<0
 
   /// Creates a window at the beginning of a run.

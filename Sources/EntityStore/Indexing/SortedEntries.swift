@@ -14,7 +14,7 @@ protocol SortedEntries: AnyObject {
 
   /// Puts all entries into `index`.
   ///
-  /// As long as they are above all its keys, they are appended.
+  /// Entries above all keys of the index are appended.
   func write(into index: StoredIndex, core: WriteCore) throws(StoreError)
 }
 

@@ -4,7 +4,8 @@ internal import LodestoreFormat
 
 /// Looks up ascending keys in an index with one cursor.
 ///
-/// While steps to the next entry reach the keys, it steps; otherwise it searches.
+/// The lookup steps to the next entry as long as steps usually reach the next key, and searches
+/// the tree otherwise.
 struct SortedLookup {
   enum Outcome { case found, absent, beyond }
 

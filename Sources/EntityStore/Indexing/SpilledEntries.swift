@@ -9,7 +9,7 @@ internal import LodestoreFormat
 /// A run is a sequence of: u16 size of the key, u64 record id, key. No other process reads the
 /// file, so its numbers have the byte order of the machine.
 final class SpilledEntries {
-  /// The most bytes of a run that are read at a time.
+  /// The maximum number of bytes of a run that are read at a time.
   private static let largestWindow = 1 << 20
   private static let smallestWindow = 1 << 12
   private static let headSize = 10
@@ -23,7 +23,7 @@ final class SpilledEntries {
 
   /// Creates a scratch file in the folder of `path`.
   ///
-  /// - Parameter memory: the most memory that the merge takes, in bytes.
+  /// - Parameter memory: the maximum memory for the merge, in bytes.
   init(beside path: String, memory: Int) throws(LMDBError) {
     file = try ScratchFile(beside: path)
     self.memory = memory

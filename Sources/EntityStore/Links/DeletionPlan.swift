@@ -5,9 +5,9 @@ internal import LodestoreFormat
 /// The records that a delete removes by the rules of relationships, found before anything is
 /// written.
 ///
-/// Records are found in rounds: those of one round lead, by rules that cascade, to those of the
-/// next. Since each record is added once, cycles end. After the last round, the rules that deny are
-/// checked.
+/// Records are found in rounds: the records of one round lead, by rules that cascade, to the
+/// records of the next round. Since each record is added once, cycles end. After the last round,
+/// the rules that deny are checked.
 ///
 /// As with SQL's RESTRICT, a rule that denies considers the records before the delete. A record
 /// denies even if another relationship would delete it too. Only the records named by the delete
@@ -182,8 +182,9 @@ struct DeletionPlan {
 
   /// Returns the related records that do not deny deletes by `end`.
   ///
-  /// Without a rule that denies, a required attribute denies a delete only if its own record stays.
-  /// So it does not count if its record is removed too.
+  /// If the declared rule is to deny, these are the records named in the delete call. Otherwise a
+  /// delete is denied because an attribute is required. A record that is removed itself does not
+  /// need its attribute, so the result is all records to be removed.
   private func passedOver(by end: RelationshipEnd) -> Set<UInt64> {
     if !end.isDenied { return idsToDelete[end.target.number] ?? [] }
     return named.entity == end.target.number ? named.ids : []

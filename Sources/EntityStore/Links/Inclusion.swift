@@ -73,7 +73,7 @@ extension ReadableTransaction where Self: ~Copyable {
   ///       Album.all.sorted(by: \.title).limit(50).continuing(after: token),
   ///       including: .many(Album.tracks), .one(\.artist))
   ///
-  /// The token is that of ``page(_:)``.
+  /// The token is the same as of ``page(_:)``.
   public func page<E: Entity, First, each Other>(
     _ query: Query<E>, including first: Inclusion<E, First>,
     _ other: repeat Inclusion<E, each Other>

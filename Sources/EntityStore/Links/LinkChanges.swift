@@ -1,7 +1,7 @@
 internal import LMDB
 internal import LodestoreFormat
 
-// Links that are stored in trees of their own. Each link is an entry on either side. So adding or
+// Links that are stored in trees of their own. Each link is an entry on both sides. So adding or
 // removing it changes no record, and the links of a record are found from both sides.
 
 extension WriteCore {

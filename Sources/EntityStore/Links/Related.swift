@@ -26,8 +26,8 @@ extension ReadableTransaction where Self: ~Copyable {
   /// token for the next page.
   ///
   /// The call is like ``page(_:)`` for these records alone: the query has a limit, and
-  /// ``Query/continuing(after:)`` continues it. The records are in the order of the query or of
-  /// ids, not in that of the relationship.
+  /// ``Query/continuing(after:)`` continues it. The records are in the order of the query, or of
+  /// ids if it has none. The order of the relationship has no effect.
   ///
   /// - Complexity: one walk of the links, and the records of the page.
   @inlinable
@@ -108,7 +108,8 @@ extension ReadableTransaction where Self: ~Copyable {
   ///
   ///     for (note, person) in try snapshot.fetch(Note.all, including: \.person) { … }
   ///
-  /// Each of these records is read once, in one pass in the order of ids.
+  /// The records that are referred to are read in one pass in the order of their ids, each of them
+  /// once.
   @inlinable
   public func fetch<E: Entity, Target: Entity>(
     _ query: Query<E>, including path: KeyPath<E, RecordID<Target>?>
@@ -169,11 +170,12 @@ final class RelatedLists<Target: Entity> {
   private var skipped: [UInt64: Int] = [:]
   private let offset: Int
   private var count = 0
-  /// The positions of each id's records among those taken.
+  /// For each id, the positions of its records among the results for which ``takes(_:)`` has
+  /// returned true.
   private var positions: [UInt64: [Int]] = [:]
   /// The ids that each id leads to, in the order of the relationship; `nil` if it has none.
   private let order: [UInt64: [UInt64]]?
-  /// The ids of the records taken, if the relationship has an order.
+  /// The ids of all results, if the relationship has an order.
   private var taken: [UInt64] = []
 
   init(
@@ -208,9 +210,10 @@ final class RelatedLists<Target: Entity> {
     return isTaken
   }
 
-  /// Returns the positions of each id's records among those taken.
+  /// Returns, for each id, the positions of its records among the results for which ``takes(_:)``
+  /// has returned true.
   ///
-  /// Call this after all results.
+  /// Call this method after `takes(_:)` has been called with all results.
   @usableFromInline
   func finish() -> [UInt64: [Int]] {
     guard let order else { return positions }

@@ -69,7 +69,8 @@ private struct RecordIDUpgrade {
     }
     if candidates.isEmpty { return nil }
     (after, sources) = entity.replacing(candidates) { Self.id(in: $0) ?? .null }
-    // Without free numbers, or when other parts depend on the document, nothing is converted.
+    // The new description is invalid if attributes have no free numbers, or if other parts of the
+    // schema depend on a document. In that case no attribute is converted.
     guard (try? after.checkReadable()) != nil else { return nil }
   }
 
@@ -149,7 +150,8 @@ extension EntityDescription {
   /// The second result contains the number of the old attribute, by the number of the new one.
   ///
   /// - Parameters:
-  ///   - attributes: by number, whether the new attribute is optional.
+  ///   - attributes: the numbers of the documents; the value is whether the new attribute is
+  ///     optional.
   ///   - initial: converts the initial value.
   fileprivate func replacing(
     _ attributes: [UInt32: Bool], initial: (Value) -> Value

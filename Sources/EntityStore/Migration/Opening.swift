@@ -10,9 +10,12 @@ final class Opening {
   let work: OpeningWork?
   /// The stages whose steps have run; `nil` when there were none.
   var stages: (any OpenedStages)?
-  /// Checks the records whose derived attributes change, where no stage does.
+  /// Checks the records whose derived attributes change, if no stages have run.
+  ///
+  /// Stages check these records themselves.
   let rules = OpeningRules()
-  /// The messages about conditions that named missing parts before all changes.
+  /// The messages about stored conditions that already named missing attributes before the opening
+  /// changed anything; opening does not refuse these conditions.
   let lost: Set<String>
   /// The new indexes of derived attributes, whose values come later, by entity.
   private(set) var laterIndexes: [EntityNumber: Set<UInt32>] = [:]

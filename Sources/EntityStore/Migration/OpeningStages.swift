@@ -31,8 +31,8 @@ protocol OpenedStages {
   /// The steps that have run, with their effects.
   var steps: [SchemaChange] { get }
 
-  /// Creates the links that steps have requested, and the data that follows from changed records,
-  /// except derived attributes.
+  /// Creates the links that steps have requested, and rebuilds the element indexes and orders of
+  /// changed records.
   func finish() throws
 
   /// Checks the changed records against constraints and rules, after all values are final.

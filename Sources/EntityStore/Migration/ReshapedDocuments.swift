@@ -7,9 +7,10 @@ struct ReshapedDocuments {
   var name: String
   /// The declared type; `nil` when the program does not have it.
   var type: (any (Decodable & Sendable).Type)?
-  /// The name of the type.
+  /// The name of the declared type, for messages.
   var shape: String
-  /// The differences that a document may not fit, in words.
+  /// In words, the differences between the declared type and the stored description because of
+  /// which the type may fail to decode a stored document.
   var changes: [String]
 }
 
@@ -48,7 +49,8 @@ extension StoreError {
     entity: String, _ attribute: ReshapedDocuments, recordID: UInt64, _ cause: any Error
   ) -> StoreError {
     let label = "\(entity).\(attribute.name)"
-    // The error text of a custom `init(from:)` may contain values.
+    // The message of any other error is left out, because the error of a custom `init(from:)` may
+    // contain values.
     let reason = (cause as? DecodingError)?.reasonWithoutValues
     return StoreError(
       .incompatibleSchema,

@@ -409,7 +409,9 @@ extension EntityDescription {
 }
 
 extension Value {
-  /// Returns whether the values have equal stored bytes, as two NaN values may.
+  /// Returns whether the values are equal or have equal stored bytes.
+  ///
+  /// Two NaN values may have equal bytes, and are never equal.
   fileprivate func isSame(as other: Value) -> Bool {
     self == other
       || EntityDescription.document(of: self).encoded()

@@ -8,7 +8,8 @@ internal import LodestoreFormat
 extension StoreCore {
   /// Returns whether new indexes of `entity` are built while the store is in use.
   ///
-  /// Without records, an index is complete immediately.
+  /// The result is false for an entity without records, because its indexes are complete
+  /// immediately.
   func buildsIndexesInUse(
     of entity: StoredEntity, in transaction: Transaction
   ) throws -> Bool {
@@ -39,7 +40,8 @@ extension WriteCore {
   /// The maximum number of records in one part; a part blocks other writes for some milliseconds.
   private static let partSize = 10_000
 
-  /// Adds the next records to the first index under construction; returns whether one is left.
+  /// Adds the next records to the first index under construction; returns whether any index is
+  /// still under construction.
   ///
   /// - Throws: ``StoreError/Code/incompatibleSchema`` when two records have equal keys in a unique
   ///   index.

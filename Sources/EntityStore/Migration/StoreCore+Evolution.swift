@@ -11,7 +11,8 @@ extension StoreCore {
     try self.init(
       opening: path, isInMemory: isInMemory, declared: declared, types: types, options: options,
       work: work)
-    // `close()` closes only once, so that another store on the file keeps its environment.
+    // After an error, `close()` is called here. A later call does nothing, so another store on the
+    // file keeps its environment.
     do {
       try bringUpToDate(declared, work, stages)
     } catch {
@@ -55,7 +56,8 @@ extension StoreCore {
       }
     }
     try environment.write { transaction in
-      // Another process may have changed the file first.
+      // The version is read again in the transaction, because another process may have changed the
+      // file before it began.
       let model = try self.trees.modelVersion(in: transaction)
       try self.checkModel(model, stages, declared, in: transaction)
       let isPending = try stages?.isPending(after: model, in: self.load(in: transaction)) ?? false
@@ -125,7 +127,8 @@ extension StoreCore {
     return options.isReadOnly ? !evolution.concernsReaders : !evolution.isChanged
   }
 
-  /// Returns whether the file's derived attributes equal the declared ones; readers need not check.
+  /// Returns whether the file's derived attributes equal the declared ones; always true for a store
+  /// that is opened for reading only.
   func doDerivationsFit(
     _ declared: [DeclaredEntity], in stored: StoredSchema
   ) throws(StoreError) -> Bool {
@@ -149,10 +152,10 @@ extension StoreCore {
     }
   }
 
-  /// Records in the history that these entities restart.
+  /// Notes in the history that the history of these entities restarts.
   ///
-  /// Their records may have changed without being recorded: the history begins here, or a stage
-  /// changed it.
+  /// Their records may have changed without an entry: their history begins with this opening, or
+  /// a stage has changed the records.
   func tellRestarts(of numbers: Set<EntityNumber>, in transaction: Transaction) throws {
     let core = try writing(transaction)
     let entities = core.schema.entities.filter {

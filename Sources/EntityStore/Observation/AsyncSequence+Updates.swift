@@ -5,7 +5,7 @@
 ///     }
 ///
 /// The sequence yields the current store first, and then each store that replaces the previous one.
-/// A loop follows the commits of the newest store. A replacement is an update like a commit: rows
+/// A loop follows the commits of the newest store. A replacement is an update like a commit. Rows
 /// with equal ids are the same row, and a row is updated only if its record differs between the two
 /// stores. A replacement that does not change the results is not an update. When several stores
 /// arrive while the loop body runs, only the newest one is read.

@@ -8,7 +8,7 @@ struct EntityDelta: Sendable {
   var inserted = IDRuns()
   /// The earlier versions of other records of ``touched``, if they were kept.
   var olds: [UInt64: [UInt8]] = [:]
-  /// Whether there are more changes than the listed ones.
+  /// Whether further changes exist that are not listed.
   var isUnknown = false
 
   /// The maximum number of listed records.
@@ -29,7 +29,7 @@ struct EntityDelta: Sendable {
     limit()
   }
 
-  /// Becomes unknown when there are too many listed records.
+  /// Replaces the list by ``unknown`` when it has more than ``largestCount`` records.
   mutating func limit() {
     if touched.count > Self.largestCount { self = .unknown }
   }

@@ -5,7 +5,7 @@
 struct CommitLog {
   /// Commits that are reported together.
   struct News {
-    /// The last commit that was reported before these.
+    /// The last commit that was reported before these commits.
     let from: UInt64
     /// The changes of each commit; `nil` when a commit is missing from the log.
     let deltas: [ChangeDelta]?
@@ -26,7 +26,7 @@ struct CommitLog {
   /// The number of waiting commits.
   var count: Int { commits.count }
 
-  /// Records that a write of `commit`, or of an earlier commit, may be missing from the log.
+  /// Notes that a write of `commit`, or of an earlier commit, may be missing from the log.
   mutating func doubt(through commit: UInt64) { doubtfulThrough = max(doubtfulThrough, commit) }
 
   /// Adds the changes of one write of `commit`; calls must follow the order of the writes.
@@ -53,7 +53,7 @@ struct CommitLog {
     reportedWrite = nil
   }
 
-  /// Removes and returns the unreported commits up to `commit`; returns `nil` when there are none.
+  /// Removes and returns the unreported commits up to `commit`; returns `nil` without such commits.
   mutating func take(through commit: UInt64) -> News? {
     let count = commits.prefix { $0.number <= commit }.count
     let found = commits[..<count].filter { $0.number > reported }.map(\.delta)
@@ -62,7 +62,7 @@ struct CommitLog {
     return News(from: reported, deltas: UInt64(found.count) == commit - reported ? found : nil)
   }
 
-  /// Records that `commit` was reported; `write` is the last write in its history.
+  /// Notes that `commit` was reported; `write` is the last write in its history.
   ///
   /// A commit older than the last reported one has no effect.
   mutating func report(_ commit: UInt64, lastWrite write: UInt64?) {

@@ -125,7 +125,7 @@ final class FollowedFeed<O: FollowedObserver>: @unchecked Sendable {
     }
   }
 
-  /// Reads until everything that was read had been observed before the read began.
+  /// Reads until a read uses only entities and relationships that were observed before it began.
   private func fetch(_ handle: ObserverHandle<O>) async throws -> O.News? {
     let (core, observer) = (handle.center.core, handle.observer)
     repeat {

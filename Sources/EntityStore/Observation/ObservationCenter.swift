@@ -24,7 +24,7 @@ final class ObservationCenter: StoreCompanion {
   /// The state of the job that informs observers.
   private enum Job {
     case idle
-    /// The job must examine the log, or examine it again if it is doing so.
+    /// The job must examine the log. If the job is examining it already, it must do so once more.
     case due
     /// The job is examining the log.
     case looking
@@ -84,7 +84,7 @@ final class ObservationCenter: StoreCompanion {
   /// The number of commits that wait to be reported; for tests.
   var keptCommitCount: Int { state.withLock { $0.log.count } }
 
-  /// Whether there is no observer; for tests.
+  /// Whether the center has no observer; for tests.
   var isIdle: Bool { state.withLock { $0.observers.isEmpty } }
 
   // MARK: Observers
@@ -112,7 +112,7 @@ final class ObservationCenter: StoreCompanion {
 
   func remove(_ observer: Observer) { state.withLock { $0.observers.remove(observer) } }
 
-  /// Updates the dependencies of `observer`; called after a read by the task that reads for it.
+  /// Updates the dependencies of `observer`; called by the observer's task after each of its reads.
   func extend(_ observer: Observer) {
     observer.lock.lock()
     let entities = observer.dependencies.entities

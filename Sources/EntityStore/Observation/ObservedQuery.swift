@@ -13,7 +13,7 @@ struct ObservedQuery {
   let isOfRecordsAlone: Bool
   /// Whether the results change over time without a commit.
   let dependsOnTime: Bool
-  /// Whether all records that match the condition are results.
+  /// Whether the query has no limit, offset or token, so that all matching records are results.
   let isUnbounded: Bool
   private let program: LayoutProgram
   private let ids: Set<UInt64>?
@@ -44,8 +44,8 @@ struct ObservedQuery {
     return try ConditionEvaluator(condition, entity: entity, core: core).admits(bytes, id: id)
   }
 
-  /// Returns whether changed records were results or are results now; returns true when that is
-  /// unknown.
+  /// Returns whether changed records were results or are results now; returns true when nobody can
+  /// tell.
   func isConcerned(by changes: CommittedChanges) -> Bool {
     guard schemaNumber == changes.core.schema.number else { return true }
     guard isOfRecordsAlone else { return region.isTouched(by: changes.delta) }

@@ -76,7 +76,7 @@ class Observer: @unchecked Sendable {
   /// For observers of several stores, for which no task waits in this observer.
   func notice() {}
 
-  /// Whether there are changes that the current state does not contain.
+  /// Whether changes are pending that the current state does not contain.
   final var hasNews: Bool {
     lock.lock()
     defer { lock.unlock() }
@@ -93,7 +93,8 @@ class Observer: @unchecked Sendable {
     guard number > commit ?? 0, dependencies.isTouched(by: changes.delta) else {
       return serve(nil, changes.core)
     }
-    // The current state may be of a commit between those of the changes.
+    // The changes may begin before the commit of the current state. The state is then not updated
+    // by these changes alone.
     let isWhole = commit.map { changes.from >= $0 } ?? false
     if !pending.isEmpty || !isWhole || isConcerned(by: changes) {
       note(changes.from, number, changes.delta)
@@ -109,7 +110,9 @@ class Observer: @unchecked Sendable {
     serve(nil, core)
   }
 
-  /// Serves a waiting task, and unlocks the lock.
+  /// Computes the update for a waiting task, and wakes the task unless nothing has changed for it.
+  ///
+  /// The lock is held at the call, and is always released.
   ///
   /// - Parameter changes: all pending changes; `nil` when they must be merged first.
   private func serve(_ changes: CommittedChanges?, _ core: TransactionCore) {
@@ -182,7 +185,7 @@ class Observer: @unchecked Sendable {
     lock.lock()
     self.commit = commit
     pending.removeAll { $0.commit <= commit && $0.moment <= moment }
-    // Such changes are partly in the state, and the included part is unknown.
+    // The new state contains a part of these pending changes, and the part is unknown.
     for index in pending.indices where pending[index].from < commit {
       pending[index].delta = .unknown
     }
@@ -200,7 +203,7 @@ class Observer: @unchecked Sendable {
           return waiting.isOver
         }
         if isOver { return continuation.resume(returning: .ended) }
-        // New changes find the waiting task after this line.
+        // Changes that arrive from now on find the waiting task. Earlier ones are requested here.
         if hasNews { request() }
       }
     } onCancel: {

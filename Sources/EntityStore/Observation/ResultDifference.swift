@@ -47,7 +47,7 @@ public struct ResultDifference: Sendable, Hashable {
   /// The changed rows whose order among the other rows stayed, in ascending order of new positions.
   public internal(set) var updated: [Change] = []
 
-  /// Whether there are no changes.
+  /// Whether the results have not changed.
   public var isEmpty: Bool {
     deletedSections.isEmpty && insertedSections.isEmpty && deleted.isEmpty && inserted.isEmpty
       && moved.isEmpty && updated.isEmpty

@@ -29,7 +29,8 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
   private let query: Query<E>
   private let decode: @Sendable (inout RecordReader) throws -> E
   private let readKey: ReadKey?
-  /// Set before the observer is registered, and by the holder of the results.
+  /// The query bound to the current schema; set before the observer is registered, and later only
+  /// by the task that updates the results.
   private var bound: ObservedQuery
   private(set) var state: ResultState<E, Key>
   /// The results that the loop delivered last, possibly from a previous store; `nil` before the
@@ -83,7 +84,8 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
     _ last: ResultObserver, of older: StoreCore, _ core: TransactionCore
   ) throws -> Bool {
     guard !bound.dependsOnTime else { return false }
-    // A pass over all records costs more than a query with few results.
+    // Listing the changed records takes a pass over all records, which costs more than running a
+    // query with few results.
     let canPlace = bound.isOfRecordsAlone && bound.isUnbounded
     let isWorthIt = try canPlace && state.rows.count >= core.count(of: bound.entity) / 4
     let delta = try StoreReplacement.delta(
@@ -165,7 +167,8 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
       bound.schemaNumber == changes.core.schema.number,
       let delta = changes.delta.entity(bound.entity.number), !delta.isUnknown,
       delta.touched.count <= Self.largestCount,
-      // Only the query finds results that have expired since.
+      // The changes do not contain records that have expired since the last update. If there are
+      // any, the query must run again.
       (try? changes.core.hasExpired(of: bound.entity)) == false,
       let isUpdate = try? apply(delta, changes)
     else { return nil }
@@ -180,7 +183,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
     let row: ResultRow<E>
     /// The old index, if the record was a result.
     let from: Int?
-    /// The number of unchanged rows before it.
+    /// The number of unchanged rows before the record's new position.
     var gap = 0
   }
 

@@ -174,9 +174,9 @@ extension Store {
   /// update.
   ///
   /// - Throws: the loop throws the errors of a fetch of the query.
-  /// - Complexity: an update with *k* changed records takes O(*k* log *n*) when *k* is small, the
-  ///   query has no limit, and each record alone determines whether it is a result. Otherwise it
-  ///   takes the time of the query.
+  /// - Complexity: O(*k* log *n*) for an update with *k* changed records, under three conditions.
+  ///   *k* is small, the query has no limit, and each record alone determines whether it is a
+  ///   result. Any other update takes the time of the query.
   @inlinable
   public func updates<E: Entity>(of query: Query<E>) -> ResultUpdates<E> {
     followed.updates(of: query) { reader in try E.read(from: &reader) }

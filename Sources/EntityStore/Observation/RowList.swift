@@ -38,7 +38,7 @@ struct RowList<Row: Sendable>: Sendable {
   /// The number of rows before the first for which `isBehind` is true; it must be true for all
   /// later rows.
   func partition(_ isBehind: (Row) throws -> Bool) rethrows -> Int {
-    // The boundary is in the last chunk whose first row comes before it.
+    // The result is in the last chunk whose first row fails the test, or at the end of that chunk.
     let next = try chunks.partitioningIndex { try isBehind($0[0]) }
     guard next > 0 else { return 0 }
     let index = try chunks[next - 1].dropFirst().partitioningIndex(where: isBehind)

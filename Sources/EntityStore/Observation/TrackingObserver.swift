@@ -31,7 +31,7 @@ class TrackingObserver: Observer, @unchecked Sendable {
     return true
   }
 
-  /// Runs `body`, and records the entities and relationships that it reads.
+  /// Runs `body`, and collects the entities and relationships that it reads.
   final func tracking<R>(_ core: TransactionCore, _ body: () throws -> R) throws -> R {
     let tracker = ReadTracker()
     core.tracker = tracker

@@ -22,7 +22,7 @@ enum ObservedSubject {
 /// The mutable state belongs to the task of the loop.
 final class ValueObserver<Value: Sendable>: TrackingObserver, FollowedObserver, @unchecked Sendable
 {
-  /// A value, with a closure that records its delivery by the loop.
+  /// A value, with a closure to call when the loop delivers the value.
   struct Reading {
     let value: Value
     let noteDelivery: @Sendable () -> Void

@@ -5,8 +5,8 @@ internal import LodestoreFormat
 ///
 /// A bound has a value for each attribute of the index. The order is that of ``IndexableValue``.
 public struct IndexBounds<each Value: Sendable>: Sendable {
-  // Plain members, not a stored generic type: with a pack, creating its metadata crashes the
-  // process (Swift 6.3).
+  // The bounds are plain members. In a generic type of their own with a pack, creating its metadata
+  // would crash the process (Swift 6.3).
   var lower: (repeat each Value)?
   var upper: (repeat each Value)?
   var isLowerIncluded = true
@@ -80,7 +80,7 @@ extension ReadableTransaction where Self: ~Copyable {
   ///
   ///     let film = try snapshot.fetch(Film.key(episode: 4))
   ///
-  /// In an index that is not unique, this is the first such record.
+  /// In an index that is not unique, the first such record is returned.
   ///
   /// - Throws: ``StoreError/Code/unknownIndex`` if the entity has no such index.
   /// - Complexity: O(log *n*): one lookup in the index and one in the records.
@@ -128,7 +128,7 @@ extension ReadableTransaction where Self: ~Copyable {
   /// Index keys store at most 463 bytes of a record's values. Records that share these bytes are
   /// ordered by reading them.
   ///
-  /// - Parameter limit: the most records to return; not negative.
+  /// - Parameter limit: the maximum number of records to return; not negative.
   @inlinable
   public func fetch<E: Entity, each Value: Sendable>(
     _ index: EntityIndex<E, repeat each Value>,

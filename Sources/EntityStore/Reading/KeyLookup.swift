@@ -44,8 +44,8 @@ final class KeyLookup {
 
   /// Ends the key; returns false if it must be looked up by ``find(_:)``.
   ///
-  /// This is so in an index that is not unique, and for a key with null, which several records may
-  /// have.
+  /// A key must be looked up if several records may have it: in an index that is not unique, or
+  /// when it contains null.
   @usableFromInline
   func end() -> Bool {
     guard index.isUnique, !hasNull, failure == nil else { return false }

@@ -14,7 +14,7 @@ extension Reference {
 }
 
 extension ReferenceKey {
-  /// Returns the values of a key, which must be of the same index.
+  /// Returns the values of `key`, which must have the attributes of this reference key.
   func values<E: Entity>(of key: EntityKey<E>) throws(StoreError) -> [Value] {
     try check()
     let tuple = key.tuple

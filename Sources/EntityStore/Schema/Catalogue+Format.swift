@@ -31,7 +31,7 @@ extension Catalogue {
 }
 
 extension Catalogue.Trees {
-  /// Records in the header that the file uses `features`.
+  /// Notes in the header that the file uses `features`.
   ///
   /// The transaction that first uses them must call this. Nothing is written if the header already
   /// requires them. The version numbers never decrease.

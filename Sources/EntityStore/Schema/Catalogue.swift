@@ -15,7 +15,7 @@ enum Catalogue {
     var imports: Tree
   }
 
-  /// Throws for a key of no description.
+  /// Throws if `key` has a number of this version and cannot be the key of a description.
   ///
   /// Keys that begin with a higher number belong to later versions and are accepted.
   fileprivate static func checkKey(_ key: ByteView) throws(FormatError) {

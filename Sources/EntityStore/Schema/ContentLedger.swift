@@ -12,11 +12,11 @@ internal import LodestoreFormat
 final class ContentLedger: CommitPreparation {
   /// The changes of one digest, and of the size of the records.
   final class Sum {
-    // Used by one thread for each record. An exclusivity check would slow each record.
+    // Only one thread uses the object. An exclusivity check would slow each record.
     @exclusivity(unchecked) var change = ContentDigest()
     /// The change of the sum of the records' lengths.
     ///
-    /// All entities are counted, since a check would cost as much.
+    /// The sum is updated for every entity, since checking for a limit would cost as much.
     @exclusivity(unchecked) var sizeChange = 0
     /// Whether the file stores the sum of the lengths of these records.
     var keepsSize = false
@@ -97,8 +97,8 @@ final class ContentLedger: CommitPreparation {
     try CatalogueCopy.update(trees.header, trees.catalogue, in: transaction)
   }
 
-  /// Stores the changed digests, or all of them; returns true if this has increased the schema
-  /// number.
+  /// Stores the changed digests, or all digests after a recount; returns true if the call has
+  /// increased the schema number.
   private func putDigests(in transaction: Transaction) throws -> Bool {
     if let tree = try transaction.environment.tree(.digests, in: transaction), !isRecount {
       for (content, sum) in sums where sum.isChanged {

@@ -18,11 +18,11 @@ package struct DeclaredEntity: Sendable {
     package var initial: Value
     /// The constraints.
     ///
-    /// In a partial declaration, none means that those of the file stay.
+    /// An attribute of a partial declaration without constraints keeps the file's constraints.
     package var constraints: AttributeConstraints
     /// The derivation.
     ///
-    /// In a partial declaration, `nil` means that the one of the file stays.
+    /// In a partial declaration, `nil` keeps the file's derivation.
     var derivation: DeclaredDerivation?
 
     package init(
@@ -73,9 +73,7 @@ package struct DeclaredEntity: Sendable {
     case kept(images: Bool, preserved: [Int])
   }
 
-  /// The most attributes of one entity.
-  ///
-  /// The next constant limits its indexes.
+  /// The maximum number of attributes of one entity.
   static let mostAttributes = 1_000
   static let mostIndexes = 64
 
@@ -267,8 +265,8 @@ package struct DeclaredEntity: Sendable {
 extension DeclaredEntity {
   /// Returns the initial value of an attribute, or null if it has none.
   ///
-  /// An unassigned id, the default of a property, is not an initial value. JSON's null is one if
-  /// the attribute is required.
+  /// An unassigned id, the default of a property, is not an initial value. JSON's null is the
+  /// initial value of a required attribute, but stands for no value in an optional one.
   private static func initial<E: Entity>(_ definition: AttributeDefinition<E>) -> Value {
     let value = definition.initial.value
     if definition.storage.isOptional, value == .nullDocument { return .null }
@@ -344,7 +342,7 @@ extension DeclaredEntity {
     return DeclaredPart(stored, numbers: numbers)
   }
 
-  /// Returns the layout by which the program's values are read.
+  /// Returns the layout to which records are converted before the program's type decodes them.
   ///
   /// The result is the layout of the file if that begins with the declared attributes in their
   /// order.

@@ -4,7 +4,7 @@ internal import LodestoreFormat
 struct DeclaredRelationship: Sendable, Hashable {
   /// The way the relationship is stored, with its inverse.
   enum Kind: Sendable, Hashable {
-    /// Stored in the attribute with the relationship's name.
+    /// The relationship is stored in the attribute with its name.
     case toOne
     case toMany(inverse: DeclaredInverse)
   }

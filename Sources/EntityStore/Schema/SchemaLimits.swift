@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-// Limits of a file and its numbers, checked before a changed schema is written.
+// Checks before a changed schema is written: the limits of numbers and of the number of trees.
 
 extension EntityDescription {
   /// Throws when a number exceeds its limit, or a rule of the catalogue is broken.

@@ -72,7 +72,7 @@ final class StoredSchema: Sendable {
     misfits = Set(entities.filter(\.isMisfit).map(\.name))
   }
 
-  /// Returns the eviction orders that follow `index`, or `nil` if there are none.
+  /// Returns the eviction orders that follow `index`, or `nil` if no order does.
   func evictionOrders(by index: StoredIndex) -> [EvictionOrder]? {
     indexOrders[ObjectIdentifier(index)]
   }

@@ -158,7 +158,8 @@ struct SealCopy {
     }
   }
 
-  /// - Parameter sizes: the sizes of entities that differ from those of the store, by their keys.
+  /// - Parameter sizes: the sizes of entities that differ in the copy, by the keys of their
+  ///   counters.
   private mutating func copyCounters(
     _ fingerprint: inout SchemaFingerprint, sizes: [[UInt8]: UInt64]
   ) throws {

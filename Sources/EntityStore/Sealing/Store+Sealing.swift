@@ -19,7 +19,7 @@ extension Store {
   ///       to: "pods-7.lodestore", name: "pods", generation: 7, dataAsOf: fetchedAt)
   ///
   /// The file contains records, indexes, links, orders, buckets and the schema. The file does not
-  /// contain history, importers' memories of their sources, values of removed attributes, expired
+  /// contain history, the pages that importers remember, values of removed attributes, expired
   /// records, or any byte of deleted data. Expired records and those above a limit are first
   /// evicted from the store. One commit always gives equal bytes when name, generation and dates
   /// are equal. ``init(at:entities:options:)-(String,_,_)`` opens the file, always read-only and

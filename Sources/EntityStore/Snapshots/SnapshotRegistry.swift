@@ -6,7 +6,7 @@ struct SnapshotLimits: Sendable {
   var warningAge: Duration
   var warn: (@Sendable (SnapshotWarning) -> Void)?
 
-  /// Whether there is a limit or a receiver of warnings.
+  /// Whether the program has set a limit or a receiver of warnings.
   var areSet: Bool { limit != nil || warn != nil }
 
   /// The interval at which ages are checked.

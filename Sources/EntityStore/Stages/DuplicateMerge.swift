@@ -26,9 +26,9 @@ public struct DuplicateMerge: Sendable {
 public enum DuplicateLinks: Sendable {
   /// Links, ids in attributes and positions in orders are redirected to the surviving record.
   ///
-  /// An id becomes null in two cases: its record would lead to itself, or only one record may lead
-  /// to the surviving record and another one already does. When null cannot be stored, the
-  /// migration is refused.
+  /// An id becomes null if its record would lead to itself. An id also becomes null if only one
+  /// record may lead to the surviving record, and another record already leads to it. When null
+  /// cannot be stored, the migration is refused.
   case move
   /// The duplicates are deleted following the delete rules of their relationships, in one delete.
   ///

@@ -23,7 +23,7 @@ public struct MigratedRecord {
       if let failure { throw failure }
     }
 
-    /// Returns the position of an attribute; records an error for an unknown name.
+    /// Returns the position of an attribute; notes an error for an unknown name.
     func position(of name: String) -> Int? {
       if let position = positions[name] { return position }
       let hint = NearestName.of(name, among: Array(positions.keys))
@@ -34,7 +34,7 @@ public struct MigratedRecord {
       return nil
     }
 
-    /// Records the error that an attribute was read as a type that it does not have.
+    /// Notes the error that an attribute was read as a type that it does not have.
     func failReading(_ position: Int, as type: String, id: UInt64) {
       let attribute = attributes[position]
       fail(

@@ -133,7 +133,7 @@ extension MigrationRun {
         entity: entity.name, recordID: group.stays)
     }
     for (id, others) in merged {
-      // Delete rules may have set its ids to null, so its values are read again.
+      // Delete rules may have set ids in the surviving record to null, so it is read again.
       var values = try record(id).values
       for (position, value) in others { values[position] = value }
       let changes = core.changes(of: entity)

@@ -40,7 +40,7 @@ extension MigrationRun {
           try batch.replace(replaced, with: record, at: cursor)
           try work?.step()
         }
-        // No record can follow; no sound file has this id.
+        // No record can follow the highest number, which is an id only in a damaged file.
         guard last < .max else { return }
         next = last + 1
       }
@@ -59,7 +59,7 @@ extension MigrationRun {
     return ids
   }
 
-  /// Fills the indexes of `new` with these numbers.
+  /// Fills the indexes of `new` whose numbers are in `numbers`.
   ///
   /// A unique index with repeated keys is postponed to the end of the stage, because a later step
   /// may merge the records.

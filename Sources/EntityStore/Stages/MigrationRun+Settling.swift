@@ -59,7 +59,9 @@ extension MigrationRun {
 }
 
 extension StoreError {
-  /// The refused migration where the result of its stages breaks `error`'s rules or links.
+  /// The error of a migration whose result breaks a rule or has a link to a missing record.
+  ///
+  /// Returns other errors unchanged.
   static func afterStages(_ error: StoreError) -> StoreError {
     guard error.code == .missingTarget || !error.violations.isEmpty else { return error }
     var refusal = StoreError.cannotMigrate(

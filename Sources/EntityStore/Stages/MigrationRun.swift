@@ -85,7 +85,7 @@ final class MigrationRun {
     description.evolveEviction()
     let before = try entities().first { $0.number == description.number }
     description.rules = try description.rules.filter { rule in
-      // Rules that this program could not parse before stay.
+      // A rule stays if this program could not parse it even before the change.
       try isReadable(rule, in: description) || before.map { try !isReadable(rule, in: $0) } ?? false
     }
     try store.trees.put(description, in: transaction)
@@ -117,8 +117,8 @@ final class MigrationRun {
 
   /// Creates a core that reads and writes with the current catalogue.
   ///
-  /// No constraint and no rule of the catalogue is checked: those of the declared types are, at the
-  /// end of all stages.
+  /// The core checks neither constraints nor rules. The constraints and rules of the declared types
+  /// are checked at the end of all stages.
   func core() throws -> WriteCore {
     let core = WriteCore(
       transaction, schema: try store.load(in: transaction, isForStages: true), store: store,
@@ -127,7 +127,7 @@ final class MigrationRun {
     return core
   }
 
-  /// Records the changes that `core` has made; call it when `core` is no longer used.
+  /// Notes the changes that `core` has made; call it when `core` is no longer used.
   ///
   /// - Throws: ``StoreError/Code/brokenTransaction`` when a batch of changes failed and the step
   ///   continued nevertheless.

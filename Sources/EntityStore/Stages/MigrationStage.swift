@@ -14,8 +14,9 @@
 /// The program chooses the versions, ascending from 1. The file stores the highest version whose
 /// stage has run. A new file begins with the newest version. Changes without a cost need no stage,
 /// because the declared types express them: new, renamed and removed attributes, indexes,
-/// relationships. A stage converts values. Its steps name entities and attributes as they are in
-/// the file at that point, not by Swift types, so they stay correct when the types change again.
+/// relationships. A stage converts values. Its steps use the names that entities and attributes
+/// have in the file at that point, not Swift types. So they stay correct when the types change
+/// again.
 ///
 /// All stages that a file lacks run in one transaction, together with the changes for the declared
 /// types. Other processes read the old state until the commit. If the process is killed or an error

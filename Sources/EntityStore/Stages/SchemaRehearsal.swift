@@ -99,7 +99,7 @@ struct SchemaRehearsal {
   /// - Parameters:
   ///   - lost: the messages about conditions that named missing parts before all stages; `nil`
   ///     without stages.
-  ///   - records: the records of the described entities; `nil` when there are none.
+  ///   - records: the records of the described entities; `nil` when no records exist.
   static func differences(
     _ declared: [DeclaredEntity], _ stored: [EntityDescription],
     _ relationships: [RelationshipDescription], lost: Set<String>? = nil,

@@ -5,8 +5,7 @@ internal import LodestoreFormat
 ///
 /// See Format.md, "Derived attributes".
 final class RecordDerivations: Sendable {
-  /// A function of the program, applied to a record in the layout from which the program reads
-  /// values.
+  /// A function of the program, applied to a record in ``StoredEntity/decodingLayout``.
   typealias Function = @Sendable (RecordView, EntityLabel) throws(StoreError) -> Value
 
   private struct Item: Sendable {
@@ -27,8 +26,8 @@ final class RecordDerivations: Sendable {
 
   /// The attributes in the order of their computation.
   ///
-  /// Functions come after texts, which they may read; the time of the last change comes after all
-  /// others.
+  /// Results of functions come after derived texts, which the functions may read. The time of the
+  /// last change comes last.
   private let items: [Item]
   /// For each attribute of the current layout: whether it is derived.
   let isDerived: [Bool]
@@ -68,9 +67,10 @@ final class RecordDerivations: Sendable {
   /// Returns whether the attribute is derived.
   func contains(_ number: UInt32) -> Bool { numbers.contains(number) }
 
-  /// Returns the attribute that determines whether the attribute `number` is null.
+  /// Returns the attribute whose value decides whether the attribute `number` has a value.
   ///
-  /// This is its source if it is derived, and otherwise the attribute itself.
+  /// For an attribute derived from another attribute of the record, this is the source. For every
+  /// other attribute it is the attribute itself.
   func given(_ number: UInt32) -> UInt32 {
     items.first { $0.number == number }?.sourceNumber ?? number
   }
@@ -172,8 +172,8 @@ final class RecordDerivations: Sendable {
         id: 0,
         values: layout.attributes.map { attribute in
           entity.layout.slotIndex(ofAttribute: attribute.number).map { position in
-            // A function must not depend on other records, so it reads the start values of such
-            // attributes.
+            // A function must not depend on other records. Instead of values derived from related
+            // records, it reads their start values.
             isOfRelated[position] ? entity.startValue(at: position) : values[position]
           } ?? .null
         })
@@ -202,7 +202,7 @@ extension DerivationDescription.Kind {
 }
 
 extension StoredEntity {
-  /// The value of an attribute derived from related records while there are none.
+  /// The value of an attribute derived from related records while the record has none of them.
   func startValue(at position: Int) -> Value {
     let attribute = layout.attributes[position]
     return attribute.isOptional ? .null : .placeholder(of: attribute.type)

@@ -23,9 +23,9 @@ final class StoredEntity: Sendable {
   let derivations: RecordDerivations?
   /// The attributes that the program's type declares, in its order.
   let declared: [DeclaredAttribute]
-  /// The layout from which values of the program's type are read.
+  /// The layout to which records are converted before the program's type decodes them.
   ///
-  /// This is ``layout`` unless the declared attributes are at other places in it.
+  /// The value is ``layout`` unless the declared attributes are at other places in ``layout``.
   let decodingLayout: RecordLayout
   /// Whether values of the program's type can be neither read nor written.
   ///
@@ -215,8 +215,8 @@ struct DeclaredAttribute: Sendable {
 
 /// The names that every reader of an entity's records needs for its errors.
 ///
-/// A class, because a reader holds it without reference counting. The references of a string would
-/// be counted for each record.
+/// The type is a class, because a reader holds it without reference counting. The references of a
+/// string would be counted for each record.
 final class EntityLabel: Sendable {
   let name: String
   /// A copy of ``ShortText/isUsable``, so that readers of records access no global.

@@ -103,7 +103,7 @@ struct RelationshipEnd: Sendable {
 
   var opposite: RelationshipEnd { RelationshipEnd(relationship, side.opposite) }
 
-  /// The condition by which a target denies the delete of its source records; `nil` for none.
+  /// The condition with which a target denies the delete of its source records; `nil` for none.
   var denyCondition: String? { relationship.description[side].denyCondition }
 
   /// The effect on targets when a record of ``source`` is deleted.

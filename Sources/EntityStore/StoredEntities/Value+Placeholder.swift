@@ -1,7 +1,7 @@
 internal import LodestoreFormat
 
 extension Value {
-  /// A value of `type` without a meaning.
+  /// A value of `type` that stands in for a value that is computed or set later: zero or empty.
   static func placeholder(of type: AttributeType) -> Value {
     switch type {
     case .bool: .bool(false)

@@ -9,7 +9,7 @@ internal import LodestoreBytes
 /// ``isUsable`` compares this representation once, for every length, with strings that the standard
 /// library creates. If a bit differs, the library creates all texts.
 enum ShortText {
-  /// The most bytes of a text created here.
+  /// The maximum number of bytes in a text created here.
   static let longest = 15
 
   /// Whether short strings have the representation of ``words(_:_:)``.

@@ -58,7 +58,7 @@ enum StringPrefetch {
   /// Returns whether the first texts of three consecutive values are close to each other in
   /// ascending order.
   ///
-  /// Texts that were created one after the other are.
+  /// Memory is laid out in this way for texts that were created one after the other.
   static func areInOrder(
     from value: UnsafeRawPointer, byteCount: Int, stride: Int
   ) -> Bool {

@@ -34,7 +34,8 @@ extension TextNeedle {
     }
   }
 
-  /// Searches the bytes as they are, and the normalized text only if that does not decide.
+  /// Searches the bytes as they are, and then the normalized text if the first search does not
+  /// decide.
   ///
   /// Plain text may already be folded, and folding it again changes nothing.
   private func isFound(_ needle: ByteView, inUnfolded text: ByteView, _ anchor: Anchor) -> Bool {
@@ -123,8 +124,8 @@ extension TextNeedle {
 
   /// Searches a text that has been folded like the constant.
   ///
-  /// Equal characters have the same bytes in normal form. So the constant occurs where its bytes
-  /// do, if a character starts at their start and one ends at their end.
+  /// Equal characters have the same bytes in normal form. So the constant occurs at each place
+  /// where its bytes occur, if a character starts at their start and a character ends at their end.
   private func isFound(_ needle: ByteView, inNormal normal: ByteView, _ anchor: Anchor) -> Bool {
     var text = String(decoding: normal, as: UTF8.self)
     let characters = text

@@ -10,8 +10,8 @@ struct TextNeedle: Sendable {
   let isASCII: Bool
   /// Whether no other bytes are canonically equivalent to the constant.
   ///
-  /// This holds for ASCII except K, ; and \`. The Kelvin sign, the Greek question mark and the
-  /// Greek varia are equivalent to these.
+  /// True for ASCII without K, ; and \`, to which the Kelvin sign, the Greek question mark and the
+  /// Greek varia are equivalent.
   let hasOneSpelling: Bool
   let isBytewise: Bool
   let isCaseless: Bool

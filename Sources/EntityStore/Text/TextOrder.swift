@@ -1,9 +1,9 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The order of texts, as by Swift's `<`, or that of the texts folded by options.
+/// The order of texts as by Swift's `<`, or the order of the texts folded by options.
 ///
-/// Texts are in the order of the scalars in NFC, which is also the order of index keys.
+/// Texts are compared by their scalars in NFC, like index keys.
 enum TextOrder {
   /// Returns a negative number, zero or a positive number if `a` is before, equal to or after `b`.
   static func compare(_ a: ByteView, _ b: ByteView, options: TextOptions) -> Int {

@@ -35,7 +35,7 @@ struct TextTest: Sendable {
     needle = TextNeedle(operation == .like || operation == .matches ? "" : operand, options)
   }
 
-  /// The only bytes that pass the test, if there is such a text: an equality with a text that has
+  /// The only bytes that pass the test; `nil` unless the test is for equality with a text that has
   /// one spelling.
   var onlySpelling: [UInt8]? {
     operation == .equal && !needle.isFolding && (needle.isBytewise || needle.hasOneSpelling)

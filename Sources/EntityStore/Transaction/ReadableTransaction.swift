@@ -10,7 +10,7 @@ public struct TransactionAccess: ~Copyable, ~Escapable {
 
 /// The core of a snapshot or a write transaction.
 ///
-/// A separate type, because Swift 6.3 crashes while inlining the initializer of a noncopyable type
+/// The type exists because Swift 6.3 crashes while inlining the initializer of a noncopyable type
 /// whose only member is an object.
 struct TransactionStorage<Core: TransactionCore> {
   let core: Core

@@ -22,7 +22,7 @@ extension WriteTransaction {
   /// from before the call.
   ///
   /// A `body` that succeeds costs nothing. When `body` fails after a change, the closure of the
-  /// write runs again on a clean transaction, and this call throws the error again without running
+  /// write runs again on a clean transaction. This call then throws the error again without running
   /// `body`. The closure must therefore have no side effects outside the transaction, and must
   /// repeat its calls. Later calls and errors of the first run are ignored.
   ///

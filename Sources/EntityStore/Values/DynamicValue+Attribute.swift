@@ -14,7 +14,7 @@ extension DynamicValue {
         Int64(exactly: number).map { .integer($0) }
       case (.integer(let number), .double), (.integer(let number), .float):
         .double(type == .float ? Double(Float(number)) : Double(number))
-      // A number too large for the type does not become infinity.
+      // A number beyond the range of `Float` does not fit, and does not become infinity.
       case (.double(let number), .float):
         number.isFinite && Float(number).isInfinite ? nil : .double(Double(Float(number)))
       case (.integer(let number), .decimal):

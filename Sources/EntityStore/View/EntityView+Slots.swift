@@ -45,7 +45,7 @@ struct ViewedRecord {
   @usableFromInline let slots: UnsafePointer<ViewedSlot>
   let layout: Unmanaged<ViewedLayout>
   @usableFromInline let recordID: UInt64
-  /// The offset of the first byte of a variable attribute.
+  /// The offset of the heap, which holds the bytes of all variable attributes.
   @usableFromInline let heapOffset: Int32
   @usableFromInline let isWide: Bool
 

@@ -3,8 +3,8 @@ public import LodestoreEssentials
 
 // The only file that knows how views are kept from escaping. With the experimental feature
 // `Lifetimes` they are `~Escapable`, and live as long as the closure that they are passed to.
-// Without it, in older compilers, they are `~Copyable` and only borrowed. This is as safe but less
-// convenient: a text can be used where it is read, but not stored in a `let`.
+// Without the feature, in older compilers, they are `~Copyable` and only borrowed. Such views are
+// as safe but less convenient: a text can be used where it is read, but not stored in a `let`.
 //
 // Further members of views are in the files next to this one.
 
@@ -134,8 +134,8 @@ public import LodestoreEssentials
 #else
   /// One stored record of `E`, read in place: only attributes that are used are decoded.
   ///
-  /// This is the view without the feature `Lifetimes`. Such a view is only borrowed: it cannot be
-  /// copied, and a text is used where it is read.
+  /// Without the feature `Lifetimes`, a view is only borrowed: it cannot be copied, and a text is
+  /// used where it is read.
   @dynamicMemberLookup
   public struct EntityView<E: Entity>: ~Copyable {
     @usableFromInline let record: ViewedRecord

@@ -5,7 +5,7 @@ extension StoredBytes {
   /// The number of bytes.
   @inlinable public var count: Int { content.count }
 
-  /// Whether there are no bytes.
+  /// Whether the value has no bytes.
   @inlinable public var isEmpty: Bool { content.isEmpty }
 
   /// A copy that owns its bytes.

@@ -1,8 +1,8 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The layout by which an entity's type is read, as plain numbers at a fixed address, so that
-/// passing a view counts no references.
+/// The decoding layout of an entity's type, as plain numbers at a fixed address, so that passing a
+/// view counts no references.
 ///
 /// An instance is created for one call on one thread. Views created with it must not outlive it.
 @usableFromInline

@@ -121,7 +121,7 @@ extension ReadableTransaction where Self: ~Copyable {
   /// Calls `body` with the record that has `key` in an index, read in place; returns `nil` if none
   /// exists.
   ///
-  /// In an index that is not unique, this is the first such record.
+  /// In an index that is not unique, the first such record is read.
   ///
   /// - Throws: the error that `body` throws; ``StoreError/Code/unknownIndex`` if the entity has no
   ///   such index.

@@ -45,7 +45,8 @@ struct BatchInsert {
 
   /// Adds a record.
   ///
-  /// - Parameter isGiven: for each attribute, whether it was given; `nil` when all were.
+  /// - Parameter isGiven: for each attribute, whether the record was given it; `nil` when it was
+  ///   given all attributes.
   mutating func add(
     _ record: UnsealedRecord, given isGiven: [Bool]? = nil
   ) throws(StoreError) {
@@ -76,7 +77,9 @@ struct BatchInsert {
     if memory >= limit { try flush() }
   }
 
-  /// Adds the records of `row`, which have the layout of the program's type, and empties it.
+  /// Adds the records in the buffer `row` to the batch, and empties the buffer.
+  ///
+  /// The records have the layout of the program's type.
   mutating func add(_ row: inout RecordBuffer) throws(StoreError) {
     if let part = entity.part { return try complete(&row, part) }
     guard let bulk else {

@@ -71,7 +71,7 @@ extension BatchMerge {
     var freed: [UniqueKey] = []
   }
 
-  /// Writes the records in `rows` together whose stored records release each other's new keys.
+  /// Writes together those records in `rows` whose stored records release each other's new keys.
   private func exchange(_ rows: [Int]) throws(StoreError) {
     var exchanges: [Exchange] = []
     var holders: Set<UInt64> = []

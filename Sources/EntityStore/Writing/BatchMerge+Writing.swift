@@ -192,7 +192,7 @@ extension BatchMerge {
     return nil
   }
 
-  /// Returns the record to insert in place of `stored` when the rule renews.
+  /// Returns the record to insert in place of `stored` by the rule ``MergeRule/reinsert``.
   ///
   /// Returns `nil` when `stored` has equal values.
   func reinserted(
@@ -204,8 +204,8 @@ extension BatchMerge {
 
   /// Returns whether the record at the cursor has the bytes of the incoming one.
   ///
-  /// This is so for most records of a repeated import. The checksum is verified if the options
-  /// require it.
+  /// The comparison saves time, because most records of a repeated import are unchanged. The
+  /// checksum of the record is verified if the options require it.
   @inline(__always)
   private func isUnchanged(_ position: Int, _ holder: UInt64, at cursor: Cursor) -> Bool {
     guard rule.keepsEqualRecords, batch.isWhole(position), pages.unresolved[position] == nil
@@ -235,7 +235,8 @@ extension BatchMerge {
   /// Merges all records with their stored ones before anything is written, and stores the results
   /// in ``planned``.
   ///
-  /// Returns true, without results, when a merged record has a unique key that neither record had.
+  /// Returns true and stores no results when a merged record has a unique key that neither the
+  /// stored nor the incoming record had.
   func planningFindsNewKey() throws(StoreError) -> Bool {
     var decided: [Int] = []
     do {

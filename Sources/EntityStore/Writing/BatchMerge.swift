@@ -18,7 +18,7 @@ final class BatchMerge {
   /// The outcome of one record of the batch, with its id.
   enum Outcome: Sendable {
     case inserted(UInt64), updated(UInt64), unchanged(UInt64), ignored(UInt64)
-    /// Indirect, because there is one outcome for each record, and errors are rare.
+    /// The case is indirect to keep outcomes small: every record has one, and errors are rare.
     indirect case rejected(StoreError)
   }
 
@@ -27,12 +27,13 @@ final class BatchMerge {
     /// The end of each page in the batch, in ascending order; the last one is the number of
     /// records.
     ///
-    /// The records of one page may exchange unique keys. Without pages, no records may.
+    /// The records of one page may exchange unique keys. If the list is empty, no records may
+    /// exchange keys.
     var ends: [Int] = []
-    /// Whether the last of several records with one key in a page is used, and the others are
-    /// refused.
+    /// Whether, of several records of a page with the same key, only the last is used and the
+    /// others are refused.
     ///
-    /// Otherwise such records are merged one after the other.
+    /// If false, the records with the same key are merged one after the other.
     var takesLast = false
     /// The id of the first record, if it is new; a new record gets this id plus its position.
     ///
@@ -42,9 +43,9 @@ final class BatchMerge {
     ///
     /// Such a record contains only a key, so an incoming record replaces it, whatever the rule.
     var made: Set<UInt64> = []
-    /// By position: the places of attributes whose link has no target yet.
+    /// The places of attributes whose link has no target yet, by the position of the record.
     var unresolved: [Int: [Int]] = [:]
-    /// By position: the records that are refused before the merge.
+    /// The errors of records that are refused before the merge, by the position of the record.
     var refused: [Int: StoreError] = [:]
   }
 
@@ -73,9 +74,10 @@ final class BatchMerge {
   @exclusivity(unchecked) private var hasPartOfKey = false
   /// The records that were merged before anything was written; see ``planningFindsNewKey()``.
   @exclusivity(unchecked) var planned: [Int: RecordBytes] = [:]
-  /// By position: places of ``Pages/unresolved`` whose stored value stays by the rule.
+  /// The places in ``Pages/unresolved`` whose stored value stays by the merge rule, by the position
+  /// of the record.
   var untaken: [Int: Set<Int>] = [:]
-  /// Whether the stored record of each record was removed for it.
+  /// For each record, whether its stored record was removed, so that it is inserted with a new id.
   var isReinserted: [Bool]
   /// The merged records for records that were not given all attributes, by position.
   var mergedForReinsert: [Int: RecordBytes] = [:]
@@ -92,7 +94,8 @@ final class BatchMerge {
     self.entity = entity
     self.matching = matching
     self.pages = pages
-    // A new id would lose the links of the record.
+    // In an entity with delete rules the stored record is updated instead, because the delete and a
+    // new id would lose its links.
     if case .reinsert = rule, core.hasDeleteRules(entity) {
       self.rule = .replace
     } else {
@@ -174,7 +177,8 @@ final class BatchMerge {
         isAlone[position] = isAlone[position] || isLacking
         continue
       }
-      // The record may not be in this core's cache.
+      // Another thread has written the record, so its bytes may not be in the cache of this
+      // processor core. The bytes are fetched eight records ahead.
       if position &+ 8 < batch.count { batch.fetchAhead(position &+ 8) }
       let view = try batch.view(position, of: entity)
       let hasNull = try keys.encode(number, of: view, id: 0, core)
@@ -212,9 +216,9 @@ final class BatchMerge {
     }
   }
 
-  /// Returns `nil` when the record at `position` was given all of a key.
+  /// Returns `nil` when the record at `position` was given all attributes of a key.
   ///
-  /// Otherwise returns whether the merged or new record may have a key nevertheless.
+  /// Otherwise returns whether the record may have a key after it is merged or inserted.
   private func lacksKey(_ position: Int, _ parts: KeyParts) -> Bool? {
     switch parts.given(to: batch, at: position) {
     case .all: return nil
@@ -260,8 +264,8 @@ final class BatchMerge {
 
   /// Returns whether all records are written one after the other.
   ///
-  /// This is needed when a record may get a unique key that another one needs and that no index
-  /// contains yet.
+  /// The records must be written singly when one of them may get a unique key that another one
+  /// needs and that no index contains yet.
   private func mustWriteSingly() throws(StoreError) -> Bool {
     // The two records have equal values in the one matching index.
     let same = matching.indexes.count == 1 ? matching.indexes[0].description.number : nil

@@ -31,13 +31,13 @@ final class BatchUpdate {
   private let slots: [RecordLayout.Slot]?
   /// The values, if they are equal for every record.
   private let constants: [Value]?
-  /// Returns the new values of a record, where the caller has them.
+  /// Returns the new values of a record; `nil` when the assignments determine the values.
   private let given: ((UInt64) -> [Value])?
   /// The patch that writes ``constants`` into ``slots``.
   ///
   /// `nil` when other bytes must change too, or when values must be checked.
   private let patch: SlotPatch?
-  /// The longest record that is patched.
+  /// The maximum length, in bytes, of a record that is patched.
   private let longestInPage = RecordTree.longestInPage
   /// The rules that records of the batch break.
   @exclusivity(unchecked) private var broken = BrokenRules()
@@ -98,14 +98,17 @@ final class BatchUpdate {
 
   /// Scans all records, and updates those that match.
   func updateAll(where condition: BoundCondition?) throws(StoreError) {
-    // Created even without a condition, because an optional would be retained for each record.
+    // The evaluator exists even without a condition, because an optional would be retained for
+    // each record.
     let filter = ConditionEvaluator(condition ?? .constant(true), entity: entity, core: core)
     try rehearse(of: try core.count(of: entity)) { try updateEach(admittedBy: filter, nil) }
     try change { try updateEach(admittedBy: filter, $0) }
   }
 
-  /// Old keys are removed before new ones are added, so that a unique key that one record gives up
-  /// may be taken by another.
+  /// Runs `body` with a batch of changes.
+  ///
+  /// Old keys are removed before new ones are added, so that a record may take a unique key that
+  /// another record releases.
   private func change(_ body: (ChangeBatch) throws -> Void) throws(StoreError) {
     try changes.withChangeBatch(
       concerned: concerned, memoryLimit: core.store.options.batchMemoryInBytes
@@ -285,7 +288,7 @@ final class BatchUpdate {
     return values
   }
 
-  /// Returns whether an expression is null although none of its operands is, for example by
+  /// Returns whether an expression is null although none of its operands is null, for example by
   /// overflow.
   ///
   /// A condition treats such a value as null; an update must not write it.

@@ -28,7 +28,7 @@ struct CaseCheck {
     }
   }
 
-  /// Whether there is nothing to check.
+  /// Whether no assignment needs the check.
   var isEmpty: Bool { assignments.isEmpty }
 
   /// Throws ``StoreError/Code/unstorableValue`` for the first record that would get a raw value of

@@ -19,9 +19,10 @@ public enum EntityChange<E: Entity>: Sendable {
 ///       }
 ///     }
 ///
-/// The check is called for every change of the entity's records by a store of this process that was
-/// opened on the file with this type. Changes may come from single writes, batches, imports,
-/// relationships and derived attributes. Other programs, including `kvdump`, do not run the check.
+/// The check is called for every change of the entity's records by this process. The store that
+/// makes the change must have been opened with this type. Changes may come from single writes,
+/// batches, imports, relationships and derived attributes. Other programs, including `kvdump`, do
+/// not run the check.
 ///
 /// The check runs on the writer's thread inside the write, so it must be fast, and cannot write.
 /// Its errors are collected. After the closure has ended, the write is refused with
@@ -44,8 +45,8 @@ public final class ChangeHook: Sendable {
 }
 
 extension Store {
-  /// Calls `check` with each change of a record of `E`, until the result is cancelled or the store
-  /// is closed.
+  /// Calls `check` with each change of a record of `E`, until the returned hook is cancelled or the
+  /// store is closed.
   ///
   /// See ``ChangeHook``. For every such change, the record is decoded before and after the change.
   ///

@@ -94,7 +94,7 @@ extension Store {
     let ids = try await cancellably { isCancelled in
       try core.read { core in
         let run = try core.run(query, control: RunControl(isCancelled: isCancelled))
-        // The query determines the order, limit and offset; its first records come first.
+        // The ids, and so the chunks, are in the order of the query, within its limit and offset.
         return try run.ids()
       }
     }

@@ -13,8 +13,10 @@ final class EntityBatch {
   /// The number of values after which the need for prefetching is checked again.
   @usableFromInline static var sampleCount: Int { 32 }
 
-  /// Separately allocated, because each write of an attribute would otherwise check exclusive
-  /// access to this object.
+  /// The writer of the records.
+  ///
+  /// The writer is allocated separately, because each write of an attribute would otherwise check
+  /// exclusive access to this object.
   @usableFromInline let writer: UnsafeMutablePointer<RecordWriter>
   @usableFromInline let shape: RecordShape
   /// The maximum size of a record in bytes, without its checksum.
@@ -134,7 +136,8 @@ final class EntityBatch {
   @usableFromInline
   func undoInsert() throws(StoreError) { try insert.undoInsert() }
 
-  /// The error of a value that could not be encoded, with its position.
+  /// Returns the error of a value that could not be encoded, with the value's position in the
+  /// batch.
   @usableFromInline
   func located(_ error: StoreError) -> StoreError {
     guard error.isOfValue else { return error }

@@ -44,8 +44,10 @@ struct IncomingRecords: Sendable {
     add(content)
   }
 
-  /// Appends a record; `isGiven` tells for each attribute whether it was given, `nil` that all
-  /// were.
+  /// Appends a record.
+  ///
+  /// - Parameter isGiven: for each attribute, whether the record was given it; `nil` when it was
+  ///   given all attributes.
   mutating func append(_ content: ByteView, given isGiven: [Bool]?) {
     guard let isGiven, !isGiven.allSatisfy({ $0 }) else { return append(content) }
     if given.isEmpty { given = Array(repeating: .max, count: wordCount * count) }

@@ -166,7 +166,7 @@ extension WriteTransaction {
   ///       return false
   ///     }
   ///
-  /// The draft is empty at each call. The call that returns true inserts nothing. The draft records
+  /// The draft is empty at each call. The call that returns true inserts nothing. The draft notes
   /// which attributes were assigned. With ``MergePolicy/patch(_:)`` the others keep their stored
   /// values. In a new record they have their initial values, or null.
   ///
@@ -216,7 +216,7 @@ extension MergeRule {
 }
 
 extension StoredEntity {
-  /// The attribute whose value `type` holds at `path`.
+  /// The attribute that stores the property `path` of `type`.
   func attribute<E: Entity>(
     at path: AnyKeyPath, of type: E.Type
   ) throws(StoreError) -> EntityDescription.Attribute {

@@ -33,7 +33,7 @@ struct KeyParts {
   /// Returns whether the record at `position` contains all, some or none of the key's attributes.
   ///
   /// When the record contains some of them, missing attributes with an initial value count as
-  /// present, because a new record has a key with these values.
+  /// present. A new record would have a key with these values.
   func given(to batch: IncomingRecords, at position: Int) -> Given {
     if dependsOnAll {
       let isWhole = batch.layout.attributes.indices.allSatisfy {
@@ -57,7 +57,7 @@ struct KeyParts {
 }
 
 extension MergeRule {
-  /// Whether the merged record may have another value where both records have equal values.
+  /// Whether a merge may change an attribute in which the stored and the incoming record are equal.
   var mayChangeEqualValues: Bool {
     if case .closure = self { true } else { false }
   }

@@ -1,4 +1,4 @@
-// Names of version 0.1.0.
+// Deprecated names of version 0.1.0 of the library.
 
 /// The former type of the policies of inserts.
 @available(*, deprecated, renamed: "MergePolicy")

@@ -7,7 +7,8 @@ enum MergeRule: Sendable {
   case fail
   /// The stored record stays unchanged.
   case ignore
-  /// The stored record takes all values that the incoming record was given.
+  /// The stored record takes the incoming values, and keeps its values of attributes that were not
+  /// given.
   case replace
   /// The stored record is removed and the incoming one inserted, unless their values are equal.
   ///

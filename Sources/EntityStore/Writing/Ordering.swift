@@ -16,7 +16,7 @@ public enum LinkPosition<Target: Entity>: Sendable, Hashable {
   /// At this index among the other targets, counted from 0; at the end when there are fewer
   /// targets.
   ///
-  /// The cost grows with the index; that of the other cases is constant.
+  /// The cost grows with the index; the cost of the other cases is constant.
   case index(Int)
 }
 
@@ -49,8 +49,8 @@ extension WriteTransaction {
       guard let place else { return isNew }
       try core.breakingOnError { () throws(StoreError) in
         let isMoved = try order.move(id.rawValue, in: owner.rawValue, to: place)
-        // Also applies when the write had removed the link before; the history ignores moves of new
-        // links.
+        // A link that this write removed and added again is reported as moved too. The history
+        // ignores moves of new links.
         if isMoved { try core.tellMoves([id.rawValue], of: owner.rawValue, by: end) }
       }
       return isNew

@@ -1,7 +1,7 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// A record that is filled attribute by attribute, and records which attributes were assigned.
+/// A record that is filled attribute by attribute, and that notes which attributes were assigned.
 ///
 /// Attributes are assigned and read as properties of `E`. An unassigned attribute reads as nil.
 /// Assigning nil makes an optional attribute null, and removes the value of a required one.

@@ -56,7 +56,7 @@ struct IDList: Sendable {
 
   mutating func append(_ id: UInt64) {
     guard id < .max else {
-      // No half-open range contains the highest id.
+      // The highest id cannot be in a half-open range, so the ids are stored in the array.
       if all.isEmpty { all = Array(run) }
       all.append(id)
       return

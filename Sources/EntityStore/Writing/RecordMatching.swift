@@ -49,7 +49,7 @@ extension StoredEntity {
 
 /// The unique indexes that determine the stored record to merge with.
 struct Matching {
-  /// The indexes; when there are none, all records are inserted.
+  /// The indexes; without an index, all records are inserted.
   var indexes: [StoredIndex]
   /// Whether the program has named the index; a record without its key is then refused.
   var isNamed: Bool

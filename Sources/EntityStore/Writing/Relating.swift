@@ -34,8 +34,8 @@ extension WriteTransaction {
   ///
   ///     try tx.link(zip(groups, people), by: Group.members)
   ///
-  /// This is the fastest way to create many links: they are sorted, and each page of the file is
-  /// visited once.
+  /// The call is the fastest way to create many links. The links are sorted, and each page of the
+  /// file is visited once.
   ///
   /// - Throws: ``StoreError/Code/noSuchRecord`` when one of the records is missing; nothing was
   ///   written, and the transaction can continue.
@@ -155,8 +155,8 @@ extension WriteCore {
       for (owner, others) in added where others.count > 1 {
         for other in others { try order.remove(other, from: owner) }
         try order.append(others, to: owner)
-        // Also applies to links that the write had removed before; the history ignores moves of new
-        // links.
+        // Links that this write removed and added again are reported as moved too. The history
+        // ignores moves of new links.
         try tellMoves(others, of: owner, by: end)
       }
     }
@@ -177,8 +177,8 @@ extension WriteCore {
     if let missing = try firstMissing(owners.ids, in: end.target) {
       throw .noSuchRecord(entity: end.target.name, id: missing)
     }
-    // One batch for all owners: a record may take a unique key that a record of another owner gives
-    // up.
+    // One batch changes the records of all owners. A record may therefore take a unique key that a
+    // record of another owner releases.
     let batch = try holding(owners, attribute, of: end.target)
     try batch.update(owners.ids)
     return batch.updatedCount
@@ -261,7 +261,7 @@ private struct HeldOwners {
     self.owners = owners
   }
 
-  /// The owner of all records; `nil` where there are several.
+  /// The owner of all records; `nil` when the records have several owners.
   var only: UInt64? {
     guard let first = owners.first, owners.allSatisfy({ $0 == first }) else { return nil }
     return first

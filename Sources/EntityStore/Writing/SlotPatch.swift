@@ -20,7 +20,7 @@ struct SlotPatch: ~Copyable {
       try zeros._withMutableBytes { try slot.write(value, in: $0) }
       try ones._withMutableBytes { try slot.write(value, in: $0) }
     }
-    // The written bits do not depend on the earlier bytes.
+    // A bit that differs between the two results was not written, so a patch must keep it.
     let masks = zip(zeros, ones).map { (kept: $0 ^ $1, given: $0) }
     let first = masks.firstIndex { $0.kept != 0xff } ?? 0
     let end = (masks.lastIndex { $0.kept != 0xff } ?? -1) + 1

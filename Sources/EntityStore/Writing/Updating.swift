@@ -77,7 +77,8 @@ extension WriteCore {
     try asOneCall("update") { () throws(StoreError) in
       let batch = try batchUpdate(of: entity, assignments, request.positions)
       let run = try PlanRun(try plan(request, for: entity), core: self, control: changeControl)
-      // An operand that reads other records is evaluated before any of them changes.
+      // A condition that reads other records must be evaluated for all records before the first
+      // change, so the ids are collected first.
       if run.plan.isWholeScan, batch.isInPlace, run.plan.residual?.readsOtherRecords != true {
         try batch.updateAll(where: run.plan.residual)
       } else {
@@ -131,7 +132,7 @@ extension WriteCore {
   /// Deletes the records that match `request`.
   func delete(_ request: QueryRequest, of entity: StoredEntity) throws(StoreError) -> Int {
     try asOneCall("delete") { () throws(StoreError) in
-      // The records are also needed, but later and in the order of their ids.
+      // The run needs only the ids: the delete reads the records later, in the order of their ids.
       var request = request
       request.wantsOnlyEntries = true
       let run = try PlanRun(try plan(request, for: entity), core: self, control: changeControl)

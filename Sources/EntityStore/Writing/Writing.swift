@@ -8,8 +8,8 @@ extension WriteTransaction {
   ///
   /// - Parameters:
   ///   - onConflict: the rule for a unique key that already belongs to a record.
-  ///   - matching: the unique index that finds the stored record. Without it, every unique index
-  ///     does; see ``MergePolicy``. ``MergePolicy/fail`` ignores this parameter.
+  ///   - matching: the unique index that finds the stored record. By default all unique indexes are
+  ///     used; see ``MergePolicy``. ``MergePolicy/fail`` ignores this parameter.
   /// - Returns: the stored record. With ``MergePolicy/fail`` this is `value` with its id,
   ///   otherwise the merged record.
   /// - Throws: ``StoreError/Code/uniqueViolation``, naming the index and the record that has the
@@ -94,7 +94,7 @@ extension WriteTransaction {
       throw StoreError.noSuchRecord(entity: try core.entity(E.self).name, id: id.rawValue)
     }
     try change(&value)
-    // A completely new value has no id.
+    // If `change` has replaced the whole value, the new value has no id yet.
     if !value.id.isAssigned { value.id = id }
     guard value.id == id else {
       throw StoreError.otherID(

@@ -14,19 +14,20 @@ final class DerivedAttributes: ChangeSink {
   private let all: [DerivedTotals]
   /// The attributes by ascending rank; each is derived only from attributes of lower ranks.
   private let ranks: [[DerivedTotals]]
-  /// By entity: the attributes derived from its records through an attribute that holds the link.
+  /// For each entity, the attributes derived from its records through an attribute that holds the
+  /// link.
   private var held: [EntityNumber: [DerivedTotals]] = [:]
-  /// By entity: the attributes derived from its records through link trees.
+  /// For each entity, the attributes derived from its records through link trees.
   private var linked: [EntityNumber: [DerivedTotals]] = [:]
-  /// By entity: its own attributes that copy a value of another record.
+  /// For each entity, its attributes that copy a value of another record.
   private var copies: [EntityNumber: [DerivedTotals]] = [:]
-  /// By entity: the attributes that copy values of its records.
+  /// For each entity, the attributes of any entity that copy values of its records.
   private var copied: [EntityNumber: [DerivedTotals]] = [:]
   private var readers: [ObjectIdentifier: RelatedReader] = [:]
   /// The links from related records back to the records with the attributes.
   private var owners: [ObjectIdentifier: LinkCursor] = [:]
 
-  /// Returns `nil` when the schema has no such attributes.
+  /// Returns `nil` when no attribute is derived from related records.
   init?(_ schema: StoredSchema, core: WriteCore) {
     guard !schema.derived.isEmpty else { return nil }
     self.core = core
@@ -48,7 +49,8 @@ final class DerivedAttributes: ChangeSink {
   func interest(in entity: StoredEntity) -> ChangeInterest? {
     let number = entity.number
     if held[number] != nil || copies[number] != nil { return [.oldRecord, .newRecord] }
-    // Before a record is removed, its links have been removed.
+    // Links in link trees are removed before their record, and reported separately. The record's
+    // bytes are therefore needed only for derivations that read related records.
     let isRead = linked[number]?.contains { $0.derivation.readsRecords } ?? false
     return isRead || copied[number] != nil ? [.oldRecord, .newRecord] : nil
   }
@@ -163,8 +165,9 @@ final class DerivedAttributes: ChangeSink {
       for side in RelationshipSide.allCases {
         let totals = concerned.filter { $0.derivation.end.side == side }
         if totals.isEmpty { continue }
-        // Links that begin at the records with the attributes are grouped by these records. When
-        // related records must be read, the other order is better, because each is read once.
+        // In one direction, the links are grouped by the records with the derived attributes. When
+        // related records must be read, the links are turned, so that each related record is read
+        // once.
         let isForward = side == change.end.side
         let readsRecords = totals.contains { $0.derivation.readsRecords }
         if isForward, readsRecords, change.links.count > 1 {
@@ -178,7 +181,8 @@ final class DerivedAttributes: ChangeSink {
     }
   }
 
-  /// - Parameter ownersFirst: whether the first ids of `links` are the records with the attributes.
+  /// - Parameter ownersFirst: whether the first ids of `links` are the records with the derived
+  ///   attributes.
   private func note(
     _ links: borrowing LinkList, ownersFirst: Bool, isAdded: Bool, _ concerned: [DerivedTotals]
   ) throws {

@@ -146,7 +146,7 @@ struct HistoryLog {
     }
   }
 
-  /// Returns the bytes of a record under `key`; `nil` when there are none.
+  /// Returns the bytes of a record under `key`; `nil` when the key has no value.
   func image(_ key: HistoryKey) throws(StoreError) -> ByteView? {
     guard let tree else { return nil }
     return try wrappingErrors { try core.transaction.get(key.bytes, in: tree) }
@@ -222,7 +222,7 @@ extension HistoryLog {
   ///
   /// A run of ids is short in a file, and visiting the ids of a damaged run could take forever.
   ///
-  /// - Parameter nextIDs: by entity, the ids above all; those that the walk has asked for.
+  /// - Parameter nextIDs: a cache for the walk: for each entity, the id above all assigned ids.
   private func checkIDs(
     of part: HistoryPart, _ nextIDs: inout [EntityNumber: UInt64]
   ) throws(StoreError) {

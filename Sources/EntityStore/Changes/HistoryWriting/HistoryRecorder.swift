@@ -9,7 +9,7 @@ final class HistoryRecorder: ChangeSink {
   private let number: UInt64
   private var changes: [EntityNumber: NetChanges] = [:]
   private var links: [UInt32: NetLinks] = [:]
-  /// By entity, the records that were updated again after their image was stored.
+  /// For each entity, the records that were updated again after their image was stored.
   ///
   /// Such records may have the values of the image again.
   private var changedAgain: [EntityNumber: IDRuns] = [:]
@@ -45,7 +45,7 @@ final class HistoryRecorder: ChangeSink {
       self[entity].update(id, attributes)
     case .removed(let id, let old):
       if let old {
-        // Read before anything is written, as a write may move the page of the record.
+        // The record is read before anything is written, as a write may move its page.
         let tombstone = try tombstone(of: old, id, entity)
         _ = try keepImage(old, id, entity)
         if let tombstone {

@@ -171,8 +171,8 @@ extension String: IndexableValue {
   /// Writes the UTF-8 bytes.
   @inlinable
   public func _write(to writer: inout RecordWriter) {
-    // No call between finding the bytes and copying them, because it would retain and release the
-    // text.
+    // No call may happen between finding the bytes and copying them, because it would retain and
+    // release the text.
     let count = utf8.count
     let target = writer.variableRoom(for: count)
     let wasContiguous: Void? = utf8.withContiguousStorageIfAvailable { bytes in

@@ -12,7 +12,7 @@ public protocol AttributeValue: Sendable {
   static var _storage: AttributeStorage { get }
   /// The value without its Swift type.
   var _storedValue: StoredValue { get }
-  /// The value whose stored form is `stored`; `nil` when that has another type.
+  /// The value whose stored form is `stored`; `nil` when `stored` has another type.
   static func _value(from stored: StoredValue) -> Self?
   /// Writes the value as the next attribute of a record.
   func _write(to writer: inout RecordWriter)
@@ -38,8 +38,8 @@ public protocol IndexableValue: AttributeValue, Codable {}
 public struct AttributeStorage: Sendable {
   /// The stored type; for a reference the type of the target's key.
   ///
-  /// The target's key is looked up at each access, because a schema that refers to itself may still
-  /// be under construction when this value is created.
+  /// The target's key is looked up at each access. When this value is created, a schema that refers
+  /// to itself is still under construction.
   package var type: AttributeType {
     get { target.map { ReferenceKey.of($0).storedType } ?? plainType }
     set { plainType = newValue }

@@ -6,8 +6,9 @@ internal import LodestoreFormat
 /// See Format.md, "Documents".
 ///
 /// Equal values have equal bytes, whatever the order in which a dictionary returns its members.
-/// Values that `Codable` itself writes as an unordered array are an exception: a `Set`, and a
-/// dictionary whose keys are neither strings nor integers nor `CodingKeyRepresentable`.
+/// The exceptions are values that `Codable` itself writes as an unordered array. Such a value is a
+/// `Set`, or a dictionary whose keys are neither strings nor integers nor
+/// `CodingKeyRepresentable`.
 enum DocumentCoding {
   /// The maximum number of nested calls to encode or decode a value.
   ///

@@ -58,7 +58,7 @@ struct DocumentKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   /// The offset of the value, or `nil` when it is absent or null.
   ///
-  /// This takes one search; the default implementation takes three.
+  /// The lookup takes one search; the protocol's default implementation takes three.
   private func present(_ key: Key) throws -> Int? {
     guard let value = try member(key), !decoding.isNull(value) else { return nil }
     return value
@@ -183,7 +183,8 @@ struct DocumentUnkeyedDecoding: UnkeyedDecodingContainer {
   }
 
   var codingPath: [any CodingKey] { decoding.path(to: array) }
-  /// Bounded by the document's size in bytes, so callers may reserve capacity for it.
+  /// The number of elements, which is at most the document's size in bytes, so that callers may
+  /// reserve capacity for it.
   var count: Int? { length }
   var isAtEnd: Bool { currentIndex >= length }
 

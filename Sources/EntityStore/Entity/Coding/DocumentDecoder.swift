@@ -127,7 +127,8 @@ final class DocumentDecoding {
       let found = try reader.name()
       if found.count == name.count, found.elementsEqual(name) { return offset + reader.offset }
       if DocumentMembers.precedes(name, found) {
-        // The search began after the name, which may still precede the member found last.
+        // The name may precede the member at which the search began, so the search restarts once at
+        // the first member.
         if isRestarted { return nil }
         (isRestarted, offset) = (true, first)
         continue

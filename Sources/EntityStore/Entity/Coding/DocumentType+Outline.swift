@@ -74,7 +74,7 @@ private struct DocumentOutliner {
 }
 
 extension DocumentType {
-  /// The type of a scalar that documents hold with a code of its own.
+  /// The attribute type of a scalar for which documents have a type code; `nil` for other types.
   fileprivate var scalar: AttributeType? {
     guard type is any DocumentValue.Type, let known = type as? any AttributeValue.Type else {
       return nil

@@ -2,7 +2,8 @@ internal import LodestoreBytes
 internal import LodestoreEssentials
 internal import LodestoreFormat
 
-/// A type that documents hold with a code of its own, not through its `Codable` conformance.
+/// A type whose values have their own type code in documents, and are not coded through their
+/// `Codable` conformance.
 ///
 /// `nesting` counts the arrays and objects around the value.
 protocol DocumentValue {
@@ -121,8 +122,8 @@ extension UInt64: DocumentValue {}
 extension Double: DocumentValue {
   func writeDocument(to writer: inout DocumentWriter, nesting: Int) { writer.write(self) }
 
-  /// Also reads an integer that a double represents exactly, because the attribute may once have
-  /// been one.
+  /// Reads a double, or an integer that a double represents exactly: an earlier version of the type
+  /// may have stored integers.
   static func readDocument(
     from reader: inout DocumentReader, nesting: Int
   ) throws(DocumentFault) -> Double {

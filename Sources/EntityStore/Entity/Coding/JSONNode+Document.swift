@@ -37,7 +37,7 @@ extension JSONTapeReader {
       if let number = JSONNumber.int64(digits) {
         writer.write(number)
       } else {
-        // The parser has refused numbers beyond both types.
+        // The parser has refused integers beyond both `Int64` and `UInt64`.
         writer.write(JSONNumber.uint64(digits) ?? 0)
       }
     case .real: writer.write(canonical: JSONNumber.double(bytes(ofEntry: index)))

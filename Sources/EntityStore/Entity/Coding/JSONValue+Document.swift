@@ -170,7 +170,8 @@ extension JSONValue {
       if let value = UInt64(text) { return .unsigned(value) }
     }
     let text = "\(sign)\(digits)e\(exponent)"
-    // A double preserves up to 15 digits, and the value within these exponents.
+    // A `Double` preserves 15 decimal digits. Exponents in this range cause neither overflow nor
+    // underflow.
     if digits.count <= 15, (-300...280).contains(exponent), let value = Double(text) {
       return .double(value)
     }

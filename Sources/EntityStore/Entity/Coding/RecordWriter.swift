@@ -60,8 +60,8 @@ public struct RecordWriter: ~Copyable {
     heapStart = start &+ shape.heapOffset(isWide: isWide)
     heap = heapStart
     if capacity < heapStart &+ 256 { grow(to: heapStart + 256) }
-    // The header and null bits are cleared in words. This also clears a few bytes after them, which
-    // are written later.
+    // The header and the null bits are cleared word by word. The last word also clears a few bytes
+    // after them, which are written later.
     var offset = start
     while offset < slot {
       base.storeBytes(of: 0, toByteOffset: offset, as: UInt64.self)
@@ -92,7 +92,7 @@ public struct RecordWriter: ~Copyable {
     return start
   }
 
-  /// Moves the kept records to `row`, and starts over in the memory that `row` had.
+  /// Moves the kept records to the buffer `row`, and starts over in the memory that `row` had.
   mutating func moveRecords(to row: inout RecordBuffer) {
     row.swapMemory(&base, &capacity, byteCount: start)
     start = 0

@@ -3,9 +3,9 @@ internal import LodestoreFormat
 
 /// The texts of the records that one call reads, so that repeated texts share one string.
 ///
-/// In real data, half of the texts repeat a text of a recent record: all versions of a package have
-/// its summary, many books their publisher. A text of more than fifteen bytes costs an allocation
-/// and a deallocation. A text found here costs one reference count.
+/// In real data, half of the texts repeat a text of a recent record. For example, all versions of a
+/// package have one summary, and many books have one publisher. A new text of more than fifteen
+/// bytes costs an allocation and a deallocation. A text found here costs one reference count.
 ///
 /// Texts of the first 64 records are not stored, so that a call that reads few records creates no
 /// table.
@@ -41,12 +41,13 @@ struct SharedTexts {
 /// The texts of one attribute that were read last.
 struct TextTable {
   private static let slotCount = 256
-  /// The increase of the credit with each hit.
+  /// The increase of ``credit`` with each hit.
   private static let gain: Int32 = 2
-  /// The maximum of the credit.
+  /// The maximum of ``credit``.
   private static let most: Int32 = 1_024
 
-  /// The credit rises with each hit and falls by one with each miss.
+  /// A measure of how often a text is found in the table: it rises with each hit and falls by one
+  /// with each miss.
   ///
   /// At 0 the table is no longer searched, because the texts of this attribute do not repeat.
   private var credit: Int32 = 256

@@ -41,7 +41,7 @@ struct RecordScratch: ~Copyable {
   /// Copies a whole record, which must be outside this memory; the copy is valid until the next
   /// call.
   ///
-  /// This is a separate function, because a closure must not end in a copy of memory; see
+  /// The copy is in a separate function, because a closure must not end in a copy of memory; see
   /// `tools/lint-calls`.
   @inline(never)
   mutating func take(_ record: ByteView) -> UnsealedRecord {

@@ -29,7 +29,7 @@ public struct Derivation<E: Entity, Value: AttributeValue>: Sendable {
     declaration = DerivationDeclaration(declare)
   }
 
-  /// Derives from an attribute of the entity itself.
+  /// Creates a derivation from the attribute at `path` of the same record.
   private init(_ kind: DerivationDescription.Kind, of path: any PartialKeyPath<E> & Sendable) {
     self.init { attribute throws(StoreError) in
       let source = try E.schema.source(at: path, of: attribute, in: E.schema.name)
@@ -37,7 +37,7 @@ public struct Derivation<E: Entity, Value: AttributeValue>: Sendable {
     }
   }
 
-  /// Derives from a member of a document.
+  /// Creates a derivation from the member at `path` of the document `source`.
   init(derivingMember source: any PartialKeyPath<E> & Sendable, _ path: [String]) {
     self.init { attribute throws(StoreError) in
       let source = try E.schema.source(at: source, of: attribute, in: E.schema.name)
@@ -53,7 +53,7 @@ public struct Derivation<E: Entity, Value: AttributeValue>: Sendable {
     }
   }
 
-  /// Derives from a date.
+  /// Creates a derivation of a part of the date `source`.
   init(
     deriving part: CalendarPart?, of source: any PartialKeyPath<E> & Sendable, in zone: DateZone
   ) {
@@ -72,7 +72,7 @@ public struct Derivation<E: Entity, Value: AttributeValue>: Sendable {
     }
   }
 
-  /// Derives from an attribute of the related records.
+  /// Creates a derivation from the related records, or from their attribute at `path`.
   private init<Target: Entity>(
     _ kind: DerivationDescription.Kind, _ relationship: ToMany<E, Target>,
     _ path: (any PartialKeyPath<Target> & Sendable)? = nil
@@ -177,7 +177,7 @@ extension Derivation {
     }
   }
 
-  /// Declares a derivation that needs no source.
+  /// Creates a derivation that needs no source.
   init(plain kind: DerivationDescription.Kind) {
     self.init { _ throws(StoreError) in DeclaredDerivation(kind) }
   }
@@ -202,7 +202,7 @@ extension Derivation where Value == Int {
 }
 
 extension Derivation where Value: Numeric {
-  /// The sum of an attribute of the related records; 0 when there are none.
+  /// The sum of an attribute of the related records; 0 without related records.
   ///
   /// A write that would make an integer sum overflow its type is refused with
   /// ``StoreError/Code/unstorableValue``. A sum of floating point numbers is updated by
@@ -224,7 +224,7 @@ extension Derivation where Value: Numeric {
 }
 
 extension Derivation where Value == Double? {
-  /// The average of a number of the related records; null when there are none.
+  /// The average of a number of the related records; null without related records.
   public static func average<Target: Entity, V: AttributeValue & Numeric>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V> & Sendable,
     where format: String? = nil
@@ -242,7 +242,7 @@ extension Derivation where Value == Double? {
 }
 
 extension Derivation {
-  /// The least value of an attribute of the related records; null when there are none.
+  /// The least value of an attribute of the related records; null without related records.
   public static func minimum<Target: Entity, V: IndexableValue>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V> & Sendable,
     where format: String? = nil
@@ -258,7 +258,7 @@ extension Derivation {
     Derivation(.minimum, relationship, source).restricted(byFormat: format)
   }
 
-  /// The greatest value of an attribute of the related records; null when there are none.
+  /// The greatest value of an attribute of the related records; null without related records.
   public static func maximum<Target: Entity, V: IndexableValue>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V> & Sendable,
     where format: String? = nil

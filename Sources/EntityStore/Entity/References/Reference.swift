@@ -80,7 +80,7 @@ extension Reference: IndexableValue {
 
 /// The type of an attribute that holds references: ``Reference``, or an optional one.
 ///
-/// Do not conform to it.
+/// Do not conform to this protocol.
 @_documentation(visibility: internal)
 public protocol ReferenceValue: AttributeValue {
   /// The entity of the target records.

@@ -3,8 +3,8 @@ internal import LodestoreFormat
 
 /// The unique key by which references identify the records of an entity.
 ///
-/// Created once for each entity and cached, because every reading and writing of a reference needs
-/// it.
+/// The key is computed once for each entity and cached, because every reading and writing of a
+/// reference needs it.
 final class ReferenceKey: Sendable {
   /// One attribute of the key.
   struct Part: Sendable {

@@ -3,9 +3,9 @@ internal import LodestoreFormat
 /// A relationship of a record of `E` to any number of records of `Target`.
 ///
 /// Declare it as a static property of the entity. The value names the relationship and holds no
-/// records. The links are stored in one of two ways: an attribute of the target holds an id, or the
-/// relationship has link trees of its own. With link trees, both sides may have any number of
-/// records (many-to-many):
+/// records. The links are stored in one of two ways. Either an attribute of the target holds an id,
+/// or the relationship has link trees of its own. With link trees, both sides may have any number
+/// of records (many-to-many):
 ///
 ///     @Entity struct Group {
 ///       var name: String
@@ -140,7 +140,7 @@ typealias StoredCondition = @Sendable () throws(StoreError) -> String
 /// One declaration of a relationship; the schema finds its name by the object's identity.
 final class RelationshipDeclaration: Sendable {
   let onDelete: RelationshipDeleteRule
-  /// The condition for a record of the target that denies the delete.
+  /// The condition on related records: while one of them fulfils it, deleting the record is denied.
   let denyCondition: StoredCondition?
   let isOrdered: Bool
   /// The name of the relationship's target entity.

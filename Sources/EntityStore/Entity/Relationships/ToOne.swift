@@ -14,7 +14,7 @@ extension AttributeDefinition {
   /// the write ends. When the record is deleted, the attribute becomes null, unless an inverse
   /// ``ToMany`` declares another rule.
   ///
-  /// - Parameter onDelete: the effect on that record when the record with the attribute is deleted.
+  /// - Parameter onDelete: the effect on the target when the record with the attribute is deleted.
   public static func toOne<Target: Entity>(
     _ name: String, _ keyPath: any KeyPath<E, RecordID<Target>?> & Sendable,
     originalName: String? = nil, onDelete: RelationshipDeleteRule = .nullify
@@ -27,8 +27,8 @@ extension AttributeDefinition {
 
   /// Declares an attribute that leads to one record of `Target`.
   ///
-  /// While this record exists, deleting that record is refused, unless an inverse ``ToMany``
-  /// declares another rule.
+  /// While a record with the attribute exists, deleting the record to which it leads is refused,
+  /// unless an inverse ``ToMany`` declares another rule.
   public static func toOne<Target: Entity>(
     _ name: String, _ keyPath: any KeyPath<E, RecordID<Target>> & Sendable,
     originalName: String? = nil, onDelete: RelationshipDeleteRule = .nullify

@@ -110,8 +110,8 @@ extension ImportEngine {
     return found
   }
 
-  /// Marks a link's attribute as given in records that have the member, and in records whose
-  /// closure set it.
+  /// Marks a link's attribute as given in records that have the member, and in records in which
+  /// the program's closure set it.
   private func markGiven(
     _ records: [LinkedRow], _ place: Int, in batch: inout IncomingRecords, _ entity: StoredEntity
   ) throws(StoreError) {
@@ -242,7 +242,7 @@ extension ImportEngine {
 extension MergeRule {
   /// Whether only the last of several records with one key in a page is used.
   ///
-  /// This makes importing the same page again change nothing. Otherwise the records are merged one
+  /// If true, importing the same page again changes nothing. If false, the records are merged one
   /// after the other.
   var takesLastOfPage: Bool {
     switch self {

@@ -121,7 +121,8 @@ struct LinkResolver {
     do {
       return try changes.insert(try changes.encode(values))
     } catch  where error.code == .invalidValue || error.code == .uniqueViolation {
-      // Also happens when another unique attribute's initial value is already in a stored record.
+      // The default values may break a rule, or a stored record may already have the default value
+      // of another unique attribute.
       return 0
     }
   }

@@ -3,7 +3,7 @@ internal import LodestoreFormat
 
 /// Writing of a page's links after its records.
 extension ImportEngine {
-  /// Records the unresolved links of attributes, and writes the links that records do not hold
+  /// Notes the unresolved links of attributes, and writes the links that records do not hold
   /// themselves.
   func finish(
     _ page: DecodedPage, _ found: PageLinks, _ merge: BatchMerge, _ outcomes: [BatchMerge.Outcome],
@@ -43,7 +43,8 @@ extension ImportEngine {
       state.pendingLinks?.contains { $0.link == position && $0.id == id } ?? false
     if isPending, isTaken {
       let isSaid = if open != nil { true } else { try hasDeclaredLink(one, id, end, core) }
-      // The pending link is from an earlier page, which gave this record another key.
+      // An earlier page gave the record another key for this link. The present page replaces it, so
+      // the pending link is removed.
       if isSaid { state.pendingLinks?.removeAll { $0.link == position && $0.id == id } }
     }
     guard let open, let number = end.attribute?.number else { return }
@@ -87,7 +88,8 @@ extension ImportEngine {
     _ resolver: LinkResolver, _ core: WriteCore, _ state: inout ImportState,
     _ remembered: inout RememberedLinks.ByPage
   ) throws {
-    // The pending links are from earlier pages, which gave these records other keys.
+    // Earlier pages gave these records other keys for the link. The present page replaces them, so
+    // the pending links are removed.
     let said = Set(records.map(\.1))
     state.pendingLinks?.removeAll { $0.link == position && said.contains($0.id) }
     let keys = records.flatMap(\.0.keys)
@@ -219,7 +221,7 @@ extension ImportEngine {
 }
 
 extension ImportReport {
-  /// The counts in ``links``, zero when there are none yet.
+  /// The counts in ``links``, or zero counts while ``links`` is `nil`.
   var linkCounts: Links {
     get { links ?? Links() }
     set { links = newValue }

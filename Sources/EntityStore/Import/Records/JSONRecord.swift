@@ -48,7 +48,7 @@ package enum JSONRecord: Sendable {
 }
 
 extension JSONNode {
-  /// The column names, if this is an array of different texts.
+  /// The column names, if the value is an array of different texts; otherwise `nil`.
   var columnNames: [String]? {
     guard kind == .array, count > 0 else { return nil }
     var names: [String] = []

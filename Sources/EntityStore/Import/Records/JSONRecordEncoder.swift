@@ -53,14 +53,14 @@ final class JSONRecordEncoder {
   private let linked: Set<String>
   /// The values of absent attributes; nil for a required attribute.
   private let absent: [Value?]
-  // Allocated separately, because exclusive access to stored properties of this object would be
-  // checked at each of their many uses for one record.
+  // The slots are allocated separately. As a stored property of this object, they would need a
+  // check of exclusive access at each of their many uses for one record.
   private let slots: UnsafeMutableBufferPointer<Slot>
   /// The entry of each attribute's value in the record that was read last; −1 when the member is
   /// absent.
   private let entries: UnsafeMutableBufferPointer<Int>
-  /// The claim by which the member of that entry fills the attribute; meaningless for an absent
-  /// member.
+  /// For each attribute, the claim by which its member in ``entries`` fills it; meaningless for an
+  /// absent member.
   private let claims: UnsafeMutableBufferPointer<MemberTable.Claim>
   private let state: UnsafeMutablePointer<State>
 
@@ -344,7 +344,7 @@ final class JSONRecordEncoder {
   /// Returns false, with nothing written, for values of other kinds and for invalid values.
   @inline(__always)
   private func writeAsItIs(_ index: Int, _ tape: JSONTapeReader, _ slot: Slot) -> Bool {
-    // A local variable, because each closure would retain `self`.
+    // The local variable avoids that each closure retains `self`.
     let state = state
     let kind = tape.entries[index].kind
     guard kind != .null, !slot.isConverted else { return false }

@@ -53,7 +53,7 @@ struct MemberMapping {
     }
   }
 
-  /// Returns the slot of the attribute that a member fills, and the claim by which it does.
+  /// Returns the slot of the attribute that a member fills, and the reason why the member fills it.
   func claim(of member: String) -> (slot: Int, claim: MemberTable.Claim) {
     if ignored.contains(member) { return (MemberTable.ignored, .name) }
     if let name = names[member] { return (slotByName[name] ?? MemberTable.unknown, .map) }

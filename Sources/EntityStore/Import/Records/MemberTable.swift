@@ -37,7 +37,7 @@ struct MemberTable {
     /// The slot of the attribute in the layout, ``unknown`` or ``ignored``.
     let slot: Int
     let claim: Claim
-    /// The number of the member that last followed this one.
+    /// The number of the member that followed this one in the last record with this member.
     fileprivate var next = -1
     /// The number of occurrences, if the member has no attribute.
     fileprivate(set) var unknownCount = 0

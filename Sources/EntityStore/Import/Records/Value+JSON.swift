@@ -114,8 +114,10 @@ extension Value {
     }
   }
 
-  /// A number with its digits, because its size is the fault; a text only by its kind, because it
-  /// is user data.
+  /// The description of a value for an error message.
+  ///
+  /// A number is shown with its digits, because its size may be the fault. A text is only called a
+  /// text, because it may be private data.
   private static func shown(_ node: JSONNode) -> String {
     node.numberText.map { "\(node.kindName) \($0.prefix(40))" } ?? node.kindName
   }

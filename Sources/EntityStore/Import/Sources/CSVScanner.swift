@@ -339,7 +339,7 @@ extension CSVScanner {
   /// Ends the reading with an error, which each further call throws.
   mutating func stop(_ error: CSVError) { failure = error }
 
-  /// Records a fault of the row, unless it already has one.
+  /// Notes a fault of the row, unless the row already has one.
   private mutating func note(_ reason: CSVError.Reason, _ offset: Int) {
     if fault == nil { fault = CSVError(reason: reason, position: position(offset)) }
   }

@@ -46,7 +46,7 @@ struct CutPage: Sendable {
 
   init(_ content: Data) { self.content = content }
 
-  /// Records that the file is truncated after `offset` bytes of its text.
+  /// Notes that the file is truncated after `offset` bytes of its text.
   mutating func noteCut(after offset: Int, _ error: any Error) {
     cutError = error
     // For one JSON text, its parser finds the incomplete record.

@@ -67,7 +67,8 @@ struct TextInput: Sendable {
 
   /// The name of the compression whose files begin with `bytes`; nil for other bytes.
   ///
-  /// Without this check, separated values in a single-byte encoding could be read from any file.
+  /// Any bytes are valid separated values in a single-byte encoding. Without this check, a
+  /// compressed file would be imported as text.
   private static func otherCompression(_ bytes: [UInt8]) -> String? {
     if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) { return "zip" }
     if bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) { return "Zstandard" }

@@ -19,11 +19,11 @@ indirect enum BoundCondition: Sendable {
 
 /// An attribute, or the record's id, in a bound condition.
 ///
-/// This is a class because plans copy their conditions.
+/// The type is a class because plans copy their conditions.
 final class BoundAttribute: Sendable {
   /// The attribute's number.
   ///
-  /// For the record's id, a number that no attribute has.
+  /// For the record's id, this is a number that no attribute has.
   let number: UInt32
   let name: String
   let type: AttributeType
@@ -158,9 +158,9 @@ struct BoundElements: Sendable {
   var path: [String]
   /// The test of one element, on the attribute ``StoredElementIndex/element``.
   var test: AttributeTest
-  /// Whether the comparison is true for all records with such an element.
+  /// Whether the comparison is true for all records with an element that passes the test.
   ///
-  /// Otherwise the records found must be checked.
+  /// If false, each record found must be checked.
   var isExact: Bool
 }
 

@@ -2,8 +2,8 @@ internal import LodestoreFormat
 
 /// A test whether one of a record's related records fulfils a condition.
 ///
-/// ANY is such a test; ALL, NONE and `@count > 0` are expressed by it. This is a class, so that the
-/// evaluator can cache results per test.
+/// ANY is such a test; ALL, NONE and `@count > 0` are expressed by it. The type is a class, so that
+/// the evaluator can cache results per test.
 final class RelatedTest: Sendable {
   let end: RelationshipEnd
   /// The condition on the records related by ``end``.

@@ -23,7 +23,7 @@ extension ConditionBinding {
   }
 
   /// Returns the derived attribute that holds this part of `operand`, or `nil` if no attribute
-  /// does.
+  /// holds it.
   private func derivedAttribute(
     _ part: CalendarPart, of operand: Operand, _ rules: ZoneRules
   ) throws(StoreError) -> BoundAttribute? {
@@ -123,8 +123,8 @@ private enum DateSpans {
 
   /// Returns the dates for which the part equals `constant`.
   ///
-  /// If there are none, the range is empty, at the first date whose part is greater. Returns `nil`
-  /// for a constant of another kind, and for one too far away.
+  /// If no date has such a part, the range is empty, at the first date whose part is greater.
+  /// Returns `nil` for a constant of another kind, and for a constant beyond the calendar.
   func range(_ constant: Value, _ offset: Int64) -> Range<Double>? {
     let (low, high): (Int64, Int64)
     switch (self, constant) {

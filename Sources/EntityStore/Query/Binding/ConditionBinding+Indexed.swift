@@ -4,7 +4,7 @@ internal import LodestoreFormat
 // member, or by an element index.
 extension ConditionBinding {
   /// Returns a test of an attribute derived from the member at the path, or `nil` if no attribute
-  /// is.
+  /// is derived from this member.
   ///
   /// The test is true for every record for which `comparison` is true.
   func memberTest(_ comparison: Comparison) throws(StoreError) -> BoundCondition? {
@@ -60,8 +60,8 @@ extension ConditionBinding {
     default: return nil
     }
     comparison.quantifier = nil
-    // A text constant is served only if the elements are texts. Compared with a date, the constant
-    // would be read as a date too.
+    // A text constant is served only if the elements are texts. If elements may be dates, the
+    // constant would have to be compared as a date too.
     guard let kind = ConstantKind(comparison.right), kind != .text || isOfTexts else { return nil }
     if kind == .bool { comparison.right = comparison.right.withNumbersForBooleans }
     let element = BoundAttribute(elementsAs: kind == .text ? .string : .double)
@@ -99,7 +99,7 @@ extension ConditionBinding {
 
   /// Returns whether the left side is never a date or a UUID.
   ///
-  /// Compared with one of these, the text constant would be read as a date or a UUID.
+  /// A text constant that is compared with a date or a UUID is read as one.
   private func hasTexts(
     _ comparison: Comparison, _ attribute: BoundAttribute
   ) throws(StoreError) -> Bool {

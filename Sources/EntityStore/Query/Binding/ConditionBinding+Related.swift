@@ -49,7 +49,7 @@ extension ConditionBinding {
     case .any: return try leads(by: end, to: try bindInner(inner, end))
     case .all: return .not(try leads(by: end, to: .not(try bindInner(inner, end))))
     case nil:
-      // This is a comparison such as "groups CONTAINS id".
+      // Without a quantifier, only a comparison such as "groups CONTAINS id" is allowed.
       guard rest.isEmpty, comparison.operator == .contains else {
         throw .badQuery(
           "'\(end.label)' leads to any number of records in "
@@ -113,7 +113,7 @@ extension ConditionBinding {
   }
 
   /// Returns the relationship and the condition of the related records that `operand` counts, or
-  /// `nil` if it counts none.
+  /// `nil` if `operand` is not a count of related records.
   private mutating func counted(
     _ operand: Operand
   ) throws(StoreError) -> (RelationshipEnd, BoundCondition?)? {

@@ -13,9 +13,9 @@ struct NumberSet: Sendable {
     hashed = unique.count > Self.mostSearched ? Set(unique) : []
   }
 
-  /// Longer lists are also hashed.
+  /// The number of numbers above which they are also put into a hash set.
   ///
-  /// Below this size a binary search serves, since building a hash set would take longer than
+  /// A shorter list is searched by halving, since building a hash set would take longer than
   /// looking all numbers up in an index.
   private static let mostSearched = 256
 

@@ -167,7 +167,7 @@ extension NumberInterval {
       self.init(`operator`, nearest, type)
       return
     }
-    // No double lies between the integer and the nearest one.
+    // No double lies between the integer and `rounded`, the double nearest to it.
     let isAbove = rounded > integer
     switch `operator` {
     case .less, .lessOrEqual: self.init(isAbove ? .less : .lessOrEqual, nearest, type)

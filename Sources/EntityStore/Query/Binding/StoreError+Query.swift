@@ -1,6 +1,7 @@
 internal import LodestoreFormat
 
-/// The position in a format string of an error against the schema, given as the error's cause.
+/// The cause of an error that was found by comparing a condition with the schema: its position in
+/// the format string.
 struct ConditionFault: Error, CustomStringConvertible {
   let position: FormatPosition
 

@@ -183,7 +183,8 @@ extension Attribute {
   private func contained(in values: some Collection<Value>) -> Condition<E> {
     do {
       let list = Array(values)
-      // Checked once for the type: casting each of many values would cost more than the encoding.
+      // The type is checked once, because casting each of many values would cost more than the
+      // encoding.
       guard !holdsJSON else { return compared(.in, .values(try list.map { try constant($0) })) }
       // The texts may be scattered in memory, so they are prefetched.
       let constants = try StringPrefetch.map(list) { try coding.store($0).value }

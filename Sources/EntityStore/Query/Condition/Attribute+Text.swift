@@ -64,8 +64,8 @@ extension Attribute where Value: TextAttribute {
   /// number of them.
   ///
   /// A `\` before a character takes it literally. SQL's wildcards have no special meaning: `_` is
-  /// an ordinary character, and so is `%` in a pattern with `*` or `?`. A pattern with `%` and
-  /// neither of them is refused.
+  /// an ordinary character, and so is `%` in a pattern with `*` or `?`. A pattern with `%` that
+  /// contains no `*` and no `?` is refused.
   public func isLike(_ pattern: String, _ comparison: TextComparison = []) -> Condition<E> {
     tested(.like, pattern, comparison)
   }

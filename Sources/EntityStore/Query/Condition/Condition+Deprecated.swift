@@ -1,4 +1,4 @@
-// Names of version 0.1.0.
+// Deprecated names of version 0.1.0 of the library.
 
 extension Condition {
   /// The former form of the function `allOf(_:)`.

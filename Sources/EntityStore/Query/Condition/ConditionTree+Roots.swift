@@ -1,5 +1,5 @@
 extension ConditionTree {
-  /// Returns the condition with the paths that begin at `old` beginning at `new`.
+  /// Returns a copy of the condition in which the paths that began at `old` begin at `new`.
   ///
   /// - Parameter back: the name by which a record at `old` leads to the record that the other paths
   ///   begin at, for the error message.

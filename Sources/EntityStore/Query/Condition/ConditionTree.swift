@@ -157,17 +157,17 @@ package struct ValuePath: Sendable, Hashable {
   }
 
   enum Step: Sendable, Hashable {
-    /// An attribute's name, or a member's name after it.
+    /// An attribute's name in the first step, or a member's name in a later step.
     ///
-    /// On a collection, the step takes that member of each element.
+    /// On a collection, the step takes the member of each element.
     case member(String)
     case element(Int)
     case first, last
     /// The number of elements, written `[SIZE]`.
     case size
-    /// `@count`, `@sum` and so on over the collection before it.
+    /// `@count`, `@sum` and so on, over the collection to which the earlier steps lead.
     ///
-    /// The steps after it lead to the aggregated value in each element.
+    /// The later steps lead from each element to the value that is aggregated.
     case aggregate(CollectionOperator)
   }
 

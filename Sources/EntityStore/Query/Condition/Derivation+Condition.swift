@@ -18,7 +18,7 @@ extension Derivation where Value == Int {
 }
 
 extension Derivation where Value: Numeric {
-  /// The sum over the related records that fulfil a condition; 0 if there are none.
+  /// The sum over the related records that fulfil a condition; 0 without such records.
   public static func sum<Target: Entity>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, Value> & Sendable,
     @ConditionBuilder<Target> where condition:
@@ -38,7 +38,7 @@ extension Derivation where Value: Numeric {
 }
 
 extension Derivation where Value == Double? {
-  /// The average over the related records that fulfil a condition; null if there are none.
+  /// The average over the related records that fulfil a condition; null without such records.
   public static func average<Target: Entity, V: AttributeValue & Numeric>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V> & Sendable,
     @ConditionBuilder<Target> where condition:
@@ -58,7 +58,7 @@ extension Derivation where Value == Double? {
 }
 
 extension Derivation {
-  /// The least value among the related records that fulfil a condition; null if there are none.
+  /// The least value among the related records that fulfil a condition; null without such records.
   public static func minimum<Target: Entity, V: IndexableValue>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V> & Sendable,
     @ConditionBuilder<Target> where condition:
@@ -68,7 +68,7 @@ extension Derivation {
   }
 
   /// The least value of an optional attribute among the related records that fulfil a condition;
-  /// null if there are none.
+  /// null without such records.
   public static func minimum<Target: Entity, V: IndexableValue>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V?> & Sendable,
     @ConditionBuilder<Target> where condition:
@@ -77,7 +77,8 @@ extension Derivation {
     minimum(relationship, source).restricted(to: Condition.stored(condition))
   }
 
-  /// The greatest value among the related records that fulfil a condition; null if there are none.
+  /// The greatest value among the related records that fulfil a condition; null without such
+  /// records.
   public static func maximum<Target: Entity, V: IndexableValue>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V> & Sendable,
     @ConditionBuilder<Target> where condition:
@@ -87,7 +88,7 @@ extension Derivation {
   }
 
   /// The greatest value of an optional attribute among the related records that fulfil a condition;
-  /// null if there are none.
+  /// null without such records.
   public static func maximum<Target: Entity, V: IndexableValue>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V?> & Sendable,
     @ConditionBuilder<Target> where condition:

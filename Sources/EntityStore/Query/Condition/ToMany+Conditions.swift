@@ -12,7 +12,7 @@ extension ToMany {
     count(where: build).compared(.greater, .value(.integer(0)))
   }
 
-  /// Whether every related record fulfils all lines of `build`; true if there are none.
+  /// Whether every related record fulfils all lines of `build`; true without related records.
   public func all(
     @ConditionBuilder<Target> _ build: (Target.Attributes) -> Condition<Target>
   ) -> Condition<E> {
@@ -26,7 +26,7 @@ extension ToMany {
     count(where: build).compared(.equal, .value(.integer(0)))
   }
 
-  /// Whether there are no related records.
+  /// Whether the record has no related records.
   public var isEmpty: Condition<E> { count.compared(.equal, .value(.integer(0))) }
 
   /// Whether the record with `id` is one of the related records.
@@ -48,7 +48,7 @@ extension ToMany {
     counted(Condition(build))
   }
 
-  /// The sum of an attribute over all related records; 0 if there are none.
+  /// The sum of an attribute over all related records; 0 without related records.
   public func sum<Value: AttributeValue>(
     _ attribute: KeyPath<Target.Attributes, Attribute<Target, Value>>
   ) -> Attribute<E, Double?> {
@@ -150,7 +150,7 @@ extension Attribute where Value: _RecordReference, Value._Target: Entity {
     }
   }
 
-  /// Whether there is a related record that fulfils all lines of `build`.
+  /// Whether the related record exists and fulfils all lines of `build`.
   ///
   ///     Note.where { $0.person.satisfies { $0.name == "Ann"; $0.age > 20 } }
   public func satisfies(

@@ -1,5 +1,5 @@
 extension ToMany {
-  /// Creates a relationship with stored links.
+  /// Creates a relationship with link trees.
   ///
   /// Related records that fulfil a condition prevent the delete of the record that leads to them.
   ///
@@ -19,7 +19,7 @@ extension ToMany {
     self.init(ordered, onDelete, Condition.stored(condition))
   }
 
-  /// Creates the inverse of a relationship with stored links.
+  /// Creates the inverse of a relationship with link trees.
   ///
   /// Related records that fulfil a condition prevent the delete of the record that leads to them.
   public init(

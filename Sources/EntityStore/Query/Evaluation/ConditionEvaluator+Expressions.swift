@@ -40,7 +40,8 @@ extension ConditionEvaluator {
       var isSame = other.count == text.count
       for index in text.indices {
         var byte = text[index]
-        // Other characters may become several in another case, or have several equal forms.
+        // A character beyond ASCII may become several characters in another case, or have several
+        // equal forms.
         guard byte < 0x80 else { return nil }
         guard isSame else { continue }
         if letters.contains(byte) { byte ^= 0x20 }

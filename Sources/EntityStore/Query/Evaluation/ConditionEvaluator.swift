@@ -53,7 +53,7 @@ final class ConditionEvaluator {
   /// Visits the records from the cursor's position through `end` that fulfil the condition, until
   /// `body` returns false.
   ///
-  /// The tests are those of ``admits(_:id:)``, in a loop that keeps the program of the current
+  /// The condition is tested as by ``admits(_:id:)``, but the loop keeps the program of the current
   /// layout in local variables. Returns the number of records read.
   @inline(__always)
   func forEach(

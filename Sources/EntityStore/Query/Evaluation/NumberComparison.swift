@@ -44,7 +44,7 @@ struct NumberComparison {
 
   /// Returns whether a record passes the comparison.
   ///
-  /// Returns `nil` if ``ConditionEvaluator`` must evaluate the comparison. This is so for a record
+  /// Returns `nil` if ``ConditionEvaluator`` must evaluate the comparison. The cases are a record
   /// of another layout or with wide offsets, a number beyond 64 bits, and a text that is not ASCII.
   func admits(_ record: ByteView) -> Bool? {
     guard record.count >= shortestRecord, record.uint16(at: 0) == layoutNumber else { return nil }

@@ -180,7 +180,7 @@ extension NumberProgram {
 
     /// Appends an operation on `left` and the next register, which holds a second operand.
     private mutating func append(_ operation: Instruction.Operation, _ left: UInt8) {
-      // An instruction with one operand also reads a right register, so this must be a valid one.
+      // An instruction with one operand also reads its right register, whose number must be valid.
       let right = min(left + 1, UInt8(NumberProgram.registerCount - 1))
       instructions.append(Instruction(operation: operation, left: left, right: right))
     }

@@ -42,7 +42,7 @@ struct NumberProgram {
 
   /// The number of registers.
   ///
-  /// Expressions nested deeper are evaluated by ``ConditionEvaluator``.
+  /// Expressions that need more registers are evaluated by ``ConditionEvaluator``.
   static let registerCount = 8
 
   let kind: Kind

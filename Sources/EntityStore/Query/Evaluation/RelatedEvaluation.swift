@@ -3,8 +3,9 @@ internal import LodestoreFormat
 
 /// Tests related records, one after the other, and caches the answers.
 ///
-/// If an index answers the condition, it is asked once, and links alone decide for each record.
-/// Otherwise each related record is read once.
+/// If an index finds the related records that fulfil the condition, and they are few, the index is
+/// read once. The links of each record then decide without reading related records. Otherwise each
+/// related record is read once.
 final class RelatedEvaluation {
   private let end: RelationshipEnd
   private let condition: BoundCondition
@@ -14,16 +15,17 @@ final class RelatedEvaluation {
   private let records: Cursor
   private let evaluator: ConditionEvaluator
   private let isAlways: Bool
-  /// Whether an id may lead to no record.
+  /// Whether a link may lead to no record.
   ///
-  /// Before the end of a write, the id in an attribute may.
+  /// The value is true in a write if an attribute holds the links. An id in an attribute must lead
+  /// to a record only at the end of the write.
   private let mayDangle: Bool
   /// The ids of all related records that fulfil the condition, if an index finds them.
   private var admitted: Set<UInt64>?
   /// The answers for single records, cleared when ``mostKnown`` is reached.
   private var known: [UInt64: Bool] = [:]
   private static let mostKnown = 1 << 20
-  /// The largest estimated number of ids for which an index is asked.
+  /// The maximum estimated number of ids for which an index is searched.
   private static let mostAdmitted = 1 << 18
 
   init(

@@ -12,7 +12,7 @@ struct EntryGrouping: ~Copyable {
     var position: Int?
   }
 
-  // Manually allocated memory, not arrays or objects: retaining and releasing one for each entry
+  // The memory is manually allocated. Retaining and releasing an array or object for each entry
   // would take longer than the grouping.
   /// The positions of the elements that the groups are keyed by.
   private let positions: UnsafeMutableBufferPointer<Int>
@@ -56,11 +56,12 @@ struct EntryGrouping: ~Copyable {
     _ = self.positions.initialize(from: positions)
     self.terms = .allocate(capacity: terms.count)
     _ = self.terms.initialize(from: terms)
-    // The grouping may name the same attribute more than once.
+    // Each position has room for a whole key, because the grouping may name one attribute several
+    // times.
     lastKey = .allocate(byteCount: KeyEncoder.cutPrefix * max(1, positions.count), alignment: 8)
     ends = .allocate(capacity: elementCount + 1)
     ends.initialize(repeating: 0, count: elementCount + 1)
-    // A stored element allocates memory of its own.
+    // A total may hold an element in an array, which takes about 48 bytes besides the total.
     groups = GroupStates(
       termCount: terms.count, isOrdered: isOrdered, heldPerTotal: 48, spilling)
     currentTotals = groups.totals

@@ -73,7 +73,7 @@ final class GroupKeyWriter {
     let ordered = order.key.dropLast(8)
     guard collections.isEmpty else {
       var whole = Array(ordered)
-      // Collections have no order. Their bytes tell them apart.
+      // Arrays and objects have no sort key, so their bytes are appended to distinguish them.
       for term in collections {
         let value = try evaluator.value(term.operand, record)
         if case .collection(let document) = value { whole += [1] + Array(document) }

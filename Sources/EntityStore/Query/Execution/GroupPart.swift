@@ -3,7 +3,7 @@ internal import LodestoreFormat
 
 /// The totals of all or some records of a group.
 ///
-/// A run in a file has those of some.
+/// A group may be written to a scratch file several times, each time with some of its records.
 struct GroupPart {
   /// The number of records.
   var count: Int

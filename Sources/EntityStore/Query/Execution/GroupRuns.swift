@@ -9,10 +9,10 @@ internal import LodestoreFormat
 /// A run is a sequence of: u32 size of the key, u32 size of the part, key, part. No other process
 /// reads the file, so its numbers have the byte order of the machine.
 final class GroupRuns {
-  /// The memory that groups may take before they are written as a run, unless a run sets another
-  /// limit.
+  /// The number of bytes that groups may take in memory before they are written to the file.
   ///
-  /// Together with the memory for sorting and growing, this stays under 64 MB.
+  /// A query may set another limit. Together with the memory for sorting and growing, this stays
+  /// under 64 MB.
   static let memoryLimit = 20 << 20
 
   private static let headSize = 8
@@ -70,7 +70,8 @@ final class GroupRuns {
       let run = runs[first]
       let part = try run.part(termCount: functions.count)
       if var merged = group, key._withBytes({ compareKeys($0, run.key) == 0 }) {
-        // Set to `nil` so that the totals have one owner and are not copied when they change.
+        // The variable is set to `nil`, so that the totals have one owner and are not copied when
+        // they change.
         group = nil
         try merged.merge(part, functions)
         group = merged

@@ -17,7 +17,7 @@ struct GroupStates: ~Copyable {
   ///
   /// The array may be longer than ``groupCount``.
   var states: [State] = []
-  // Manually allocated, because an array would check each access.
+  // The memory is manually allocated, because an array would check each access.
   /// The totals of each group, one for each term.
   private(set) var totals: UnsafeMutablePointer<GroupTotal>
   private var totalCapacity: Int

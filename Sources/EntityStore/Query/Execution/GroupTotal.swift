@@ -16,8 +16,9 @@ struct GroupTotal {
   private var hasDouble = false
   private var hasDecimal = false
   private var extreme = Value.null
-  /// The lowest or highest value as an element of an index key, if entries are added instead of
-  /// values.
+  /// The lowest or highest value, in the form of an index key's element.
+  ///
+  /// This replaces ``extreme`` when the query reads index entries instead of records.
   private var extremeElement: [UInt8] = []
 
   mutating func add(_ value: DynamicValue, _ function: GroupTerm.Function) throws {
@@ -211,8 +212,8 @@ struct GroupTotal {
 
 /// A sum of binary numbers that keeps the low bits of small numbers added to large ones.
 ///
-/// The result therefore hardly depends on the order in which a plan finds the records. This is
-/// Neumaier's form of Kahan's summation.
+/// The result therefore hardly depends on the order in which a plan finds the records. The method
+/// is Neumaier's form of Kahan's summation.
 private struct CompensatedSum {
   private var sum = 0.0
   private var compensation = 0.0

@@ -3,8 +3,8 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension PlanRun {
-  /// Returns whether the query asks for distinct values in the order of `attributes`, which it does
-  /// without another order.
+  /// Returns whether ascending values of `attributes` are in the query's order; true for a query
+  /// without an order.
   func isOrdered(by attributes: [UInt32]) -> Bool {
     let terms = plan.order.terms
     return terms.count <= attributes.count
@@ -51,7 +51,7 @@ extension PlanRun {
     Double(plan.recordCount) / Double(max(1, plan.estimatedMatchCount)) * Planner.Cost.fetchedRecord
   }
 
-  /// A plan that costs less than this is not replaced by steps.
+  /// The cost up to which a plan is not replaced by steps.
   private static let costOfFewSteps = 16 * Planner.Cost.range
   /// The number of values after which steps end if none of them has skipped entries, since a walk
   /// is cheaper then.

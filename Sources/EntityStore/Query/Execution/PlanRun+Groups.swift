@@ -245,7 +245,8 @@ enum TermReader {
       self = .operand(operand, nil)
       return
     }
-    // A count does not depend on the form of a text, so an index serves it for every type.
+    // The keys of an index do not contain a text as it was written. A count needs only whether the
+    // attribute is null, so the index serves it for every type.
     let isNumber = attribute.type != .bool && WordSlot.Kind(attribute.type) != nil
     self = .operand(operand, isNumber || term.function == .count ? attribute.number : nil)
   }

@@ -73,10 +73,11 @@ extension PlanRun {
     return max(isCertain ? 1 : 16, min(wanted, 256))
   }
 
-  /// Returns the size of the next batch: twice the last size, but little more than the results
-  /// still wanted need.
+  /// Returns the size of the next batch: twice the last size, but little more than the remaining
+  /// results need.
   ///
-  /// The estimate assumes that records go on to match as often as before.
+  /// The number of records for the remaining results is estimated: the next records are assumed to
+  /// match as often as the earlier ones.
   private func nextBatchSize(after size: Int) -> Int {
     let size = min(size * 2, Self.largestBatch)
     guard let limit = plan.request.limit, counts.results > 0 else { return size }

@@ -106,7 +106,7 @@ extension PlanRun {
     guard let residual, let cursor = try beginScan(range) else { return }
     let end = range.upperBound
     guard isWatched else {
-      // Without a control, the loop only tests records.
+      // A run without a control and a record limit need not call `tick()` for each record.
       counts.recordsRead += try residual.forEach(from: cursor, through: end, body)
       return
     }

@@ -85,9 +85,7 @@ private struct MergedRange {
     cursor.key.dropFirst(prefixLength)
   }
 
-  /// The record id of an entry of a unique index.
-  ///
-  /// Only keys with nulls contain it as well.
+  /// The record id in the entry's value, where a unique index stores it; `nil` in other indexes.
   private var id: UInt64? {
     cursor.value.count == 8 ? cursor.value.uint64(at: 0) : nil
   }

@@ -9,8 +9,7 @@ final class PlanRun {
   let entity: StoredEntity
   let residual: ConditionEvaluator?
   let control: RunControl?
-  // Used by one thread and changed for each record. An exclusivity check for each access would slow
-  // every run.
+  // Only one thread uses the object. An exclusivity check for each access would slow every run.
   @exclusivity(unchecked) private var ticks = 0
   /// The number of records after which the plan's alternative takes over.
   @exclusivity(unchecked) private var recordLimit = Int.max
@@ -45,8 +44,8 @@ final class PlanRun {
       plan.residual ?? (core.store.options.verifiesChecksums ? .constant(true) : nil)
     residual = checked.map { ConditionEvaluator($0, entity: plan.entity, core: core) }
     start = try plan.request.after?.content().key
-    // This asks the control only, not the record limit: the evaluator would wrap the error that
-    // makes the alternative take over.
+    // The closure asks only the control, and does not check the record limit. The evaluator would
+    // wrap the error that makes the alternative take over.
     if let control { residual?.onElement = { [unowned self] in try tick(control) } }
   }
 
@@ -115,7 +114,7 @@ final class PlanRun {
   /// Thrown to let the plan's alternative take over.
   struct NeedsAlternative: Error {}
 
-  /// Runs the plan, and continues with its alternative if that has to take over.
+  /// Runs the plan, and continues with its alternative if the plan must be abandoned.
   ///
   /// The two plans give the same results in the same order, so the alternative skips those already
   /// visited.
@@ -207,7 +206,7 @@ final class PlanRun {
     guard plan.order.isByID, let start, start.count == 8 else { return nil }
     let stored = start._withBytes { $0.bigEndianUInt64(at: 0) }
     let id = plan.order.isTieDescending ? ~stored : stored
-    // After the last id, the result is an empty range.
+    // No record has the ids 0 and `.max`, so a scan from there finds nothing.
     if isReversed { return id == 0 ? 0 : id - 1 }
     return id == .max ? .max : id + 1
   }
@@ -382,7 +381,7 @@ final class PlanRun {
     guard let total else { return counts.recordsRead }
     let most = max(0, total - 1)
     guard handsOutLast else { return min(counts.recordsRead, most) }
-    // One half stands for testing records, the other for passing on results.
+    // Testing all records is the first half of the progress, passing on results the second half.
     guard let sortedCount else { return min(counts.recordsRead / 2, most) }
     let share = Double(min(counts.results, sortedCount)) / Double(max(1, sortedCount))
     return min(total / 2 + Int(Double(total - total / 2) * share), most)

@@ -21,10 +21,10 @@ final class SortKeyWriter {
   @exclusivity(unchecked) private(set) var key: [UInt8] = []
   /// The number of bytes of ``key`` that the first term takes.
   @exclusivity(unchecked) private(set) var firstTermCount = 0
-  /// The byte after each term.
+  /// The byte that follows each term in a key.
   ///
-  /// Without it, the last byte of a text could be confused with the byte of a following null or
-  /// inverted id.
+  /// Without the separator, the last byte of a text could be confused with the byte of a following
+  /// null or inverted id.
   static let separator: UInt8 = 0x7f
 
   init(_ order: BoundOrder, evaluator: ConditionEvaluator) {

@@ -3,9 +3,8 @@
 /// A heap keeps the records, with the last of them as its first element.
 struct TopSlots {
   private struct Element {
-    /// 1 for a value.
-    ///
-    /// For null 0 or 2, depending on whether null comes first or last.
+    /// The rank, which is compared first: 1 for a value; 0 for null if null comes first, otherwise
+    /// 2.
     var rank: UInt8
     var word: UInt64
     /// The record's id, or its inverse if ids descend.

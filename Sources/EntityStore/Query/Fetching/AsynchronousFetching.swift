@@ -122,7 +122,7 @@ struct WatchedRead {
   let core: TransactionCore
   let control: RunControl
 
-  /// Reads the results as ``TransactionAccess`` does, with the control.
+  /// Reads the results as ``TransactionAccess`` does; ``control`` can cancel the read.
   @usableFromInline
   func readResults<E: Entity>(
     of query: Query<E>, reserve: (Int) -> Void, _ body: (inout RecordReader) throws -> Bool
@@ -130,8 +130,8 @@ struct WatchedRead {
     try core.readResults(of: try core.run(query, control: control), reserve: reserve, body)
   }
 
-  /// Reads the results as ``TransactionAccess`` does, with the control, and reports unreadable
-  /// records.
+  /// Reads the results as ``TransactionAccess`` does, and reports unreadable records; ``control``
+  /// can cancel the read.
   @usableFromInline
   func readResults<E: Entity>(
     of query: Query<E>, onUnreadable report: (UnreadableRecord<E>) -> Void,

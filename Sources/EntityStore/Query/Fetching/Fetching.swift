@@ -130,9 +130,9 @@ extension ReadableTransaction where Self: ~Copyable {
   /// Explains the last query that `body` runs in this transaction, with the numbers of entries and
   /// records read.
   ///
-  /// This covers counts, ids, groups, aggregates and values, which ``explain(_:for:analyzing:)``
-  /// does not show. The explanation is meant for measurements. The result is `nil` if `body` ran no
-  /// query, or visited all records without a plan.
+  /// Counts, ids, groups, aggregates and values are explained too, which
+  /// ``explain(_:for:analyzing:)`` does not show. The explanation is meant for measurements. The
+  /// result is `nil` if `body` ran no query, or visited all records without a plan.
   @_spi(Measuring)
   public func explaining(_ body: () throws -> Void) throws -> QueryExplanation? {
     let core = access.core

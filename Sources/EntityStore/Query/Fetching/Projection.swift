@@ -132,7 +132,8 @@ extension ReadableTransaction where Self: ~Copyable {
       }
       if isCovered { return nil }
     }
-    // The rows from the index are followed by rows from all records, which are not yet in order.
+    // The index could not supply the remaining rows, so they come from records. If `isOrdered`, the
+    // rows are sorted after all records have been visited.
     var keys: [[UInt8]] = []
     try run.forEach { id, bytes in
       try core.withCurrentLayout(bytes, id: id, of: entity) { (view) throws(StoreError) in
@@ -242,7 +243,7 @@ private final class ResultWindow {
   }
 }
 
-/// Attribute values as bytes, which are equal if and only if the values are.
+/// Converts attribute values to bytes that are equal if and only if the values are equal.
 private enum ProjectionKey {
   static func key(of values: [Value]) -> [UInt8] {
     values.flatMap { IndexConstraint.element($0) }

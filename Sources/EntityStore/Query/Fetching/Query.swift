@@ -115,7 +115,7 @@ public struct Query<E: Entity>: Sendable {
   /// Ids, ranges of an index, and a limited number of first entries of an index are bounds. A scan
   /// has no bound. A walk in the order of an index has no bound either, if it must check a
   /// condition on the records. Such a walk may reach the last record before it has found enough. A
-  /// limit changes neither.
+  /// limit on the results does not bound a scan or such a walk.
   ///
   /// Tests can use this to keep a query fast.
   public func requiringIndex() -> Query {

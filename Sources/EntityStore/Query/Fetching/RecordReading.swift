@@ -141,7 +141,7 @@ extension TransactionCore {
     }
   }
 
-  /// Calls `body` with a record, or `report` with the record's id and the error if that fails.
+  /// Calls `body` with a record, or `report` with the record's id and the error if reading fails.
   ///
   /// Nothing but the bytes of the record is read here, so an error is always one of that record.
   func read<E: Entity>(
@@ -156,7 +156,8 @@ extension TransactionCore {
     }
   }
 
-  /// Calls `body` with a reader of a record, in the layout by which the program's type is read.
+  /// Calls `body` with a reader of a record, converted to ``StoredEntity/decodingLayout`` if it has
+  /// another layout.
   @inline(__always)
   func withReader<R>(
     _ bytes: ByteView, id: UInt64, of entity: StoredEntity,

@@ -2,9 +2,9 @@ internal import LodestoreFormat
 
 /// Collects the parts of an OR while a format string is parsed.
 ///
-/// More than 32 comparisons of one path with constants become one IN, which is also how they are
-/// run. This lets a format string have more such comparisons than the limit of nodes. Fewer
-/// comparisons stay as written.
+/// More than 32 comparisons of one path with constants become one IN. The query runs them as one IN
+/// anyway. A format string can thereby have more of these comparisons than the limit of nodes
+/// allows. Up to 32 comparisons stay as written.
 struct AlternativeParts {
   private(set) var trees: [ConditionTree] = []
   /// The indexes in ``trees`` of a path's comparisons, while there are few of them.
@@ -36,8 +36,8 @@ struct AlternativeParts {
     guard case .comparison(var list) = trees[place], case .values(var values) = list.right else {
       return
     }
-    // The tree is replaced meanwhile: a second reference to the values would copy them for each one
-    // added.
+    // The tree is taken out while its list grows. A second reference to the list would copy all
+    // values each time.
     trees[place] = .constant(false)
     list.right = .values([])
     values.append(value)

@@ -161,7 +161,7 @@ extension ConditionParser {
       if parts.append(next.tree) { nodes = before }
       depth = max(depth, next.depth)
     }
-    // An IN has as many levels as the comparisons that it replaces.
+    // Comparisons that became an IN do not change the depth, because an IN is as deep as they were.
     return .condition(
       try node(.any(of: parts.trees), over: depth, by: mark))
   }

@@ -37,7 +37,7 @@ enum ConstantCast {
     }()
   }
 
-  /// Converts `value` to the type; returns `nil` if that is not possible.
+  /// Converts `value` to the type; returns `nil` if the value cannot be converted.
   ///
   /// Null stays null in every type.
   static func convert(_ value: Value, to name: Name) -> Value? {

@@ -112,8 +112,8 @@ extension FormatLexer {
     try name()
     var end = at
     if end &- start == 3, peek() == UInt8(ascii: "-") {
-      // Two operators have hyphens, of at most 15 bytes. Otherwise a hyphen after three letters is
-      // a minus sign.
+      // `UTI-EQUALS` and `UTI-CONFORMS-TO`, of 15 bytes, are the only operators with hyphens. Any
+      // other hyphen after three letters is a minus sign.
       while at &- start < 16, Self.isWordByte(peek()) || peek() == UInt8(ascii: "-") { at &+= 1 }
       if FormatKeyword(text[start..<at]) != nil { end = at }
       at = end

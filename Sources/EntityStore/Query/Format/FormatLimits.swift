@@ -1,14 +1,14 @@
 /// The limits beyond which a format string is refused.
 struct FormatLimits: Sendable, Hashable {
-  /// The most levels of nesting, in parentheses and in the resulting tree.
+  /// The maximum number of nested levels, in parentheses and in the resulting tree.
   ///
-  /// At most 128, since traversing the tree is recursive.
+  /// The limit must not exceed 128, since traversing the tree is recursive.
   var depth: Int
-  /// The most conditions, operands and steps of key paths together.
+  /// The maximum number of conditions, operands and steps of key paths together.
   ///
   /// A hundred constants in a list count as one.
   var nodes: Int
-  /// The most bytes of text.
+  /// The maximum length of the text in bytes.
   var bytes: Int
 
   /// Creates limits.

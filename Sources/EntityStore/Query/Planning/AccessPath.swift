@@ -16,7 +16,7 @@ indirect enum AccessPath: Sendable {
   case related(RelatedAccess)
   /// Finds the records of any of these paths.
   case union([AccessPath])
-  /// Finds the records common to all of these.
+  /// Finds the records that all of these accesses find.
   case intersection([IndexAccess])
 }
 
@@ -51,7 +51,7 @@ struct IndexAccess: Sendable {
   var pointCount = 0
   /// Whether all entries of the span fulfil the conditions at ``clauses``.
   var isExact: Bool
-  /// The positions in the conjunction of the conditions that the span results from.
+  /// The conditions from which the span results, by their positions in the conjunction.
   var clauses: Set<Int>
   var estimatedEntryCount: Int
   /// Whether some of the span's tuples contain null.

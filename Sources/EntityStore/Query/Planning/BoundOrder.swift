@@ -5,7 +5,7 @@ struct BoundOrder: Sendable {
   struct Term: Sendable {
     /// The value of a record that the term compares.
     var operand: BoundOperand
-    /// The attribute that the operand is, or in whose document it is.
+    /// The attribute whose value the operand is, or in whose document the operand is.
     ///
     /// The attribute is `nil` for a value of related records and for a computed value.
     var attribute: BoundAttribute?
@@ -49,7 +49,7 @@ struct BoundOrder: Sendable {
   var isByID: Bool { terms.isEmpty || terms[0].isRecordID }
 
   /// Returns whether the entries of `access` are in this order when walked backwards, or `nil` if
-  /// they are in it in neither direction.
+  /// no direction gives this order.
   func isReversed(in access: IndexAccess) -> Bool? {
     guard let match = match(access, behind: access.fixedCount), match.isWhole, access.isWalked
     else { return nil }
@@ -72,7 +72,7 @@ struct BoundOrder: Sendable {
   /// Returns whether the entries within each of several ranges are in this order when walked
   /// backwards.
   ///
-  /// Returns `nil` if they are in this order in neither direction.
+  /// Returns `nil` if no direction gives this order.
   func isReversed(inEachRangeOf access: IndexAccess) -> Bool? {
     guard access.rangeCount > 1, let match = match(access, behind: access.pointCount),
       match.isWhole, access.isWalked

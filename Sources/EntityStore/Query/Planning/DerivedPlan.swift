@@ -25,7 +25,9 @@ final class DerivedPlan: Sendable {
 }
 
 extension TransactionCore {
-  /// Returns the plan for `purpose` that `make` derives from `source`, cached if `source` is.
+  /// Returns the plan for `purpose` that `make` derives from `source`.
+  ///
+  /// The plan is cached if `source` is cached.
   func plan(
     for purpose: DerivedPlan.Purpose, from source: QueryPlan,
     _ make: () throws(StoreError) -> QueryPlan?

@@ -5,7 +5,7 @@ internal import LodestoreFormat
 ///
 /// A record whose entry fails is not read.
 final class EntryFilter: Sendable {
-  /// The positions in the conjunction of the conditions that are checked.
+  /// The conditions that are checked, by their positions in the conjunction.
   let clauses: Set<Int>
   /// The conditions at ``clauses``, for records whose entries cannot decide.
   let condition: BoundCondition
@@ -191,7 +191,7 @@ private indirect enum EntryTest: Sendable {
     case .beginning(let position, let bytes):
       let rest = key[ends[position]...]
       guard rest.count > bytes.count, rest.starts(with: bytes) else { return false }
-      // Another byte may begin a combining mark, which would change the last character.
+      // A byte that is not ASCII may begin a combining mark, which would change the last character.
       return rest[bytes.count] < 0x80 ? true : nil
     case .text(let position, let test):
       let element = Self.element(position, key, ends)
@@ -199,7 +199,7 @@ private indirect enum EntryTest: Sendable {
       if element.count == 1 { return false }
       // The text is without the type code and the zero at the end.
       let text = element.dropFirst().dropLast()
-      // Other text is normalized in the key, and a zero in it is escaped.
+      // The key holds text beyond ASCII in normalized form, and zeros escaped.
       guard text.allSatisfy({ $0 != 0 && $0 < 0x80 }) else { return nil }
       return test.admits(text)
     }

@@ -2,7 +2,7 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension IndexAccess {
-  /// The most combinations of values from several lists.
+  /// The maximum number of combinations of values from several lists.
   ///
   /// Beyond this number only the first lists are used.
   private static let mostRanges = 1 << 17

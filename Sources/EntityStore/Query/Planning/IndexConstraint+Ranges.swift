@@ -1,8 +1,8 @@
 /// Constraints with several ranges of one attribute.
 extension IndexConstraint {
-  /// The most ranges of one constraint.
+  /// The maximum number of ranges of one constraint.
   ///
-  /// With more, entries are checked instead.
+  /// With more ranges, entries are checked one by one instead.
   private static let mostRanges = 1_000
 
   /// Creates the constraint for an OR of tests of `attribute`, or for the negation of a test.

@@ -22,7 +22,7 @@ struct IndexConstraint {
   var extent: Extent
   /// Whether all entries within the extent fulfil the condition.
   ///
-  /// Otherwise it is checked on each.
+  /// If false, the condition is also checked for each entry.
   var isExact = true
 
   /// Creates the constraint for a condition on `attribute`; `nil` if an index does not help.

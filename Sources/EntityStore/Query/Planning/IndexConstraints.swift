@@ -2,7 +2,8 @@ internal import LodestoreFormat
 
 /// The constraints of a conjunction on single attributes, as ranges of index keys.
 ///
-/// Each is computed when the first index asks for it, and shared by all indexes.
+/// The constraint on an attribute is computed when it is first needed, and is then used for all
+/// indexes.
 final class IndexConstraints {
   typealias Found = (constraint: IndexConstraint, positions: [Int])
 

@@ -43,7 +43,8 @@ extension Planner {
 extension Planner {
   /// Returns the plan that reads the fewest entries of an index in which `attributes` are in order.
   ///
-  /// The index must begin with them, or have them after attributes with one value.
+  /// The index must begin with `attributes`, or have them after attributes that the condition fixes
+  /// to one value.
   func plan(steppingOver attributes: [UInt32]) throws -> QueryPlan? {
     guard !request.forcesScan, request.ids == nil else { return nil }
     var best: QueryPlan?

@@ -32,7 +32,7 @@ extension Planner {
   func plan(_ access: RelatedAccess, covering position: Int) -> QueryPlan {
     let matches = min(access.estimatedLinkCount, statistics.recordCount)
     let links = Double(access.estimatedLinkCount)
-    // If an attribute holds the links back, each record found is read.
+    // If an attribute of the related records holds the ids, each related record is read.
     let back =
       access.test.end.opposite.links == nil
       ? Double(access.target.estimatedMatchCount) * Cost.fetchedRecord

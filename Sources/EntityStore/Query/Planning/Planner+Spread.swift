@@ -10,9 +10,11 @@ internal import LodestoreFormat
 extension Planner {
   /// The number of sampled entries.
   ///
-  /// With half as many, one sample in two hundred would rule out a walk of evenly spread records.
+  /// With half as many entries, one sample in two hundred would rule out a walk although the
+  /// matching records are evenly spread.
   private static let sampledIDs = 32
-  /// The difference in cost, in nanoseconds, from which a sample is worthwhile.
+  /// A plan is sampled if its worst-case cost exceeds its cost by more than this number of
+  /// nanoseconds.
   private static let sampleCost = 100_000.0
 
   /// Returns the best of `candidates`, and `scan`, with their costs corrected by samples.
@@ -62,8 +64,8 @@ extension Planner {
           KeyDecoder.lengthOfBeginning(of: $0, elementCount: walk.fixedCount)
         })
       else { return 0 }
-      // The keys of the sampled records after the fixed elements, even of records outside of the
-      // walk's range.
+      // The keys are without the elements that the walk fixes to one value. A sampled record may be
+      // outside of the walk's range.
       let keys = try statistics.keys(walk.index, ids, walk.fixedCount)
       guard
         let edge = isReversed
@@ -93,7 +95,7 @@ extension Planner {
 extension QueryPlan {
   /// Whether the cost assumes that matches are spread evenly over the records of a walk.
   fileprivate var isSpread: Bool {
-    // Without a limit the whole walk is read, and with a limit of 0 nothing is.
+    // A query without a limit reads the whole walk, and one with a limit of 0 reads nothing.
     guard let limit = request.limit, limit > 0 else { return false }
     switch (access, arrangement) {
     case (.scan, .natural): return true

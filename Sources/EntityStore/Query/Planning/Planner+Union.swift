@@ -160,7 +160,7 @@ private struct UnionOfBranches {
     sampledEntries += entries
   }
 
-  /// The access paths, those by complete tuples first.
+  /// The access paths; the paths by complete tuples come first.
   var paths: [AccessPath] {
     let indexes = tuples.values.sorted {
       $0.access.index.description.number < $1.access.index.description.number

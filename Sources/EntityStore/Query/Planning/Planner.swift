@@ -9,7 +9,7 @@ struct PlannerStatistics {
   var related: (RelatedTest) throws -> (target: QueryPlan, linkCount: Int)
   /// Estimates the number of entries of an index within a range, by descending its tree.
   var estimate: (StoredIndex, IndexRange) throws -> Int
-  /// Returns the first and the last id of the entity's records, or `nil` if there are none.
+  /// Returns the first and the last id of the entity's records, or `nil` if it has no records.
   var ids: () throws -> ClosedRange<UInt64>?
   /// Estimates the number of entries with the same leading attributes as the first or last entry of
   /// a range.
@@ -117,7 +117,7 @@ struct Planner {
     return try best(of: candidates, accesses)
   }
 
-  /// The number of ids up to which they are looked up without considering other plans.
+  /// The maximum number of given ids that are looked up without considering other plans.
   private static let fewIDs = 64
 
   private func best(of candidates: [QueryPlan], _ accesses: [IndexAccess]) throws -> QueryPlan {
@@ -301,8 +301,8 @@ struct Planner {
     return (collected + min(matches, Double(wanted) / share) * each, certain)
   }
 
-  /// Returns a plan that walks the whole of `index`, if this gives the query's order or the
-  /// beginning of it.
+  /// Returns a plan that walks the whole of `index`, if its order is the query's order or the
+  /// beginning of the query's order.
   private func orderedWalk(
     of index: StoredIndex, _ accesses: [IndexAccess]
   ) throws -> QueryPlan? {
@@ -349,8 +349,8 @@ struct Planner {
 
   /// Creates a plan whose residual consists of the clauses that are not covered.
   ///
-  /// - Parameter worstCaseCost: the worst-case cost, if fewer records than expected fulfil the
-  ///   condition.
+  /// - Parameter worstCaseCost: the cost if fewer records than expected fulfil the condition;
+  ///   `nil` if it equals `cost`.
   func finished(
     _ access: AccessPath, matches: Int, cost: Double, worstCaseCost: Double? = nil,
     covered: Set<Int> = [], arrangement: QueryPlan.Arrangement? = nil
@@ -371,7 +371,7 @@ struct Planner {
 
 /// The shares of records that pass some clauses, estimated from indexes, the lowest first.
 ///
-/// This is a class, so that the shares can be added without copying the planner.
+/// The type is a class, so that the shares can be added without copying the planner.
 private final class KnownShares {
   private(set) var parts: [(clauses: Set<Int>, share: Double)] = []
 

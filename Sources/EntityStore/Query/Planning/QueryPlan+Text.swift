@@ -162,7 +162,7 @@ extension IndexAccess {
       while !decoder.isAtEnd {
         let start = decoder.offset
         guard let value = try? decoder.next() else {
-          // The bound ends with the beginning of a text.
+          // The last value is a text that the bound gives only up to a prefix.
           let rest = bytes[min(start + 1, bytes.count)...].prefix(32)
           let text = String(decoding: rest.filter { $0 != 255 && $0 != 0 }, as: UTF8.self)
           if !text.isEmpty { parts.append("\(text)…") }

@@ -7,7 +7,7 @@ internal import LodestoreFormat
 extension QueryRequest {
   /// Whether the plan is cached.
   ///
-  /// Long conditions are not cached, nor those whose meaning changes from run to run.
+  /// A plan is not cached if its condition is long, or changes its meaning from run to run.
   var takesPlan: Bool {
     var room = 40
     return !forcesScan && ids == nil && condition.takesPlan(&room)
@@ -94,7 +94,7 @@ extension Value {
 extension String {
   /// Whether the text is short and ASCII, so that it equals only the same bytes.
   ///
-  /// Other texts may have several equal forms.
+  /// A text beyond ASCII may have several equal forms.
   fileprivate var takesPlan: Bool {
     utf8.count <= 256 && utf8.allSatisfy { $0 < 0x80 }
   }

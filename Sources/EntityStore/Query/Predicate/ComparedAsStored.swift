@@ -21,7 +21,8 @@ enum StoredOrder {
   case none, same
   /// Swift's order is that of the stored values, except for not-a-number.
   ///
-  /// In Swift it equals itself and is below all others; in a tree neither is true.
+  /// The relation of `Decimal`, whose not-a-number equals itself and is below all numbers. In a
+  /// condition tree, not-a-number equals nothing and has no order.
   case sameButNaN
 }
 

@@ -4,8 +4,8 @@ internal import LodestoreFormat
 /// The attributes of an entity by key path, as predicates name them.
 ///
 /// The attributes are collected once for each entity, since going through a long schema takes as
-/// long as lowering a small predicate. `@unchecked Sendable`: key paths are `Sendable` only where
-/// they are written, as those of a schema are.
+/// long as lowering a small predicate. The `Sendable` conformance is unchecked, because only key
+/// path literals are known to be `Sendable`. The key paths of a schema are such literals.
 final class PredicateAttributes: @unchecked Sendable {
   private let byKeyPath: [AnyKeyPath: PredicateAttribute]
 

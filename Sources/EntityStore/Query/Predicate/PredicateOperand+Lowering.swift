@@ -76,7 +76,8 @@ extension BinaryPredicateNode {
     if sign == .beginsWith || sign == .contains {
       guard isOfTexts, a.type == .string, b.type == .string else { return nil }
     } else {
-      // Enumerations are left out: two attributes give no value whose `==` could be checked.
+      // Comparisons of enumerations are not lowered. Their `==` can only be checked with a constant
+      // value, and here both sides are attributes.
       guard a.isScalar, b.isScalar,
         let order = (Left.Output.self as? any ComparedAsStored.Type)?.storedOrder,
         order == .same || order == .none && sign.isEquality

@@ -30,8 +30,8 @@ private struct BoundVariable {
 
 /// The variables at a position in a predicate and their meanings.
 ///
-/// This is a class because copying a generic struct whose type is known only at run time is slow. A
-/// scope does not change after it has been returned.
+/// The type is a class because copying a generic struct whose type is known only at run time is
+/// slow. A scope does not change after it has been returned.
 final class PredicateScope<E: Entity> {
   let attributes: PredicateAttributes
   private var bound: [BoundVariable] = []

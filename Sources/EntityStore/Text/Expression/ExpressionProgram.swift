@@ -1,8 +1,8 @@
 /// A regular expression compiled to instructions for ``ExpressionMachine``.
 struct ExpressionProgram: Sendable {
-  /// The most instructions.
+  /// The maximum number of instructions of a program.
   ///
-  /// Counted repetitions are unrolled.
+  /// A counted repetition such as `a{100}` becomes 100 copies of its instructions.
   static let longest = 20_000
 
   enum Instruction: Sendable {

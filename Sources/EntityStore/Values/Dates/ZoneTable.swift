@@ -87,7 +87,8 @@ extension ZoneTable {
       header = second
       isWide = true
     }
-    // With leap seconds, the file's moments differ from those of `Date`.
+    // A file with leap seconds is not read, because its moments count leap seconds and `Date` does
+    // not count them.
     guard header.leapCount == 0, header.typeCount > 0 else { return nil }
     var moments: [Int64] = []
     for _ in 0..<header.changeCount {

@@ -1,7 +1,7 @@
 /// Decompresses a stream of gzip (RFC 1952): one or more members, each with its checksum.
 ///
-/// An own implementation, so that programs without compressed imports need not install zlib. The
-/// reader keeps 300 KiB and the appended bytes in memory.
+/// The library has its own implementation, so that programs without compressed imports need not
+/// install zlib. The reader keeps 300 KiB and the appended bytes in memory.
 struct GzipReader: Sendable {
   /// The first bytes of each member.
   static let mark: [UInt8] = [0x1F, 0x8B]

@@ -118,7 +118,7 @@ struct Inflate: Sendable {
     return (Array(output[taken..<end]), false)
   }
 
-  /// Makes room for more text, keeping the window.
+  /// Makes room for more text, and keeps the last 32 KiB of text, to which matches may refer.
   private mutating func slide() {
     let surplus = end - Self.windowSize
     guard surplus > 0 else { return }
@@ -163,7 +163,7 @@ struct Inflate: Sendable {
     }
     let entry = table.entries[Int(bits & UInt64(table.entries.count - 1))]
     let length = Int(entry & 15)
-    // Missing bits count as zeros.
+    // At the end of the input, bits above `bitCount` are zeros and do not belong to a code.
     guard length > 0 else { throw bitCount < table.bits ? .cutOff : .malformed }
     guard length <= bitCount else { throw .cutOff }
     bits >>= UInt64(length)
@@ -258,7 +258,7 @@ struct Inflate: Sendable {
   private mutating func copy(_ length: Int, back distance: Int) {
     let start = end
     output._withMutableBytes { output in
-      // Copied byte by byte, because a match may overlap with its own copy.
+      // The match is copied byte by byte, because it may overlap with its own copy.
       for index in start..<(start + length) { output[index] = output[index - distance] }
     }
     end += length
