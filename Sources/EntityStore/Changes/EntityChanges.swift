@@ -66,6 +66,11 @@ final class EntityChanges {
     return cachedRules
   }
 
+  /// Returns whether a rule that is checked before a record is written reads the id of the record.
+  func rulesReadID() throws(StoreError) -> Bool {
+    hasRules ? try rules()?.readID ?? false : false
+  }
+
   /// Throws ``StoreError/Code/invalidValue`` when a record breaks constraints or record rules.
   ///
   /// The record has the current layout and is about to be written. The error lists all broken

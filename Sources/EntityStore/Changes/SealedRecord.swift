@@ -114,14 +114,16 @@ extension EntityChanges {
 
   /// Seals a record, and returns the constraint or rule that refuses it.
   ///
-  /// - Parameter old: the record to be replaced, if it may have equal values.
+  /// - Parameters:
+  ///   - old: the record to be replaced, if it may have equal values.
+  ///   - isNew: whether the record is new; an error then contains no id.
   @inline(__always)
   func prepareOrRefuse(
-    _ record: UnsealedRecord, over old: StoredRecord? = nil, id: UInt64
+    _ record: UnsealedRecord, over old: StoredRecord? = nil, id: UInt64, isNew: Bool = false
   ) throws(StoreError) -> PreparedRecord {
     let sealed = try SealedRecord(record, id: id, of: entity)
     if let old, try isSame(old, as: sealed.bytes) { return .same }
-    if hasConstraints, let refusal = try refusal(of: sealed.view, id: id) {
+    if hasConstraints, let refusal = try refusal(of: sealed.view, id: id, isNew: isNew) {
       return .refused(refusal)
     }
     return .ready(sealed)

@@ -178,7 +178,11 @@ extension BatchMerge {
       if case .reinsert = rule {
         let new = try reinserted(stored, with: record)
         prepared =
-          if let new { try changes.prepareOrRefuse(new, id: stored.id) } else { .same }
+          if let new {
+            try changes.prepareOrRefuse(new, id: stored.id, isNew: true)
+          } else {
+            .same
+          }
       } else {
         prepared = try changes.prepareOrRefuse(
           try changes.derived(record, over: stored), over: stored, id: stored.id)

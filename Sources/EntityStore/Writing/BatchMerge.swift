@@ -261,8 +261,10 @@ final class BatchMerge {
   /// Returns whether all records are written one after the other.
   ///
   /// This is needed when a record may get a unique key that another one needs and that no index
-  /// contains yet.
+  /// contains yet. It is also needed when rules read the id of a record that is reinserted, because
+  /// the id depends on the outcomes of the records before it.
   private func mustWriteSingly() throws(StoreError) -> Bool {
+    if case .reinsert = rule, try changes.rulesReadID() { return true }
     // The two records have equal values in the one matching index.
     let same = matching.indexes.count == 1 ? matching.indexes[0].description.number : nil
     let mayCombine = entity.indexes.contains { index in
