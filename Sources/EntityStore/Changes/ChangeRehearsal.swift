@@ -47,8 +47,8 @@ final class ChangeRehearsal {
   /// Notes that the record `old` is to get the values of `record`; returns false if `old` already
   /// has them.
   func note(_ old: StoredRecord, to record: UnsealedRecord) throws(StoreError) -> Bool {
-    guard let new = try changes.prepare(record, over: old, .beforehand) else { return false }
-    try note(old, new.view)
+    if try changes.isSame(old, as: record) { return false }
+    try note(old, try changes.entity.view(record))
     return true
   }
 

@@ -131,17 +131,16 @@ extension BatchMerge {
       cursor.value, id: holder, isCarriedOver: carriesOver(position))
     let record: SealedRecord
     if !planned.isEmpty, let kept = planned.removeValue(forKey: position) {
-      record = try changes.prepare(changes.copy(kept), id: holder, .beforehand)
+      record = try changes.sealed(kept)
     } else {
       guard let made = try changed(position, stored) else { return }
       record = made
     }
     if case .reinsert = rule {
       try tallyLinks(stored.view, record.view)
-      try writes.remove(stored, at: cursor)
+      reinsertions[position] = try writes.remove(
+        stored, reinserting: record, isIncoming: batch.isWhole(position), at: cursor)
       holders[position] = nil
-      isReinserted[position] = true
-      if !batch.isWhole(position) { mergedForReinsert[position] = RecordBytes(record) }
     } else {
       if carriesOver(position), try hasNewKey(position, stored, record) {
         isAlone[position] = true
@@ -263,7 +262,7 @@ extension BatchMerge {
           planned = [:]
           return true
         }
-        planned[position] = RecordBytes(record)
+        planned[position] = SealedBytes(record)
       }
     } catch {
       throw StoreError(wrapping: error)
@@ -310,28 +309,20 @@ extension BatchMerge {
       let cursor = try Cursor(entity.records, in: core.transaction)
       for position in 0..<batch.count where isNew(position) {
         let id = pages.firstID == nil ? next : first &+ UInt64(position)
-        if !mergedForReinsert.isEmpty, let record = mergedForReinsert.removeValue(forKey: position)
-        {
-          try record.withView(of: entity) { (view) throws(StoreError) in
-            try writes.insert(changes.reinsertion(view, id: id), at: cursor)
-          }
+        let view = try batch.view(position, of: entity)
+        if !reinsertions.isEmpty, let reinsertion = reinsertions[position].take() {
+          try writes.insert(reinsertion, incoming: view, id: id, at: cursor)
           outcomes[position] = .updated(id)
         } else {
-          let view = try batch.view(position, of: entity)
-          let record: NewRecord
-          if isReinserted[position] {
-            record = changes.reinsertion(view, id: id)
-          } else {
-            switch try prepared(position, view, id) {
-            case .ready(let new): record = new
-            case .refused(let refusal):
-              outcomes[position] = .rejected(refusal)
-              continue
-            }
+          switch try prepared(position, view, id) {
+          case .ready(let record):
             try tallyLinks(nil, view)
+            try writes.insert(record, at: cursor)
+            outcomes[position] = .inserted(id)
+          case .refused(let refusal):
+            outcomes[position] = .rejected(refusal)
+            continue
           }
-          try writes.insert(record, at: cursor)
-          outcomes[position] = isReinserted[position] ? .updated(id) : .inserted(id)
         }
         next = id &+ 1
       }

@@ -72,13 +72,12 @@ final class BatchMerge {
   /// Whether a record was given some of a unique key's attributes and not the others.
   @exclusivity(unchecked) private var hasPartOfKey = false
   /// The records that were merged before anything was written; see ``planningFindsNewKey()``.
-  @exclusivity(unchecked) var planned: [Int: RecordBytes] = [:]
+  @exclusivity(unchecked) var planned: [Int: SealedBytes] = [:]
   /// By position: places of ``Pages/unresolved`` whose stored value stays by the rule.
   var untaken: [Int: Set<Int>] = [:]
-  /// Whether the stored record of each record was removed for it.
-  var isReinserted: [Bool]
-  /// The merged records for records that were not given all attributes, by position.
-  var mergedForReinsert: [Int: RecordBytes] = [:]
+  /// By position: the records whose stored records were removed for them; empty with another rule
+  /// than ``MergeRule/reinsert``.
+  @exclusivity(unchecked) var reinsertions: [Reinsertion?] = []
 
   init(
     _ batch: IncomingRecords, into entity: StoredEntity, matching: Matching, rule: MergeRule,
@@ -104,7 +103,7 @@ final class BatchMerge {
     outcomes = Array(repeating: nil, count: batch.count)
     holders = Array(repeating: nil, count: batch.count)
     isAlone = Array(repeating: false, count: batch.count)
-    isReinserted = Array(repeating: false, count: batch.count)
+    if case .reinsert = self.rule { reinsertions = Array(repeating: nil, count: batch.count) }
     for (position, error) in pages.refused { outcomes[position] = .rejected(error) }
   }
 
@@ -261,8 +260,8 @@ final class BatchMerge {
   /// Returns whether all records are written one after the other.
   ///
   /// This is needed when a record may get a unique key that another one needs and that no index
-  /// contains yet. It is also needed when rules read the id of a record that is reinserted, because
-  /// the id depends on the outcomes of the records before it.
+  /// contains yet. Rules that read the id of a reinserted record need it too, because the id depends
+  /// on the outcomes of the records before it.
   private func mustWriteSingly() throws(StoreError) -> Bool {
     if case .reinsert = rule, try changes.rulesReadID() { return true }
     // The two records have equal values in the one matching index.
