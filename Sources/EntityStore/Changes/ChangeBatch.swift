@@ -85,8 +85,7 @@ final class ChangeBatch {
 
   // MARK: Inserting
 
-  /// Stores a new record of the current layout, which has been checked and has room for its
-  /// checksum.
+  /// Stores a new record.
   @inline(__always)
   func insert(_ record: NewRecord, at cursor: Cursor) throws(StoreError) {
     let (id, view) = (record.id, record.view)
@@ -94,7 +93,7 @@ final class ChangeBatch {
     for index in indexes { try index.add(view, id: id) }
     try forEachBuilding(id) { (index) throws(StoreError) in try index.add(view, id: id) }
     if changes.hasListeners { try tellInserted(view, id: id) }
-    try records.append(view.bytes, id: id, at: cursor)
+    try records.append(record, at: cursor)
   }
 
   private func tellInserted(_ view: RecordView, id: UInt64) throws(StoreError) {
