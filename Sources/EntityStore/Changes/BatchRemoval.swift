@@ -50,11 +50,9 @@ extension WriteCore {
     let ids = links.allIDs
     guard !ids.isEmpty else { return 0 }
     let changes = changes(of: entity)
-    let numbers = Set(links.map(\.attribute))
-    let concerned = entity.derivations?.dependents(of: numbers).union(numbers) ?? numbers
-    let indexes = entity.indexes.filter { !concerned.isDisjoint(with: $0.description.attributes) }
+    let nulled = SetAttributes(Set(links.map(\.attribute)), of: entity)
     var count = 0
-    func forEach(_ body: (StoredRecord, UnsealedRecord, Cursor) throws -> Bool) throws {
+    func forEach(_ body: (StoredRecord, DerivedRecord, Cursor) throws -> Bool) throws {
       var walk = NulledWalk(links, layout: entity.layout)
       try forEachStored(ids, of: entity) { id, cursor in
         let old = try changes.stored(cursor.value, id: id, isCarriedOver: true)
@@ -71,7 +69,7 @@ extension WriteCore {
       try wrappingErrors { try forEach { old, record, _ in try rehearsal.note(old, to: record) } }
     } else {
       try changes.withChangeBatch(
-        concerned: indexes, memoryLimit: store.options.batchMemoryInBytes
+        concerned: nulled.indexes, memoryLimit: store.options.batchMemoryInBytes
       ) { batch in
         try forEach { old, record, cursor in try batch.change(old, to: record, at: cursor) }
       }

@@ -5,7 +5,7 @@ extension ChangeBatch {
   ///
   /// Returns false, and writes nothing, when the records have equal values.
   func change(
-    _ old: StoredRecord, to record: UnsealedRecord, at cursor: Cursor
+    _ old: StoredRecord, to record: DerivedRecord, at cursor: Cursor
   ) throws -> Bool {
     guard let new = try changes.prepare(record, over: old) else { return false }
     try replace(old, with: new, at: cursor)
@@ -13,7 +13,7 @@ extension ChangeBatch {
   }
 
   /// Replaces the record at the cursor, which is `old`, unless its values are equal.
-  func change(_ old: StoredRecord, to derived: DerivedValues, at cursor: Cursor) throws {
+  func change(_ old: StoredRecord, to derived: consuming DerivedValues, at cursor: Cursor) throws {
     guard let new = try changes.prepare(derived, over: old) else { return }
     try replace(old, with: new, at: cursor)
   }

@@ -131,10 +131,11 @@ final class ChangeBatch {
 
   /// Changes bytes of the record at the cursor in its page, and updates its checksum.
   ///
-  /// The record has at most ``RecordTree/longestInPage`` bytes. The changed attributes must not be
-  /// read by an index, a rule or a sink that needs bytes.
+  /// The record has at most ``RecordTree/longestInPage`` bytes.
   @inline(__always)
-  func patch(_ id: UInt64, at cursor: Cursor, by change: (MutableByteView) -> Void) throws {
+  func patch(
+    _ id: UInt64, of _: UnreadAttributes, at cursor: Cursor, by change: (MutableByteView) -> Void
+  ) throws {
     if changes.hasListeners { try changes.listeners.tellUpdated(id) }
     isPatched = true
     try records.change(id, at: cursor, by: change)

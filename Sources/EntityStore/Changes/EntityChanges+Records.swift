@@ -39,44 +39,4 @@ extension EntityChanges {
     if stored.layout === entity.layout { return scratch.take(stored.bytes) }
     return try core.carriedOver(stored, id: id, of: entity)._withBytes { scratch.take($0) }
   }
-
-  // MARK: Derived attributes
-
-  /// Returns the record with computed derived attributes; `record` itself when they are already
-  /// correct.
-  ///
-  /// - Parameter old: the record to be replaced; `nil` for a new record.
-  @inline(__always)
-  func derived(
-    _ record: UnsealedRecord, over old: StoredRecord? = nil
-  ) throws(StoreError) -> UnsealedRecord {
-    guard let derivations = entity.derivations else { return record }
-    return try derived(record, over: old, derivations)
-  }
-
-  @inline(never)
-  private func derived(
-    _ record: UnsealedRecord, over old: StoredRecord?, _ derivations: RecordDerivations
-  ) throws(StoreError) -> UnsealedRecord {
-    guard let old else { return try derived(record, .insert, derivations) }
-    let before = try entity.values(of: old.view, id: old.id)
-    return try derived(record, .update(over: before), derivations)
-  }
-
-  /// Returns the record with computed derived attributes, for a record restored under its old id.
-  func restored(_ record: UnsealedRecord) throws(StoreError) -> UnsealedRecord {
-    guard let derivations = entity.derivations else { return record }
-    return try derived(record, .restore, derivations)
-  }
-
-  private func derived(
-    _ record: UnsealedRecord, _ occasion: RecordDerivations.Occasion,
-    _ derivations: RecordDerivations
-  ) throws(StoreError) -> UnsealedRecord {
-    let before = try entity.values(of: try entity.view(record), id: 0)
-    var values = before
-    try derivations.derive(&values, occasion, of: entity, time: core.time)
-    if zip(values, before).allSatisfy({ $0.hasSameBytes(as: $1) }) { return record }
-    return try encode(values)
-  }
 }

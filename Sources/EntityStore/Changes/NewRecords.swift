@@ -5,7 +5,8 @@ internal import LodestoreFormat
 /// Consecutive new records of the current layout, which are sealed in this buffer when they are
 /// appended to the record tree.
 ///
-/// The rules of each record have been checked under its id. Records enter the buffer only through
+/// The derived attributes of each record are computed, and its rules have been checked under its
+/// id. Records enter the buffer only through
 /// these checks, and a ``RecordTree`` appends no other buffer.
 struct NewRecords: ~Copyable {
   /// The records, with their ids and room for their checksums.
@@ -18,32 +19,35 @@ struct NewRecords: ~Copyable {
   @inline(__always)
   var count: Int { records.count }
 
-  func isFull(for record: UnsealedRecord) -> Bool { records.isFull(for: record.content.count) }
+  func isFull(for record: DerivedRecord) -> Bool {
+    records.isFull(for: record.record.content.count)
+  }
 
   /// Checks the rules of a record and appends a copy of it.
   ///
   /// - Returns: false when the record or an earlier one breaks a rule.
   @inline(__always)
   mutating func append(
-    _ record: UnsealedRecord, id: UInt64, _ changes: EntityChanges
+    _ record: DerivedRecord, id: UInt64, _ changes: EntityChanges
   ) throws(StoreError) -> Bool {
     if changes.hasConstraints {
-      try check(record, id: id, changes)
+      try check(record.record, id: id, changes)
       if !broken.isEmpty { return false }
     }
-    records.append(record.content, id: id)
+    records.append(record.record.content, id: id)
     return true
   }
 
   /// Checks the rules of all records of `row`, and takes them under the ids from `first` on.
   ///
-  /// This buffer must be empty. `row` is empty afterwards, with the memory that this buffer had.
+  /// This buffer must be empty, and the entity must have no derived attributes. `row` is empty afterwards, with the memory that this buffer had.
   ///
   /// - Returns: false when one of the records or an earlier one breaks a rule.
   mutating func take(
     _ row: inout RecordBuffer, from first: UInt64, _ changes: EntityChanges
   ) throws(StoreError) -> Bool {
     precondition(records.count == 0, "rows are taken into an empty buffer")
+    precondition(changes.entity.derivations == nil, "rows have no derived attributes")
     if changes.hasConstraints {
       for position in 0..<row.count {
         try check(row[position], id: first &+ UInt64(position), changes)

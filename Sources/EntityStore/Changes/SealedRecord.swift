@@ -6,7 +6,7 @@ internal import LodestoreFormat
 ///
 /// The rules of the record have been checked under its id. Only the rules of ``DerivedValues`` are
 /// checked later. Only this file creates sealed records, and only sealed records are written. The
-/// bytes are those of the ``UnsealedRecord`` from which it was created.
+/// bytes are those of the ``DerivedRecord`` from which it was created.
 struct SealedRecord {
   let id: UInt64
   let view: RecordView
@@ -80,10 +80,13 @@ enum PreparedNewRecord {
 
 extension EntityChanges {
   /// Checks the rules of a new record, and returns the constraint or rule that refuses it.
+  ///
+  /// - Parameter position: the position of the record in `batch`.
   @inline(__always)
   func prepareOrRefuse(
-    new view: RecordView, id: UInt64
+    new position: Int, of batch: DerivedRecords, id: UInt64
   ) throws(StoreError) -> PreparedNewRecord {
+    let view = try batch.records.view(position, of: entity)
     if hasConstraints, let refusal = try refusal(of: view, id: id, isNew: true) {
       return .refused(refusal)
     }
@@ -97,9 +100,9 @@ extension EntityChanges {
   ///   - isNew: whether the record is new; an error then contains no id.
   @inline(__always)
   func prepare(
-    _ record: UnsealedRecord, id: UInt64, isNew: Bool = false
+    _ record: DerivedRecord, id: UInt64, isNew: Bool = false
   ) throws(StoreError) -> SealedRecord {
-    let sealed = try SealedRecord(record, id: id, of: entity)
+    let sealed = try SealedRecord(record.record, id: id, of: entity)
     try check(sealed.view, id: id, isNew: isNew)
     return sealed
   }
@@ -109,9 +112,9 @@ extension EntityChanges {
   /// - Returns: `nil` when `old` has equal values.
   @inline(__always)
   func prepare(
-    _ record: UnsealedRecord, over old: StoredRecord
+    _ record: DerivedRecord, over old: StoredRecord
   ) throws(StoreError) -> SealedRecord? {
-    let sealed = try SealedRecord(record, id: old.id, of: entity)
+    let sealed = try SealedRecord(record.record, id: old.id, of: entity)
     if try isSame(old, as: sealed.bytes) { return nil }
     try check(sealed.view, id: old.id)
     return sealed
@@ -123,8 +126,9 @@ extension EntityChanges {
   ///
   /// - Returns: `nil` when `old` has equal values.
   func prepare(
-    _ derived: DerivedValues, over old: StoredRecord
+    _ derived: consuming DerivedValues, over old: StoredRecord
   ) throws(StoreError) -> SealedRecord? {
+    try derived.derive(in: entity, time: core.time)
     if old.view.layout === entity.layout, !derived.isChanged { return nil }
     let sealed = try SealedRecord(try encode(derived.values), id: old.id, of: entity)
     return try isSame(old, as: sealed.bytes) ? nil : sealed
@@ -137,9 +141,9 @@ extension EntityChanges {
   ///   - isNew: whether the record is new; an error then contains no id.
   @inline(__always)
   func prepareOrRefuse(
-    _ record: UnsealedRecord, over old: StoredRecord? = nil, id: UInt64, isNew: Bool = false
+    _ record: DerivedRecord, over old: StoredRecord? = nil, id: UInt64, isNew: Bool = false
   ) throws(StoreError) -> PreparedRecord {
-    let sealed = try SealedRecord(record, id: id, of: entity)
+    let sealed = try SealedRecord(record.record, id: id, of: entity)
     if let old, try isSame(old, as: sealed.bytes) { return .same }
     if hasConstraints, let refusal = try refusal(of: sealed.view, id: id, isNew: isNew) {
       return .refused(refusal)
@@ -153,8 +157,8 @@ extension EntityChanges {
   }
 
   /// Returns whether the stored record has the values of `record`.
-  func isSame(_ old: StoredRecord, as record: UnsealedRecord) throws(StoreError) -> Bool {
-    try isSame(old, as: SealedRecord(record, id: old.id, of: entity).bytes)
+  func isSame(_ old: StoredRecord, as record: DerivedRecord) throws(StoreError) -> Bool {
+    try isSame(old, as: SealedRecord(record.record, id: old.id, of: entity).bytes)
   }
 }
 
@@ -175,12 +179,15 @@ extension ChangeBatch {
 
   /// Inserts a record in place of a removed one.
   ///
-  /// - Parameter incoming: the incoming record, with which the removed one was merged.
+  /// - Parameter position: the position in `batch` of the record with which the removed one was
+  ///   merged.
   @inline(__always)
   func insert(
-    _ reinsertion: Reinsertion, incoming: RecordView, id: UInt64, at cursor: Cursor
+    _ reinsertion: Reinsertion, at position: Int, of batch: DerivedRecords, id: UInt64,
+    at cursor: Cursor
   ) throws(StoreError) {
     guard let merged = reinsertion.merged else {
+      let incoming = try batch.records.view(position, of: changes.entity)
       return try insert(NewRecord(incoming, id: id), at: cursor)
     }
     try merged.withView(of: changes.entity) { (view) throws(StoreError) in

@@ -36,7 +36,7 @@ extension MigrationRun {
           } catch let error as FormatError {
             throw StoreError.damagedRecord(entity: old.name, recordID: id, error)
           }
-          let record = try changes.prepare(try changes.encode(values), id: id)
+          let record = try changes.prepare(try changes.ofStage(values), id: id)
           try batch.replace(replaced, with: record, at: cursor)
           try work?.step()
         }

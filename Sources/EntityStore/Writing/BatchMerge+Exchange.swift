@@ -101,7 +101,8 @@ extension BatchMerge {
       for one in exchanges {
         guard try cursor.seek(one.holder) else { throw missing(one.holder) }
         let stored = try changes.stored(cursor.value, id: one.holder)
-        _ = try writes.change(stored, to: changes.copy(one.record), at: cursor)
+        let record = try changes.derived(changes.copy(one.record), over: stored)
+        _ = try writes.change(stored, to: record, at: cursor)
         outcomes[one.row] = .updated(one.holder)
       }
     }
@@ -115,7 +116,7 @@ extension BatchMerge {
     let first = try core.newID(of: entity)
     for (place, one) in exchanges.enumerated() {
       let prepared = try changes.prepareOrRefuse(
-        changes.copy(one.record), id: first &+ UInt64(place), isNew: true)
+        try changes.derived(changes.copy(one.record)), id: first &+ UInt64(place), isNew: true)
       if case .refused = prepared { return place }
     }
     return nil
@@ -138,8 +139,8 @@ extension BatchMerge {
     if !isReinserted, case .refused = try changes.prepareOrRefuse(derived, id: holder) {
       return nil
     }
-    let new = try entity.view(derived)
-    var exchange = Exchange(row: row, holder: holder, record: RecordBytes(derived))
+    let new = try entity.view(derived.record)
+    var exchange = Exchange(row: row, holder: holder, record: RecordBytes(derived.record))
     exchange.links = try tally?.change(stored.view, new)
     try changes.takeKeys(of: holder, from: stored.view, to: new)
     for (place, index) in changes.keys.indexes.enumerated()

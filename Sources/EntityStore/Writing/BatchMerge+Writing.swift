@@ -200,9 +200,9 @@ extension BatchMerge {
   /// Returns `nil` when `stored` has equal values.
   func reinserted(
     _ stored: StoredRecord, with record: UnsealedRecord
-  ) throws(StoreError) -> UnsealedRecord? {
+  ) throws(StoreError) -> DerivedRecord? {
     let changed = try changes.derived(record, over: stored)
-    return try changes.isSame(stored, as: changed) ? nil : try changes.derived(changed)
+    return try changes.isSame(stored, as: changed) ? nil : try changes.derived(changed.record)
   }
 
   /// Returns whether the record at the cursor has the bytes of the incoming one.
@@ -309,14 +309,13 @@ extension BatchMerge {
       let cursor = try Cursor(entity.records, in: core.transaction)
       for position in 0..<batch.count where isNew(position) {
         let id = pages.firstID == nil ? next : first &+ UInt64(position)
-        let view = try batch.view(position, of: entity)
         if !reinsertions.isEmpty, let reinsertion = reinsertions[position].take() {
-          try writes.insert(reinsertion, incoming: view, id: id, at: cursor)
+          try writes.insert(reinsertion, at: position, of: derived, id: id, at: cursor)
           outcomes[position] = .updated(id)
         } else {
-          switch try prepared(position, view, id) {
+          switch try prepared(position, id) {
           case .ready(let record):
-            try tallyLinks(nil, view)
+            try tallyLinks(nil, record.view)
             try writes.insert(record, at: cursor)
             outcomes[position] = .inserted(id)
           case .refused(let refusal):
@@ -334,10 +333,10 @@ extension BatchMerge {
 
   @inline(__always)
   private func prepared(
-    _ position: Int, _ view: RecordView, _ id: UInt64
+    _ position: Int, _ id: UInt64
   ) throws(StoreError) -> PreparedNewRecord {
     if let refusal = refusalOfNew(position) { return .refused(refusal) }
-    return try changes.prepareOrRefuse(new: view, id: id)
+    return try changes.prepareOrRefuse(new: position, of: derived, id: id)
   }
 
   /// The error for a record with only some attributes that cannot be inserted; `nil` when it can

@@ -50,6 +50,10 @@ final class BatchMerge {
 
   let core: WriteCore
   let entity: StoredEntity
+  /// The records of the batch, with the derived attributes of new records, since unique keys may
+  /// contain them.
+  let derived: DerivedRecords
+  /// The content of ``derived``.
   let batch: IncomingRecords
   let matching: Matching
   let rule: MergeRule
@@ -98,7 +102,8 @@ final class BatchMerge {
       self.rule = rule
     }
     changes = core.changes(of: entity)
-    self.batch = try Self.derived(batch, of: entity, changes)
+    derived = try changes.derived(batch)
+    self.batch = derived.records
     keys = BatchKeys(of: entity)
     outcomes = Array(repeating: nil, count: batch.count)
     holders = Array(repeating: nil, count: batch.count)
@@ -137,23 +142,6 @@ final class BatchMerge {
     }
     assert(!outcomes.contains { $0 == nil }, "each record of a batch has an outcome")
     return outcomes.map { $0 ?? .rejected(.damagedIndex(entity.name, "a record was left out")) }
-  }
-
-  /// Returns the records with derived attributes as for new records, because unique keys may
-  /// contain them.
-  private static func derived(
-    _ batch: IncomingRecords, of entity: StoredEntity, _ changes: EntityChanges
-  ) throws(StoreError) -> IncomingRecords {
-    guard let derivations = entity.derivations else { return batch }
-    var derived = IncomingRecords(entity.layout)
-    for position in 0..<batch.count {
-      let isGiven = entity.layout.attributes.indices.map { index in
-        batch.isGiven(index, at: position) && !derivations.isDerived[index]
-      }
-      let record = try changes.derived(changes.copy(batch[position]))
-      derived.append(record.content, given: isGiven)
-    }
-    return derived
   }
 
   /// Finds the stored records with the batch's keys in `index`, and the keys that several records

@@ -32,7 +32,6 @@ extension WriteCore {
         let old = try changes.stored(cursor.value, id: id, isCarriedOver: true)
         var values = try DerivedValues(of: old, in: entity, derivations, occasion)
         try body(id, &values)
-        try values.derive(in: entity, time: time)
         try batch.change(old, to: values, at: cursor)
       }
     }
