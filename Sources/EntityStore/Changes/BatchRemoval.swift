@@ -60,7 +60,7 @@ extension WriteCore {
           try entity.recordID(ofAttribute: $0, in: old.view) != nil
         }
         if slots.isEmpty { return }
-        let record = try changes.copy(of: old.view, id: id)
+        let record = try changes.copy(of: old)
         for slot in slots { try slot.write(.null, in: record.bytes) }
         if try body(old, try changes.derived(record, over: old), cursor) { count &+= 1 }
       }

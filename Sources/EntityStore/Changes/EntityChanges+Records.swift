@@ -34,9 +34,11 @@ extension EntityChanges {
 
   func copy(_ record: RecordBytes) -> UnsealedRecord { record.withBytes { scratch.take($0) } }
 
-  /// Copies a stored record, converting it to the current layout.
-  func copy(of stored: RecordView, id: UInt64) throws(StoreError) -> UnsealedRecord {
-    if stored.layout === entity.layout { return scratch.take(stored.bytes) }
-    return try core.carriedOver(stored, id: id, of: entity)._withBytes { scratch.take($0) }
+  /// Copies a stored record after verifying it, and converts it to the current layout.
+  func copy(of stored: StoredRecord) throws(StoreError) -> UnsealedRecord {
+    try verify(stored)
+    let view = stored.view
+    if view.layout === entity.layout { return scratch.take(view.bytes) }
+    return try core.carriedOver(view, id: stored.id, of: entity)._withBytes { scratch.take($0) }
   }
 }

@@ -157,7 +157,7 @@ final class EntityChanges {
     guard let bytes = try core.record(id, of: entity) else {
       throw .noSuchRecord(entity: entity.name, id: id)
     }
-    let old = try stored(bytes, id: id, isCarriedOver: entity.derivations != nil)
+    let old = try stored(bytes, id: id)
     guard let new = try prepare(try derived(record, over: old), over: old) else { return false }
     try change(id, from: old, to: new)
     return true

@@ -25,10 +25,10 @@ extension MigrationRun {
         let ids = try ids(from: next, of: after)
         guard let last = ids.last else { return }
         try core.forEachStored(ids, of: after) { id, cursor in
-          let replaced = try source.stored(cursor.value, id: id, isCarriedOver: true)
+          let replaced = try source.stored(cursor.value, id: id)
           let values: [Value]
           do {
-            let stored = try before.values(of: replaced.view)
+            let stored = try source.values(of: replaced)
             values = try body(id, stored)
             if !zip(values, stored).allSatisfy({ $0.hasSameBytes(as: $1) }) {
               rules?.note(id, of: new.number)

@@ -231,14 +231,14 @@ final class BatchUpdate {
       try constants ?? given?(id) ?? prepared[id]
       ?? newValues(RecordUnderTest(view: stored.view, id: id))
     if let slots, stored.view.layout === entity.layout {
-      let record = try changes.copy(of: stored.view, id: id)
+      let record = try changes.copy(of: stored)
       for (slot, value) in zip(slots, values) { try slot.write(value, in: record.bytes) }
       if record.raw.elementsEqual(stored.view.bytes) { return false }
       try replace(
         stored, with: try changes.derived(record, over: stored, setting: assigned), at: cursor,
         batch)
     } else {
-      guard let record = try rebuilt(stored.view, values) else { return false }
+      guard let record = try rebuilt(stored, values) else { return false }
       try replace(stored, with: record, at: cursor, batch)
     }
     return true
@@ -296,8 +296,8 @@ final class BatchUpdate {
   }
 
   /// Returns the record in the current layout; `nil` when nothing changes.
-  private func rebuilt(_ view: RecordView, _ values: [Value]) throws -> DerivedRecord? {
-    let before = try entity.values(of: view)
+  private func rebuilt(_ stored: StoredRecord, _ values: [Value]) throws -> DerivedRecord? {
+    let before = try changes.values(of: stored)
     var all = before
     var isChanged = false
     for (assignment, value) in zip(assignments, values) {

@@ -39,8 +39,7 @@ extension EntityChanges {
     _ record: UnsealedRecord, over old: StoredRecord?, _ derivations: RecordDerivations
   ) throws(StoreError) -> DerivedRecord {
     guard let old else { return try derived(record, .insert, derivations) }
-    let before = try entity.values(of: old.view, id: old.id)
-    return try derived(record, .update(over: before), derivations)
+    return try derived(record, .update(over: try values(of: old)), derivations)
   }
 
   /// Returns the record with computed derived attributes, for a record restored under its old id.

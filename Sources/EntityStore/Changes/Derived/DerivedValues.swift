@@ -15,10 +15,10 @@ struct DerivedValues {
 
   /// - Parameter occasion: ``RecordDerivations/Occasion/related`` in a write.
   init(
-    of record: StoredRecord, in entity: StoredEntity, _ derivations: RecordDerivations,
+    of record: StoredRecord, _ changes: EntityChanges, _ derivations: RecordDerivations,
     _ occasion: RecordDerivations.Occasion
   ) throws(StoreError) {
-    before = try entity.values(of: record.view, id: record.id)
+    before = try changes.values(of: record)
     values = before
     self.derivations = derivations
     self.occasion = occasion

@@ -29,8 +29,8 @@ extension WriteCore {
       concerned: indexes, memoryLimit: store.options.batchMemoryInBytes
     ) { batch in
       try forEachStored(ids, of: entity) { id, cursor in
-        let old = try changes.stored(cursor.value, id: id, isCarriedOver: true)
-        var values = try DerivedValues(of: old, in: entity, derivations, occasion)
+        let old = try changes.stored(cursor.value, id: id)
+        var values = try DerivedValues(of: old, changes, derivations, occasion)
         try body(id, &values)
         try batch.change(old, to: values, at: cursor)
       }
