@@ -68,8 +68,8 @@ extension WriteCore {
     if let rehearsal {
       try wrappingErrors { try forEach { old, record, _ in try rehearsal.note(old, to: record) } }
     } else {
-      try changes.withChangeBatch(
-        concerned: nulled.indexes, memoryLimit: store.options.batchMemoryInBytes
+      try changes.withUpdateBatch(
+        setting: nulled, memoryLimit: store.options.batchMemoryInBytes
       ) { batch in
         try forEach { old, record, cursor in try batch.change(old, to: record, at: cursor) }
       }

@@ -11,10 +11,4 @@ extension ChangeBatch {
     try replace(old, with: new, at: cursor)
     return true
   }
-
-  /// Replaces the record at the cursor, which is `old`, unless its values are equal.
-  func change(_ old: StoredRecord, to derived: consuming DerivedValues, at cursor: Cursor) throws {
-    guard let new = try changes.prepare(derived, over: old) else { return }
-    try replace(old, with: new, at: cursor)
-  }
 }

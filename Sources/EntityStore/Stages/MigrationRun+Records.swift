@@ -19,7 +19,7 @@ extension MigrationRun {
     let changes = core.changes(of: after)
     let source = EntityChanges(of: before, core: core)
     touched.insert(new.number)
-    try changes.withChangeBatch(concerned: []) { batch in
+    try changes.withUpdateBatch(setting: SetAttributes(ofStage: core)) { batch in
       var next: UInt64 = 0
       while true {
         let ids = try ids(from: next, of: after)

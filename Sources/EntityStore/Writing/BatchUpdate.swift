@@ -97,9 +97,9 @@ final class BatchUpdate {
 
   /// Old keys are removed before new ones are added, so that a unique key that one record gives up
   /// may be taken by another.
-  private func change(_ body: (ChangeBatch) throws -> Void) throws(StoreError) {
-    try changes.withChangeBatch(
-      concerned: assigned.indexes, memoryLimit: core.store.options.batchMemoryInBytes
+  private func change(_ body: (UpdateBatch) throws -> Void) throws(StoreError) {
+    try changes.withUpdateBatch(
+      setting: assigned, memoryLimit: core.store.options.batchMemoryInBytes
     ) { batch in
       try body(batch)
       try broken.check()
@@ -142,7 +142,7 @@ final class BatchUpdate {
   /// A separate method, because variables captured by a closure are looked up for each record.
   ///
   /// - Parameter batch: makes the changes; `nil` where ``rehearsal`` notes them.
-  private func updateEach(admittedBy filter: ConditionEvaluator, _ batch: ChangeBatch?) throws {
+  private func updateEach(admittedBy filter: ConditionEvaluator, _ batch: UpdateBatch?) throws {
     let total = try core.count(of: entity)
     let cursor = try Cursor(entity.records, in: core.transaction)
     var found = try cursor.first()
@@ -184,7 +184,7 @@ final class BatchUpdate {
     try change { try updateEach(ids, $0) }
   }
 
-  private func updateEach(_ ids: [UInt64], _ batch: ChangeBatch?) throws {
+  private func updateEach(_ ids: [UInt64], _ batch: UpdateBatch?) throws {
     var count = 0
     try core.forEachStored(ids, of: entity) { id, cursor in
       if try update(id, at: cursor, batch) { updatedCount += 1 }
@@ -197,7 +197,7 @@ final class BatchUpdate {
 
   /// Updates the record at the cursor; returns false when its values are already equal.
   @inline(__always)
-  private func update(_ id: UInt64, at cursor: Cursor, _ batch: ChangeBatch?) throws -> Bool {
+  private func update(_ id: UInt64, at cursor: Cursor, _ batch: UpdateBatch?) throws -> Bool {
     switch try patched(id, at: cursor, batch) {
     case .some(let isChanged): isChanged
     case nil: try updateCopied(id, at: cursor, batch)
@@ -207,7 +207,7 @@ final class BatchUpdate {
   /// Patches the record at the cursor; returns whether it changed, or `nil` when it cannot be
   /// patched.
   @inline(__always)
-  private func patched(_ id: UInt64, at cursor: Cursor, _ batch: ChangeBatch?) throws -> Bool? {
+  private func patched(_ id: UInt64, at cursor: Cursor, _ batch: UpdateBatch?) throws -> Bool? {
     assert(patch == nil || rehearsal == nil, "what is patched cannot be refused")
     let record = cursor.value
     switch patch {
@@ -224,7 +224,7 @@ final class BatchUpdate {
   }
 
   private func updateCopied(
-    _ id: UInt64, at cursor: Cursor, _ batch: ChangeBatch?
+    _ id: UInt64, at cursor: Cursor, _ batch: UpdateBatch?
   ) throws -> Bool {
     let stored = try changes.stored(cursor.value, id: id, isCarriedOver: true)
     let values =
@@ -246,7 +246,7 @@ final class BatchUpdate {
 
   /// Checks and seals `record`, and replaces the record at the cursor with it.
   private func replace(
-    _ stored: StoredRecord, with record: DerivedRecord, at cursor: Cursor, _ batch: ChangeBatch?
+    _ stored: StoredRecord, with record: DerivedRecord, at cursor: Cursor, _ batch: UpdateBatch?
   ) throws {
     if let rehearsal { return try rehearsal.note(stored, try entity.view(record.record)) }
     switch try changes.prepareOrRefuse(record, id: stored.id) {

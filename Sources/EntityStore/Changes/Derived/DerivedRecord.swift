@@ -121,6 +121,33 @@ struct SetAttributes {
     derives = !derived.isEmpty
     indexes = entity.indexes.filter { !numbers.isDisjoint(with: $0.description.attributes) }
   }
+
+  /// The derived attributes with `derived`, which are computed again on `occasion`.
+  ///
+  /// - Parameter laterIndexes: the indexes that have no entries yet.
+  init(
+    derived: Set<UInt32>, _ occasion: RecordDerivations.Occasion, of entity: StoredEntity,
+    except laterIndexes: Set<UInt32>
+  ) {
+    var numbers = derived
+    if case .rebuild = occasion {
+      numbers.formUnion(entity.derivations?.dependents(of: derived) ?? [])
+    }
+    self.numbers = numbers
+    derives = true
+    indexes = entity.indexes.filter {
+      !numbers.isDisjoint(with: $0.description.attributes)
+        && !laterIndexes.contains($0.description.number)
+    }
+  }
+
+  /// The attributes that a stage sets, which has emptied their indexes and fills them afterwards.
+  init(ofStage core: WriteCore) {
+    precondition(!core.checksRules, "a write outside of stages maintains all indexes")
+    numbers = []
+    derives = true
+    indexes = []
+  }
 }
 
 /// The proof that bytes of attributes may change in the page of a record.

@@ -19,14 +19,9 @@ extension WriteCore {
   ) throws(StoreError) {
     guard !ids.isEmpty, let derivations = entity.derivations else { return }
     let changes = changes(of: entity)
-    var concerned = numbers
-    if case .rebuild = occasion { concerned.formUnion(derivations.dependents(of: numbers)) }
-    let indexes = entity.indexes.filter {
-      !concerned.isDisjoint(with: $0.description.attributes)
-        && !laterIndexes.contains($0.description.number)
-    }
-    try changes.withChangeBatch(
-      concerned: indexes, memoryLimit: store.options.batchMemoryInBytes
+    let attributes = SetAttributes(derived: numbers, occasion, of: entity, except: laterIndexes)
+    try changes.withUpdateBatch(
+      setting: attributes, memoryLimit: store.options.batchMemoryInBytes
     ) { batch in
       try forEachStored(ids, of: entity) { id, cursor in
         let old = try changes.stored(cursor.value, id: id)
