@@ -52,11 +52,9 @@ extension WriteCore {
     let ids = links.allIDs
     guard !ids.isEmpty else { return 0 }
     let changes = changes(of: entity)
-    let numbers = Set(links.map(\.attribute))
-    let concerned = entity.derivations?.dependents(of: numbers).union(numbers) ?? numbers
-    let indexes = entity.indexes.filter { !concerned.isDisjoint(with: $0.description.attributes) }
+    let nulled = SetAttributes(Set(links.map(\.attribute)), of: entity)
     var count = 0
-    func forEach(_ body: (StoredRecord, UnsealedRecord, Cursor) throws -> Bool) throws {
+    func forEach(_ body: (StoredRecord, DerivedRecord, Cursor) throws -> Bool) throws {
       var walk = NulledWalk(links, layout: entity.layout)
       try forEachStored(ids, of: entity) { id, cursor in
         let old = try changes.stored(cursor.value, id: id, isCarriedOver: true)
@@ -64,7 +62,7 @@ extension WriteCore {
           try entity.recordID(ofAttribute: $0, in: old.view) != nil
         }
         if slots.isEmpty { return }
-        let record = try changes.copy(of: old.view, id: id)
+        let record = try changes.copy(of: old)
         for slot in slots { try slot.write(.null, in: record.bytes) }
         if try body(old, try changes.derived(record, over: old), cursor) { count &+= 1 }
       }
@@ -72,8 +70,8 @@ extension WriteCore {
     if let rehearsal {
       try wrappingErrors { try forEach { old, record, _ in try rehearsal.note(old, to: record) } }
     } else {
-      try changes.withChangeBatch(
-        concerned: indexes, memoryLimit: store.options.batchMemoryInBytes
+      try changes.withUpdateBatch(
+        setting: nulled, memoryLimit: store.options.batchMemoryInBytes
       ) { batch in
         try forEach { old, record, cursor in try batch.change(old, to: record, at: cursor) }
       }

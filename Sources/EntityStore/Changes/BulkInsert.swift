@@ -20,14 +20,10 @@ final class BulkInsert {
   @exclusivity(unchecked) private var hasTriedCollector = false
   /// The number of records below which a second thread does not pay off.
   private static let aloneCount: UInt64 = 20_000
-  /// The broken rules of the batch; after the first one no more records are written.
-  @exclusivity(unchecked) private var broken = BrokenRules()
-  /// The number of values checked against constraints.
-  @exclusivity(unchecked) private var checkedCount = 0
   private let keys: BatchKeys
   private let cursor: Cursor
   /// The records that are not written yet; the buffer stays in the cache.
-  @exclusivity(unchecked) private var waiting = RecordBuffer(byteCount: RecordBuffer.usualByteCount)
+  @exclusivity(unchecked) private var waiting = NewRecords()
   /// The id after the last written record.
   @exclusivity(unchecked) private var writtenID: UInt64
 
@@ -55,13 +51,8 @@ final class BulkInsert {
   /// Adds one record.
   func append(_ record: UnsealedRecord) throws(StoreError) -> UInt64 {
     let record = try changes.derived(record)
-    if changes.hasConstraints {
-      try check(record, id: nextID)
-      if !broken.isEmpty { return nextID }
-    }
-    let content = record.content
-    if waiting.isFull(for: content.count) { try writeWaiting() }
-    waiting.append(content, id: nextID)
+    if waiting.isFull(for: record) { try writeWaiting() }
+    guard try waiting.append(record, id: nextID, changes) else { return nextID }
     defer { nextID &+= 1 }
     return nextID
   }
@@ -71,27 +62,13 @@ final class BulkInsert {
   func append(_ row: inout RecordBuffer) throws(StoreError) -> UInt64 {
     if entity.derivations != nil { return try appendEach(&row) }
     try writeWaiting()
-    if changes.hasConstraints {
-      for position in 0..<row.count {
-        try check(row[position], id: nextID &+ UInt64(position))
-      }
-      if !broken.isEmpty {
-        row.removeAll()
-        return nextID
-      }
-    }
     let first = nextID
-    row.giveIDs(from: first)
-    nextID &+= UInt64(row.count)
-    try write(&row)
+    guard try waiting.take(&row, from: first, changes) else { return first }
+    nextID &+= UInt64(waiting.count)
+    try writeWaiting()
+    // The memory of the row is in the cache, so the next row is encoded there.
+    waiting.move(to: &row)
     return first
-  }
-
-  private func check(_ record: UnsealedRecord, id: UInt64) throws(StoreError) {
-    try broken.collect(at: checkedCount) { () throws(StoreError) in
-      try changes.check(try entity.view(record), id: id, isNew: true)
-    }
-    checkedCount &+= 1
   }
 
   private func appendEach(_ row: inout RecordBuffer) throws(StoreError) -> UInt64 {
@@ -101,16 +78,13 @@ final class BulkInsert {
     return first
   }
 
+  /// Writes the records of ``waiting``, and empties it.
   private func writeWaiting() throws(StoreError) {
-    if waiting.count > 0 { try write(&waiting) }
-  }
-
-  /// Writes the records in the buffer `row`, and empties the buffer.
-  private func write(_ row: inout RecordBuffer) throws(StoreError) {
-    try changes.records.append(row, nextID: &writtenID, at: cursor)
-    if let collector { return try collector.collect(&row) }
-    for index in indexes { try index.add(row) }
-    row.removeAll()
+    guard waiting.count > 0 else { return }
+    try changes.records.append(waiting, nextID: &writtenID, at: cursor)
+    if let collector { return try collector.collect(&waiting) }
+    for index in indexes { try index.add(waiting.records) }
+    waiting.removeAll()
     if writtenID - firstID >= Self.aloneCount, !hasTriedCollector, keys.count > 0 {
       hasTriedCollector = true
       collector = EntryCollector(into: indexes, keys)
@@ -125,7 +99,7 @@ final class BulkInsert {
   /// Writes the index entries; when a unique index is violated, removes the records and throws.
   func finish() throws(StoreError) {
     do throws(StoreError) {
-      try broken.check()
+      try waiting.checkRules()
       try writeWaiting()
       core.nextIDs[entity.number] = nextID
       try sort()

@@ -18,8 +18,7 @@ extension WriteCore {
 
 /// Many changes of records of one entity, whose index entries are written at the end in key order.
 ///
-/// Within each kind of change, records must be changed in ascending order of their ids. The method
-/// ``EntityChanges/withChangeBatch(concerned:expectedCount:expectedRemovals:memoryLimit:checksUnique:_:)``
+/// Within each kind of change, records must be changed in ascending order of their ids. This file
 /// alone creates a batch and ends it.
 final class ChangeBatch {
   let changes: EntityChanges
@@ -43,7 +42,7 @@ final class ChangeBatch {
   @exclusivity(unchecked) private var lastRemoved: UInt64?
 
   fileprivate init(
-    _ changes: EntityChanges, concerned: [StoredIndex]?, expectedCount: Int,
+    _ changes: EntityChanges, setting attributes: SetAttributes?, expectedCount: Int,
     expectedRemovals: Int, memoryLimit: Int
   ) throws(StoreError) {
     self.changes = changes
@@ -51,7 +50,7 @@ final class ChangeBatch {
     let core = changes.core
     self.core = core
     entity = changes.entity
-    let keys = BatchKeys(of: entity, in: concerned ?? entity.indexes)
+    let keys = BatchKeys(of: entity, in: attributes?.indexes ?? entity.indexes)
     let count = keys.count + entity.building.count
     let memoryLimit = memoryLimit == .max ? .max : memoryLimit / max(1, 2 * count)
     indexes = (0..<keys.count).map { position in
@@ -85,8 +84,7 @@ final class ChangeBatch {
 
   // MARK: Inserting
 
-  /// Stores a new record of the current layout, which has been checked and has room for its
-  /// checksum.
+  /// Stores a new record.
   @inline(__always)
   func insert(_ record: NewRecord, at cursor: Cursor) throws(StoreError) {
     let (id, view) = (record.id, record.view)
@@ -94,7 +92,7 @@ final class ChangeBatch {
     for index in indexes { try index.add(view, id: id) }
     try forEachBuilding(id) { (index) throws(StoreError) in try index.add(view, id: id) }
     if changes.hasListeners { try tellInserted(view, id: id) }
-    try records.append(view.bytes, id: id, at: cursor)
+    try records.append(record, at: cursor)
   }
 
   private func tellInserted(_ view: RecordView, id: UInt64) throws(StoreError) {
@@ -130,12 +128,10 @@ final class ChangeBatch {
     try records.replace(old, at: cursor, with: record)
   }
 
-  /// Changes bytes of the record at the cursor in its page, and updates its checksum.
-  ///
-  /// The record has at most ``RecordTree/longestInPage`` bytes. The changed attributes must not be
-  /// read by an index, a rule or a sink that needs bytes.
   @inline(__always)
-  func patch(_ id: UInt64, at cursor: Cursor, by change: (MutableByteView) -> Void) throws {
+  fileprivate func patch(
+    _ id: UInt64, at cursor: Cursor, by change: (MutableByteView) -> Void
+  ) throws {
     if changes.hasListeners { try changes.listeners.tellUpdated(id) }
     isPatched = true
     try records.change(id, at: cursor, by: change)
@@ -194,13 +190,52 @@ final class ChangeBatch {
   }
 }
 
+/// The part of a batch that sets some attributes in stored records.
+///
+/// The batch knows only the indexes of these attributes, so it inserts and removes no records.
+struct UpdateBatch {
+  private let batch: ChangeBatch
+
+  fileprivate init(_ batch: ChangeBatch) { self.batch = batch }
+
+  /// Replaces the record at the cursor, which is `old`, with `record`.
+  @inline(__always)
+  func replace(_ old: StoredRecord, with record: SealedRecord, at cursor: Cursor) throws {
+    try batch.replace(old, with: record, at: cursor)
+  }
+
+  /// Changes bytes of the record at the cursor in its page, and updates its checksum.
+  ///
+  /// The record has at most ``RecordTree/longestInPage`` bytes.
+  @inline(__always)
+  func patch(
+    _ id: UInt64, of _: UnreadAttributes, at cursor: Cursor, by change: (MutableByteView) -> Void
+  ) throws {
+    try batch.patch(id, at: cursor, by: change)
+  }
+
+  /// Replaces the record at the cursor, which is `old`, with `record`.
+  ///
+  /// Returns false, and writes nothing, when the records have equal values.
+  func change(
+    _ old: StoredRecord, to record: DerivedRecord, at cursor: Cursor
+  ) throws -> Bool {
+    try batch.change(old, to: record, at: cursor)
+  }
+
+  /// Replaces the record at the cursor, which is `old`, unless its values are equal.
+  func change(_ old: StoredRecord, to derived: consuming DerivedValues, at cursor: Cursor) throws {
+    guard let new = try batch.changes.prepare(derived, over: old) else { return }
+    try batch.replace(old, with: new, at: cursor)
+  }
+}
+
 extension EntityChanges {
   /// Makes the changes that `body` makes with a batch, and writes the index entries of all of them.
   ///
   /// After an error the transaction can only be aborted: some changes are made, and some are not.
   ///
   /// - Parameters:
-  ///   - concerned: the indexes whose keys may change; `nil` for all indexes.
   ///   - expectedCount: the expected number of new entries in each index.
   ///   - expectedRemovals: the expected number of removed entries in each index.
   ///   - memoryLimit: the memory for new and removed entries, in bytes. Further entries go to a
@@ -208,11 +243,37 @@ extension EntityChanges {
   ///   - checksUnique: whether the call throws ``StoreError/Code/uniqueViolation`` when another
   ///     record has one of the unique keys. Otherwise the caller guarantees that no record has one.
   func withChangeBatch(
-    concerned: [StoredIndex]? = nil, expectedCount: Int = 0, expectedRemovals: Int = 0,
-    memoryLimit: Int = .max, checksUnique: Bool = true, _ body: (ChangeBatch) throws -> Void
+    expectedCount: Int = 0, expectedRemovals: Int = 0, memoryLimit: Int = .max,
+    checksUnique: Bool = true, _ body: (ChangeBatch) throws -> Void
+  ) throws(StoreError) {
+    try withBatch(
+      setting: nil, expectedCount: expectedCount, expectedRemovals: expectedRemovals,
+      memoryLimit: memoryLimit, checksUnique: checksUnique, body)
+  }
+
+  /// Sets attributes of stored records as `body` does with a batch, and writes the index entries.
+  ///
+  /// After an error the transaction can only be aborted: some records are changed, and some are
+  /// not.
+  ///
+  /// - Parameter memoryLimit: the memory for index entries, in bytes. Further entries go to a
+  ///   scratch file.
+  func withUpdateBatch(
+    setting attributes: SetAttributes, memoryLimit: Int = .max,
+    _ body: (UpdateBatch) throws -> Void
+  ) throws(StoreError) {
+    try withBatch(
+      setting: attributes, expectedCount: 0, expectedRemovals: 0, memoryLimit: memoryLimit,
+      checksUnique: true
+    ) { try body(UpdateBatch($0)) }
+  }
+
+  private func withBatch(
+    setting attributes: SetAttributes?, expectedCount: Int, expectedRemovals: Int,
+    memoryLimit: Int, checksUnique: Bool, _ body: (ChangeBatch) throws -> Void
   ) throws(StoreError) {
     let batch = try ChangeBatch(
-      self, concerned: concerned, expectedCount: expectedCount,
+      self, setting: attributes, expectedCount: expectedCount,
       expectedRemovals: expectedRemovals, memoryLimit: memoryLimit)
     try core.breakingOnError {
       try body(batch)

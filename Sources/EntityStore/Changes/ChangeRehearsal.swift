@@ -46,9 +46,9 @@ final class ChangeRehearsal {
 
   /// Notes that the record `old` is to get the values of `record`; returns false if `old` already
   /// has them.
-  func note(_ old: StoredRecord, to record: UnsealedRecord) throws(StoreError) -> Bool {
-    guard let new = try changes.prepare(record, over: old, .beforehand) else { return false }
-    try note(old, new.view)
+  func note(_ old: StoredRecord, to record: DerivedRecord) throws(StoreError) -> Bool {
+    if try changes.isSame(old, as: record) { return false }
+    try note(old, try changes.entity.view(record.record))
     return true
   }
 

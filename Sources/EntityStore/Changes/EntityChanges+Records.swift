@@ -34,49 +34,11 @@ extension EntityChanges {
 
   func copy(_ record: RecordBytes) -> UnsealedRecord { record.withBytes { scratch.take($0) } }
 
-  /// Copies a stored record, converting it to the current layout.
-  func copy(of stored: RecordView, id: UInt64) throws(StoreError) -> UnsealedRecord {
-    if stored.layout === entity.layout { return scratch.take(stored.bytes) }
-    return try core.carriedOver(stored, id: id, of: entity)._withBytes { scratch.take($0) }
-  }
-
-  // MARK: Derived attributes
-
-  /// Returns the record with computed derived attributes; `record` itself when they are already
-  /// correct.
-  ///
-  /// - Parameter old: the record to be replaced; `nil` for a new record.
-  @inline(__always)
-  func derived(
-    _ record: UnsealedRecord, over old: StoredRecord? = nil
-  ) throws(StoreError) -> UnsealedRecord {
-    guard let derivations = entity.derivations else { return record }
-    return try derived(record, over: old, derivations)
-  }
-
-  @inline(never)
-  private func derived(
-    _ record: UnsealedRecord, over old: StoredRecord?, _ derivations: RecordDerivations
-  ) throws(StoreError) -> UnsealedRecord {
-    guard let old else { return try derived(record, .insert, derivations) }
-    let before = try entity.values(of: old.view, id: old.id)
-    return try derived(record, .update(over: before), derivations)
-  }
-
-  /// Returns a record that an undo restores, with recomputed derived attributes.
-  func restored(_ record: UnsealedRecord) throws(StoreError) -> UnsealedRecord {
-    guard let derivations = entity.derivations else { return record }
-    return try derived(record, .restore, derivations)
-  }
-
-  private func derived(
-    _ record: UnsealedRecord, _ occasion: RecordDerivations.Occasion,
-    _ derivations: RecordDerivations
-  ) throws(StoreError) -> UnsealedRecord {
-    let before = try entity.values(of: try entity.view(record), id: 0)
-    var values = before
-    try derivations.derive(&values, occasion, of: entity, time: core.time)
-    if zip(values, before).allSatisfy({ $0.hasSameBytes(as: $1) }) { return record }
-    return try encode(values)
+  /// Copies a stored record after verifying it, and converts it to the current layout.
+  func copy(of stored: StoredRecord) throws(StoreError) -> UnsealedRecord {
+    try verify(stored)
+    let view = stored.view
+    if view.layout === entity.layout { return scratch.take(view.bytes) }
+    return try core.carriedOver(view, id: stored.id, of: entity)._withBytes { scratch.take($0) }
   }
 }

@@ -8,8 +8,9 @@ import LodestoreSystem
 /// a ``ChangeBatch``. The paths find and order the records. This class alone ensures the following:
 ///
 /// - Stored bytes are checked before use (``StoredRecord``).
+/// - Derived attributes are computed (``DerivedRecord``).
 /// - New bytes are checked against the entity's constraints and sealed with their checksum
-///   (``SealedRecord``).
+///   (``SealedRecord``, and ``NewRecord`` in a batch).
 /// - Unique keys are checked and index entries maintained. The entries are a function of the old
 ///   and the new record, either of which may be absent; only the difference is written.
 /// - The mark for imports that rely on the records is updated (`ChangeMark.swift`).
@@ -64,6 +65,11 @@ final class EntityChanges {
     if let cachedRules { return cachedRules }
     cachedRules = try core.rules(of: entity)
     return cachedRules
+  }
+
+  /// Returns whether a rule that is checked before a record is written reads the id of the record.
+  func rulesReadID() throws(StoreError) -> Bool {
+    hasRules ? try rules()?.readID ?? false : false
   }
 
   /// Throws ``StoreError/Code/invalidValue`` when a record breaks constraints or record rules.
@@ -133,7 +139,7 @@ final class EntityChanges {
   /// - Parameter given: the id that the record had before; `nil` for the next id.
   @inline(__always)
   private func insert(
-    derived record: UnsealedRecord, as given: UInt64?
+    derived record: DerivedRecord, as given: UInt64?
   ) throws(StoreError) -> UInt64 {
     let id = if let given { given } else { try core.newID(of: entity) }
     assert((try? core.record(id, of: entity)) == nil, "no record has the id of a new one")
@@ -151,7 +157,7 @@ final class EntityChanges {
     guard let bytes = try core.record(id, of: entity) else {
       throw .noSuchRecord(entity: entity.name, id: id)
     }
-    let old = try stored(bytes, id: id, isCarriedOver: entity.derivations != nil)
+    let old = try stored(bytes, id: id)
     guard let new = try prepare(try derived(record, over: old), over: old) else { return false }
     try change(id, from: old, to: new)
     return true
@@ -201,8 +207,7 @@ final class EntityChanges {
   /// Throws when ``insert(_:)`` of `record`, in place of record `id`, would break a constraint or a
   /// unique key.
   ///
-  /// The derived attributes of `record` have already been computed.
-  func checkReinsertion(of id: UInt64, with record: UnsealedRecord) throws(StoreError) {
+  func checkReinsertion(of id: UInt64, with record: DerivedRecord) throws(StoreError) {
     let new = try prepare(record, id: try core.newID(of: entity), isNew: true)
     try takeKeys(of: id, from: nil, to: new.view)
     try keys.checkUnique(except: id, core)

@@ -45,12 +45,12 @@ final class EntryCollector: @unchecked Sendable {
   func stop() { helper.stop() }
 
   /// Passes the records in the buffer `row` to the helper thread, and leaves the buffer empty.
-  func collect(_ row: inout RecordBuffer) throws(StoreError) {
+  func collect(_ row: inout NewRecords) throws(StoreError) {
     try check()
     let taken = rows[nextRow]
     nextRow = (nextRow + 1) % rows.count
     helper.wait(forAllBut: rows.count - 1)
-    swap(&taken.records, &row)
+    row.move(to: &taken.records)
     helper.run { [self] in
       do throws(StoreError) {
         for index in indexes { try index.add(taken.records) }

@@ -9,6 +9,9 @@ protocol RecordRules: AnyObject {
   /// Whether some rules are evaluated only at the end of the write.
   var areSomeLate: Bool { get }
 
+  /// Whether some rules, without late ones, read the id of the record.
+  var readID: Bool { get }
+
   /// Returns the names of the rules, without late ones, that a record of the current layout breaks.
   func broken(by view: RecordView, id: UInt64) throws(StoreError) -> [String]
 

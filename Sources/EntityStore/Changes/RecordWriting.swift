@@ -124,14 +124,15 @@ final class RecordTree {
 
   /// Appends the records in the buffer `row` under the ids from `nextID` on, and seals them.
   func append(
-    _ row: borrowing RecordBuffer, nextID: inout UInt64, at cursor: Cursor
+    _ row: borrowing NewRecords, nextID: inout UInt64, at cursor: Cursor
   ) throws(StoreError) {
     noteWritten()
     do {
-      let isWritten = try row.withEnds { ends in
-        sum.change += Checksum.seal(row.base, ends: ends, firstID: nextID)
+      let base = row.records.base
+      let isWritten = try row.records.withEnds { ends in
+        sum.change += Checksum.seal(base, ends: ends, firstID: nextID)
         sum.sizeChange &+= Int(ends.last ?? 0)
-        return try cursor.append(records: row.base, ends: ends, nextID: &nextID)
+        return try cursor.append(records: base, ends: ends, nextID: &nextID)
       }
       if !isWritten { throw alreadyThere(nextID) }
     } catch {
@@ -141,13 +142,14 @@ final class RecordTree {
 
   /// Appends a copy of `record`, and seals it in the page.
   @inline(__always)
-  func append(_ record: ByteView, id: UInt64, at cursor: Cursor) throws(StoreError) {
+  func append(_ record: NewRecord, at cursor: Cursor) throws(StoreError) {
+    let (id, bytes) = (record.id, record.view.bytes)
     noteWritten()
     do {
-      guard let page = try cursor.appendReserving(id, byteCount: record.count) else {
+      guard let page = try cursor.appendReserving(id, byteCount: bytes.count) else {
         throw alreadyThere(id)
       }
-      page.copyMemory(from: record)
+      page.copyMemory(from: bytes)
       Checksum.seal(page, id: id)
       sum.add(id, ByteView(page))
     } catch {

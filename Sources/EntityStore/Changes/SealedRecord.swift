@@ -1,11 +1,12 @@
+internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// A record of the current layout with its checksum, ready to be written under its id.
 ///
-/// The rules of the record have been checked, or will be checked later, as ``RuleCheck`` declares.
-/// Only this file creates sealed records, and only sealed records are written. The bytes are those
-/// of the ``UnsealedRecord`` from which it was created.
+/// The rules of the record have been checked under its id. Only the rules of ``DerivedValues`` are
+/// checked later. Only this file creates sealed records, and only sealed records are written. The
+/// bytes are those of the ``DerivedRecord`` from which it was created.
 struct SealedRecord {
   let id: UInt64
   let view: RecordView
@@ -19,6 +20,22 @@ struct SealedRecord {
     Checksum.seal(record.bytes, id: id)
     self.id = id
     view = try entity.view(record.raw, id: id)
+  }
+
+  fileprivate init(_ view: RecordView, id: UInt64) {
+    self.id = id
+    self.view = view
+  }
+}
+
+/// A copy of a sealed record in its own memory, until the record is written.
+struct SealedBytes {
+  fileprivate let id: UInt64
+  fileprivate let bytes: RecordBytes
+
+  init(_ record: SealedRecord) {
+    id = record.id
+    bytes = RecordBytes(record)
   }
 }
 
@@ -37,17 +54,12 @@ struct NewRecord {
   }
 }
 
-/// The time at which the rules of a record are checked.
-enum RuleCheck {
-  /// Before the record is written.
-  case now
-  /// Before anything is written, by a ``ChangeRehearsal`` or by the plan of a merge.
-  case beforehand
-  /// At the end of the write, by ``LateRules``, or at the end of the opening, by `OpeningRules`.
-  ///
-  /// In a write, only attributes derived from related records have changed, which no other rule
-  /// reads.
-  case atCommit
+/// A record to be inserted in place of a removed one, as ``MergeRule/reinsert`` requires.
+///
+/// The rules of the record were checked before the removal, and none of them reads the id.
+struct Reinsertion {
+  /// The merged record; `nil` when the incoming record is inserted as it is.
+  fileprivate let merged: RecordBytes?
 }
 
 /// The outcome of preparing a record that may be refused.
@@ -68,21 +80,18 @@ enum PreparedNewRecord {
 
 extension EntityChanges {
   /// Checks the rules of a new record, and returns the constraint or rule that refuses it.
+  ///
+  /// - Parameter position: the position of the record in `batch`.
   @inline(__always)
   func prepareOrRefuse(
-    new view: RecordView, id: UInt64
+    new position: Int, of batch: DerivedRecords, id: UInt64
   ) throws(StoreError) -> PreparedNewRecord {
+    let view = try batch.records.view(position, of: entity)
     if hasConstraints, let refusal = try refusal(of: view, id: id, isNew: true) {
       return .refused(refusal)
     }
     return .ready(NewRecord(view, id: id))
   }
-
-  /// Returns the new record that replaces a removed one, as ``MergeRule/reinsert`` requires.
-  ///
-  /// The caller has checked the rules of the record before the removal.
-  @inline(__always)
-  func reinsertion(_ view: RecordView, id: UInt64) -> NewRecord { NewRecord(view, id: id) }
 
   /// Seals a record and checks its rules.
   ///
@@ -91,10 +100,10 @@ extension EntityChanges {
   ///   - isNew: whether the record is new; an error then contains no id.
   @inline(__always)
   func prepare(
-    _ record: UnsealedRecord, id: UInt64, isNew: Bool = false, _ rules: RuleCheck = .now
+    _ record: DerivedRecord, id: UInt64, isNew: Bool = false
   ) throws(StoreError) -> SealedRecord {
-    let sealed = try SealedRecord(record, id: id, of: entity)
-    if case .now = rules { try check(sealed.view, id: id, isNew: isNew) }
+    let sealed = try SealedRecord(record.record, id: id, of: entity)
+    try check(sealed.view, id: id, isNew: isNew)
     return sealed
   }
 
@@ -103,31 +112,86 @@ extension EntityChanges {
   /// - Returns: `nil` when `old` has equal values.
   @inline(__always)
   func prepare(
-    _ record: UnsealedRecord, over old: StoredRecord, _ rules: RuleCheck = .now
+    _ record: DerivedRecord, over old: StoredRecord
   ) throws(StoreError) -> SealedRecord? {
-    let sealed = try SealedRecord(record, id: old.id, of: entity)
+    let sealed = try SealedRecord(record.record, id: old.id, of: entity)
     if try isSame(old, as: sealed.bytes) { return nil }
-    if case .now = rules { try check(sealed.view, id: old.id) }
+    try check(sealed.view, id: old.id)
     return sealed
+  }
+
+  /// Seals a record whose derived attributes were computed again.
+  ///
+  /// Its rules are checked later, as ``DerivedValues`` declares.
+  ///
+  /// - Returns: `nil` when `old` has equal values.
+  func prepare(
+    _ derived: consuming DerivedValues, over old: StoredRecord
+  ) throws(StoreError) -> SealedRecord? {
+    try derived.derive(in: entity, time: core.time)
+    if old.view.layout === entity.layout, !derived.isChanged { return nil }
+    let sealed = try SealedRecord(try encode(derived.values), id: old.id, of: entity)
+    return try isSame(old, as: sealed.bytes) ? nil : sealed
   }
 
   /// Seals a record, and returns the constraint or rule that refuses it.
   ///
-  /// - Parameter old: the record to be replaced, if it may have equal values.
+  /// - Parameters:
+  ///   - old: the record to be replaced, if it may have equal values.
+  ///   - isNew: whether the record is new; an error then contains no id.
   @inline(__always)
   func prepareOrRefuse(
-    _ record: UnsealedRecord, over old: StoredRecord? = nil, id: UInt64
+    _ record: DerivedRecord, over old: StoredRecord? = nil, id: UInt64, isNew: Bool = false
   ) throws(StoreError) -> PreparedRecord {
-    let sealed = try SealedRecord(record, id: id, of: entity)
+    let sealed = try SealedRecord(record.record, id: id, of: entity)
     if let old, try isSame(old, as: sealed.bytes) { return .same }
-    if hasConstraints, let refusal = try refusal(of: sealed.view, id: id) {
+    if hasConstraints, let refusal = try refusal(of: sealed.view, id: id, isNew: isNew) {
       return .refused(refusal)
     }
     return .ready(sealed)
   }
 
+  /// Returns a copy of a sealed record, which is valid until the next record is created.
+  func sealed(_ kept: SealedBytes) throws(StoreError) -> SealedRecord {
+    SealedRecord(try entity.view(copy(kept.bytes).raw, id: kept.id), id: kept.id)
+  }
+
   /// Returns whether the stored record has the values of `record`.
-  func isSame(_ old: StoredRecord, as record: UnsealedRecord) throws(StoreError) -> Bool {
-    try isSame(old, as: SealedRecord(record, id: old.id, of: entity).bytes)
+  func isSame(_ old: StoredRecord, as record: DerivedRecord) throws(StoreError) -> Bool {
+    try isSame(old, as: SealedRecord(record.record, id: old.id, of: entity).bytes)
+  }
+}
+
+extension ChangeBatch {
+  /// Removes the record at the cursor, which is `old`, in favour of `record` under a new id.
+  ///
+  /// The new id is not known yet, so no rule may read it.
+  ///
+  /// - Parameter isIncoming: whether `record` has the values of the incoming record.
+  func remove(
+    _ old: StoredRecord, reinserting record: SealedRecord, isIncoming: Bool, at cursor: Cursor
+  ) throws -> Reinsertion {
+    assert((try? changes.rulesReadID()) != true, "the rules of a reinserted record read no id")
+    let reinsertion = Reinsertion(merged: isIncoming ? nil : RecordBytes(record))
+    try remove(old, at: cursor)
+    return reinsertion
+  }
+
+  /// Inserts a record in place of a removed one.
+  ///
+  /// - Parameter position: the position in `batch` of the record with which the removed one was
+  ///   merged.
+  @inline(__always)
+  func insert(
+    _ reinsertion: Reinsertion, at position: Int, of batch: DerivedRecords, id: UInt64,
+    at cursor: Cursor
+  ) throws(StoreError) {
+    guard let merged = reinsertion.merged else {
+      let incoming = try batch.records.view(position, of: changes.entity)
+      return try insert(NewRecord(incoming, id: id), at: cursor)
+    }
+    try merged.withView(of: changes.entity) { (view) throws(StoreError) in
+      try insert(NewRecord(view, id: id), at: cursor)
+    }
   }
 }

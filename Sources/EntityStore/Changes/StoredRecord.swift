@@ -12,11 +12,14 @@ struct StoredRecord {
   /// A sink that receives the change may write to another tree, after which the bytes may be
   /// invalid when the record is written.
   let written: WrittenRecord
+  /// Whether the checksum of the bytes was verified.
+  fileprivate let isVerified: Bool
 
   @inline(__always)
-  fileprivate init(_ view: RecordView, id: UInt64) {
+  fileprivate init(_ view: RecordView, id: UInt64, isVerified: Bool) {
     self.id = id
     self.view = view
+    self.isVerified = isVerified
     written = WrittenRecord(view.bytes)
   }
 }
@@ -36,15 +39,28 @@ extension EntityChanges {
     _ bytes: ByteView, id: UInt64, isCarriedOver: Bool = false
   ) throws(StoreError) -> StoredRecord {
     let view = try entity.view(bytes, id: id)
-    if verifiesChecksums || isCarriedOver { try entity.verifyChecksum(of: view, id: id) }
-    return StoredRecord(view, id: id)
+    let verifies = verifiesChecksums || isCarriedOver
+    if verifies { try entity.verifyChecksum(of: view, id: id) }
+    return StoredRecord(view, id: id, isVerified: verifies)
+  }
+
+  /// Verifies the checksum of a stored record whose bytes become part of a new record.
+  @inline(__always)
+  func verify(_ old: StoredRecord) throws(StoreError) {
+    if !old.isVerified { try entity.verifyChecksum(of: old.view, id: old.id) }
+  }
+
+  /// The verified values of a stored record, in the order of the current layout.
+  func values(of old: StoredRecord) throws(StoreError) -> [Value] {
+    try verify(old)
+    return try entity.values(of: old.view, id: old.id)
   }
 
   /// The values of record `id`, in the order of the current layout; `nil` when the record does not
   /// exist.
   func values(of id: UInt64) throws(StoreError) -> [Value]? {
     guard let bytes = try core.record(id, of: entity) else { return nil }
-    return try entity.values(of: try stored(bytes, id: id, isCarriedOver: true).view, id: id)
+    return try values(of: try stored(bytes, id: id))
   }
 
   /// Returns whether a stored record has a correct checksum, or checksums are not verified.

@@ -34,11 +34,10 @@ extension HistoryUndo {
 
   private func restore(_ id: UInt64, of entity: StoredEntity) throws(StoreError) {
     guard let bytes = try log.image(imageKey(entity, id)) else { return }
-    let view = try entity.view(bytes, id: id)
-    try entity.verifyChecksum(of: view, id: id)
     let changes = core.changes(of: entity)
+    let image = try changes.stored(bytes, id: id, isCarriedOver: true)
     try core.breakingOnError {
-      try changes.restore(try changes.copy(of: view, id: id), id: id)
+      try changes.restore(try changes.copy(of: image), id: id)
     }
   }
 
@@ -69,7 +68,7 @@ extension HistoryUndo {
     try changes.withChangeBatch(memoryLimit: core.store.options.batchMemoryInBytes) { batch in
       try core.forEachStored(positions.keys.sorted(), of: entity) { id, cursor in
         let current = try changes.stored(cursor.value, id: id, isCarriedOver: true)
-        var values = try entity.values(of: current.view)
+        var values = try changes.values(of: current)
         let old = try self.values(id, of: entity)
         // A record without an image was inserted in this commit, so the attributes become null.
         for position in positions[id] ?? [] { values[position] = old?[position] ?? .null }

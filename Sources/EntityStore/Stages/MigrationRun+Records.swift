@@ -19,16 +19,16 @@ extension MigrationRun {
     let changes = core.changes(of: after)
     let source = EntityChanges(of: before, core: core)
     touched.insert(new.number)
-    try changes.withChangeBatch(concerned: []) { batch in
+    try changes.withUpdateBatch(setting: SetAttributes(ofStage: core)) { batch in
       var next: UInt64 = 0
       while true {
         let ids = try ids(from: next, of: after)
         guard let last = ids.last else { return }
         try core.forEachStored(ids, of: after) { id, cursor in
-          let replaced = try source.stored(cursor.value, id: id, isCarriedOver: true)
+          let replaced = try source.stored(cursor.value, id: id)
           let values: [Value]
           do {
-            let stored = try before.values(of: replaced.view)
+            let stored = try source.values(of: replaced)
             values = try body(id, stored)
             if !zip(values, stored).allSatisfy({ $0.hasSameBytes(as: $1) }) {
               rules?.note(id, of: new.number)
@@ -36,7 +36,7 @@ extension MigrationRun {
           } catch let error as FormatError {
             throw StoreError.damagedRecord(entity: old.name, recordID: id, error)
           }
-          let record = try changes.prepare(try changes.encode(values), id: id)
+          let record = try changes.prepare(try changes.ofStage(values), id: id)
           try batch.replace(replaced, with: record, at: cursor)
           try work?.step()
         }

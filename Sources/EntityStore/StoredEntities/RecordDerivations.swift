@@ -100,6 +100,16 @@ final class RecordDerivations: Sendable {
     case rebuild
   }
 
+  /// Returns whether the attribute at a position of the current layout may be set on an occasion
+  /// that computes derived attributes again.
+  func isComputedAgain(at position: Int, on occasion: Occasion) -> Bool {
+    switch occasion {
+    case .related: isOfRelated[position]
+    case .rebuild: isDerived[position]
+    case .insert, .restore, .update: false
+    }
+  }
+
   /// Computes the derived attributes in `values`, which are in the order of the current layout.
   ///
   /// - Throws: ``StoreError/Code/incompatibleSchema`` when the program does not have a function.

@@ -55,7 +55,7 @@ extension BatchMerge {
     try changes.checkReinsertion(of: stored.id, with: new)
     _ = try core.delete(stored.id, of: entity)
     add(links)
-    return .updated(try changes.insert(new))
+    return .updated(try changes.insert(new.record))
   }
 
   /// A record's first unique key and its values in words; `nil` when the record has no unique key.

@@ -62,6 +62,7 @@ extension BatchMerge {
   private struct Exchange {
     var row: Int
     var holder: UInt64
+    /// The new values with their derived attributes.
     var record: RecordBytes
     /// The added and removed links; `nil` without a tally.
     var links: LinkTally.Change?
@@ -80,9 +81,13 @@ extension BatchMerge {
       exchanges.append(one)
     }
     exchanges = try possible(exchanges)
+    exchanges.sort { $0.holder < $1.holder }
+    while let refused = try refusedReinsertion(exchanges) {
+      exchanges.remove(at: refused)
+      exchanges = try possible(exchanges)
+    }
     guard !exchanges.isEmpty else { return }
     for one in exchanges { add(one.links) }
-    exchanges.sort { $0.holder < $1.holder }
     if case .reinsert = rule {
       for one in exchanges { _ = try core.delete(one.holder, of: entity) }
       for one in exchanges {
@@ -96,16 +101,31 @@ extension BatchMerge {
       for one in exchanges {
         guard try cursor.seek(one.holder) else { throw missing(one.holder) }
         let stored = try changes.stored(cursor.value, id: one.holder)
-        let record = try changes.prepare(changes.copy(one.record), id: one.holder, .beforehand)
-        try writes.replace(stored, with: record, at: cursor)
+        let record = try changes.derived(changes.copy(one.record), over: stored)
+        _ = try writes.change(stored, to: record, at: cursor)
         outcomes[one.row] = .updated(one.holder)
       }
     }
   }
 
+  /// Returns the position of the first record to be reinserted that breaks a constraint or a rule.
+  ///
+  /// Each record is checked under the id that it gets when all of `exchanges` are made.
+  private func refusedReinsertion(_ exchanges: [Exchange]) throws(StoreError) -> Int? {
+    guard case .reinsert = rule, changes.hasConstraints else { return nil }
+    let first = try core.newID(of: entity)
+    for (place, one) in exchanges.enumerated() {
+      let prepared = try changes.prepareOrRefuse(
+        try changes.derived(changes.copy(one.record)), id: first &+ UInt64(place), isNew: true)
+      if case .refused = prepared { return place }
+    }
+    return nil
+  }
+
   /// Merges the record at `row` with its stored record.
   ///
   /// Returns `nil` for a new record, and when the merge or a constraint refuses the record.
+  /// Constraints of a record to be reinserted are checked later, because its id is not known yet.
   private func exchange(of row: Int) throws(StoreError) -> Exchange? {
     let view = try batch.view(row, of: entity)
     guard let holder = try holder(of: view, at: row),
@@ -116,12 +136,13 @@ extension BatchMerge {
     // With ``MergeRule/reinsert``, the derived attributes are those of a new record.
     let isReinserted = if case .reinsert = rule { true } else { false }
     let derived = try changes.derived(merged, over: isReinserted ? nil : stored)
-    guard case .ready(let record) = try changes.prepareOrRefuse(derived, id: holder) else {
+    if !isReinserted, case .refused = try changes.prepareOrRefuse(derived, id: holder) {
       return nil
     }
-    var exchange = Exchange(row: row, holder: holder, record: RecordBytes(record))
-    exchange.links = try tally?.change(stored.view, record.view)
-    try changes.takeKeys(of: holder, from: stored.view, to: record.view)
+    let new = try entity.view(derived.record)
+    var exchange = Exchange(row: row, holder: holder, record: RecordBytes(derived.record))
+    exchange.links = try tally?.change(stored.view, new)
+    try changes.takeKeys(of: holder, from: stored.view, to: new)
     for (place, index) in changes.keys.indexes.enumerated()
     where index.isUnique && changes.keys.isMoved(place) {
       let number = index.description.number

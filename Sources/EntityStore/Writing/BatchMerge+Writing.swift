@@ -131,17 +131,16 @@ extension BatchMerge {
       cursor.value, id: holder, isCarriedOver: carriesOver(position))
     let record: SealedRecord
     if !planned.isEmpty, let kept = planned.removeValue(forKey: position) {
-      record = try changes.prepare(changes.copy(kept), id: holder, .beforehand)
+      record = try changes.sealed(kept)
     } else {
       guard let made = try changed(position, stored) else { return }
       record = made
     }
     if case .reinsert = rule {
       try tallyLinks(stored.view, record.view)
-      try writes.remove(stored, at: cursor)
+      reinsertions[position] = try writes.remove(
+        stored, reinserting: record, isIncoming: batch.isWhole(position), at: cursor)
       holders[position] = nil
-      isReinserted[position] = true
-      if !batch.isWhole(position) { mergedForReinsert[position] = RecordBytes(record) }
     } else {
       if carriesOver(position), try hasNewKey(position, stored, record) {
         isAlone[position] = true
@@ -178,7 +177,11 @@ extension BatchMerge {
       if case .reinsert = rule {
         let new = try reinserted(stored, with: record)
         prepared =
-          if let new { try changes.prepareOrRefuse(new, id: stored.id) } else { .same }
+          if let new {
+            try changes.prepareOrRefuse(new, id: stored.id, isNew: true)
+          } else {
+            .same
+          }
       } else {
         prepared = try changes.prepareOrRefuse(
           try changes.derived(record, over: stored), over: stored, id: stored.id)
@@ -197,9 +200,9 @@ extension BatchMerge {
   /// Returns `nil` when `stored` has equal values.
   func reinserted(
     _ stored: StoredRecord, with record: UnsealedRecord
-  ) throws(StoreError) -> UnsealedRecord? {
+  ) throws(StoreError) -> DerivedRecord? {
     let changed = try changes.derived(record, over: stored)
-    return try changes.isSame(stored, as: changed) ? nil : try changes.derived(changed)
+    return try changes.isSame(stored, as: changed) ? nil : try changes.derived(changed.record)
   }
 
   /// Returns whether the record at the cursor has the bytes of the incoming one.
@@ -260,7 +263,7 @@ extension BatchMerge {
           planned = [:]
           return true
         }
-        planned[position] = RecordBytes(record)
+        planned[position] = SealedBytes(record)
       }
     } catch {
       throw StoreError(wrapping: error)
@@ -307,28 +310,19 @@ extension BatchMerge {
       let cursor = try Cursor(entity.records, in: core.transaction)
       for position in 0..<batch.count where isNew(position) {
         let id = pages.firstID == nil ? next : first &+ UInt64(position)
-        if !mergedForReinsert.isEmpty, let record = mergedForReinsert.removeValue(forKey: position)
-        {
-          try record.withView(of: entity) { (view) throws(StoreError) in
-            try writes.insert(changes.reinsertion(view, id: id), at: cursor)
-          }
+        if !reinsertions.isEmpty, let reinsertion = reinsertions[position].take() {
+          try writes.insert(reinsertion, at: position, of: derived, id: id, at: cursor)
           outcomes[position] = .updated(id)
         } else {
-          let view = try batch.view(position, of: entity)
-          let record: NewRecord
-          if isReinserted[position] {
-            record = changes.reinsertion(view, id: id)
-          } else {
-            switch try prepared(position, view, id) {
-            case .ready(let new): record = new
-            case .refused(let refusal):
-              outcomes[position] = .rejected(refusal)
-              continue
-            }
-            try tallyLinks(nil, view)
+          switch try prepared(position, id) {
+          case .ready(let record):
+            try tallyLinks(nil, record.view)
+            try writes.insert(record, at: cursor)
+            outcomes[position] = .inserted(id)
+          case .refused(let refusal):
+            outcomes[position] = .rejected(refusal)
+            continue
           }
-          try writes.insert(record, at: cursor)
-          outcomes[position] = isReinserted[position] ? .updated(id) : .inserted(id)
         }
         next = id &+ 1
       }
@@ -340,10 +334,10 @@ extension BatchMerge {
 
   @inline(__always)
   private func prepared(
-    _ position: Int, _ view: RecordView, _ id: UInt64
+    _ position: Int, _ id: UInt64
   ) throws(StoreError) -> PreparedNewRecord {
     if let refusal = refusalOfNew(position) { return .refused(refusal) }
-    return try changes.prepareOrRefuse(new: view, id: id)
+    return try changes.prepareOrRefuse(new: position, of: derived, id: id)
   }
 
   /// The error for a record with only some attributes that cannot be inserted; `nil` when it can

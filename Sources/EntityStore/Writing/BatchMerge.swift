@@ -51,6 +51,10 @@ final class BatchMerge {
 
   let core: WriteCore
   let entity: StoredEntity
+  /// The records of the batch, with the derived attributes of new records, since unique keys may
+  /// contain them.
+  let derived: DerivedRecords
+  /// The content of ``derived``.
   let batch: IncomingRecords
   let matching: Matching
   let rule: MergeRule
@@ -73,14 +77,13 @@ final class BatchMerge {
   /// Whether a record was given some of a unique key's attributes and not the others.
   @exclusivity(unchecked) private var hasPartOfKey = false
   /// The records that were merged before anything was written; see ``planningFindsNewKey()``.
-  @exclusivity(unchecked) var planned: [Int: RecordBytes] = [:]
+  @exclusivity(unchecked) var planned: [Int: SealedBytes] = [:]
   /// The places in ``Pages/unresolved`` whose stored value stays by the merge rule, by the position
   /// of the record.
   var untaken: [Int: Set<Int>] = [:]
-  /// For each record, whether its stored record was removed, so that it is inserted with a new id.
-  var isReinserted: [Bool]
-  /// The merged records for records that were not given all attributes, by position.
-  var mergedForReinsert: [Int: RecordBytes] = [:]
+  /// By position: the records whose stored records were removed for them; empty with another rule
+  /// than ``MergeRule/reinsert``.
+  @exclusivity(unchecked) var reinsertions: [Reinsertion?] = []
 
   init(
     _ batch: IncomingRecords, into entity: StoredEntity, matching: Matching, rule: MergeRule,
@@ -102,12 +105,13 @@ final class BatchMerge {
       self.rule = rule
     }
     changes = core.changes(of: entity)
-    self.batch = try Self.derived(batch, of: entity, changes)
+    derived = try changes.derived(batch)
+    self.batch = derived.records
     keys = BatchKeys(of: entity)
     outcomes = Array(repeating: nil, count: batch.count)
     holders = Array(repeating: nil, count: batch.count)
     isAlone = Array(repeating: false, count: batch.count)
-    isReinserted = Array(repeating: false, count: batch.count)
+    if case .reinsert = self.rule { reinsertions = Array(repeating: nil, count: batch.count) }
     for (position, error) in pages.refused { outcomes[position] = .rejected(error) }
   }
 
@@ -141,23 +145,6 @@ final class BatchMerge {
     }
     assert(!outcomes.contains { $0 == nil }, "each record of a batch has an outcome")
     return outcomes.map { $0 ?? .rejected(.damagedIndex(entity.name, "a record was left out")) }
-  }
-
-  /// Returns the records with derived attributes as for new records, because unique keys may
-  /// contain them.
-  private static func derived(
-    _ batch: IncomingRecords, of entity: StoredEntity, _ changes: EntityChanges
-  ) throws(StoreError) -> IncomingRecords {
-    guard let derivations = entity.derivations else { return batch }
-    var derived = IncomingRecords(entity.layout)
-    for position in 0..<batch.count {
-      let isGiven = entity.layout.attributes.indices.map { index in
-        batch.isGiven(index, at: position) && !derivations.isDerived[index]
-      }
-      let record = try changes.derived(changes.copy(batch[position]))
-      derived.append(record.content, given: isGiven)
-    }
-    return derived
   }
 
   /// Finds the stored records with the batch's keys in `index`, and the keys that several records
@@ -265,8 +252,10 @@ final class BatchMerge {
   /// Returns whether all records are written one after the other.
   ///
   /// The records must be written singly when one of them may get a unique key that another one
-  /// needs and that no index contains yet.
+  /// contains yet. Rules that read the id of a reinserted record need it too, because the id depends
+  /// on the outcomes of the records before it.
   private func mustWriteSingly() throws(StoreError) -> Bool {
+    if case .reinsert = rule, try changes.rulesReadID() { return true }
     // The two records have equal values in the one matching index.
     let same = matching.indexes.count == 1 ? matching.indexes[0].description.number : nil
     let mayCombine = entity.indexes.contains { index in

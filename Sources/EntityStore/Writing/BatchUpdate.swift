@@ -20,8 +20,7 @@ final class BatchUpdate {
   private let assignments: [Assignment]
   private let evaluator: ConditionEvaluator
   private let changes: EntityChanges
-  /// The indexes whose keys may change.
-  private let concerned: [StoredIndex]
+  private let assigned: SetAttributes
   /// The rehearsal, which collects the changes without making them.
   @exclusivity(unchecked) private var rehearsal: ChangeRehearsal?
   /// The current layout.
@@ -41,8 +40,6 @@ final class BatchUpdate {
   private let longestInPage = RecordTree.longestInPage
   /// The rules that records of the batch break.
   @exclusivity(unchecked) private var broken = BrokenRules()
-  /// Whether derived attributes may change together with the assigned ones.
-  private let derives: Bool
   /// Whether new values depend on other records, which the update may change too.
   private let readsOthers: Bool
   /// The new values by id, if they are computed before the first record is changed.
@@ -60,16 +57,9 @@ final class BatchUpdate {
     self.assignments = assignments
     self.given = given
     evaluator = ConditionEvaluator(.constant(true), entity: entity, core: core)
-    let assigned = Set(assignments.map(\.attribute.number))
-    let derived = entity.derivations?.dependents(of: assigned) ?? []
-    derives = !derived.isEmpty
+    let assigned = SetAttributes(Set(assignments.map(\.attribute.number)), of: entity)
+    self.assigned = assigned
     readsOthers = assignments.contains { $0.constant == nil && $0.operand.readsOtherRecords }
-    let numbers = assigned.union(derived)
-    func isConcerned(_ index: StoredIndex) -> Bool {
-      !numbers.isDisjoint(with: index.description.attributes)
-    }
-    let concerned = entity.indexes.filter(isConcerned)
-    self.concerned = concerned
     changes = core.changes(of: entity)
     layout = entity.layout
     var slots: [RecordLayout.Slot] = []
@@ -78,16 +68,17 @@ final class BatchUpdate {
         slots.append(entity.layout.slots[index])
       }
     }
-    let isPatched = slots.count == assignments.count && !derives
+    let isPatched = slots.count == assignments.count && !assigned.derives
     self.slots = isPatched ? slots : nil
     let constants = assignments.compactMap(\.constant)
     self.constants = constants.count == assignments.count ? constants : nil
-    let patchesInPlace =
-      isPatched && constants.count == assignments.count
-      && concerned.isEmpty && !entity.building.contains(where: isConcerned)
-      && !changes.hasConstraints
-      && !changes.listeners.wantBytes(ofUpdateOf: numbers)
-    patch = patchesInPlace ? try? SlotPatch(constants, at: slots, of: entity.layout) : nil
+    if slots.count == constants.count, constants.count == assignments.count,
+      let unread = changes.unread(assigned)
+    {
+      patch = try? SlotPatch(constants, at: slots, of: entity.layout, unread)
+    } else {
+      patch = nil
+    }
   }
 
   /// Whether records can be changed during the scan.
@@ -109,9 +100,9 @@ final class BatchUpdate {
   ///
   /// Old keys are removed before new ones are added, so that a record may take a unique key that
   /// another record releases.
-  private func change(_ body: (ChangeBatch) throws -> Void) throws(StoreError) {
-    try changes.withChangeBatch(
-      concerned: concerned, memoryLimit: core.store.options.batchMemoryInBytes
+  private func change(_ body: (UpdateBatch) throws -> Void) throws(StoreError) {
+    try changes.withUpdateBatch(
+      setting: assigned, memoryLimit: core.store.options.batchMemoryInBytes
     ) { batch in
       try body(batch)
       try broken.check()
@@ -122,14 +113,14 @@ final class BatchUpdate {
   private var canBeRefused: Bool {
     patch == nil
       && (constants == nil && given == nil
-        || ChangeRehearsal.isNeeded(changes, concerned: concerned))
+        || ChangeRehearsal.isNeeded(changes, concerned: assigned.indexes))
   }
 
   /// Runs an update of at most `count` records without its changes; throws an error that would
   /// refuse it.
   private func rehearse(of count: Int, _ body: () throws -> Void) throws(StoreError) {
     guard canBeRefused, count <= ChangeRehearsal.largestCount else { return }
-    let rehearsal = try ChangeRehearsal(changes, concerned: concerned, core: core)
+    let rehearsal = try ChangeRehearsal(changes, concerned: assigned.indexes, core: core)
     try rehearse(with: rehearsal, body)
     try rehearsal.check()
   }
@@ -154,7 +145,7 @@ final class BatchUpdate {
   /// A separate method, because variables captured by a closure are looked up for each record.
   ///
   /// - Parameter batch: makes the changes; `nil` where ``rehearsal`` notes them.
-  private func updateEach(admittedBy filter: ConditionEvaluator, _ batch: ChangeBatch?) throws {
+  private func updateEach(admittedBy filter: ConditionEvaluator, _ batch: UpdateBatch?) throws {
     let total = try core.count(of: entity)
     let cursor = try Cursor(entity.records, in: core.transaction)
     var found = try cursor.first()
@@ -196,7 +187,7 @@ final class BatchUpdate {
     try change { try updateEach(ids, $0) }
   }
 
-  private func updateEach(_ ids: [UInt64], _ batch: ChangeBatch?) throws {
+  private func updateEach(_ ids: [UInt64], _ batch: UpdateBatch?) throws {
     var count = 0
     try core.forEachStored(ids, of: entity) { id, cursor in
       if try update(id, at: cursor, batch) { updatedCount += 1 }
@@ -209,7 +200,7 @@ final class BatchUpdate {
 
   /// Updates the record at the cursor; returns false when its values are already equal.
   @inline(__always)
-  private func update(_ id: UInt64, at cursor: Cursor, _ batch: ChangeBatch?) throws -> Bool {
+  private func update(_ id: UInt64, at cursor: Cursor, _ batch: UpdateBatch?) throws -> Bool {
     switch try patched(id, at: cursor, batch) {
     case .some(let isChanged): isChanged
     case nil: try updateCopied(id, at: cursor, batch)
@@ -219,7 +210,7 @@ final class BatchUpdate {
   /// Patches the record at the cursor; returns whether it changed, or `nil` when it cannot be
   /// patched.
   @inline(__always)
-  private func patched(_ id: UInt64, at cursor: Cursor, _ batch: ChangeBatch?) throws -> Bool? {
+  private func patched(_ id: UInt64, at cursor: Cursor, _ batch: UpdateBatch?) throws -> Bool? {
     assert(patch == nil || rehearsal == nil, "what is patched cannot be refused")
     let record = cursor.value
     switch patch {
@@ -230,25 +221,27 @@ final class BatchUpdate {
         changes.isSound(record, id: id)
       else { return nil }
       guard patch.changes(record) else { return false }
-      try batch?.patch(id, at: cursor, by: { patch.apply(to: $0) })
+      try batch?.patch(id, of: patch.attributes, at: cursor, by: { patch.apply(to: $0) })
       return true
     }
   }
 
   private func updateCopied(
-    _ id: UInt64, at cursor: Cursor, _ batch: ChangeBatch?
+    _ id: UInt64, at cursor: Cursor, _ batch: UpdateBatch?
   ) throws -> Bool {
     let stored = try changes.stored(cursor.value, id: id, isCarriedOver: true)
     let values =
       try constants ?? given?(id) ?? prepared[id]
       ?? newValues(RecordUnderTest(view: stored.view, id: id))
     if let slots, stored.view.layout === entity.layout {
-      let record = try changes.copy(of: stored.view, id: id)
+      let record = try changes.copy(of: stored)
       for (slot, value) in zip(slots, values) { try slot.write(value, in: record.bytes) }
       if record.raw.elementsEqual(stored.view.bytes) { return false }
-      try replace(stored, with: record, at: cursor, batch)
+      try replace(
+        stored, with: try changes.derived(record, over: stored, setting: assigned), at: cursor,
+        batch)
     } else {
-      guard let record = try rebuilt(stored.view, values) else { return false }
+      guard let record = try rebuilt(stored, values) else { return false }
       try replace(stored, with: record, at: cursor, batch)
     }
     return true
@@ -256,9 +249,9 @@ final class BatchUpdate {
 
   /// Checks and seals `record`, and replaces the record at the cursor with it.
   private func replace(
-    _ stored: StoredRecord, with record: UnsealedRecord, at cursor: Cursor, _ batch: ChangeBatch?
+    _ stored: StoredRecord, with record: DerivedRecord, at cursor: Cursor, _ batch: UpdateBatch?
   ) throws {
-    if let rehearsal { return try rehearsal.note(stored, try entity.view(record)) }
+    if let rehearsal { return try rehearsal.note(stored, try entity.view(record.record)) }
     switch try changes.prepareOrRefuse(record, id: stored.id) {
     case .ready(let sealed): try batch?.replace(stored, with: sealed, at: cursor)
     case .same: break
@@ -306,8 +299,8 @@ final class BatchUpdate {
   }
 
   /// Returns the record in the current layout; `nil` when nothing changes.
-  private func rebuilt(_ view: RecordView, _ values: [Value]) throws -> UnsealedRecord? {
-    let before = try entity.values(of: view)
+  private func rebuilt(_ stored: StoredRecord, _ values: [Value]) throws -> DerivedRecord? {
+    let before = try changes.values(of: stored)
     var all = before
     var isChanged = false
     for (assignment, value) in zip(assignments, values) {
@@ -320,9 +313,6 @@ final class BatchUpdate {
       }
     }
     guard isChanged else { return nil }
-    if derives {
-      try entity.derivations?.derive(&all, .update(over: before), of: entity, time: core.time)
-    }
-    return try changes.encode(all)
+    return try changes.derived(all, over: before, setting: assigned)
   }
 }

@@ -11,9 +11,14 @@ struct SlotPatch: ~Copyable {
   /// The offset of the first byte that may change.
   private let offset: Int
   private let changes: ChecksumChanges
+  /// The proof that the slots may change in the page.
+  let attributes: UnreadAttributes
 
   /// Throws when a value does not fit its slot.
-  init(_ values: [Value], at slots: [RecordLayout.Slot], of layout: RecordLayout) throws {
+  init(
+    _ values: [Value], at slots: [RecordLayout.Slot], of layout: RecordLayout,
+    _ attributes: UnreadAttributes
+  ) throws {
     var zeros = [UInt8](repeating: 0, count: layout.endsOffset)
     var ones = [UInt8](repeating: 0xff, count: layout.endsOffset)
     for (value, slot) in zip(values, slots) {
@@ -28,6 +33,7 @@ struct SlotPatch: ~Copyable {
     self.masks = .allocate(capacity: max(0, end - first))
     _ = self.masks.initialize(from: masks[first..<max(first, end)])
     changes = ChecksumChanges()
+    self.attributes = attributes
   }
 
   deinit { masks.deallocate() }

@@ -79,6 +79,81 @@ import Testing
       #expect(try await store.fetch(Node.all).map(\.name) == ["first", "a", "c"])
     }
   }
+
+  @Test(arguments: [false, true])
+  func `is refused by a rule on the id that it would get, alone and among others`(
+    isAlone: Bool
+  ) async throws {
+    try await withTemporaryStore([Seat.self]) { store in
+      try await store.insert(["a", "b", "c"].enumerated().map { Seat(name: $1, place: $0) })
+      let importer = Importer(
+        into: store, Seat.self, matching: .unique(\.name), strategy: .replaceMatching)
+      let records = ["a", "b", "c"].enumerated().map {
+        #"{"name":"\#($1)","place":\#($0),"note":"new"}"#
+      }
+      let report = try await importer.run(
+        pages(
+          isAlone ? records.map { "[\($0)]" } : ["[\(records.joined(separator: ","))]"]),
+        renaming: [:])
+      #expect(report.updated == 1 && report.rejected == 2, "\(report)")
+      let seats = try await store.fetch(Seat.all)
+      #expect(seats.map(\.id.rawValue) == [2, 3, 4])
+      #expect(seats.map(\.name) == ["b", "c", "a"] && seats.map(\.note) == ["", "", "new"])
+    }
+  }
+
+  @Test(arguments: [2, 3])
+  func `takes the key of another one, unless a rule refuses one of their new ids`(
+    count: Int
+  ) async throws {
+    try await withTemporaryStore([Seat.self]) { store in
+      let names = ["a", "b", "c"].prefix(count)
+      try await store.insert(names.enumerated().map { Seat(name: $1, place: $0) })
+      let importer = Importer(
+        into: store, Seat.self, matching: .unique(\.name), strategy: .replaceMatching)
+      let report = try await importer.run(
+        pages([#"[{"name":"a","place":1,"note":"new"},{"name":"b","place":0,"note":"new"}]"#]),
+        renaming: [:])
+      let isExchanged = count == 2
+      #expect(report.updated == (isExchanged ? 2 : 0), "\(report)")
+      #expect(report.rejected == (isExchanged ? 0 : 2), "\(report)")
+      let seats = try await store.fetch(Seat.all)
+      #expect(seats.map(\.id.rawValue) == (isExchanged ? [3, 4] : [1, 2, 3]))
+      #expect(seats.map(\.place) == (isExchanged ? [1, 0] : [0, 1, 2]))
+    }
+  }
+}
+
+/// A record with two unique keys and a rule on its id.
+private struct Seat: Entity {
+  var id = RecordID<Seat>()
+  var name: String
+  var place: Int
+  var note = ""
+
+  static let schema = EntitySchema<Seat>(
+    "Seat",
+    attributes: [.init("name", \.name), .init("place", \.place), .init("note", \.note)],
+    unique: [[\.name], [\.place]],
+    rules: [RecordRule("there are four seats", format: "_id <= 4")])
+
+  init(name: String, place: Int) {
+    self.name = name
+    self.place = place
+  }
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    name = try reader.read()
+    place = try reader.read()
+    note = try reader.read()
+    id = reader.id()
+  }
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(name)
+    writer.write(place)
+    writer.write(note)
+  }
 }
 
 private struct Label: Entity {

@@ -4,7 +4,7 @@ internal import LodestoreFormat
 extension WriteCore {
   /// Rewrites derived attributes of the records with `ids`, in ascending order.
   ///
-  /// `body` receives the id and all values of each record, and changes the values.
+  /// `body` receives the id and all values of each record, and sets derived attributes.
   ///
   /// After an error the transaction can only be aborted.
   ///
@@ -15,31 +15,19 @@ extension WriteCore {
   func rewriteDerived(
     _ ids: [UInt64], of entity: StoredEntity, _ numbers: Set<UInt32>,
     laterIndexes: Set<UInt32> = [], _ occasion: RecordDerivations.Occasion = .related,
-    _ body: (UInt64, inout [Value]) throws -> Void
+    _ body: (UInt64, inout DerivedValues) throws -> Void
   ) throws(StoreError) {
     guard !ids.isEmpty, let derivations = entity.derivations else { return }
     let changes = changes(of: entity)
-    var concerned = numbers
-    if case .rebuild = occasion { concerned.formUnion(derivations.dependents(of: numbers)) }
-    let indexes = entity.indexes.filter {
-      !concerned.isDisjoint(with: $0.description.attributes)
-        && !laterIndexes.contains($0.description.number)
-    }
-    try changes.withChangeBatch(
-      concerned: indexes, memoryLimit: store.options.batchMemoryInBytes
+    let attributes = SetAttributes(derived: numbers, occasion, of: entity, except: laterIndexes)
+    try changes.withUpdateBatch(
+      setting: attributes, memoryLimit: store.options.batchMemoryInBytes
     ) { batch in
       try forEachStored(ids, of: entity) { id, cursor in
-        let old = try changes.stored(cursor.value, id: id, isCarriedOver: true)
-        let before = try entity.values(of: old.view)
-        var values = before
+        let old = try changes.stored(cursor.value, id: id)
+        var values = try DerivedValues(of: old, changes, derivations, occasion)
         try body(id, &values)
-        try derivations.derive(&values, occasion, of: entity, time: time)
-        if old.view.layout === entity.layout,
-          zip(values, before).allSatisfy({ $0.hasSameBytes(as: $1) })
-        {
-          return
-        }
-        _ = try batch.change(old, to: try changes.encode(values), .atCommit, at: cursor)
+        try batch.change(old, to: values, at: cursor)
       }
     }
   }

@@ -32,6 +32,10 @@ final class RuleEvaluation: RecordRules {
 
   var areSomeLate: Bool { !lateRules.isEmpty }
 
+  var readID: Bool {
+    rules.contains { $0.condition.attributeNumbers.contains(BoundAttribute.recordID.number) }
+  }
+
   func broken(by view: RecordView, id: UInt64) throws(StoreError) -> [String] {
     var broken: [String] = []
     for rule in rules where try !rule.condition.admits(view, id: id) {
