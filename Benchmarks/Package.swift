@@ -31,7 +31,7 @@ let package = Package(
     .target(
       name: "CRawLMDB", dependencies: ["CLMDBForBenchmarks", "CRecords"],
       cSettings: [.unsafeFlags(["-O2"])]),
-    // Every target is built, so without the trait this one is empty.
+    // Every target is built, even without the trait `SQLite`; its sources are then empty.
     .target(
       name: "CRawSQLite",
       dependencies: [

@@ -1,6 +1,6 @@
 import Lodestore
 
-/// A film and all that it leads to, as of one commit.
+/// A film with its related records, read in one commit.
 package struct FilmDetail: Sendable {
   package let film: Film
   /// The characters of the film, with their homeworlds.

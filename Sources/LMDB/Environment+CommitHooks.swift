@@ -2,7 +2,7 @@ import LodestoreSystem
 
 /// Actions that a write requests for the time after its commit is durable.
 ///
-/// The writer owns this state, like that of the running write; see ``Environment/commitHooks``.
+/// Only the thread of the running write may access ``Environment/commitHooks``.
 extension Environment {
   /// Calls the hooks of a committed transaction's writes in their order, before the next writer
   /// begins.

@@ -73,8 +73,8 @@ package final class Environment: @unchecked Sendable {
   let isTrusted = Atomic<Bool>(false)
   /// Whether the disk may have other meta pages than the system's cache; see ``renewMetaPages()``.
   let mustRenewMetaPages = Atomic<Bool>(false)
-  /// Whether commits wait for the sync of their meta page from the next write, although ``options``
-  /// say otherwise.
+  /// Whether each commit from the next write on waits until its meta page is synced, even if
+  /// ``options`` turn this off.
   let mustSyncMetaPages = Atomic<Bool>(false)
   /// The number of handles opened outside writes; see ``tree(_:isCreated:hasIntegerKeys:in:)``.
   let readOpenedTreeCount = Atomic<Int>(0)

@@ -60,8 +60,9 @@ extension CalendarPart {
     return isDate ? .date(Double(part - offset)) : .integer(part)
   }
 
-  /// The part of a local time in seconds since 2001: a number, or the local time at which a period
-  /// began.
+  /// Returns the part of a local time, which is given in seconds since 2001.
+  ///
+  /// The result is a number, such as the month, or the local time at which the period began.
   package func part(ofLocal local: Int64) -> Int64 {
     let (days, time) = local.flooredQuotient(by: 86_400)
     switch self {

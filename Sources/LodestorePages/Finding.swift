@@ -44,7 +44,7 @@ package struct Finding: Equatable, Sendable {
   /// The entity, such as `Film`, or the index, such as `Film.episodeId`.
   package var subject: String?
   package var record: UInt64?
-  /// The key of the pair if it is not a record's.
+  /// The key of the pair, unless the pair is a record, which ``record`` names.
   package var key: [UInt8]?
   /// The fact found and the fact expected, in one line.
   package var detail: String

@@ -3,9 +3,10 @@ import LodestoreBytes
 
 /// Finds records of a tree by their ids, by reading the map's pages directly.
 ///
-/// Use it only in reads. Most of a search's time is spent waiting for memory. Within a page ids
-/// grow evenly, as from page to page (``LeafFinder``). For many ids, sixteen searches run
-/// interleaved, and each step prefetches the bytes of the next one.
+/// Use it only in reads. Most of a search's time is spent waiting for memory. For many ids, sixteen
+/// searches run interleaved, and each step prefetches the bytes of the next one. Ids usually grow
+/// evenly, so a search first tries the position that an even distribution would give
+/// (``LeafFinder``).
 package struct RecordFinder {
   private static let width = 16
   /// Requests for fewer records than this do not ask the system for their pages first.

@@ -6,7 +6,7 @@ extension SalvagedRecords {
   /// Pages whose records are all from the newest commit.
   struct Arrangement {
     var pages: Set<Int> = []
-    /// The ids for which no other page has the newest record.
+    /// The ranges of ids whose newest records are all in ``pages``, so no other page may add one.
     var closed: [Range<UInt64>] = []
   }
 

@@ -3,9 +3,9 @@ import LodestoreSystem
 
 /// The meta pages and the free list of a file, read without mapping the file.
 ///
-/// ``EngineFence`` does not guard this type, which relies on the data version that the file states
-/// and not on the engine. Without these checks LMDB would map a file that is too short, and would
-/// overwrite the lock file of a file that it cannot read.
+/// These pages are checked before LMDB opens the file. Without the checks, LMDB would map a file
+/// that is too short, and would overwrite the lock file of a file that it cannot read. The layout
+/// follows the data version in the file, so files of both LMDB versions can be read.
 struct MetaPages {
   let file: Int32
   let path: String

@@ -15,7 +15,7 @@ extension LodestoreStore {
         return (Sample.seconds(since: start) - direct) / Double(Amounts.calls) * 1e6
       }
     case .asyncWrite:
-      // Writes of nothing, so that no disk is in it.
+      // The writes change nothing, so the figure does not include the disk.
       .figure {
         let direct = try Sample.wallSeconds { try self.writeDirectly() }
         let start = ContinuousClock.now

@@ -20,7 +20,7 @@ extension RawStore {
         }
       }
     default:
-      // Only inserts have two forms; the other side does the rest.
+      // The engines that only show another way of inserting have none of the other operations.
       guard engine.upsert_pods != nil else { return nil }
     }
     switch operation {
