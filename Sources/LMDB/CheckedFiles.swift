@@ -146,7 +146,7 @@ struct CheckedFiles {
     guard file >= 0 else { return [] }
     defer { close(file) }
     var status = stat()
-    // Marks that others may have written prove nothing.
+    // A file that other users may write proves nothing about the marks in it.
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
       status.st_uid == geteuid(), status.st_mode & 0o022 == 0
     else { return [] }

@@ -260,7 +260,8 @@ public final class Cursor {
   ///
   /// A value of the same size is written in place.
   package func replaceCurrent(with value: ByteView) throws(LMDBError) {
-    // Only records reach this. The key is copied, because LMDB may copy the page that contains it.
+    // Only trees with integer keys use this method. The key is copied, because LMDB may copy the
+    // page that contains it.
     try withUnsafeBytes(of: integerKey) { (key) throws(LMDBError) in
       _ = try put(ByteView(key), value, UInt32(MDB_CURRENT))
     }

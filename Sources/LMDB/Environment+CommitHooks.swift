@@ -9,7 +9,7 @@ extension Environment {
   func runCommitHooks(memberCount: Int, commit: UInt64) {
     let first = writeCount + 1
     writeCount += UInt64(memberCount)
-    // Usually there are none.
+    // Most writes register no hook.
     if !commitHooks.isEmpty {
       let hooks = commitHooks
       commitHooks.removeAll()
@@ -41,7 +41,7 @@ extension Environment {
     }
   }
 
-  /// Whether the hooks of `commit`, which a read can see, have not finished yet.
+  /// Whether the hooks of `commit` are still running, while reads can already see the commit.
   package func isCommitting(_ commit: UInt64) -> Bool {
     committing.load(ordering: .acquiring) == commit
   }

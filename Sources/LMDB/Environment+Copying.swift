@@ -64,7 +64,7 @@ extension Environment {
       if code == CopyPipe.cancelled {
         throw LMDBError(.cancelled, operation: "copy to", path: path)
       }
-      // Either error occurs when LMDB begins its transaction, before the first byte is written.
+      // These errors occur when LMDB begins its transaction, before the first byte is written.
       try recover(from: code, attempts: attempts, operation: "copy")
     }
   }

@@ -3,8 +3,8 @@ import LodestoreSystem
 
 /// Handling of failed writes and syncs. After one, the system's cache and the disk may hold
 /// different pages, and the system regards its own as written. For data pages this is harmless: the
-/// failed commit does not exist, and the next one writes all of its pages again. For a meta page it
-/// is not.
+/// failed commit does not exist, and the next one writes all of its pages again. A failed write of
+/// a meta page can damage the file; see ``renewMetaPages()``.
 extension Environment {
   /// Forbids all further writes through this environment, and makes the next opening regard the
   /// file as not cleanly closed.

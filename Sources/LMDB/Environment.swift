@@ -46,7 +46,7 @@ package final class Environment: @unchecked Sendable {
   package let isSealed: Bool
   /// The reason why everything goes through LMDB's functions; `nil` if pages are read directly.
   package let plainReason: EngineFence.Reason?
-  /// Whether pages are read in the map, and short records changed in place, by the numbers of
+  /// Whether pages are read in the map, and short records changed in place, at the offsets of
   /// ``PageLayout``.
   let readsPages: Bool
   /// The layout of the file's pages.
@@ -290,7 +290,8 @@ package final class Environment: @unchecked Sendable {
     creation.access = .readWrite(create: true)
     creation.durability = .full
     creation.trust = .always
-    // Nobody else knows the name, and a lock file would need room on a disk that may be full.
+    // LMDB opens the new file without a lock file. Nobody else knows the file's name, and the disk
+    // may be too full for a lock file.
     let environment: Environment
     do throws(LMDBError) {
       environment = try open(temporary.path, creation, nil, nil, flags: UInt32(MDB_NOLOCK))

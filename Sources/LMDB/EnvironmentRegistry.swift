@@ -35,7 +35,7 @@ package enum EnvironmentRegistry {
 
   /// Opens `path`, or returns the environment that this process already has open for the file.
   ///
-  /// Match each call by ``close(_:)``.
+  /// Call ``close(_:)`` once for each call.
   ///
   /// A read may still run on the environment that this process closed last for the file. The call
   /// waits for that read up to the growth wait, then throws.
@@ -234,7 +234,7 @@ package enum EnvironmentRegistry {
     return StoreFile.temporaryDirectory
   }
 
-  /// Matches one ``open(_:options:onCheck:initialise:)``.
+  /// Ends one use of an environment that ``open(_:options:onCheck:initialise:)`` returned.
   ///
   /// The last call closes the environment.
   ///

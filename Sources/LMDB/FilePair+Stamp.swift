@@ -76,7 +76,8 @@ extension FilePair {
     #else
       let times = [status.st_atim, now]
     #endif
-    // Only the owner may set the time. For others the step must do.
+    // Only the owner may set the time. If another user owns the file, its time stays as the system
+    // set it.
     _ = futimens(dataDescriptor, times)
   }
 

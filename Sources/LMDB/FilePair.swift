@@ -26,8 +26,9 @@ final class FilePair: @unchecked Sendable {
   private let directory: Int32
   private var descriptors: [Int32]
 
-  /// Opens both files and ties them; `nil` if the lock file cannot be opened, which LMDB reports
-  /// better.
+  /// Opens both files and ties them.
+  ///
+  /// Returns `nil` if a file cannot be opened. LMDB then reports the reason when it opens the file.
   static func open(
     _ path: String, _ access: EnvironmentOptions.Access
   ) throws(LMDBError) -> FilePair? {
@@ -39,7 +40,8 @@ final class FilePair: @unchecked Sendable {
       try checkResources(path)
       return nil
     }
-    // Writing is for the stamp. A process that may not write the file does without.
+    // Only the stamp is written to the lock file. A process that may not write the file opens it
+    // for reading, and writes no stamp.
     let writable = openFile(path + "-lock", O_RDWR)
     let lock = writable >= 0 ? writable : openFile(path + "-lock", O_RDONLY)
     if lock < 0 {
@@ -106,7 +108,8 @@ final class FilePair: @unchecked Sendable {
     self.lock = lock
     let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) }
     dataName = name.map { String(path[$0...]) } ?? path
-    // The path may be relative, and the directory may be moved with both files in it.
+    // The directory is opened, because the path may be relative, and the directory with both files
+    // may be renamed.
     #if canImport(Darwin)
       let kind = O_RDONLY
     #else

@@ -144,8 +144,8 @@ enum StoreFile {
   /// bus error. The file is named only when it is complete, because another process may use it from
   /// the moment the name exists.
   ///
-  /// The file gets the data file's permissions and owner. A lock file of an administrator who looks
-  /// first would lock out the owner of the store.
+  /// The file gets the data file's permissions and owner. Otherwise, if an administrator opens the
+  /// store first, its owner could not use the lock file.
   static func prewriteLockFile(
     for path: String, options: EnvironmentOptions
   ) throws(LMDBError) {
@@ -161,7 +161,7 @@ enum StoreFile {
       return
     }
     guard lstat(path, &data) == 0 else { return }
-    // LMDB reports better why the file cannot be created.
+    // If the file cannot be created, LMDB reports the reason when it tries.
     guard let temporary = try? TemporaryFile(for: lockPath, mode: 0o600) else { return }
     if geteuid() != data.st_uid,
       fchown(temporary.descriptor, data.st_uid, data.st_gid) != 0, data.st_mode & 0o020 == 0
@@ -178,7 +178,7 @@ enum StoreFile {
     guard code == 0 else {
       throw failedWrite(code, to: temporary.descriptor, operation: "open", path: path)
     }
-    // Another process may have created it meanwhile, which serves as well.
+    // If another process has created the file meanwhile, that file is used.
     _ = temporary.move(to: lockPath)
   }
 

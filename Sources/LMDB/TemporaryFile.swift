@@ -118,14 +118,16 @@ package final class TemporaryFile {
 
   // MARK: Files of other processes
 
-  /// Held while other processes' files are open, and while LMDB opens a file and its lock file.
+  /// Held while this process has a temporary file of another process open, and while LMDB opens a
+  /// file and its lock file.
   ///
-  /// A file that is open here may meanwhile be renamed and become a lock file. If LMDB already held
-  /// its locks on it, closing the other descriptor would release them, because a process's locks on
-  /// a file are shared by all its descriptors.
+  /// Another process may rename an open temporary file to the name of a lock file. If LMDB already
+  /// held its locks on that file, closing the other descriptor would release them, because all
+  /// descriptors of a process share its locks on a file.
   private static let others = ManualLock()
 
-  /// Runs `body`, in which LMDB takes its locks, while no other process's file is open here.
+  /// Runs `body`, in which LMDB takes its locks, while this process has no temporary file of
+  /// another process open.
   static func withoutOthers<R>(_ body: () -> R) -> R {
     others.lock()
     defer { others.unlock() }

@@ -2,7 +2,7 @@ import CLMDB
 import LodestoreBytes
 import LodestoreSystem
 
-/// A read or write transaction in progress, with the calls that both have.
+/// A read or write transaction in progress, with the calls for both.
 ///
 /// A transaction is a plain handle that may be copied within a call but not stored. The handle is
 /// valid only within the closure that received it. Returned pointers are in the map; in a read they

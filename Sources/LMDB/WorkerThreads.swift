@@ -52,7 +52,7 @@ package final class WorkerThreads: @unchecked Sendable {
   private let threadCount: Int
   /// The maximum number of additional threads, started while jobs wait and none is taken.
   private let extraLimit: Int
-  /// The turns of long jobs, which know the jobs that wait for theirs.
+  /// Makes long jobs take turns; counts the jobs that wait for a turn.
   private let longJobs: LongJobs?
   /// The operation of the jobs, for the error of a refused one.
   private let operation: String
@@ -200,7 +200,8 @@ package final class WorkerThreads: @unchecked Sendable {
     hasRelief = true
   }
 
-  /// Runs jobs when none has been taken for a while, until there is none for a longer time.
+  /// Becomes an additional thread if no job is taken for ``patience`` seconds; ends if no job
+  /// waits.
   private func relieve() {
     lock.lock()
     while !isStopping, jobs.count > 0 {

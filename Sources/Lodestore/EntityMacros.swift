@@ -129,7 +129,7 @@
 
     /// The time of the write that inserted the record.
     ///
-    /// Replacing the record does not change it.
+    /// Replacing the record does not change this time.
     public static let insertedAt = DerivedTime(name: "insertedAt")
     /// The time of the last write that changed one of the record's own attributes.
     public static let changedAt = DerivedTime(name: "changedAt")
@@ -152,8 +152,8 @@
 
   /// Declares unique indexes of the enclosing ``Entity(name:removed:)``.
   ///
-  /// No two records may have equal values in all attributes of one list. Records with a null among
-  /// them do not collide.
+  /// No two records may have equal values in all attributes of one list. Any number of records may
+  /// have null in one of these attributes.
   ///
   ///     #Unique<Pod>([\.name, \.version])
   @freestanding(declaration)
@@ -168,7 +168,7 @@
   /// A read at that date or later does not return the record, and the store removes it later.
   ///
   /// The attribute is a `Date` or a `Date?`; a record with `nil` never expires. The declaration
-  /// gives the attribute an index of its own. An entity may have at most one.
+  /// gives the attribute an index of its own. An entity may have at most one such declaration.
   ///
   /// - Parameter attribute: A list of one key path.
   @freestanding(declaration)
@@ -200,7 +200,7 @@
 
     /// No two records may have equal values.
     ///
-    /// Null does not collide.
+    /// Any number of records may have null.
     public static let unique = AttributeOption(name: "unique")
   }
 #endif

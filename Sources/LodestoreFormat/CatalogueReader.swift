@@ -1,6 +1,6 @@
 /// Takes the known members out of one object of the catalogue.
 ///
-/// A later version wrote the rest.
+/// A later version of the library wrote the remaining members.
 struct CatalogueReader {
   private let members: [String: Document]
   /// The names of the members taken so far, each once.

@@ -7,7 +7,7 @@ package struct DerivationDescription: Sendable, Hashable {
     case canonical, uppercase, lowercase
     /// The time of the write that inserted the record.
     case inserted
-    /// The time of the last write that changed it.
+    /// The time of the last write that changed the record.
     case changed
     /// The result of a function that the program registers.
     case function

@@ -9,7 +9,7 @@ package struct IndexProgram: Sendable {
 
   /// Fails if the layout lacks an attribute of the index.
   ///
-  /// Such a record has the attribute's initial value.
+  /// A record of such a layout has the attribute's initial value, which is not among its bytes.
   package init?(_ index: EntityDescription.Index, layout: RecordLayout) {
     var slots: [RecordLayout.Slot] = []
     for number in index.attributes {

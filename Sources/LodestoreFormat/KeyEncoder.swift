@@ -169,7 +169,8 @@ package struct KeyEncoder: ~Copyable {
     put(KeyCode.decimal)
     put(value.isNegative ? DecimalClass.negative : DecimalClass.positive)
     let inversion: UInt8 = value.isNegative ? 0xff : 0
-    // Exponents end at 16,383, so a scale always fits. Clamping avoids a trap all the same.
+    // The largest exponent is 16,383, so the scale always fits. The clamping only avoids the trap
+    // of a plain conversion.
     let scale = UInt16(clamping: Int(value.exponent) + digits.count + DecimalClass.scaleBias)
     put(UInt8(truncatingIfNeeded: scale >> 8) ^ inversion)
     put(UInt8(truncatingIfNeeded: scale) ^ inversion)

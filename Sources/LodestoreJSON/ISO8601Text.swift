@@ -46,7 +46,7 @@ package enum ISO8601Text {
       seconds += time.seconds - zone
       fraction = time.fraction
     } else if scanner.isBasic {
-      // Eight digits may be any number.
+      // Eight digits alone may be any number, so they are not read as a date.
       return nil
     }
     return Date(

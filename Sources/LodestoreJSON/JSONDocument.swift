@@ -10,7 +10,7 @@ package final class JSONDocument: @unchecked Sendable {
   /// The parser stops at a zero and reads words of eight bytes.
   private static let padding = 16
 
-  /// The text with the padding behind it.
+  /// The text with the padding after it.
   let text: ByteView
   /// The bytes of the text, without the padding.
   let count: Int

@@ -39,7 +39,7 @@ package struct JSONLinesReader: Sendable {
   private var isSkipping = false
   /// The range in `pending` of the line that was returned or refused last; `nil` before the first.
   private var last: (range: Range<Int>, origin: JSONPosition.Origin)?
-  /// Whether that line extends to the end of `pending`.
+  /// Whether the line of ``last`` extends to the end of `pending`.
   private var isLastOpen = false
 
   package init(limits: JSONLimits = .standard, cut: Cut = .lines) {

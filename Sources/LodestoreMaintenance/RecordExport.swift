@@ -29,8 +29,7 @@ extension Store {
   ///   - query: The records and their order.
   ///   - path: The path of the file.
   ///   - format: The format; if `nil`, ``ExportFormat/csv`` for a path that ends in `.csv`,
-  ///     otherwise
-  ///     ``ExportFormat/jsonLines``.
+  ///     otherwise ``ExportFormat/jsonLines``.
   ///   - replacing: Whether to replace an existing file. If false and a file exists, the call
   ///     throws.
   ///   - onProgress: Called on a thread of the store, at most a hundred times a second.

@@ -70,8 +70,7 @@ extension Store {
   /// - Parameters:
   ///   - limit: The maximum number of problems to keep, at least 1. All are counted.
   ///   - onProgress: Called on a thread of the store with the number of checked pages. Records,
-  ///     which
-  ///     are checked after the pages, are not counted.
+  ///     which are checked after the pages, are not counted.
   /// - Throws: `CancellationError` if the task is cancelled; `StoreError` if the file cannot be
   ///   read.
   /// - Complexity: One reading of every page, then one of every record and entry.

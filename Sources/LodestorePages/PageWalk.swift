@@ -106,7 +106,7 @@ final class PageWalk {
 
   /// Marks `page` as part of `tree`.
   ///
-  /// Returns false after adding a finding if the page cannot be.
+  /// If the page cannot be part of a tree, adds a finding and returns false.
   func claim(_ page: UInt64, of tree: String) -> Bool {
     guard page >= PageLayout.firstDataPage, page < UInt64(bound) else {
       findings.add(

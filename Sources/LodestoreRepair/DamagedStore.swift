@@ -309,8 +309,8 @@ final class DamagedStore {
       }
       return copy
     }
-    // The format and the schema's number follow from the catalogue. Marks of imports and later
-    // fields do not.
+    // The fields for the format and the schema's number can be restored from the catalogue. The
+    // marks for imports and the fields of later versions cannot.
     let restored = UInt64(kept.count + 2)
     let isRestored = kept.count > 1 && trees[TreeName.header.text]?.entries ?? .max <= restored
     if !found.isWhole, !isRestored { problems.append("some fields of the header cannot be read") }
@@ -325,7 +325,8 @@ final class DamagedStore {
       problems.append("some counters cannot be read: ids go on behind the highest found")
     }
     for (key, pair) in found.pairs {
-      // The new store builds complete indexes and measures its records.
+      // The counters for unfinished indexes and for sizes are left out, because the new store
+      // builds its indexes completely and measures its records.
       if key.first == 4 || key.first == CounterKey.sizeKind { continue }
       let name = key._withBytes { Finding.hexadecimal($0) }
       guard let most = key._withBytes({ Self.most($0) }), pair.body.count == 8 else {

@@ -123,8 +123,10 @@ final class Salvage {
     records.remove(runs, of: entity)
   }
 
-  /// Returns those of the entities with repeated keys whose records hold no ids of the others,
-  /// directly or through further entities.
+  /// Returns the entities with repeated keys that can be handled now.
+  ///
+  /// Their records hold no ids of the other entities with repeated keys, neither directly nor
+  /// through further entities.
   ///
   /// Records of the remaining entities may be left out or change their keys as a result, so they
   /// are handled later.
@@ -174,7 +176,8 @@ final class Salvage {
     }
   }
 
-  /// Leaves out records that must hold the id of a lost one, then records that must hold theirs.
+  /// Leaves out the records that must hold the id of a lost record, and in turn the records that
+  /// must hold the id of one left out.
   ///
   /// Returns the number for each entity.
   ///

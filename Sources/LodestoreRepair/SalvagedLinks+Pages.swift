@@ -62,8 +62,7 @@ extension SalvagedLinks {
   ///
   /// - Parameters:
   ///   - earlier: The links of the previous commit. Most links in a page of the relationship are
-  ///     already
-  ///     known.
+  ///     already known.
   ///   - isAlone: Whether no other tree can have lost a page of links.
   static func grown(
     _ links: Set<LinkPair>, _ earlier: Set<LinkPair>, _ pages: [[Set<LinkPair>]], isAlone: Bool

@@ -6,7 +6,7 @@ import LodestoreFormat
 struct ReportedRecords {
   /// The maximum number of runs and links, which bounds the memory to 64 MiB.
   ///
-  /// Further ones of a write are not compared.
+  /// Further runs and links of a write are not compared.
   private static let mostRuns = 1 << 22
 
   private var ranges: [EntityNumber: [Range<UInt64>]] = [:]

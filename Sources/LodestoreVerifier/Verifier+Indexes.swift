@@ -152,7 +152,7 @@ extension Verifier {
 
   /// Decodes a key, encodes the values again, and compares the bytes.
   ///
-  /// An encoder and a decoder with the same fault are less likely than one fault.
+  /// A fault of the encoder stays unnoticed only if the decoder has the same fault.
   private static func problem(
     ofTuple key: ByteView, _ index: EntityDescription.Index
   ) -> FormatError? {

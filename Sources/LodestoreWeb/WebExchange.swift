@@ -37,7 +37,7 @@ struct WebExchange: Sendable {
   ) async throws -> Outcome {
     var url = page
     var visited: Set<URL> = [page]
-    // The range of the answer that led to `url`.
+    // The address range of the answer that redirected to `url`; `nil` for the first request.
     var range: AddressRange?
     while true {
       let response: WebResponse
@@ -117,7 +117,7 @@ struct WebExchange: Sendable {
 
   /// Whether a redirect may be followed.
   ///
-  /// Redirects from HTTPS to HTTP are not.
+  /// Redirects from HTTPS to HTTP are not followed.
   static func isFollowed(from: URL, to: URL) -> Bool {
     from.scheme?.lowercased() != "https" || to.scheme?.lowercased() == "https"
   }

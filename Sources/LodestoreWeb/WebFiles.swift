@@ -40,7 +40,7 @@ package struct WebFiles: Sendable {
     package var start = 0
     /// The entity tag that the file must still have (`If-Match`).
     ///
-    /// A weak one is not sent.
+    /// A weak tag is not sent.
     package var expectedTag: String?
     /// The entity tag of the copy that the caller has (`If-None-Match`).
     package var knownTag: String?
@@ -98,8 +98,7 @@ package struct WebFiles: Sendable {
   /// - Parameters:
   ///   - begin: Called once before the first piece.
   ///   - take: Called with each piece, at most some hundred kilobytes, on the thread that receives
-  ///     it. The next
-  ///     piece is received after the call returns.
+  ///     it. The next piece is received after the call returns.
   /// - Throws: ``WebSourceError``, with ``WebSourceError/retryAfter`` if the server states a time;
   ///   errors of the closures; `CancellationError`. Bytes received before the error were passed to
   ///   `take`.

@@ -69,7 +69,8 @@
       let expansion = EntityExpansion(
         type: type.trimmedDescription, access: structure.memberAccess(in: context.lexicalContext),
         addsConformance: !protocols.isEmpty, isNested: !context.lexicalContext.isEmpty)
-      // After an error an empty conformance keeps uses of the entity from being errors too.
+      // After an error the conformance is empty, so that uses of the entity are not reported as
+      // errors too.
       let source =
         reader.isRefused ? expansion.placeholder : expansion.source(of: reader.declaration)
       return [DeclSyntax(stringLiteral: source).as(ExtensionDeclSyntax.self)].compactMap(\.self)

@@ -39,7 +39,8 @@
   extension MacroExpansionContext {
     /// Whether the innermost declaration around the macro has `@Entity`.
     ///
-    /// A class counts too, because @Entity itself reports that it should be a struct.
+    /// The declaration may also be a class, because @Entity itself reports that it should be a
+    /// struct.
     fileprivate var isInsideEntity: Bool {
       guard
         let declaration = lexicalContext.first?.asProtocol((any WithAttributesSyntax).self)

@@ -35,10 +35,11 @@
   }
 
   extension VariableDeclSyntax {
-    /// Whether each name is one parameter of its declared type, or none: no wrapper, no `init`
-    /// accessor.
+    /// Whether the properties are ordinary parameters of the memberwise initializer, or none of
+    /// them.
     ///
-    /// A private property with a default value may be left out of the parameters (SE-0502).
+    /// The result is false for property wrappers and `init` accessors. It is also false for a
+    /// private property with a default value, which may be left out of the parameters (SE-0502).
     fileprivate var isPlainParameter: Bool {
       let isHidden =
         access?.tokenKind == .keyword(.private) || access?.tokenKind == .keyword(.fileprivate)

@@ -86,7 +86,7 @@ extension EngineFence {
   init(_ options: EnvironmentOptions, pageSize: Int) {
     self.init(pageSize: pageSize)
     isRequested = isRequested || options.usesPlainEngine
-    // Without writes nothing is reserved, and an engine of the file's format has made the file.
+    // The probe tests how the engine writes. A process that only reads does not need it.
     if options.access == .readOnly { probe = { nil } }
   }
 }

@@ -5,8 +5,8 @@ import LodestoreSystem
 extension PageEngine {
   /// Copies the newest commit into an open file.
   ///
-  /// If LMDB can read the format, LMDB copies, without a lock file as here. Pages of a file of the
-  /// other format are copied unchanged, and a compacting copy is refused.
+  /// If LMDB can read the format, LMDB makes the copy, also without a lock file. The pages of a
+  /// file of the other format are copied unchanged; a compacting copy of it is refused.
   func copy(
     into target: Int32, _ compacting: Bool, _ step: ((Int) -> Bool)?
   ) throws(LMDBError) {

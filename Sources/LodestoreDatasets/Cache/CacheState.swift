@@ -17,8 +17,8 @@ struct CacheState: Sendable, Equatable {
     var digest: String?
     /// The schema's digest from the seal.
     var schema: String
-    /// The keys that signed it; empty for a dataset without a publisher, `nil` for a file without a
-    /// signature.
+    /// The keys that signed the generation; empty for a dataset without a publisher, `nil` for a
+    /// file without a signature.
     var keys: String?
   }
 
@@ -30,7 +30,7 @@ struct CacheState: Sendable, Equatable {
   }
 
   var name: String
-  /// The generations to use, the current one first.
+  /// The usable generations, the current one first.
   ///
   /// Later elements have lower numbers, and serve programs whose entities do not fit the first.
   private(set) var installed: [Installed] = []
@@ -71,7 +71,7 @@ struct CacheState: Sendable, Equatable {
   private(set) var unfitSchemas: [String: String] = [:]
   /// For each place, the time until which it asked not to be requested.
   var notBefore: [String: Date] = [:]
-  /// The highest number before the current generation of a service.
+  /// The highest number that the cache held when a service's generation became current.
   var numberBefore: UInt64 = 0
   /// The content of a generation that a service has since confirmed as unchanged.
   var confirmedContent: String?
@@ -112,19 +112,19 @@ struct CacheState: Sendable, Equatable {
     installed[index].keys = keys
   }
 
-  /// Records that the entities of a program do not fit a schema, for the last 16 programs.
+  /// Records that a program's entities do not fit a schema; keeps this for the last 16 programs.
   mutating func refuse(schema: String, for program: String) {
     if unfitSchemas.count >= 16, unfitSchemas[program] == nil { unfitSchemas = [:] }
     unfitSchemas[program] = schema
   }
 
-  /// Records until when a place must not be requested, for the last 32 places.
+  /// Records the time until which a place must not be requested; keeps this for the last 32 places.
   mutating func keepFrom(_ place: String, until date: Date) {
     if notBefore.count >= 32, notBefore[place] == nil { notBefore = [:] }
     notBefore[place] = date
   }
 
-  /// Stores the entity tag of the manifest at an address, for the last 16 addresses.
+  /// Stores the entity tag of the manifest at an address; keeps the tags of the last 16 addresses.
   mutating func remember(_ tag: String, of place: String, by carried: TrustedKeys) {
     guard tag.utf8.count <= 512, place.utf8.count <= 2_048 else { return }
     if tagKeys != carried.description { (manifestTags, tagKeys) = ([:], carried.description) }
@@ -195,7 +195,7 @@ extension CacheState {
   }
 
   private static func replace(_ path: String, with bytes: [UInt8]) throws(DatasetError) {
-    // A file cannot replace a folder.
+    // A folder at the path is renamed, because renaming a file cannot replace a folder.
     if SystemFile.stamp(of: path)?.isFolder == true {
       try SystemFile.move(path, to: path + ".damaged")
     }
@@ -325,8 +325,9 @@ extension CacheState.Failure {
 }
 
 extension Date {
-  /// Milliseconds since 1970, for a date of the years from 1677 to 2262; for another date the
-  /// nearest of these.
+  /// The date in milliseconds since 1970.
+  ///
+  /// A date before 1677 or after 2262 becomes the nearest date of these years.
   var json: JSONValue {
     let milliseconds = timeIntervalSince1970 * 1000
     guard milliseconds.isFinite else { return .integer(0) }

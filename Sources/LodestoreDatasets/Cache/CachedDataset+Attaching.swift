@@ -1,7 +1,7 @@
 public import EntityStore
 
 extension CachedDataset: AttachableDataset {
-  /// The replacements, as ``generations``.
+  /// The same sequence as ``generations``.
   @_documentation(visibility: internal)
   public var replacements: DatasetGenerations { generations }
 }

@@ -21,7 +21,7 @@ extension CachedDataset {
         if isDue(after: options.checkInterval) { refreshInBackground() }
         return generation
       } catch let error as DatasetError where error.code == .tooOld {
-        // Data that the program refuses counts as absent.
+        // ``Options/refusesOlder(than:)`` may refuse the data, which then counts as absent.
         try await refreshIfDue(within: options.freshFor)
         return try current()
       }
@@ -57,7 +57,8 @@ extension CachedDataset {
   private func refresh(atMost limit: Duration) async throws {
     if case .none = origin.form { throw DatasetError.noOrigin(name) }
     let run = run { RefreshRun() }
-    // This caller stays, so that the refresh does not end with the current caller.
+    // This task waits for the refresh, which would otherwise be cancelled when the caller stops
+    // waiting.
     let kept = Task { [self] in _ = try? await wait(for: run) }
     do {
       let hasEnded = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -133,7 +134,8 @@ extension CachedDataset {
       do {
         try await refresh()
       } catch {
-        // This also covers failures that left no wait, such as a folder that cannot be locked.
+        // The wait is at least this long even if the failure set no time, for example when the
+        // folder could not be locked.
         least = max(options.firstWait.inSeconds, 1)
       }
     }

@@ -19,7 +19,7 @@ extension CachedDataset {
   /// same way.
   ///
   /// - Throws: From the loop: the errors of a fetch of the query.
-  /// - Complexity: For each generation that of the query.
+  /// - Complexity: Each generation costs one run of the query.
   @inlinable
   public func updates<E: Entity>(of query: Query<E>) -> ResultUpdates<E> {
     stores.updates(of: query)

@@ -23,12 +23,10 @@ public struct DatasetOrigin: Sendable {
   /// A dataset that a publisher puts on web servers, in the form that `kvdump publish` makes.
   ///
   /// - Parameters:
-  ///   - mirrors: The addresses of folders with the same files. Mirrors are requested in this
-  ///     order,
-  ///     the next one
-  ///     if one fails.
-  ///   - keys: The publisher's keys. A manifest that none of them signed is refused, whichever
-  ///     server has it.
+  ///   - mirrors: The addresses of folders with the same files. If a mirror fails, the next one in
+  ///     this order is requested.
+  ///   - keys: The publisher's keys. A manifest is accepted only if one of these keys signed it,
+  ///     whichever server sends it.
   public static func published(at mirrors: [URL], trusting keys: TrustedKeys) -> DatasetOrigin {
     DatasetOrigin(form: .published(mirrors, keys))
   }
@@ -38,7 +36,7 @@ public struct DatasetOrigin: Sendable {
     published(at: [url], trusting: keys)
   }
 
-  /// A web service whose records an importer brings.
+  /// A web service whose records an importer writes into a store.
   ///
   ///     .service { refresh in
   ///       _ = try await Importer(into: refresh.store, Pod.self, matching: .unique(\.name))
@@ -58,8 +56,8 @@ public struct DatasetOrigin: Sendable {
   /// than the highest number that the cache has held. A seed made in the same way is therefore
   /// compared by its time.
   ///
-  /// - Parameter fetch: Brings the store up to date. If it throws, the refresh ends and the current
-  ///   generation stays. Only one process calls it at a time.
+  /// - Parameter fetch: Imports the service's records into the store. If it throws, the refresh
+  ///   ends and the current generation stays. Only one process calls it at a time.
   public static func service(
     _ fetch: @escaping @Sendable (_ refresh: ServiceRefresh) async throws -> Void
   ) -> DatasetOrigin {

@@ -31,7 +31,8 @@ public struct DatasetStatus: Sendable {
   public let lastFailure: Failure?
   /// The number of consecutive failed refreshes.
   public let failureCount: Int
-  /// The time before which no refresh begins automatically; `nil` if nothing failed.
+  /// The reason why an available generation with a higher number cannot be used; `nil` if there is
+  /// none.
   public let nextAttempt: Date?
   /// The reason why an available generation with a higher number cannot be used.
   public let unusable: DatasetError?

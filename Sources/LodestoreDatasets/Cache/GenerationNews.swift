@@ -112,7 +112,7 @@ public struct DatasetGenerations: AsyncSequence, Sendable {
       knocks = watch.knocks.makeAsyncIterator()
     }
 
-    /// The next generation; `nil` when the task is cancelled.
+    /// The next generation; `nil` after the task is cancelled.
     ///
     /// - Throws: The errors of ``CachedDataset/current()``, except for `nothingHere`.
     @_documentation(visibility: internal)

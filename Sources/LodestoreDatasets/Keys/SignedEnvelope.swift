@@ -82,7 +82,7 @@ package struct SignedEnvelope: Sendable {
 
   /// Returns the payload after one of `keys` has verified its signature.
   ///
-  /// - Parameter words: the keys in words, for the message.
+  /// - Parameter words: The keys in words, for the message.
   func payload(verifiedBy keys: [PublicKey], _ words: String) throws(DatasetError) -> [UInt8] {
     let bytes = Self.signedBytes(payload, type: file.payloadType)
     var refused: PublicKey?

@@ -5,7 +5,7 @@ internal import LodestorePages
 ///
 /// Each frame is checked against its digest before it is written. The unpacker holds one compressed
 /// and one unpacked frame, 1 MiB together. After a failure, or in another process, a new unpacker
-/// continues at the first missing frame.
+/// can continue at the first missing frame.
 package final class FrameUnpacker {
   private let table: FrameTable
   private let descriptor: Int32?

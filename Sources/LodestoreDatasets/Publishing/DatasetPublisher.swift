@@ -128,8 +128,8 @@ public struct DatasetPublisher: Sendable {
   /// The generation that the next one must be above; 0 for none.
   ///
   /// If the manifest is lost, the files determine it, because readers refuse a lower number. A
-  /// single generation is ignored. Such a generation belongs to a first publication that was
-  /// killed, or does not determine the number.
+  /// single generation without a manifest is ignored, because it may be left from a first
+  /// publication that was killed.
   static func newest(
     in folder: String, _ last: DatasetManifest?
   ) throws(DatasetError) -> UInt64 {
@@ -140,8 +140,8 @@ public struct DatasetPublisher: Sendable {
 
   /// Reads and verifies the folder's manifest; `nil` if there is none.
   ///
-  /// The newest key set has signed it. If a rotation was killed before it signed the manifest, an
-  /// older set has.
+  /// The newest key set has signed the manifest, or an older set if a rotation was killed before it
+  /// signed the manifest.
   static func manifest(
     in folder: String, chain: KeyChain
   ) throws(DatasetError) -> DatasetManifest? {

@@ -57,7 +57,7 @@ struct PublishedRefresh: Sendable {
           let wait = min(asked, Backoff.longestAsked)
           state.keepFrom(Self.key(mirror), until: time.addingTimeInterval(wait.inSeconds))
         }
-        // Such an error would occur at every mirror.
+        // These errors would occur at every mirror, so no other mirror is requested.
         let isOfAll: [DatasetError.Code] = [.diskFull, .incompatibleSchema, .unsupported]
         guard !isOfAll.contains(error.code) else { throw error }
         errors.append(error)
@@ -67,7 +67,7 @@ struct PublishedRefresh: Sendable {
     throw errors.max { Self.weight($0) < Self.weight($1) } ?? .noOrigin(installer.content.name)
   }
 
-  /// The time that the server of a place has named, if it is in the future; see ``Backoff``.
+  /// The time before which the server of a place asked not to be requested, if it is in the future.
   private func waitsFor(_ mirror: URL, _ state: CacheState) -> Date? {
     guard let next = state.notBefore[Self.key(mirror)], next > time,
       next.timeIntervalSince(time) <= Backoff.longestAsked.inSeconds

@@ -33,7 +33,7 @@ public struct RefreshProgress: Sendable, Hashable {
 
 /// The result of a successful refresh.
 public struct RefreshReport: Sendable, Hashable {
-  /// The change that a refresh has made.
+  /// The outcome of a refresh without an error.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif

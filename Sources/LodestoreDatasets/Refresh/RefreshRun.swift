@@ -13,7 +13,7 @@ final class RefreshRun: Sendable {
     var callers: [Int: Caller?] = [:]
     var last = 0
     var isClosed = false
-    /// Whether the last caller was cancelled.
+    /// Whether the refresh was cancelled because the last caller was cancelled.
     var isGivenUp = false
     var result: Result<RefreshReport, any Error>?
     var observers: [Int: @Sendable (RefreshProgress) -> Void] = [:]

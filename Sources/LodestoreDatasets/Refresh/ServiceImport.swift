@@ -20,7 +20,7 @@ struct ServiceImport: Sendable {
     do {
       return try await runOnce(&state, choice)
     } catch {
-      // All content of the importer's store is in the current generation, or will be imported
+      // The store can be removed. Its records are in the current generation, or will be imported
       // again.
       guard let damage = Self.damage(error) else { throw error }
       removeStore()
@@ -114,7 +114,7 @@ struct ServiceImport: Sendable {
     _ open: OpenGeneration?, _ state: inout CacheState, _ detours: inout [String]
   ) throws -> Store {
     func opened() throws(StoreError) -> Store {
-      // A copy of a sealed file has the format of LMDB 0.9, whatever the engine.
+      // The store is a copy of a sealed file, which has the format of LMDB 0.9 with either engine.
       var options = StoreOptions()
       options.convertsOtherEngine = true
       let store = try Store(
@@ -151,7 +151,7 @@ struct ServiceImport: Sendable {
     }
   }
 
-  /// Whether this error means that an import can use nothing of the store.
+  /// Whether this error means that the store cannot be used for an import.
   private static func isUseless(_ error: StoreError) -> Bool {
     [.damaged, .notAStore, .incompatibleSchema].contains(error.code)
   }

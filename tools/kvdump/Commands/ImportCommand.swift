@@ -165,7 +165,8 @@ struct ImportCommand: StoreCommand {
         for input in inputs { try input.rewind() }
       }
       if survey.inference.recordCount == 0, stored == nil {
-        // A page with values that are not records is not a source without records.
+        // If a page has values but no records, the source is not empty, and the values are
+        // reported.
         if let failure = survey.otherValue { throw failure }
         return nil
       }

@@ -69,8 +69,7 @@ struct ImportSchema {
   ///
   /// - Parameters:
   ///   - key: The attributes by which records are matched. Key attributes are required in a new
-  ///     entity,
-  ///     because a record without one cannot be matched.
+  ///     entity, because a record without one cannot be matched.
   ///   - takesParts: Whether records have only some of the attributes, so that stored values of the
   ///     others stay. Required attributes then stay required.
   ///
@@ -115,7 +114,8 @@ struct ImportSchema {
     loosen(inference, known)
   }
 
-  /// Notes a character in the name of the only member that may be a delimiter.
+  /// If records have only one member, and its name has a character that may be a delimiter, adds a
+  /// note about `--delimiter`.
   private mutating func noteOneColumn(_ inference: SchemaInference) {
     guard isNew, inference.names.count == 1, let name = inference.names.first,
       let delimiter = name.first(where: { ";|\t".contains($0) })

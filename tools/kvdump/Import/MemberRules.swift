@@ -6,8 +6,9 @@ import LodestoreFormat
 struct MemberRules: Sendable {
   /// The attributes of members that fill an attribute of another name.
   var maps: [String: String] = [:]
-  /// Members in ``maps`` that no option names: paths lead into them, and they remain attributes
-  /// themselves.
+  /// Members in ``maps`` that no `--map` option names.
+  ///
+  /// A path leads into each of them, and each also becomes an attribute itself.
   private(set) var implied: Set<String> = []
   /// The conversions by attribute name, as the user typed it.
   var types: [String: TextConversion] = [:]
@@ -35,7 +36,7 @@ struct MemberRules: Sendable {
 
   /// Removes the implied members that no record has.
   ///
-  /// A name with dots may be a column's own.
+  /// A column's own name may have dots. Such a name is not a path.
   mutating func dropImplied(notAmong members: Set<String>) {
     for member in implied where !members.contains(member) { maps[member] = nil }
     implied.formIntersection(members)

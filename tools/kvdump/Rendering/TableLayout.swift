@@ -8,14 +8,15 @@ struct TableLayout: Equatable {
   private static let leastNumber = 24
   /// The maximum padding.
   ///
-  /// Without a screen, a longer cell sticks out, and others are not padded to its width.
+  /// If the output is not a screen, a longer cell is written whole, and the other cells of its
+  /// column are not padded to its width.
   private static let mostPadding = 120
 
   let widths: [Int]
   let alignments: [Column.Alignment]
   /// Whether longer cells are cut.
   ///
-  /// Without a screen they stick out.
+  /// If the output is not a screen, they are written whole.
   let cuts: Bool
 
   /// The layout for a sample of rows; `nil` if `width` cannot fit all columns.

@@ -28,8 +28,8 @@ extension Cell {
     if let object = try ExactJSON.text(of: value) {
       self = .json(object)
     } else if case .decimal(let decimal) = value, !decimal.isNaN {
-      // JSON readers refuse or round whole numbers beyond 64 bits, and numbers without a near
-      // double.
+      // JSON readers refuse or round integers of more than 64 bits, and numbers that are too large
+      // or too small for a double.
       let text = decimal.text
       let isLong = text.utf8.count > 18 && text.utf8.allSatisfy { $0 != 0x2E && $0 != 0x65 }
       self = isLong || Self.isBeyondDoubles(decimal) ? .text(text) : .number(text)
