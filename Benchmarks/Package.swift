@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// A package of its own, so that nothing in here reaches the users of the library.
+// The benchmarks are a separate package, so that users of the library get none of its dependencies.
 //
 //   StoreBenchmark ─> Lodestore, Foundation
 //        ├─> CRawLMDB ───> CRecords

@@ -39,8 +39,8 @@ has_header() {
   [[ -e /usr/include/$1 ]]
 }
 
-# Installs the package with a header: the arguments are the header, the package of apt-get, and that of brew.
-# Returns 1 with a message if it cannot.
+# Installs the package with a header: the arguments are the header, the package's name for apt-get,
+# and its name for brew. Returns 1 with a message if it cannot.
 offer_header() {
   local header=$1 deb=$2 formula=$3
   local as_root=()

@@ -7,7 +7,7 @@ package struct FilmDetail: Sendable {
   package let characters: [(person: Person, homeworld: Planet?)]
   package let planets: [Planet]
   package let species: [Species]
-  /// The starships, each with those of its pilots who are in this film.
+  /// The starships, each with its pilots, but only the pilots who are characters of the film.
   package let starships: [(ship: Starship, pilots: [Person])]
   package let vehicles: [Vehicle]
 }

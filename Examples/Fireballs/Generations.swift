@@ -12,8 +12,9 @@ package struct Generations: Sendable {
 
   package var then: Summary
   package var now: Summary
-  /// The fireballs that only the newest commit has; then those that only the old one has, and those
-  /// that differ.
+  /// The fireballs that exist only in the newest commit.
+  ///
+  /// ``vanished`` exist only in the old commit; the third list has the fireballs that differ.
   package var appeared: [Fireball]
   package var vanished: [Fireball]
   package var changed: [(then: Fireball, now: Fireball)]

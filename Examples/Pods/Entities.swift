@@ -21,7 +21,7 @@ import Lodestore
   package var versionOrder: String
   /// The name without case and accents, derived by the store.
   @Derived(.canonical(\Podspec.name)) package private(set) var sortName = ""
-  /// The library of this version.
+  /// The library that the podspec is a version of.
   @Relationship package var pod: Pod.ID?
 
   /// The libraries that this podspec needs.

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The server has its own package, so that no other program builds Hummingbird. It has its own
-// entities, because those of the program Pods come with a web service and an import.
+// The server has its own package, so that no other program builds Hummingbird. The server has its
+// own entities, because the module of the program Pods includes a web service and an import.
 //
 //   server ─> PodServer ─> Lodestore, Hummingbird
 //   PodServerTests ─> PodServer, AsyncHTTPClient; starts `server` and `kvdump`

@@ -79,7 +79,7 @@ public final class Service: Sendable {
 public enum ServiceError: Error, CustomStringConvertible {
   /// Another process uses the port, or this process may not use it.
   case cannotListen(port: UInt16, reason: String)
-  /// The folder has none of the files that the service can send.
+  /// No file that the service can send is in the folder.
   case noContent(folder: String)
 
   /// The failed action, the reason, and the next step.

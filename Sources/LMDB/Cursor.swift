@@ -3,12 +3,13 @@ import LodestoreBytes
 
 /// A position in a tree, which moves in key order.
 ///
-/// A cursor belongs to its transaction: do not use it outside the closure. `key` and `value` are
-/// those of the last move that returned true, and are valid until the next change.
+/// A cursor belongs to its transaction: do not use it outside the closure. `key` and `value` belong
+/// to the last move that returned true, and are valid until the next change.
 ///
-/// LMDB frees the cursors of a write when the write ends, and leaves those of a read to their
-/// owner. A cursor that is used after its write throws an error and is not freed twice. A cursor of
-/// a read whose transaction may have been freed is closed by ``Environment/closeStray(_:)``.
+/// LMDB frees the cursors of a write when the write ends. The cursor of a read must be closed by
+/// its owner. A cursor that is used after its write throws an error and is not freed twice. A
+/// cursor of a read whose transaction may have been freed is closed by
+/// ``Environment/closeStray(_:)``.
 @_documentation(visibility: internal)
 public final class Cursor {
   /// LMDB's cursor.

@@ -1,7 +1,8 @@
 import LodestoreSystem
 
-/// The differences between LMDB 0.9 and 1.0 outside of the data file; ``PageFormat`` has those in
-/// it.
+/// The differences between LMDB 0.9 and 1.0 outside of the data file.
+///
+/// ``PageFormat`` has the differences within the data file.
 ///
 /// The library that runs decides, not the header: LMDB 1.0 kept the functions, structures and
 /// numbers of 0.9 that this module uses.

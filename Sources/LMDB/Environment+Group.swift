@@ -107,7 +107,8 @@ extension Environment {
         guard index == group.members.count, !group.isClosed, index < Self.largestGroup,
           monotonicSeconds() < end, !closing.load(ordering: .relaxed), let next = nextMember()
         else { continue }
-        // Using a cursor of the previous member throws, as it would after a write of its own.
+        // A cursor of the previous member must throw when it is used, as after a write that is not
+        // in a group.
         endedWriteCount.add(1, ordering: .relaxed)
         group.members.append(next)
       }

@@ -102,7 +102,7 @@ extension Environment {
     }
   }
 
-  /// Opens handles in a read transaction of their own.
+  /// Opens handles in a separate read transaction.
   ///
   /// A handle opened in a read survives only if that read is committed, and no two transactions may
   /// open handles at the same time.

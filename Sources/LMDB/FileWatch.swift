@@ -66,7 +66,7 @@ package final class FileWatch: @unchecked Sendable {
     #endif
   }
 
-  /// Begins to call the closure on a thread of its own; does nothing after ``stop()``.
+  /// Begins to call the closure on a new thread; does nothing after ``stop()``.
   ///
   /// - Returns: False if no thread can be started.
   package func start() -> Bool {

@@ -1,7 +1,7 @@
 import CLMDB
 import LodestoreSystem
 
-/// A new file under a name of its own until it is complete and gets its final name.
+/// A new file with a temporary name until it is complete and gets its final name.
 ///
 /// Its process holds a lock on it, which the kernel releases however that process ends. Whoever
 /// creates the next one in the same directory can thus recognize and remove the files of killed
@@ -30,7 +30,8 @@ package final class TemporaryFile {
     [path + storeSuffix + "-lock", path + storeSuffix, path + "-lock", path]
   }
 
-  /// Creates a file in the directory of `target`, and removes those of processes that have ended.
+  /// Creates a file in the directory of `target`, and removes the temporary files of processes that
+  /// have ended.
   package init(for target: String, mode: UInt32) throws(LMDBError) {
     Self.removeAbandoned(in: StoreFile.directory(of: target))
     while true {

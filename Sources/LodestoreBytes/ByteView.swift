@@ -11,7 +11,7 @@
 public struct ByteView: BitwiseCopyable {
   /// The address of the first byte.
   ///
-  /// If the view was made without an address, a fixed address that is never read.
+  /// If the view was made without an address, this is a fixed address that is never read.
   public let start: UnsafeRawPointer
   /// The number of bytes.
   public let count: Int

@@ -35,7 +35,8 @@ package struct AttributeConstraints: Sendable, Hashable {
   /// Returns why these constraints cannot apply to attributes of `type`, as a clause; `nil` if they
   /// can.
   ///
-  /// The pattern's syntax is not checked here, but where values are matched against it.
+  /// The pattern's syntax is not checked here. It is checked when values are matched against the
+  /// pattern.
   package func fault(for type: AttributeType) -> String? {
     if hasRange, !type.hasOrder { return "has a range, which \(type.name) has not" }
     if hasLength, !type.hasLength { return "has a limit of length, which \(type.name) has not" }

@@ -89,7 +89,7 @@ package struct DerivedAggregate {
 }
 
 extension DerivedAggregate {
-  /// Whether `stored` is an acceptable value where the ``result`` is `expected`.
+  /// Whether `stored` is an acceptable value if the ``result`` is `expected`.
   ///
   /// The store updates a sum of doubles by differences, so its last digits may differ. Sums of
   /// floats are recomputed and must be equal.

@@ -2,7 +2,7 @@
 ///
 /// The slots are looked up once for a whole batch.
 ///
-/// The keys are those of ``IndexTuple``.
+/// The keys are equal to the keys that ``IndexTuple`` makes.
 package struct IndexProgram: Sendable {
   private let slots: [RecordLayout.Slot]
   private let isUnique: Bool

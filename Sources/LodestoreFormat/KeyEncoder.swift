@@ -9,8 +9,8 @@ enum KeyCode {
   static let text: UInt8 = 0x02
   /// The code of zero.
   ///
-  /// The code of a positive integer adds the byte count of its magnitude, that of a negative one
-  /// subtracts it.
+  /// For a positive integer, the number of bytes of its magnitude is added to this code. For a
+  /// negative integer, it is subtracted.
   static let zero: UInt8 = 0x14
   static let lowestInteger: UInt8 = 0x0c
   static let highestInteger: UInt8 = 0x1c
@@ -68,7 +68,7 @@ package struct KeyEncoder: ~Copyable {
   /// Makes an encoder that writes into `room`, which already holds `count` bytes and must outlive
   /// the encoder.
   ///
-  /// A tuple longer than the room is put into memory of the encoder's own.
+  /// If the key becomes longer than `room`, the encoder allocates memory for it.
   package init(in room: MutableByteView, count: Int) {
     isInPlace = room.baseAddress != nil
     capacity = isInPlace ? room.count : Self.initialCapacity
@@ -312,7 +312,7 @@ extension KeyEncoder {
   ///
   /// Copies eight bytes at a time while searching them for such a byte.
   ///
-  /// - Returns: Whether it appended them.
+  /// - Returns: Whether the bytes were appended.
   @inline(__always)
   private mutating func appendPlain(_ source: ByteView, code: UInt8, isASCII: Bool) -> Bool {
     let length = source.count

@@ -26,7 +26,7 @@ public final class AsynchronousWork<Value: Sendable>: Sendable {
 
   /// Begins the work of `run` at once.
   ///
-  /// - Parameter run: Called in a task of its own, with a closure to which it reports progress.
+  /// - Parameter run: Does the work in a new task. The argument is a closure that reports progress.
   public init(
     _ run:
       @escaping @Sendable (

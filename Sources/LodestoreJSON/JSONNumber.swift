@@ -53,7 +53,10 @@ package enum JSONNumber {
     return result
   }
 
-  /// Reads the exponent after `e`, clamped where it can only overflow.
+  /// Reads the exponent after `e`.
+  ///
+  /// An exponent that makes every number overflow or become zero is limited, so that calculations
+  /// with it cannot overflow.
   private static func exponent(_ text: Text, from start: Int) -> Int {
     var at = start
     let isNegative = text[at] == 0x2D

@@ -15,7 +15,7 @@ public struct StoreVerification: Sendable {
     public let subject: String?
     /// The id of the record; `nil` if the problem does not concern a record.
     public let recordID: UInt64?
-    /// The place in the file, the fact and the rule, in one line.
+    /// The place in the file, the fact found and the violated rule, in one line.
     public let description: String
   }
 

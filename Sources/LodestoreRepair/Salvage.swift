@@ -125,8 +125,8 @@ final class Salvage {
 
   /// Returns the entities with repeated keys that can be handled now.
   ///
-  /// Their records hold no ids of the other entities with repeated keys, neither directly nor
-  /// through further entities.
+  /// No record of such an entity refers to a record of another entity with repeated keys, directly
+  /// or through further entities.
   ///
   /// Records of the remaining entities may be left out or change their keys as a result, so they
   /// are handled later.
@@ -176,8 +176,9 @@ final class Salvage {
     }
   }
 
-  /// Leaves out the records that must hold the id of a lost record, and in turn the records that
-  /// must hold the id of one left out.
+  /// Leaves out the records that must hold the id of a lost record.
+  ///
+  /// Records that must hold the id of a record left out are left out too.
   ///
   /// Returns the number for each entity.
   ///

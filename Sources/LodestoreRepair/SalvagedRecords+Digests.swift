@@ -1,7 +1,7 @@
 internal import LodestoreFormat
 internal import LodestorePages
 
-/// Finds the pages of the newest commit where only the digests can show them.
+/// Finds the pages of the newest commit by the digests, if the tree does not refer to all pages.
 extension SalvagedRecords {
   /// Pages whose records are all from the newest commit.
   struct Arrangement {

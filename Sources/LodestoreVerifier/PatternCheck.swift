@@ -94,7 +94,7 @@ struct PatternCheck {
 
   private mutating func append(_ steps: Int, isAnchor: Bool = false) -> Bool {
     let top = groups.count - 1
-    // The number is clamped far above the limit, where its exact value does not matter.
+    // The number is limited to a value far above the allowed maximum, so that it cannot overflow.
     groups[top].steps = min(groups[top].steps + steps, 1 << 40)
     groups[top].last = steps
     if top == 0 { groups[top].parts.append((steps, isAnchor)) }

@@ -27,7 +27,7 @@ extension Verifier {
         if try cursor.last() { next = cursor.integerKey &+ 1 }
       } catch {
         if error.isShortage { throw error }
-        // Damaged records are reported where they are checked.
+        // The check of the records reports damaged records, so they are skipped here.
         continue
       }
       if let counters = trees[TreeName.counters.text],

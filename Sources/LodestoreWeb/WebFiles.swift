@@ -7,9 +7,9 @@ package import Foundation
 /// Fetches files from one place on the web, one request for each call.
 ///
 /// Requests use the client of ``WebPages``, with its checks of answers, addresses and redirects.
-/// Requests ask for uncompressed bytes (`Accept-Encoding: identity`). A compressed answer is
-/// decompressed all the same, unless it is a part. Nothing is cached and nothing is retried,
-/// because the caller knows which file to request next.
+/// Requests ask for uncompressed bytes (`Accept-Encoding: identity`). If a server sends a
+/// compressed answer anyway, it is decompressed, unless it is a part of a file. Nothing is cached
+/// and nothing is retried, because the caller knows which file to request next.
 package struct WebFiles: Sendable {
   /// The limits of requests for files.
   package struct Options: Sendable {

@@ -68,7 +68,7 @@ struct KVDump: CommandTool {
   static let version = "0.1.0"
 }
 
-/// Runs the command line of this process as that of a tool, and ends the process.
+/// Runs the command line of this process with a tool's commands, and ends the process.
 package func runTool<Tool: CommandTool>(_ tool: Tool.Type) async {
   // When the reader closes the pipe, `write` returns an error, so that the store is closed
   // properly.
@@ -91,7 +91,7 @@ package func runTool<Tool: CommandTool>(_ tool: Tool.Type) async {
 
 /// Ends the process.
 ///
-/// Within `runTool` the parser has an `exit` of its own.
+/// Within `runTool` the name `exit` means a method of the parser.
 private func leave(_ status: ExitStatus) -> Never {
   exit(status.rawValue)
 }

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A server with two of the answers of `server`, on GRDB and SQLite, for a comparison of speed. It
-// has its own package, so that `server` does not build GRDB.
+// A server with two of the answers of `server`, on GRDB and SQLite, for a comparison of speed. The
+// package is separate, so that `server` does not build GRDB.
 
 let package = Package(
   name: "lodestore-server-comparison",

@@ -115,8 +115,7 @@ import Testing
 }
 
 extension RunningServer {
-  /// Inserts so many podspecs that their events do not fit into the buffers between server and
-  /// client.
+  /// Inserts podspecs until their events exceed the buffers between server and client.
   fileprivate func insertMany(_ count: Int) async throws {
     let name = String(repeating: "n", count: 190)
     try await store.write { tx in

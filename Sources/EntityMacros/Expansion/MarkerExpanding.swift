@@ -4,7 +4,7 @@
   import SwiftSyntaxMacros
 
   // Macros that @Entity reads from the declaration. Each expands to nothing, and reports an error
-  // if it is written outside an entity, where nothing would read it.
+  // if it is written outside an entity, because no macro would read it there.
 
   /// The macros `@Attribute`, `@Relationship`, `@Derived` and `@Transient` on a stored property.
   package protocol MarkerExpanding: PeerMacro {

@@ -35,11 +35,11 @@
   }
 
   extension VariableDeclSyntax {
-    /// Whether the properties are ordinary parameters of the memberwise initializer, or none of
-    /// them.
+    /// Whether the memberwise initializer takes the properties as ordinary parameters, or not at
+    /// all.
     ///
-    /// The result is false for property wrappers and `init` accessors. It is also false for a
-    /// private property with a default value, which may be left out of the parameters (SE-0502).
+    /// The result is false for property wrappers and `init` accessors. The result is also false for
+    /// a private property with a default value, which may be left out of the parameters (SE-0502).
     fileprivate var isPlainParameter: Bool {
       let isHidden =
         access?.tokenKind == .keyword(.private) || access?.tokenKind == .keyword(.fileprivate)

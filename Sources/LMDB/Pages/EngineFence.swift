@@ -92,8 +92,8 @@ extension EngineFence {
 }
 
 extension EngineFence {
-  /// Creates a fence for a file that LMDB does not read, where nothing depends on the engine of the
-  /// process.
+  /// Creates a fence for a file that is read without LMDB, so that only the file's format counts
+  /// and not the engine's version.
   init(_ options: EnvironmentOptions, in engine: PageEngine) {
     self.init(pageSize: engine.pageSize)
     isRequested = isRequested || options.usesPlainEngine

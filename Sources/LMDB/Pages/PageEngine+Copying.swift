@@ -25,8 +25,8 @@ extension PageEngine {
     } else {
       try copyPages(of: before, into: target, step)
     }
-    // The copy may contain a newer commit than `before`. If the pages of `before` were intact all
-    // the time, so were those of the newer one.
+    // The copy may contain a newer commit than `before`. If the pages of `before` stayed intact
+    // during the copy, the pages of the newer commit did too.
     guard before.isWhole else { throw LMDBError(.overtaken, operation: "copy", path: path) }
   }
 

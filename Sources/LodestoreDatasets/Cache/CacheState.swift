@@ -77,8 +77,9 @@ struct CacheState: Sendable, Equatable {
   var confirmedContent: String?
   /// The date of the confirmation.
   var confirmedAsOf: Date?
-  /// The digest of the generation whose records the importer's store has: the store was copied from
-  /// that generation, or the generation was sealed from the store.
+  /// The digest of the generation whose records the importer's store has.
+  ///
+  /// The store was copied from that generation, or the generation was sealed from the store.
   var importedContent: String?
   /// The time when the state was rebuilt from the sealed files because it could not be read.
   var rebuiltAt: Date?

@@ -43,7 +43,7 @@ public struct DatasetOrigin: Sendable {
   ///         .run(pages, records: "result") { (record: PodRecord) in Pod(record) }
   ///     }
   ///
-  /// The importer writes to a store of its own, which begins with the records of the seed or of the
+  /// The importer writes to a separate store, which begins with the records of the seed or of the
   /// current generation. Import by a unique key, so that these records are updated. Records that
   /// the service does not send stay, including those of the seed; `ImportStrategy.mirror` deletes
   /// them. The store keeps entity tags and positions of pages between refreshes. Unchanged pages

@@ -31,8 +31,7 @@ public struct DatasetStatus: Sendable {
   public let lastFailure: Failure?
   /// The number of consecutive failed refreshes.
   public let failureCount: Int
-  /// The reason why an available generation with a higher number cannot be used; `nil` if there is
-  /// none.
+  /// The reason why an available generation with a higher number cannot be used; otherwise `nil`.
   public let nextAttempt: Date?
   /// The reason why an available generation with a higher number cannot be used.
   public let unusable: DatasetError?

@@ -3,7 +3,7 @@ import LodestoreSystem
 /// A file of the folders `g` and `d`, described by its name: `42-HASH.lodestore.zst`,
 /// `42-HASH.verity`, `41-42-HASH.zst`.
 ///
-/// The hash is that of the file's bytes, so two files with one name have the same bytes.
+/// The hash is calculated from the file's bytes, so two files with one name have equal bytes.
 struct GenerationFile: Sendable, Hashable {
   enum Kind: Sendable, Hashable {
     case whole, frames

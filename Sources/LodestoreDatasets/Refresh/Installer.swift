@@ -12,8 +12,7 @@ struct Installer: Sendable {
   /// `state`.
   ///
   /// The swap happens when the caller writes `state`. A file that this program's entities do not
-  /// fit stays in the folder all the same, so that a later version of the program need not fetch it
-  /// again.
+  /// fit stays in the folder, so that a later version of the program need not fetch it again.
   ///
   /// - Parameters:
   ///   - file: A file in the folder `incoming`, synced to the disk.

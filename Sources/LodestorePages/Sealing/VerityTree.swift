@@ -28,7 +28,7 @@ package struct VerityTree: Sendable {
   ///
   /// The last one is added by ``finish()``.
   ///
-  /// In fs-verity a file of one block has no level 1. Here it has one hash all the same.
+  /// In fs-verity a file of one block has no level 1. In this list it has one hash.
   package private(set) var frameDigests: [[UInt8]] = []
   private var root: [UInt8]?
 

@@ -82,7 +82,7 @@
 
   /// Passes the session's reports to the transfers.
   ///
-  /// A lock guards `transfers`, because the session calls on a queue of its own.
+  /// A lock guards `transfers`, because the session calls on its own queue.
   private final class TransferRegistry: NSObject, URLSessionDataDelegate {
     private struct Entry {
       var transfer: WebTransfer

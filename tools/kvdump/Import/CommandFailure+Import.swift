@@ -59,7 +59,7 @@ extension CommandFailure {
     return .badArgument(name, reason: "is \(type.name) and cannot be indexed", nextStep: step)
   }
 
-  /// The failure for records with so many members that the entity would need too many attributes.
+  /// The failure for records whose members exceed the maximum number of attributes of an entity.
   static func tooManyMembers(of entity: String, file: String, page number: Int) -> Self {
     CommandFailure(
       code: "too-many-members",

@@ -16,7 +16,7 @@ struct MemberRules: Sendable {
   /// Makes attributes of the paths into members among `names`, the names in `--unique` and
   /// `--index`.
   ///
-  /// The effect is that of `--map properties.id=properties_id`.
+  /// The name `properties.id` has the effect of `--map properties.id=properties_id`.
   ///
   /// The member that a path leads into remains an attribute, or becomes one.
   mutating func mapPaths(among names: [String], known: [String], infers: Bool) {

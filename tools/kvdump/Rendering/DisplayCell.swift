@@ -16,8 +16,8 @@ struct DisplayCell: Equatable, Sendable {
 
   /// The cell in at most `limit` columns; `nil` for no limit.
   ///
-  /// Empty text, and text that reads like null, is quoted, so that neither can be mistaken without
-  /// colour.
+  /// Empty text, and text that reads like null, is quoted, so that it differs from an absent value
+  /// and from null without colour.
   init(_ cell: Cell, limit: Int? = nil) {
     content = DisplayText(Self.text(of: cell, limit: limit), limit: limit)
     isFaint = cell == .null

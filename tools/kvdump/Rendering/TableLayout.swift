@@ -8,8 +8,8 @@ struct TableLayout: Equatable {
   private static let leastNumber = 24
   /// The maximum padding.
   ///
-  /// If the output is not a screen, a longer cell is written whole, and the other cells of its
-  /// column are not padded to its width.
+  /// If the output is not a screen, a longer cell is written whole. The other cells of its column
+  /// are not padded to its width.
   private static let mostPadding = 120
 
   let widths: [Int]

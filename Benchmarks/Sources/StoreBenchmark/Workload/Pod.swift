@@ -77,8 +77,8 @@ extension Pod: NumberedRecord {
   /// Makes the record of a number.
   ///
   /// The name is made of the first random number of the record's generator, which is different for
-  /// each record. Two names are equal only if these numbers differ in nothing but bit 60, which is
-  /// set in every name.
+  /// each record. The name has bit 60 of the number always set, so two names are equal if their
+  /// numbers differ in this bit alone.
   static func numbered(_ number: Int) -> Pod {
     var generator = generator(ofNumber: number)
     return Pod(number: number, from: &generator)

@@ -20,7 +20,7 @@ extension RawStore {
         }
       }
     default:
-      // The engines that only show another way of inserting have none of the other operations.
+      // An engine that only shows another way of inserting does not have the other operations.
       guard engine.upsert_pods != nil else { return nil }
     }
     switch operation {

@@ -23,7 +23,7 @@ public struct PodPage: Encodable, Sendable {
     public var license: String?
     /// The authors.
     public var authors: String
-    /// The path of its details.
+    /// The path of the podspec's details.
     public var href: String
 
     /// A podspec in a list.

@@ -35,7 +35,7 @@ public import Lodestore
   @Derived(.canonical(\Podspec.name)) public private(set) var sortName = ""
   /// The time of the last change by any program, derived by the store.
   @Derived(.changedAt) public private(set) var changedAt: Date = .distantPast
-  /// The library of this version.
+  /// The library that the podspec is a version of.
   @Relationship public var pod: Pod.ID?
 
   /// The libraries that this podspec needs.
