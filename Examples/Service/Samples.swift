@@ -2,7 +2,7 @@ import Foundation
 
 /// The records of a sample file, which is a JSON array.
 ///
-/// They are divided into pages, like those of a service.
+/// The records are divided into pages, as a service sends them.
 struct SampleRecords {
   private static let pageSize = 10
   private let records: [Any]

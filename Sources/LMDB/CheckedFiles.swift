@@ -113,7 +113,7 @@ struct CheckedFiles {
     return digest.finalize()
   }
 
-  /// Syncs a file and returns whether it will survive a power cut as it was checked.
+  /// Syncs a file, and returns whether the checked content will survive a power cut.
   static func isOnDisk(_ file: Int32) -> Bool {
     var system = statvfs()
     let isReadOnly = fstatvfs(file, &system) == 0 && UInt(system.f_flag) & UInt(ST_RDONLY) != 0

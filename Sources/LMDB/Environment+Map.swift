@@ -97,7 +97,7 @@ extension Environment {
     defer { writerLock.unlock() }
     try checkUsable("read")
     guard !readers.withLock({ $0.isClosed }) else {
-      // Moving the map has failed and left no map.
+      // An earlier move of the map failed, so there is no map.
       throw LMDBError(.closed, operation: "read", path: path)
     }
     try adoptMapSizeAsWriter()

@@ -77,9 +77,9 @@ extension Environment {
   /// LMDB first reads the number of the last commit, then the roots of the trees from the meta page
   /// of that commit. Commits alternate between the two meta pages. A thread suspended between the
   /// two reads may therefore find the roots of the second commit after it. Such roots are newer
-  /// than its number, and newer than the next read may see. A lead of two is refused for this
-  /// reason. A lead of one is harmless: the next commit writes the other meta page, and has it in
-  /// the map before the commit is durable.
+  /// than the number of the read, and newer than the roots that the next read may see. A lead of
+  /// two is refused for this reason. A lead of one is harmless: the next commit writes the other
+  /// meta page, and has it in the map before the commit is durable.
   ///
   /// A lead that persists is not this race. Either the lock file belongs to another data file, or
   /// the data file is in use under another name. If the lock file is ahead, the difference wraps
@@ -277,8 +277,8 @@ extension Environment {
   /// The call waits while the map is being moved. After true, call ``leaveReaders(_:)``.
   func holdsMap() -> Bool {
     do {
-      // No reader enters any more once the environment is closing; closing waits for the last one
-      // to leave.
+      // When the environment is closing, no read may begin, because closing waits for the last read
+      // to end.
       guard !isForked, !closing.load(ordering: .relaxed) else { return false }
       _ = try enterReaders(takesPooled: false)
       return true

@@ -160,8 +160,8 @@ package final class Environment: @unchecked Sendable {
     self.path = path
     writer = WorkerThreads(threadCount: 1, operation: "write", path: path)
     longReads = LongJobs(limit: max(2, SystemProcessors.count))
-    // The limit is one thread more than there can be reads at once. If all wait for others, one of
-    // them gets an error.
+    // The limit is one more than the possible number of simultaneous reads. If all threads wait for
+    // further reads, one of these reads therefore fails, and the wait ends.
     readerThreads = WorkerThreads(
       threadCount: 4, extraLimit: Int(options.readerSlotCount), longJobs: longReads,
       operation: "read", path: path)

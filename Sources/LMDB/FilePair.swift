@@ -172,7 +172,7 @@ final class FilePair: @unchecked Sendable {
 
   /// The size of the file at `name`, if its identity is `identity`.
   ///
-  /// Returns `nil` if the file is missing or another one, and `.max` if its status cannot be read
+  /// Returns `nil` if there is no file or another file. Returns `.max` if the status cannot be read
   /// for another reason. In that case no fault is assumed.
   private func size(of name: String, ifItIs identity: StoreFile.Identity) -> Int? {
     guard directory >= 0 else { return .max }

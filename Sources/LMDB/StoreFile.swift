@@ -5,7 +5,8 @@ import LodestoreSystem
 /// Checks of a file before LMDB may map it, and the creation of lock files.
 ///
 /// LMDB follows links, opens devices, trusts lengths in the file, and creates files in place. Each
-/// has cost users data; for example, a short file causes a bus error at the first missing page.
+/// of these properties has cost users data. For example, a short file causes a bus error at the
+/// first missing page.
 enum StoreFile {
   struct Identity: Hashable, Sendable {
     var device: UInt64
@@ -170,7 +171,7 @@ enum StoreFile {
     }
     fchmod(temporary.descriptor, data.st_mode & 0o666)
     keepInPlace(temporary.descriptor)
-    // This is LMDB's own size. A larger file would allow more readers.
+    // LMDB creates a lock file of this size. A larger file would allow more readers.
     let size = LockFileLayout.size(readerCount: Int(options.readerSlotCount))
     let code = [UInt8](repeating: 0, count: size)._withBytes {
       writeAll($0, to: temporary.descriptor)

@@ -40,7 +40,7 @@ package final class WorkerThreads: @unchecked Sendable {
     case now
   }
 
-  /// The time that a thread polls for a job, and a caller for the end of one.
+  /// The time that a thread polls for a job, and that a caller polls for the end of its job.
   private static let watchInSeconds = 50e-6
   /// The longest time of a short job.
   private static let quickInSeconds = 20e-6
@@ -285,7 +285,7 @@ package final class WorkerThreads: @unchecked Sendable {
     return job
   }
 
-  /// Waits for a job; `nil` if there will be no more.
+  /// Waits for a job; returns `nil` when the threads are to end.
   private func takeJob(afterQuick isQuick: Bool) -> Job? {
     lock.lock()
     defer { lock.unlock() }

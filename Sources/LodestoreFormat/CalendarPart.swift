@@ -118,7 +118,7 @@ package struct CalendarDay: Sendable, Hashable {
     let yearOfEra =
       (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
     let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    // Months are counted from March as 0. Five of them have 153 days.
+    // Months are counted from March as 0. Five months together have 153 days.
     let shifted = (5 * dayOfYear + 2) / 153
     day = dayOfYear - (153 * shifted + 2) / 5 + 1
     month = shifted < 10 ? shifted + 3 : shifted - 9

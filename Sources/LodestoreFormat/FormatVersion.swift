@@ -65,8 +65,8 @@ package enum FormatFeature: Sendable, CaseIterable {
   /// A condition of a delete rule. A writer that does not know it would delete or keep the wrong
   /// records.
   case deleteRuleCondition
-  /// A condition of an attribute derived from related records. A writer that does not know it would
-  /// count all of them.
+  /// A condition of an attribute derived from related records. A writer that does not know the
+  /// condition would count all related records.
   case derivedCondition
   /// An attribute that holds a part of a date. A writer that does not know it would leave an
   /// outdated part.

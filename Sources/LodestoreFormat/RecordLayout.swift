@@ -34,9 +34,10 @@ public final class RecordLayout: Sendable {
     /// The index of the null bit; −1 if the attribute cannot be null.
     @_documentation(visibility: internal)
     public var nullBit: Int32
-    /// For a fixed width, the offset of the value from the start of the record.
+    /// The place of the value.
     ///
-    /// For a variable attribute, its ordinal among the variable attributes.
+    /// For a fixed width, this is the offset of the value from the start of the record. For a
+    /// variable attribute, it is the ordinal among the variable attributes.
     @_documentation(visibility: internal)
     public var position: Int32
   }

@@ -84,7 +84,7 @@ package enum DeleteRule: String, Sendable, Hashable, CaseIterable {
   case nullify
   /// The linked records are deleted too.
   case cascade
-  /// The deletion is refused while the record is linked to one that is not deleted.
+  /// The deletion is refused while the record has a link to a record that is not deleted too.
   case deny
   /// Nothing happens. Whoever deletes the record must repair the links to it before the commit.
   case noAction

@@ -70,7 +70,7 @@ public enum PageLayout {
 
   /// The system's page size.
   ///
-  /// A mapping begins at a multiple of it.
+  /// A mapping begins at a multiple of this size.
   package static let systemPageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
 }
 

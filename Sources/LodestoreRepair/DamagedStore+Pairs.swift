@@ -11,7 +11,7 @@ extension DamagedStore {
 
   struct Keyed {
     var pairs: [[UInt8]: (body: [UInt8], place: Place)] = [:]
-    /// Whether the tree has as many pairs as it states, all of them usable.
+    /// Whether the tree has the number of pairs that it states, and all pairs are usable.
     var isWhole = false
     /// The number of unusable pairs of the tree.
     ///
@@ -83,7 +83,8 @@ extension DamagedStore {
     }
     let current = result.pairs.values.count { $0.place >= .current }
     result.missing = max(0, (entries ?? current) - current)
-    // All pairs that the tree states were found, though some outside of it.
+    // The tree's number of pairs was found, but some of the pairs may be from pages outside the
+    // tree.
     result.isWhole = entries == current && result.older == 0
     return result
   }

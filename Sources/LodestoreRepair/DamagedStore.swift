@@ -234,8 +234,9 @@ final class DamagedStore {
     dropUnfitting()
   }
 
-  /// Which of two descriptions of one thing is newer: the one from a better place, or the one with
-  /// more layouts.
+  /// Returns which of two descriptions of one object is newer.
+  ///
+  /// The description from the better place is newer, or else the description with more layouts.
   private func isNewer(
     _ first: (body: [UInt8], place: Place), than second: (body: [UInt8], place: Place)
   ) -> Bool {

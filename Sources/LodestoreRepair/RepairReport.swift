@@ -33,7 +33,7 @@ public struct RepairReport: Sendable, Hashable {
     public internal(set) var damaged = 0
     /// The number of further items that the damaged store had.
     public internal(set) var missing = 0
-    /// The number of links from records to lost records that were removed.
+    /// The number of removed links that led from a record to a lost record.
     public internal(set) var emptied = 0
     /// The number of records left out because they must refer to a lost one, or because another
     /// record has their unique key.

@@ -88,7 +88,8 @@ extension Salvage {
         of: tree, .sealed, DigestedContent(of: tree), oldest: .earlier, &part,
         { pair in
           if tree == .imports { return Self.isImport(pair) }
-          // In an unreferenced page, a pair of an import looks like one of a bucket.
+          // In an unreferenced page, a pair of the tree of imports cannot be distinguished from a
+          // pair of a bucket.
           return Self.isSealed(pair) && BucketKey.split(pair.key) != nil
             && (isWhole || !Self.isImport(pair))
         },

@@ -47,7 +47,7 @@ final class Salvage {
 
   /// Creates the store.
   ///
-  /// Returns `nil` if records share a unique key; some of these are then added to ``displaced``.
+  /// If records share a unique key, adds some of them to ``displaced`` and returns `nil`.
   private func make(_ out: String) throws -> RepairReport? {
     problems = []
     parts = [:]

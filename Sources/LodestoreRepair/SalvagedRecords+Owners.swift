@@ -9,7 +9,7 @@ extension SalvagedRecords {
     leaf.pairs.count { $0.map { view($0, of: entity) != nil } ?? false }
   }
 
-  /// Assigns each page whose records fit several damaged entities to one of them.
+  /// Assigns each page whose records fit several damaged entities to one entity.
   func assignOwners(_ damaged: [EntityDescription]) throws {
     guard damaged.count > 1 else { return }
     var undecided: [Int: [EntityNumber]] = [:]

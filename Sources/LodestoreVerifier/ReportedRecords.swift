@@ -27,7 +27,7 @@ struct ReportedRecords {
 
   /// Removes all records and links.
   ///
-  /// Returns a description of one that was reported twice; `nil` if there is none.
+  /// Returns a description of a record or link that was reported twice; otherwise `nil`.
   mutating func end() -> String? {
     defer { self = ReportedRecords() }
     for (entity, told) in ranges where told.count > 1 {

@@ -95,7 +95,8 @@ extension Verifier {
     unreadableEntities = unreadable
   }
 
-  /// Checks that no side has the name of an attribute of its entity, or of another side of it.
+  /// Checks that the name of each side differs from the attributes of its entity and from the other
+  /// sides of that entity.
   private func checkNames(
     of relationships: [RelationshipDescription], _ entities: [EntityDescription]
   ) {

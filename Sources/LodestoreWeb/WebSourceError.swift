@@ -66,7 +66,7 @@ public struct WebSourceError: Error, Sendable {
   /// The value comes from `Retry-After` or from the fields of a rate limit. Without either, the
   /// value is `nil`.
   public var retryAfter: Duration?
-  /// The underlying error, a `URLError` or one of the JSON reader.
+  /// The underlying error, a `URLError` or an error of the JSON reader.
   public var cause: (any Error)?
 
   init(

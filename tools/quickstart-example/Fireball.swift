@@ -16,7 +16,7 @@ struct Fireball: Entity {
   var impactEnergy: Double
   /// The latitude in degrees, positive in the north.
   ///
-  /// ``longitude`` is positive in the east.
+  /// The longitude is positive in the east.
   var latitude: Double?
   var longitude: Double?
   /// The altitude in kilometres.

@@ -52,8 +52,7 @@
         && member.base?.isTypeName ?? false
     }
 
-    /// Whether the expression, as the function of a call, makes a value: `Decimal`, `.init`,
-    /// `.case`, `Kind.case`.
+    /// Whether a call of the expression makes a value: `Decimal`, `.init`, `.case`, `Kind.case`.
     private var isCallee: Bool {
       if isTypeName { return true }
       guard let member = self.as(MemberAccessExprSyntax.self) else { return false }

@@ -5,8 +5,8 @@ extension Cursor {
   /// Visits the records from the cursor's position to the end, until `body` returns false.
   ///
   /// A read takes records directly from the leaf pages, moves from leaf to leaf through the
-  /// branches above, and prefetches records ahead. This takes a third of the time of LMDB's own
-  /// walk. A write, or a page with an unexpected form, uses LMDB's functions.
+  /// branches above, and prefetches records ahead. Such a scan takes a third of the time of LMDB's
+  /// own walk. A write, or a page with an unexpected form, uses LMDB's functions.
   ///
   /// The method is public and inlinable, because a call of `body` that is not inlined costs more
   /// than reading a record.
@@ -64,7 +64,7 @@ extension Cursor {
     guard count > 0 else { return true }
     var left = count
     if var pages = try beginScan(ofIntegerKeys: true) {
-      // The key of the first record in `page`. The cursor may still be some pages before it.
+      // The key of the first record in `page`. The cursor may still be in an earlier page.
       var first: UInt64?
       var (page, index) = pages.page(of: key, guess: 0)
       while page.count > 0, let last = page.id(page.node(page.count - 1)) {
@@ -95,7 +95,7 @@ extension Cursor {
     var count = 0
     if var pages = try beginScan(ofIntegerKeys: true) {
       var (page, index) = pages.page(of: key, guess: 0)
-      // The last counted record. The cursor may still be some pages before it.
+      // The last counted record. The cursor may still be in an earlier page.
       var counted: UInt64?
       while page.count > 0, count < most, let last = page.id(page.node(page.count - 1)), last <= end
       {
@@ -184,7 +184,7 @@ extension Cursor {
 
   /// Moves to the record after `id`, which was visited in `page`.
   ///
-  /// The cursor may still be some pages before `page`.
+  /// The cursor may still be in an earlier page than `page`.
   @usableFromInline
   func moveOn(behind id: UInt64, of page: LeafPage) throws -> Bool {
     if id != integerKey {

@@ -20,7 +20,7 @@ enum EngineProbe {
 
   static func run() throws -> EngineFence.Reason? {
     var options = EnvironmentOptions()
-    // This also prevents a recursion, because opening would run this probe.
+    // The plain engine is used, because opening with direct access would run this probe again.
     options.usesPlainEngine = true
     options.isNamed = false
     options.mapSizeInBytes = 1 << 20

@@ -90,7 +90,8 @@ struct CacheState: Sendable, Equatable {
 
   /// Makes a generation the current one.
   ///
-  /// The newest one of another schema is kept for programs that cannot use the new one yet.
+  /// The newest generation of another schema is kept for programs that cannot use the new
+  /// generation.
   ///
   /// The tags of manifests are removed. A place that still has the old manifest would otherwise
   /// answer "unchanged", and its old files could not be detected.

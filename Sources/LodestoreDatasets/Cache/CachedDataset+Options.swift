@@ -23,9 +23,9 @@ extension CachedDataset {
     ///
     /// The maximum doubles with each further failure.
     ///
-    /// The wait is drawn at random between half of this and all of it, so that programs that failed
-    /// together do not retry together. The folder stores the wait, so a restart does not shorten
-    /// it.
+    /// The wait is a random time between half of the maximum and the maximum, so that programs that
+    /// failed together do not retry together. The folder stores the wait, so a restart does not
+    /// shorten it.
     public var firstWait = Duration.seconds(30)
     /// The maximum wait after failures, unless the server asks for a longer one; six hours by
     /// default.

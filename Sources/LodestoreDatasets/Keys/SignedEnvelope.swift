@@ -3,8 +3,8 @@ internal import LodestoreJSON
 /// A signed payload: the JSON envelope of DSSE (secure-systems-lab/dsse, version 1.0).
 ///
 /// The envelope has the payload and the signatures in Base64. A signature covers the payload's type
-/// and its exact bytes. Nothing needs to be canonicalized, and a payload of one type is never
-/// accepted as one of another.
+/// and its exact bytes. A reader therefore need not canonicalize the payload, and cannot accept a
+/// payload as another type of payload.
 package struct SignedEnvelope: Sendable {
   /// One signature of the payload.
   struct Signature: Sendable, Hashable {

@@ -46,8 +46,8 @@ extension DatasetManifest {
   /// Returns the number of the key set under which a manifest claims to be signed, before any
   /// verification.
   ///
-  /// The number only shows which `keys/N.json` to fetch. Each of these is verified by the one
-  /// before.
+  /// The number only shows which `keys/N.json` to fetch. Each of these key sets is verified with
+  /// the set before it.
   package static func claimedKeySet(in bytes: some Collection<UInt8>) throws(DatasetError) -> Int {
     try claimedKeySet(of: try SignedEnvelope(reading: bytes, as: .manifest))
   }

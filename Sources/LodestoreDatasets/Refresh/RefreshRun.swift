@@ -9,7 +9,7 @@ final class RefreshRun: Sendable {
 
   private struct State {
     var task: Task<Void, Never>?
-    /// The callers by number; `nil` for one that does not wait yet.
+    /// The callers by number; `nil` for a caller that is registered but does not wait yet.
     var callers: [Int: Caller?] = [:]
     var last = 0
     var isClosed = false

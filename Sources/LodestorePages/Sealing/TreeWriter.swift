@@ -135,7 +135,7 @@ struct TreeWriter {
     let number = output.next
     var page = FilledPage(pageSize: pageSize, flags: PageFlag.branch)
     for (index, child) in children.enumerated() {
-      // The first key of a branch is never read.
+      // The first key of a branch is never read, so it is left empty.
       let key = index == 0 ? [] : child.key
       key._withBytes { page.add(key: $0, child: child.page) }
     }

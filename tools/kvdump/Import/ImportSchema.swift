@@ -342,8 +342,9 @@ struct ImportSchema {
       ?? attributes.firstIndex { $0.source == name }
   }
 
-  /// Throws if a member of `--map` is missing in `members`, the members of the first page, and one
-  /// of these has a similar name.
+  /// Checks the members that `--map` names against `members`, the members of the first page.
+  ///
+  /// Throws if a name is missing there, but a similar name exists.
   func checkMaps(members: [String]) throws {
     for member in rules.maps.keys.sorted()
     where !members.contains(member) && NearestName.of(member, among: members) != nil {

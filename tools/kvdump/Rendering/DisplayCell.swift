@@ -44,8 +44,9 @@ struct DisplayCell: Equatable, Sendable {
     }
   }
 
-  /// The hexadecimal digits that will be visible, and those of one more byte so that the cut is
-  /// noticed.
+  /// The hexadecimal digits of the visible bytes and of one more byte.
+  ///
+  /// The further byte shows that the cell must be cut.
   private static func hexadecimal(_ bytes: [UInt8], limit: Int?) -> String {
     Finding.hexadecimal(limit.map { bytes.prefix($0 / 2 + 1) } ?? bytes[...])
   }

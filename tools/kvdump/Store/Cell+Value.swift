@@ -23,7 +23,8 @@ extension Cell {
     }
   }
 
-  /// A stored value in a form from whose JSON `import` reads an equal value.
+  /// A stored value in a form that does not lose anything: `import` reads an equal value from the
+  /// cell's JSON.
   init(exactly value: Value) throws(FormatError) {
     if let object = try ExactJSON.text(of: value) {
       self = .json(object)

@@ -65,7 +65,7 @@ enum TypedValue {
 
   /// Whether the typed number is too large for its type.
   ///
-  /// Infinity must be typed as such.
+  /// A number that is too large is not read as infinity.
   private static func isOverflow(_ value: Value, _ text: String) -> Bool {
     guard case .double(let number) = value, number.isInfinite else { return false }
     return text.contains { $0.isNumber }
