@@ -81,8 +81,8 @@ extension Environment {
   /// two is refused for this reason. A lead of one is harmless: the next commit writes the other
   /// meta page, and has it in the map before the commit is durable.
   ///
-  /// A lead that persists is not this race. Either the lock file belongs to another data file, or
-  /// the data file is in use under another name. If the lock file is ahead, the difference wraps
+  /// If the lead persists, it has another cause. Either the lock file belongs to another data file,
+  /// or the data file is in use under another name. If the lock file is ahead, the difference wraps
   /// around to a large number.
   private func lead(
     over read: OpaquePointer
@@ -111,7 +111,7 @@ extension Environment {
   ///
   /// A process that does not use ``FilePair`` may have another file open that once had this path.
   ///
-  /// Other failures are left to the first read.
+  /// Other failures are reported by the first read.
   func checkNumbers() throws(LMDBError) {
     guard hasLockFile else { return }
     do {

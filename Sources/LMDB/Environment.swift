@@ -95,7 +95,7 @@ package final class Environment: @unchecked Sendable {
   var openedTrees: [String: Tree] = [:]
   var holdsTreeLock = false
   var lastReaderCheck = 0
-  /// The time when the writer's thread last let other processes go first.
+  /// The time when the writer's thread last paused for writers of other processes.
   ///
   /// Only that thread uses it.
   var lastYieldToProcesses = 0.0

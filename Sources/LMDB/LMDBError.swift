@@ -64,7 +64,8 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     case dataFileReplaced
     /// While open: the path leads to another lock file, or to none.
     case lockFileReplaced
-    /// While a process has the store open: the lock file is shorter than LMDB's.
+    /// While a process has the store open: the lock file is shorter than the lock file that LMDB
+    /// creates.
     case lockFileCut
   }
 

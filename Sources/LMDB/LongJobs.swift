@@ -5,10 +5,10 @@ import Synchronization
 /// find a processor.
 ///
 /// Each job has its own thread, because a read cannot move to another thread. Jobs without a place
-/// wait on theirs. A job is long once it has run for two milliseconds. While others wait, it keeps
-/// its place for twenty milliseconds and then waits at the end of the queue. If no place becomes
-/// free for a tenth of a second, because the running jobs wait for something else, one more job
-/// continues. A running job yields its processor every half millisecond.
+/// wait on their own threads. A job is long once it has run for two milliseconds. While others
+/// wait, it keeps its place for twenty milliseconds and then waits at the end of the queue. If no
+/// place becomes free for a tenth of a second, because the running jobs wait for something else,
+/// one more job continues. A running job yields its processor every half millisecond.
 ///
 /// `@unchecked Sendable`: `lock` guards `runningCount`, `waiting`, `lastGrant` and the `hasPlace`
 /// of each turn. Other threads change `hasPlace` only while the turn's own thread waits, so that

@@ -142,7 +142,8 @@ package struct Transaction {
   @inline(never)
   func failure(_ code: Int32, _ operation: String) -> LMDBError {
     let code = EngineDifferences.code(code)
-    // A positive code is the system's. In a write it comes from pages that LMDB spilled to disk.
+    // A positive code is an error of the system. In a write such an error comes from pages that
+    // LMDB wrote to the disk before the commit.
     let isOfDisk = code > 0 && code != EINVAL && code != ENOMEM && code != EACCES
     let error =
       isOfDisk && environment.isActiveWrite(handle)

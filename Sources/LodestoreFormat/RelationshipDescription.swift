@@ -7,7 +7,7 @@ package struct RelationshipDescription: Sendable, Hashable {
     package var entity: EntityNumber
     /// The side's name; `nil` if unnamed.
     ///
-    /// The side that holds the id goes by the attribute's name.
+    /// If an attribute of this side holds the id, the side has the attribute's name.
     package var name: String?
     /// The effect on records of the other side when a record of this side is deleted.
     package var onDelete: DeleteRule

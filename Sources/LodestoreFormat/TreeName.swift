@@ -175,7 +175,7 @@ package enum CatalogueKey {
   }
 }
 
-/// The keys that the tree `catalogue.copy` has in addition to the catalogue's.
+/// The keys that the tree `catalogue.copy` has in addition to the keys of the catalogue.
 ///
 /// See Format.md, "Second copy".
 package enum CatalogueCopyKey {

@@ -119,7 +119,8 @@ extension SalvagedRecords {
     }
   }
 
-  /// Hashes of pages of undamaged entities whose records have the shape of a damaged entity's.
+  /// Hashes of pages that belong to undamaged entities, but whose records would also fit a damaged
+  /// entity.
   func foreignPages(
     _ damaged: [EntityDescription]
   ) throws -> Set<Int> {

@@ -153,7 +153,8 @@ extension PageOrder {
       pageCount: last.map { max(0, $0 - numbers.first + 1) })
   }
 
-  /// The number of the last page by one of the ends; `nil` if the page does not state it.
+  /// The number of the last page, determined by a sign of the end; `nil` if the page does not state
+  /// it.
   private func lastNumber(
     _ root: JSONNode, _ end: WebPages.Paging.End, _ page: PageAddress, _ numbers: PageNumbers
   ) throws(WebSourceError) -> Int? {

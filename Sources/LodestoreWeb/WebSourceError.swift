@@ -24,7 +24,7 @@ public struct WebSourceError: Error, Sendable {
     public static let truncated = Code("truncated")
     /// No byte arrived for too long, or the page took too long.
     public static let timedOut = Code("timedOut")
-    /// The answer has a status that is not a page's.
+    /// The status of the answer shows that it is not a page.
     public static let badStatus = Code("badStatus")
     /// A page that the page before it named does not exist.
     public static let pageVanished = Code("pageVanished")

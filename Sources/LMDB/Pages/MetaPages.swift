@@ -27,7 +27,7 @@ struct MetaPages {
     var isSealed: Bool
   }
 
-  /// Throws if the file is not an LMDB file, has the format of another LMDB than this process's, or
+  /// Throws if the file is not an LMDB file, has a format that this process's LMDB cannot read, or
   /// is shorter than its newest commit needs.
   ///
   /// Another process may be writing, so a page that looks wrong is read again.

@@ -177,7 +177,7 @@ struct CacheContent: Sendable {
   func removeOld(_ state: CacheState, isSwapped: Bool) {
     guard let current = state.current else { return }
     // The download of a lower generation can still be useful if the publisher's next one may have
-    // any number, or if the current file is not the publisher's.
+    // any number, or if the publisher has not signed the current file.
     if !state.trust.takesAnyNumber, current.keys != nil {
       folder.removeIncoming(upTo: current.generation)
     }

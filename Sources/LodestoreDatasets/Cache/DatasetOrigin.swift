@@ -53,8 +53,8 @@ public struct DatasetOrigin: Sendable {
   /// copy becomes the next generation.
   ///
   /// The number of such a generation is the number of seconds from 1970 to the refresh, or one more
-  /// than the highest number that the cache has held. A seed made in the same way is therefore
-  /// compared by its time.
+  /// than the highest number that the cache has held if that is higher. A seed made in the same way
+  /// is therefore compared by its time.
   ///
   /// - Parameter fetch: Imports the service's records into the store. If it throws, the refresh
   ///   ends and the current generation stays. Only one process calls it at a time.

@@ -28,7 +28,7 @@ package struct PublishedCheck: Sendable {
   package let isTrusted: Bool
   /// The newest key set that no key of the previous set signed; `nil` if the chain is unbroken.
   ///
-  /// Programs that carry an earlier set do not follow to it.
+  /// Programs that carry an earlier set cannot follow the chain to this set.
   package let brokenAt: Int?
   package private(set) var files: [File] = []
 

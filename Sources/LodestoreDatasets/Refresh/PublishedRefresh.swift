@@ -6,7 +6,8 @@ internal import LodestoreWeb
 /// Refreshes a dataset from the files of its publisher.
 ///
 /// Mirrors are requested one after the other, each once. If all fail, the most important error is
-/// thrown: first a signature's, then a publisher's, then a file's, then the network's.
+/// thrown: first an error of a signature, then of the publisher, then of a file, then of the
+/// network.
 struct PublishedRefresh: Sendable {
   let installer: Installer
   let mirrors: [URL]

@@ -79,7 +79,7 @@ final class WebTransfer: Sendable {
 
   /// Receives the head of an answer; returns false if no more is wanted.
   ///
-  /// Other heads, of status 100 to 199, may come before the answer's.
+  /// Heads with status 100 to 199 may come before the head of the answer.
   func receive(_ response: WebResponse) -> Bool {
     guard response.fieldBytes <= headByteLimit else {
       end(with: .failure(.headTooLarge))

@@ -189,7 +189,7 @@ extension CommandFailure {
       status: .usage, details: [.text("attribute", attribute)])
   }
 
-  /// The failure for `--type` with a type other than the attribute's.
+  /// The failure for `--type` with a type that differs from the type of the attribute.
   static func otherType(_ attribute: String, is type: String, said: String) -> Self {
     CommandFailure(
       code: "other-type",

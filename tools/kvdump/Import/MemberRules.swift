@@ -8,7 +8,8 @@ struct MemberRules: Sendable {
   var maps: [String: String] = [:]
   /// Members in ``maps`` that no `--map` option names.
   ///
-  /// A path leads into each of them, and each also becomes an attribute itself.
+  /// A path names a value inside each of these members. The member itself also becomes an
+  /// attribute.
   private(set) var implied: Set<String> = []
   /// The conversions by attribute name, as the user typed it.
   var types: [String: TextConversion] = [:]

@@ -29,7 +29,7 @@ struct QueryRows {
     var page = Page()
     try console.withProgress { progress in
       func show(_ record: DynamicRecord) throws {
-        // Rows on the same screen show the progress themselves.
+        // The progress line ends before the first row, because both are on one screen.
         if page.shown == 0, console.terminal.isTerminal { progress?.end() }
         try writer.write(try columns.row(record))
         page.shown += 1

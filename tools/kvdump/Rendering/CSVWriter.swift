@@ -42,7 +42,8 @@ final class CSVWriter: RowWriter {
     // An import finds an attribute by its column's name, so a file has the exact name.
     let names = columns.map { column in
       let name = escapesControls ? DisplayText.escaped(column.name) : column.name
-      // A leading byte order mark would be mistaken for the file's.
+      // Readers would take a byte order mark at the beginning of the heading for the mark of the
+      // file.
       return Self.field(name, isQuoted: name.isEmpty || name.unicodeScalars.first == "\u{FEFF}")
     }
     try output.write(names.joined(separator: ",") + "\r\n")
