@@ -19,7 +19,7 @@ public final class TypedSearch: Sendable {
     var results: [String] = []
     /// The number of searches begun.
     ///
-    /// Results of an earlier search than the last one are not shown.
+    /// Only the results of the last search are shown.
     var count = 0
   }
 

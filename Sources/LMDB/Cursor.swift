@@ -318,9 +318,9 @@ extension Cursor {
   ///
   /// `ends` has the offset at which each record ends.
   ///
-  /// Afterwards `nextID` is the id after the last one stored.
+  /// Afterwards `nextID` is the id after the last stored record.
   ///
-  /// - Returns: False, without storing the rest, if a record with the id `nextID` or a higher one
+  /// - Returns: False, without storing the rest, if a record with the id `nextID` or a higher id
   ///   exists.
   package func append(
     records: UnsafeRawPointer, ends: UnsafeBufferPointer<Int>, nextID: inout UInt64

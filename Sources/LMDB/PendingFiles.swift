@@ -33,7 +33,7 @@ package enum PendingFiles {
     _ = (busyThread.load(ordering: .relaxed), isEnding.load(ordering: .relaxed))
   }
 
-  /// Creates a file with these present or future names, so that no handler misses it.
+  /// Creates a file and registers its names, so that a handler of the process end removes it.
   ///
   /// The call does not return if the process is ending. Pass the result to ``remove(_:)``.
   static func add(_ names: [String], by make: () -> Void) -> Int? {

@@ -299,7 +299,7 @@ package final class WorkerThreads: @unchecked Sendable {
 
   /// Polls for a job.
   ///
-  /// Requires the lock, and releases it meanwhile.
+  /// The caller must hold the lock. The function releases the lock while it waits.
   private func watch() {
     isWatching = true
     lock.unlock()

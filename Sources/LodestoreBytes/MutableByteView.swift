@@ -166,7 +166,7 @@ extension MutableByteView: RandomAccessCollection {
   @inlinable @inline(__always)
   public func index(after index: Int) -> Int { index &+ 1 }
 
-  /// The position before.
+  /// The previous position.
   @inlinable @inline(__always)
   public func index(before index: Int) -> Int { index &- 1 }
 

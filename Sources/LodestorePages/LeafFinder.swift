@@ -115,7 +115,8 @@ package struct LeafFinder {
   private func search(
     _ page: TreePages.Page, for id: UInt64, from low: UInt64, to end: UInt64
   ) -> Child {
-    // The first key of a branch stands for all lower keys.
+    // The first key of a branch page is not read: the first child has all keys below the second
+    // key.
     var first = 0
     var firstLow = low
     var past = page.count

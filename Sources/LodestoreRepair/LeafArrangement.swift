@@ -52,7 +52,7 @@ struct LeafArrangement {
   }
 
   /// The leaves of a commit that changed some leaves of `earlier`, if all leaves that it wrote are
-  /// here; `nil` if none are found.
+  /// among the leaves; `nil` if no such leaves are found.
   ///
   /// - Parameter change: The change of the digest by the commit. Lost leaves that the commit did
   ///   not write are in the digests of both commits.

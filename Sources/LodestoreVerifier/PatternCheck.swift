@@ -198,7 +198,7 @@ struct PatternCheck {
       return append(1, isAnchor: true)
     case "R":
       position += 1
-      // `\R` matches CR LF or one of the other line ends.
+      // `\R` matches CR LF or another line end, and is counted as five steps of the pattern.
       return append(5)
     case "Q":
       position += 1

@@ -40,7 +40,7 @@
     var type: TypeSyntax?
     /// The access level written at the property, `nil` if none is written.
     ///
-    /// The property's type may have a lower one.
+    /// The property's type may have a lower access level.
     var access: TokenSyntax?
     var originalName: String?
     /// The value of records older than the attribute.

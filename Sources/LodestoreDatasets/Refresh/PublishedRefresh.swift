@@ -5,8 +5,8 @@ internal import LodestoreWeb
 
 /// Refreshes a dataset from the files of its publisher.
 ///
-/// Mirrors are requested one after the other, each once. If all fail, the most important error is
-/// thrown: first an error of a signature, then of the publisher, then of a file, then of the
+/// Mirrors are requested one after the other, each once. If all mirrors fail, the most important
+/// error is thrown. The order is: an error of a signature, of the publisher, of a file, of the
 /// network.
 struct PublishedRefresh: Sendable {
   let installer: Installer

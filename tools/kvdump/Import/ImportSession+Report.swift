@@ -50,8 +50,9 @@ extension ImportSession {
     report.strategy == .mirror && report.keptUnseen && report.records == 0
   }
 
-  /// Names attributes that earlier versions, which stored no source names, may have made from these
-  /// members.
+  /// Reports attributes that an earlier version may have made from these members.
+  ///
+  /// Earlier versions stored no source names.
   private func tellOlder(than members: some Sequence<String>, on console: Console) {
     for member in members {
       let former = AttributeNames.former(member)

@@ -53,8 +53,8 @@ struct TableLayout: Equatable {
 
   /// Divides the room among the columns.
   ///
-  /// If the room does not suffice, the widest columns are cut to one common width; the remainder of
-  /// the division goes to the first of them.
+  /// If the columns do not fit, the widest columns are cut to one common width. The remainder of
+  /// the division goes to the first of the widest columns.
   private static func shared(_ room: Int, natural: [Int], least: [Int]) -> [Int] {
     guard natural.reduce(0, +) > room else { return natural }
     func widths(cutAt cap: Int) -> [Int] {

@@ -96,7 +96,8 @@ final class Runner {
       let name = "\(operation.rawValue): \(side.name)"
       if callgrind == nil {
         if operation.changesFile { try FreeMemory.touch(in: directory) }
-        // Otherwise this side's time would include tidying the heap that the previous side left.
+        // Without this call, this side's time would include the release of the heap that the
+        // previous side left.
         raw_trim_memory()
       }
       let (sample, check) = try await Sample.measure(name, callgrind, body)

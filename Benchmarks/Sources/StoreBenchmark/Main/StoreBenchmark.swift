@@ -110,7 +110,7 @@ struct StoreBenchmark {
 
   /// The sides that the package's traits include.
   private static func allSides(_ workload: Workload, isCounting: Bool) -> [any Side] {
-    // Valgrind refuses maps as large as usual.
+    // Valgrind refuses maps of the usual size, 64 GiB.
     let mapSize = isCounting ? 2 << 30 : 64 << 30
     var sides: [any Side] = [
       LodestoreSide(workload: workload, mapSize: mapSize),

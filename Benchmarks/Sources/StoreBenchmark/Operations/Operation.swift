@@ -10,7 +10,7 @@ enum Operation: String, CaseIterable {
   case taskInserts = "task-inserts"
   case insertItems = "insert-items"
 
-  // Reads of the pods, which decode them unless the name says otherwise.
+  // Reads of the pods.
   case getUnique = "get-unique"
   case getID = "get-id"
   case multiGet = "multi-get"

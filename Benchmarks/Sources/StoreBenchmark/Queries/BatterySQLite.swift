@@ -81,7 +81,7 @@
       case .double(let number): sqlite3_bind_double(statement, place, number)
       case .bool(let flag): sqlite3_bind_int64(statement, place, flag ? 1 : 0)
       case .text(let text):
-        // SQLite makes a copy.
+        // -1 is SQLITE_TRANSIENT: SQLite copies the text.
         let copies = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         sqlite3_bind_text(statement, place, text, -1, copies)
       }

@@ -53,7 +53,7 @@ struct QueryBenchmark {
     ) throws -> Bool {
       let count = arguments.recordCount
       var options = StoreOptions()
-      // Valgrind refuses maps as large as usual.
+      // Valgrind refuses maps of the usual size.
       if callgrind != nil { options.mapSizeInBytes = 2 << 30 }
       let store = try Store(
         at: "\(directory)/queries.lodestore", entities: [Sighting.self, Broad.self],

@@ -89,7 +89,7 @@ extension ConcurrentStore {
   }
 }
 
-/// A lock that its holder needs for writing.
+/// A lock that a thread holds while it writes.
 private final class Turn: Sendable {
   let mutex = Mutex(())
 }
