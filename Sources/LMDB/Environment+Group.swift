@@ -139,12 +139,13 @@ extension Environment {
 /// The writes of one transaction, in the order in which they run.
 private struct WriteGroup {
   var members: [any GroupMember]
-  /// Members that will not be committed with the others.
+  /// Members that are not part of this commit.
   var postponed: [any GroupMember] = []
   /// Whether further members are refused.
   var isClosed = false
 
-  /// Keeps the members before `index`, the one that failed, and postpones the others.
+  /// Keeps the members before `index`, and postpones the failed member at `index` and all later
+  /// members.
   ///
   /// At index 0, keeps only the failed member.
   mutating func cut(at index: Int) {

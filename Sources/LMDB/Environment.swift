@@ -358,8 +358,8 @@ package final class Environment: @unchecked Sendable {
 
   /// Releases `writerLock` at the end of a write.
   func leaveWriter() {
-    // The hooks of a write without a commit are released here. One may hold the last reference to
-    // the store, which then closes the environment as within a write.
+    // The hooks of a write without a commit are released here. A hook may hold the last reference
+    // to the store. Its release then closes the store, and `closesAfterWrite` is set.
     commitHooks.removeAll()
     let closes = closesAfterWrite
     closesAfterWrite = false

@@ -80,7 +80,7 @@ package struct EnvironmentOptions: Sendable {
   /// Whether a file is read without LMDB and without its lock file although LMDB could read it; for
   /// comparisons.
   package var readsInPages = false
-  /// The name of a tree that marks a file of the other LMDB as one to convert.
+  /// The name of a tree by which the files of the other LMDB to convert are recognized.
   ///
   /// A file with this tree is converted before it is opened for writing; see ``EngineConversion``.
   /// If `nil`, no file is converted.

@@ -6,9 +6,9 @@ import LodestoreSystem
 /// file gives one data file two lock files, and so two writers at once. A data file replaced by
 /// rename gives one lock file two data files, with transaction numbers of the wrong one.
 ///
-/// Each process therefore takes a shared lock on one byte of either file. The identity of the other
-/// file determines which byte. A process that holds a different byte has the file open in another
-/// pair.
+/// Each process therefore takes a shared lock on one byte of either file. The position of the byte
+/// follows from the identity of the other file. A process that holds a different byte has the file
+/// open in another pair.
 ///
 /// The locks belong to the open file description. LMDB's own locks belong to the process and do not
 /// conflict with them, and the kernel releases them when the process ends. On a file system without
@@ -144,7 +144,7 @@ final class FilePair: @unchecked Sendable {
     #endif
   }
 
-  /// Whether the lock file is shorter than LMDB makes one.
+  /// Whether the lock file is shorter than any lock file that LMDB creates.
   var isLockFileCut: Bool {
     var status = stat()
     return fstat(lockDescriptor, &status) == 0

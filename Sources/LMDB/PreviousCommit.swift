@@ -113,7 +113,8 @@ private struct PreviousCommitCopying {
     }
   }
 
-  /// Makes `meta` the newest meta page of `file`, and the other one its copy with an older number.
+  /// Makes `meta` the newest meta page of `file`, and writes a copy with an older number as the
+  /// other meta page.
   private func write(_ meta: Meta, to file: Int32) throws(LMDBError) {
     var older = meta.page
     older._withMutableBytes { bytes in

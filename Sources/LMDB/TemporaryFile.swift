@@ -25,7 +25,8 @@ package final class TemporaryFile {
 
   /// The names of the files that belong to the file at `path`.
   ///
-  /// The file itself is the last, so that the others can be found as long as it exists.
+  /// The file itself is the last name. If the files are removed in this order, the others can be
+  /// found as long as the file exists.
   private static func names(of path: String) -> [String] {
     [path + storeSuffix + "-lock", path + storeSuffix, path + "-lock", path]
   }
@@ -74,7 +75,7 @@ package final class TemporaryFile {
   package static func move(_ path: String, toNew target: String) -> Int32 {
     if lodestore_rename_to_new(path, target) == 0 { return 0 }
     let code = errno
-    // A file system or kernel that supports only links returns one of these.
+    // A file system or kernel that supports only links returns one of these codes.
     guard code == EINVAL || code == ENOSYS || code == ENOTSUP else { return code }
     guard link(path, target) == 0 else { return errno }
     unlink(path)
@@ -103,7 +104,7 @@ package final class TemporaryFile {
   static func openUnnamed(in directory: String) -> Int32 {
     #if os(Linux)
       let file = open(directory, unnamed | O_RDWR | O_CLOEXEC, 0o600)
-      // open(2) returns one of these if the file system or kernel does not support it.
+      // open(2) returns one of these codes if the file system or kernel does not support it.
       if file >= 0 || ![EOPNOTSUPP, EISDIR, ENOENT, EINVAL].contains(errno) { return file }
     #endif
     let name = Self.name(for: directory + "/unnamed")

@@ -78,7 +78,7 @@
   ///   - initial: The value of records older than the attribute, if it is not the default value or
   ///     if the default value differs between inserts. It must be of the property's type and equal
   ///     in every process: a literal, a static member with its type (`Date.distantPast`), or a call
-  ///     with such arguments. Relationships and derived attributes cannot have one.
+  ///     with such arguments. Relationships and derived attributes cannot have an initial value.
   @attached(peer)
   public macro Attribute(
     _ options: AttributeOption..., originalName: String? = nil,
@@ -153,7 +153,7 @@
   /// Declares unique indexes of the enclosing ``Entity(name:removed:)``.
   ///
   /// No two records may have equal values in all attributes of one list. Any number of records may
-  /// have null in one of these attributes.
+  /// have null in an attribute of the list.
   ///
   ///     #Unique<Pod>([\.name, \.version])
   @freestanding(declaration)

@@ -20,8 +20,8 @@ package struct IndexProgram: Sendable {
     isUnique = index.isUnique
   }
 
-  /// Replaces the contents of `encoder` by the key of `record`, with the record id if the key has
-  /// one.
+  /// Replaces the contents of `encoder` by the key of `record`, with the record id if the key ends
+  /// with a record id.
   ///
   /// - Returns: Whether a value of the tuple is null.
   @discardableResult

@@ -164,9 +164,9 @@ extension RelationshipDescription {
 }
 
 extension RelationshipDescription.Side {
-  /// Reads a side.
+  /// Reads a side of a relationship.
   ///
-  /// `label` names it in messages.
+  /// `label` names the side in messages.
   fileprivate init(_ document: Document?, _ label: String) throws(FormatError) {
     var object = CatalogueReader(document ?? .null)
     guard let entity = object.take("entity")?.number, entity > 0 else {

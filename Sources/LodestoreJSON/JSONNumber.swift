@@ -69,7 +69,7 @@ package enum JSONNumber {
     return isNegative ? -value : value
   }
 
-  /// The integer by sign and magnitude, if the number is one and fits 64 bits.
+  /// The integer by sign and magnitude, if the number is an integer and fits 64 bits.
   ///
   /// `5.0` and `5e3` are integers; the digits decide this, not a double.
   static func integer(_ text: Text) -> (isNegative: Bool, magnitude: UInt64)? {

@@ -68,7 +68,7 @@ extension Store {
   /// one read until it ends. Cancelling the task ends it within some thousand records.
   ///
   /// - Parameters:
-  ///   - limit: The maximum number of problems to keep, at least 1. All are counted.
+  ///   - limit: The maximum number of problems to keep, at least 1. All problems are counted.
   ///   - onProgress: Called on a thread of the store with the number of checked pages. Records,
   ///     which are checked after the pages, are not counted.
   /// - Throws: `CancellationError` if the task is cancelled; `StoreError` if the file cannot be

@@ -3,8 +3,8 @@ internal import LodestoreFormat
 
 /// One pass over the trees of an LMDB file and over its free list.
 ///
-/// Each checked rule is one that LMDB relies on without checking. Pages below a damaged page are
-/// not visited.
+/// LMDB relies on each of the checked rules without checking it. Pages below a damaged page are not
+/// visited.
 final class PageWalk {
   /// The maximum number of free pages beyond the end of the file.
   static let mostUnwritten = 1 << 20

@@ -51,8 +51,9 @@ struct LeafArrangement {
     return nil
   }
 
-  /// The leaves of a commit that changed some leaves of `earlier`, if all leaves that it wrote are
-  /// among the leaves; `nil` if no such leaves are found.
+  /// The leaves of a commit that changed some leaves of `earlier`.
+  ///
+  /// The result is `nil` unless all leaves that the commit wrote are in ``leaves``.
   ///
   /// - Parameter change: The change of the digest by the commit. Lost leaves that the commit did
   ///   not write are in the digests of both commits.

@@ -73,7 +73,7 @@ extension Salvage {
     (try? Checksum.unsealed(key: pair.key, body: pair.body)) != nil
   }
 
-  /// Whether a sealed pair is one that an importer stores.
+  /// Whether a pair with a valid checksum is a state that an importer stores.
   private static func isImport(_ pair: DamagedFile.Pair) -> Bool {
     guard isSealed(pair), ImportKey.split(pair.key) != nil else { return false }
     return (try? Document(decoding: pair.body[4...])) != nil

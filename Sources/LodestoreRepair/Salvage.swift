@@ -104,7 +104,7 @@ final class Salvage {
     let displacing = entitiesToDisplace(Set(repeated.map(\.entity)))
     var gone: [EntityNumber: Set<UInt64>] = [:]
     for (entity, first, second) in repeated where displacing.contains(entity) {
-      // One record may fit after the other was removed.
+      // A record may fit after the other record of the pair was removed.
       if let gone = gone[entity], gone.contains(first) || gone.contains(second) { continue }
       gone[entity, default: []].insert(weaker(first, second, of: entity))
     }

@@ -1,7 +1,7 @@
 import CLMDB
 
-/// Reads a file without LMDB's functions: one of the other format, or one whose lock file cannot be
-/// created.
+/// Reads a file without LMDB's functions: a file of the other format, or a file whose lock file
+/// cannot be created.
 ///
 /// An environment that uses this engine has no handle of LMDB and is read-only. The engine touches
 /// no lock file, so writers do not know of its reads. Each read sees the newest commit and ends

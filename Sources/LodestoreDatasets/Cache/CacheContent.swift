@@ -15,7 +15,7 @@ struct CacheContent: Sendable {
   /// one.
   var clock: (@Sendable () -> Date)?
 
-  /// The result of the choice: the open generation, and facts about the other ones.
+  /// The result of the choice: the open generation, and facts about the other generations.
   struct Choice: Sendable {
     var open: OpenGeneration?
     var seed: OpenGeneration?
@@ -78,7 +78,8 @@ struct CacheContent: Sendable {
   ///
   /// The seed wins with a higher number, even if it came with a later version of the program than
   /// the download. With equal numbers the download wins. If the first generation cannot be used,
-  /// the highest of the other ones, the seed and the currently open one is used.
+  /// the highest usable generation is opened: an older download, the seed or the currently open
+  /// generation.
   ///
   /// - Parameters:
   ///   - known: The seed, if this process has opened it before.

@@ -4,8 +4,8 @@ extension CachedDataset {
   ///     let pods = try await dataset.read(.freshElseCache)
   ///     print(pods.age, pods.refreshError?.message ?? "")
   ///
-  /// - Throws: ``DatasetError`` as ``current()``. With ``ReadPolicy/freshOnly`` also the error of
-  ///   the refresh; with the other policies that refresh, its error if the cache is empty.
+  /// - Throws: ``DatasetError`` as ``current()``. ``ReadPolicy/freshOnly`` also throws the error of
+  ///   the refresh. The other policies that refresh throw its error only if the cache is empty.
   ///   `CancellationError` if the task is cancelled.
   public func read(_ policy: ReadPolicy = .cacheThenRefresh) async throws -> DatasetGeneration {
     switch policy {

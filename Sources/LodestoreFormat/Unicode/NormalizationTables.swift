@@ -16,7 +16,7 @@ struct NormalizationFacts {
   @inline(__always)
   func has(_ mask: UInt32) -> Bool { word & mask != 0 }
 
-  /// Whether no scalar before this one can interact with it.
+  /// Whether normalization never combines or reorders this scalar with an earlier scalar.
   @inline(__always)
   var isBoundary: Bool { word & (0xff | Self.isSecond | Self.startsInside) == 0 }
 
@@ -130,7 +130,7 @@ private struct NormalizationTableBuilder {
     }
   }
 
-  /// The words of all scalars that have one.
+  /// Computes the word of facts for each scalar that normalization affects.
   ///
   /// Also fills ``expanded``.
   mutating func facts() -> [UInt32: UInt32] {

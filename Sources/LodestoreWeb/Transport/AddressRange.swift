@@ -48,7 +48,7 @@ struct PeerAddress: Sendable, Hashable {
     case (0, _), (127, _): return .loopback
     case (169, 254): return .linkLocal
     case (10, _), (172, 16...31), (192, 168): return .privateUse
-    // Shared by a provider's customers, and for benchmarks of networks.
+    // Addresses that the customers of a provider share, and addresses for benchmarks of networks.
     case (100, 64...127), (198, 18...19): return .privateUse
     // Multicast, reserved and broadcast.
     case (224..., _): return .privateUse

@@ -54,7 +54,7 @@ struct ImportSchema {
       return DeclaredEntity.DeclaredIndex(attributes: positions, isUnique: index.isUnique)
     }
     // Only indexes over the elements of JSON attributes are declared here. Other element indexes
-    // stay without being declared.
+    // remain in the store although this schema does not declare them.
     for index in stored.elementIndexes where index.path.isEmpty {
       let position = stored.declaredAttributes.firstIndex { $0.number == index.attribute }
       guard let position, attributes[position].storage.type == .json else { continue }

@@ -43,7 +43,7 @@ extension DynamicEntity {
 
 /// Values typed by the user, converted according to the schema.
 enum TypedValue {
-  /// One value.
+  /// Converts a typed value to the type of an attribute.
   ///
   /// `null` is null, except for attributes with text, where it is a text.
   static func value(

@@ -27,7 +27,9 @@ struct PlotPanel {
 
   let title: String
   let unit: String
-  /// For each line, a dashed line is drawn at this multiple of its first value.
+  /// The factor between the first value of a line and its dashed limit.
+  ///
+  /// Each line has a dashed line at its first value times this factor.
   let limit: Double
   let lines: [Line]
 

@@ -6,7 +6,8 @@ protocol Side: Sendable {
   func open(_ path: String) throws -> any SideStore
 }
 
-/// The side by whose figures the others are divided for the ratios.
+/// The side of the reference: a ratio is a figure of another side divided by the figure of this
+/// side.
 let limitName = "lmdb"
 
 /// The open file of a side.
