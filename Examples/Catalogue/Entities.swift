@@ -2,7 +2,7 @@ import Lodestore
 
 /// A version of a library.
 ///
-/// Each generation of the catalogue has all podspecs and replaces the earlier ones.
+/// Each generation of the catalogue has all podspecs and replaces the earlier generations.
 @Entity package struct Podspec {
   #Unique<Podspec>([\.name, \.version])
 

@@ -9,7 +9,7 @@ package enum BatchForm: String, CaseIterable, Sendable {
   case dictionaries = "dictionaries"
   case closure = "a closure that fills one after the other"
 
-  /// Inserts `fireballs` in this way.
+  /// Inserts `fireballs` in the form of this case.
   @discardableResult
   package func insert(
     _ fireballs: [Fireball], into store: Store

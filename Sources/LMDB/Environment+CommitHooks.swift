@@ -82,8 +82,8 @@ extension Transaction {
   /// process and the commit's number.
   ///
   /// The call is made on the writer's thread, after the commit is durable and before another writer
-  /// begins. A run that is repeated or undone calls nothing. The writes of one group share a commit
-  /// and have different numbers.
+  /// begins. If a write is repeated or undone, that run does not call `body`. The writes of one
+  /// group share a commit and have different numbers.
   package func afterCommit(
     _ body: @escaping (_ write: UInt64, _ commit: UInt64) -> Void
   ) {

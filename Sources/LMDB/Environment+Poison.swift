@@ -18,7 +18,7 @@ extension Environment {
   ///
   /// The disk may have a newer meta page than the cache, of a commit whose sync failed. The next
   /// commit would then overwrite pages that this meta page refers to. The disk may also have an
-  /// older one; the next commit would then overwrite pages of the newest commit that the disk
+  /// older meta page. The next commit would then overwrite pages of the newest commit that the disk
   /// knows. A power cut at that time would leave a damaged file.
   ///
   /// Call it in a write transaction, so that no process commits meanwhile. The call costs one sync.

@@ -21,7 +21,7 @@ package struct EnvironmentOptions: Sendable {
     case verifyFirst
     /// Check before the first write.
     case verifyBeforeWrite
-    /// Never check.
+    /// Open and write without a check.
     case always
   }
 

@@ -29,7 +29,7 @@ package indirect enum Document: Sendable, Hashable {
   case null
   case bool(Bool)
   case integer(Int64)
-  /// An integer above `Int64.max`. Smaller ones are `.integer`.
+  /// An integer above `Int64.max`. Smaller integers are `.integer`.
   case unsigned(UInt64)
   case double(Double)
   case string(String)

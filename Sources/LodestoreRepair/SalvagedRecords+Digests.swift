@@ -6,7 +6,8 @@ extension SalvagedRecords {
   /// Pages whose records are all from the newest commit.
   struct Arrangement {
     var pages: Set<Int> = []
-    /// The ranges of ids whose newest records are all in ``pages``, so no other page may add one.
+    /// The ranges of ids whose newest records are all in ``pages``, so no other page may add a
+    /// record in them.
     var closed: [Range<UInt64>] = []
   }
 

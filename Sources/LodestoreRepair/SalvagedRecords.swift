@@ -200,7 +200,7 @@ final class SalvagedRecords {
     let evidence = evidence[entity.number]
     let target = store.digest(of: .records(entity: entity.number))
     var result = Selection()
-    /// Takes the records of the given places that meet a condition.
+    /// Selects the records that meet a condition, from the pages at each of `places` in turn.
     func pass(
       _ places: [DamagedStore.Place], isOlder: Bool,
       _ takes: (UInt64, borrowing RecordView, Candidate) -> Bool

@@ -7,7 +7,7 @@ internal import Foundation
 struct SourceAddress: Sendable {
   /// The maximum length of an address.
   ///
-  /// No server accepts longer ones.
+  /// No server accepts longer addresses.
   static let byteLimit = 8192
 
   /// The address without user information and fragment.

@@ -234,7 +234,8 @@ extension LeafPage {
   }
 
   private func isWithin(_ range: KeyRange, step: Int, from index: Int, _ backwards: Bool) -> Bool {
-    // An unreadable key ends the loop over this page, not the range.
+    // An unreadable key counts as within the range. The loop over this page then reaches the key
+    // and ends there.
     guard let key = key(node(backwards ? index - step : index + step)) else { return true }
     return range.admits(key, backwards: backwards)
   }

@@ -53,7 +53,7 @@ struct MetaPages {
 
   /// The number of the newest commit.
   ///
-  /// Another process may be making a newer one.
+  /// Another process may be making a newer commit.
   func lastTransaction() throws(LMDBError) -> UInt64 { try newestMeta().transaction }
 
   private func checkOnce(_ allowsOtherEngine: Bool) throws(LMDBError) -> Facts {

@@ -16,7 +16,7 @@ final class PageEngine: @unchecked Sendable {
   let isSealed: Bool
   /// The newest map.
   ///
-  /// Earlier ones exist as long as their reads.
+  /// Earlier maps exist as long as their reads.
   private let map: Guarded<PageMap>
 
   init(_ file: PageFile, path: String, isSealed: Bool = false) throws(LMDBError) {

@@ -111,7 +111,7 @@ struct CacheContent: Sendable {
           choice.open = before
           return choice
         }
-        // The open generation was current, so it takes precedence over lower ones.
+        // The open generation was current, so it takes precedence over lower generations.
         if choice.unusable != nil, installed.generation < before.number, before.number < first {
           break
         }

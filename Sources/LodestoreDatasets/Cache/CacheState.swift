@@ -158,7 +158,7 @@ extension CacheState {
   /// The reason why a state cannot be used.
   enum Unreadable: Error, Equatable {
     case damaged
-    /// A later version of the library has written it.
+    /// A later version of the library has written the state.
     case newer
   }
 

@@ -61,7 +61,7 @@ public struct DatasetPublisher: Sendable {
 
   /// Publishes a file into the folder.
   ///
-  /// This process must have locked it and removed the remains of other publishers.
+  /// This process must have locked the folder and removed the remains of other publishers.
   func publish(
     _ path: String, _ facts: PublishedFacts, in folder: PublishedFolder,
     removed temporaries: [String], now: Date = Date()

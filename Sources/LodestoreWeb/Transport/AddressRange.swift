@@ -66,7 +66,7 @@ struct PeerAddress: Sendable, Hashable {
       return inner.dropLast().allSatisfy { $0 == 0 } ? .loopback : range(ofIPv4: inner)
     }
     switch (bytes[0], bytes[1]) {
-    // Translated to IPv4, or carried in it: 64:ff9b::/96 and 2002::/16.
+    // Addresses that contain an IPv4 address: 64:ff9b::/96 and 2002::/16.
     case (0x00, 0x64) where bytes[2] == 0xFF && bytes[3] == 0x9B:
       return bytes[4..<12].allSatisfy { $0 == 0 } ? range(ofIPv4: inner) : .privateUse
     case (0x20, 0x02): return range(ofIPv4: bytes[2..<6])

@@ -8,7 +8,8 @@ import Foundation
 @main
 struct StoreBenchmark {
   // An asynchronous `main` cannot be used: valgrind 3.19 fails when the main thread of such a
-  // program ends, and with the threads of its tasks.
+  // program ends. Valgrind also fails with the threads of tasks, so the tasks run on the calling
+  // thread.
   static func main() {
     if CommandLine.arguments.contains("--instructions") {
       let thread = CallingThread()

@@ -26,7 +26,7 @@ struct QueryFigures {
   let number: Int
   let query: BatteryQuery
   let sql: String
-  /// Entries and records that were read.
+  /// The numbers of entries and records that the query read.
   let reads: BatteryReads
   let best: BestPlan
   let own: Double

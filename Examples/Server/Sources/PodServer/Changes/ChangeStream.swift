@@ -8,7 +8,7 @@ import ServiceLifecycle
 /// Live changes as server-sent events.
 ///
 /// Each commit wakes the stream, also a commit of another process. The stream reads the new writes
-/// from the history when its client has received the earlier ones. A slow or disconnected client
+/// from the history when its client has received the earlier writes. A slow or disconnected client
 /// misses nothing and delays no other client.
 struct ChangeStream<Context: RequestContext> {
   let store: Store
