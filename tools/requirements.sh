@@ -111,8 +111,8 @@ test_package() {
 }
 forget_plan() { rm -f .build/*.yaml .build/*/*/description.json; }
 
-# Ends a lint unless the list that it found is the expected one. The arguments are the subject of the list,
-# the expected and the found list, and the advice for a difference.
+# Ends a lint with an error if the found list differs from the expected list. The arguments are the
+# subject of the list, the expected and the found list, and the advice for a difference.
 same_list() {
   if [[ $3 == "$2" ]]; then return; fi
   complain "$1 (<) are not where tools/${0##*/} says (>):"

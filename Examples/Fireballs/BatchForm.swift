@@ -58,7 +58,7 @@ extension Fireball {
 extension Fireball {
   /// For measurements, returns `fireballs` repeated until there are `count` of them.
   ///
-  /// The times of each repetition are one second later than those of the previous one.
+  /// The times of each repetition are one second later than the times of the previous repetition.
   package static func repeated(_ fireballs: [Fireball], to count: Int) -> [Fireball] {
     (0..<(fireballs.isEmpty ? 0 : count)).map { number in
       var fireball = fireballs[number % fireballs.count]

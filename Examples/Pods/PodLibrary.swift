@@ -81,7 +81,7 @@ extension PodLibrary {
     }
   }
 
-  /// The libraries that other podspecs need, the most needed ones first.
+  /// The libraries that other podspecs need, the most needed libraries first.
   package static let mostNeeded = Pod.where { $0.dependentCount > 0 }
     .sorted(by: \.dependentCount.descending, \.name.ascending)
 

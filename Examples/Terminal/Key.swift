@@ -54,7 +54,7 @@ struct KeyDecoder {
     0x17: .deleteWord, 0x7F: .backspace,
   ]
 
-  /// Returns the byte count of a UTF-8 character by its first byte; 1 for an invalid one.
+  /// Returns the byte count of a UTF-8 character by its first byte; 1 for an invalid byte.
   private static func characterLength(_ first: UInt8) -> Int {
     switch first {
     case 0xC2...0xDF: 2

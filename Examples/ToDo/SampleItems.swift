@@ -19,7 +19,9 @@ public struct SampleItems: Sequence, IteratorProtocol, Sendable {
     start = end.addingTimeInterval(-60 * Double(count))
   }
 
-  /// The next item, older ones first.
+  /// The next item.
+  ///
+  /// Older items come first.
   public mutating func next() -> ToDoItem? {
     guard number < count else { return nil }
     defer { number += 1 }

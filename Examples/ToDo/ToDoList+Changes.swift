@@ -30,7 +30,7 @@ extension ToDoList {
     try await store.delete(ToDoItem.finished)
   }
 
-  /// Undoes the last write of this list's author; a second call undoes the first one.
+  /// Undoes the last write of this list's author; a second call undoes the first call.
   ///
   /// - Returns: The number of changed items; `nil` if there is nothing to undo.
   /// - Throws: ``StoreError/Code/cannotUndo`` if another author has changed the same items since.

@@ -30,8 +30,8 @@ struct CheckedFiles {
   /// The directory; `nil` if none can be used.
   private let directory: String?
 
-  /// - Parameter directory: A directory for this purpose alone; `nil` for the one in the user's
-  ///   cache.
+  /// - Parameter directory: A directory for this purpose alone; `nil` for the directory in the
+  ///   user's cache.
   init(directory: String?) {
     self.directory = directory ?? Self.usersDirectory
   }

@@ -352,7 +352,7 @@ extension Cursor {
   ///
   /// - Parameter values: A little-endian number for each key. Without it the values are empty.
   /// - Returns: The number of pairs stored. The number is smaller than the number of keys if the
-  ///   next key is not above all stored ones.
+  ///   next key is not above all stored keys.
   package func append(
     keys: UnsafeRawPointer, ends: UnsafeBufferPointer<Int>, values: UnsafePointer<UInt64>?
   ) throws(LMDBError) -> Int {

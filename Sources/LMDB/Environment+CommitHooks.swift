@@ -103,7 +103,7 @@ package protocol CommitPreparation: AnyObject {
 extension Transaction {
   /// The preparation of the running write's commit, which the first call creates.
   ///
-  /// A repeated run of a write begins without one.
+  /// A repeated run of a write begins without a preparation.
   package func commitPreparation<P: CommitPreparation>(_ make: () -> P) -> P {
     if let known = environment.commitPreparation as? P { return known }
     let made = make()

@@ -1,10 +1,10 @@
 import LodestoreBytes
 import LodestoreSystem
 
-/// Handling of failed writes and syncs. After one, the system's cache and the disk may hold
-/// different pages, and the system regards its own as written. For data pages this is harmless: the
-/// failed commit does not exist, and the next one writes all of its pages again. A failed write of
-/// a meta page can damage the file; see ``renewMetaPages()``.
+/// Handling of failed writes and syncs. After a failure, the system's cache and the disk may hold
+/// different pages, and the system regards the pages of its cache as written. For data pages this
+/// is harmless: the failed commit does not exist, and the next commit writes all of its pages
+/// again. A failed write of a meta page can damage the file; see ``renewMetaPages()``.
 extension Environment {
   /// Forbids all further writes through this environment, and makes the next opening regard the
   /// file as not cleanly closed.

@@ -235,7 +235,7 @@ extension Environment {
   /// If it returns true, no read begins until the caller resets `isMoving`.
   ///
   /// New reads are admitted briefly at intervals. A thread that starts a read within a read must
-  /// get the inner one, or its outer read would never end.
+  /// get the inner read, or its outer read would never end.
   func stopReaders(forSeconds seconds: Double) -> Bool {
     let deadline = monotonicSeconds() + seconds
     while true {

@@ -13,7 +13,7 @@ extension Environment {
     var transaction: OpaquePointer?
     guard mdb_txn_begin(handle, nil, 0, &transaction) == 0, let transaction else { return }
     defer { mdb_txn_abort(transaction) }
-    // As for a write, the data file must be the one that the lock file belongs to.
+    // As for a write, the data file must be the file that the lock file belongs to.
     let last = UInt64(bitPattern: Int64(mdb_txn_id(transaction))) &- 1
     guard last == newestTransaction else { return }
     var descriptor: Int32 = -1

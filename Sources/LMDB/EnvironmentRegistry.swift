@@ -219,7 +219,7 @@ package enum EnvironmentRegistry {
 
   /// Creates a temporary file in memory.
   ///
-  /// If this process is killed, the next process that creates one removes it.
+  /// If this process is killed, the next process that creates such a file removes this file.
   static func temporaryFileInMemory() throws(LMDBError) -> TemporaryFile {
     try TemporaryFile(for: memoryDirectory + "/store", mode: 0o600)
   }

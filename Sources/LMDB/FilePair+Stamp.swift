@@ -23,7 +23,7 @@ extension FilePair {
 
   /// Records that the file was found good and is in use.
   ///
-  /// - Parameter known: A stamp taken a moment before, to use in place of the current one.
+  /// - Parameter known: A stamp taken a moment before, to use in place of the current stamp.
   func stampInUse(_ known: FileStamp? = nil) {
     var stamp = known ?? currentStamp(.inUse)
     stamp?.state = .inUse

@@ -81,7 +81,7 @@ package final class FileWatch: @unchecked Sendable {
 
   /// Stops the calls.
   ///
-  /// Afterwards no call of the closure runs, except one that itself calls this method.
+  /// Afterwards no call of the closure runs, except a call that itself calls this method.
   package func stop() {
     lock.lock()
     isStopping.store(true, ordering: .sequentiallyConsistent)

@@ -29,7 +29,7 @@ package final class LongJobs: @unchecked Sendable {
 
   /// - Parameters:
   ///   - limit: The number of long jobs that run at once.
-  ///   - patienceInSeconds: The time without a free place after which one more job continues.
+  ///   - patienceInSeconds: The time after which one more job continues, although `limit` jobs run.
   init(limit: Int, patienceInSeconds: Double = 0.1) {
     self.limit = limit
     patience = patienceInSeconds

@@ -3,9 +3,9 @@ import LodestoreSystem
 
 /// A new file with a temporary name until it is complete and gets its final name.
 ///
-/// Its process holds a lock on it, which the kernel releases however that process ends. Whoever
-/// creates the next one in the same directory can thus recognize and remove the files of killed
-/// processes.
+/// The process that created the file holds a lock on it, which the kernel releases however the
+/// process ends. The process that creates the next temporary file in the same directory can thus
+/// recognize and remove the files of killed processes.
 package final class TemporaryFile {
   /// The file's path.
   ///

@@ -86,7 +86,7 @@ package struct Transaction {
 
   /// The number of free pages of the file.
   ///
-  /// - Parameter commit: Count only pages that commits after this one freed.
+  /// - Parameter commit: If given, only pages that commits after `commit` freed are counted.
   package func freePageCount(after commit: UInt64 = 0) throws(LMDBError) -> Int {
     let cursor = try Cursor(.freeList, in: self)
     var count = 0

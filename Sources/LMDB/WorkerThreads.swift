@@ -54,9 +54,9 @@ package final class WorkerThreads: @unchecked Sendable {
   private let extraLimit: Int
   /// Makes long jobs take turns; counts the jobs that wait for a turn.
   private let longJobs: LongJobs?
-  /// The operation of the jobs, for the error of a refused one.
+  /// The operation of the jobs, for the error of a refused job.
   private let operation: String
-  /// The file of the jobs, for the error of a refused one.
+  /// The file of the jobs, for the error of a refused job.
   private let path: String?
   private var jobs = JobQueue()
   let waitingCount = Atomic(0)
@@ -241,7 +241,7 @@ package final class WorkerThreads: @unchecked Sendable {
     return count < 32 ? 0.001 : min(0.002 * Double(count - 30), 0.1)
   }
 
-  /// The next job, if one arrives before the thread's rest ends.
+  /// The next job, if a job arrives before the thread's rest ends.
   ///
   /// Requires the lock.
   private func takeOrRest() -> Job? {
@@ -273,7 +273,7 @@ package final class WorkerThreads: @unchecked Sendable {
 
   // MARK: Jobs
 
-  /// The next job if it is a shared one.
+  /// The next job, if it is a shared job.
   ///
   /// Call it on one of the threads.
   func takeShared() -> (any SharedJob)? {

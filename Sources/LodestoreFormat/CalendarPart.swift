@@ -125,7 +125,7 @@ package struct CalendarDay: Sendable, Hashable {
     year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
   }
 
-  /// The days from 2001-01-01 to the given one; months are from 1 to 12.
+  /// The days from 2001-01-01 to the given day; months are from 1 to 12.
   package static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
     let (era, yearOfEra) = (month <= 2 ? year - 1 : year).flooredQuotient(by: 400)
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1

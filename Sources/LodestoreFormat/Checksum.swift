@@ -38,7 +38,7 @@ package struct Checksum: Sendable {
   ///
   /// XOR the result with the checksum.
   ///
-  /// - Parameter behind: The number of bytes after the changed ones.
+  /// - Parameter behind: The number of bytes after the changed bytes.
   package static func change(_ difference: ByteView, behind: Int) -> UInt32 {
     lodestore_crc32c_difference(difference.baseAddress, difference.count, behind)
   }

@@ -136,8 +136,9 @@ extension Double {
 }
 
 extension Value {
-  /// The value as a minimum or maximum, with one form for both zeros and one for every
-  /// not-a-number.
+  /// The value as a minimum or maximum.
+  ///
+  /// Both zeros have one form, and every not-a-number has one form.
   package var asExtreme: Value {
     switch self {
     case .double(let number): .double(number == 0 ? 0 : number.withPlainNaN)

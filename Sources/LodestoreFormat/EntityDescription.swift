@@ -94,7 +94,7 @@ package struct EntityDescription: Sendable {
     /// The numbers of the attributes whose values the history keeps for deleted records, ascending.
     package var preserved: [UInt32]
 
-    /// Whether the history keeps earlier records or values of deleted ones.
+    /// Whether the history keeps earlier records, or values of deleted records.
     package var keepsRecords: Bool { keepsImages || !preserved.isEmpty }
 
     package init(keepsImages: Bool = false, preserved: [UInt32] = []) {

@@ -81,7 +81,7 @@ package enum FormatFeature: Sendable, CaseIterable {
   /// earlier catalogue.
   case catalogueCopy
   /// Records that expire. A reader that does not know it would show expired records. A writer would
-  /// refuse new records with the unique keys of expired ones.
+  /// refuse new records with the unique keys of expired records.
   case expiry
   /// Limits of entities. A writer that does not know them would let the records exceed the limit,
   /// and leave an outdated size.

@@ -49,7 +49,7 @@ package struct Finding: Equatable, Sendable {
   /// The fact found and the fact expected, in one line.
   package var detail: String
 
-  /// - Parameter rule: The violated rule; by default the usual one for `code`.
+  /// - Parameter rule: The violated rule; by default the usual rule for `code`.
   package init(
     _ code: Code, _ rule: FormatRule? = nil, tree: String? = nil, subject: String? = nil,
     record: UInt64? = nil,

@@ -163,7 +163,7 @@ package struct LeafFinder {
 
   // MARK: Leaves in key order
 
-  /// The leaf page after the one found last; `nil` after the last page, and in a tree of one page.
+  /// The leaf page after the last found page; `nil` after the last page, and in a tree of one page.
   ///
   /// Throws if a branch refers to a page that is not a leaf. LMDB would end the process there.
   package mutating func next() throws(PageError) -> LeafPage? {
@@ -183,7 +183,7 @@ package struct LeafFinder {
     return page
   }
 
-  /// Requests the pages after the one found last.
+  /// Requests the pages after the last found page.
   package func ask(_ windows: inout ScanWindows) {
     guard let branch else { return }
     windows.ask(for: pages, children: branch, from: childIndex, backwards: false)

@@ -130,7 +130,8 @@ package struct PageTree: Sendable {
 }
 
 extension TreeRecord {
-  /// The record of a tree, read from a pair of the tree of names; `nil` if the value is not one.
+  /// The record of a tree, read from a pair of the tree of names; `nil` if the value is not the
+  /// record of a tree.
   package init?(_ pair: PagePair) {
     guard pair.isTree, pair.valueCount == TreeRecordLayout.size else { return nil }
     self.init(pair.value, at: 0)

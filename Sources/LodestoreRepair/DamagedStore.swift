@@ -192,7 +192,8 @@ final class DamagedStore {
     let copyName = TreeName.catalogueCopy.text
     let second = try pairs(
       of: copyName, kind: .catalogue, oldest: .old, needsKind: true, isDescription)
-    // A damaged key may look like one of a later version. The copy has genuine ones too.
+    // A damaged key may look like a key of a later version. A genuine key of a later version is in
+    // the copy too.
     let strange = chosen.keys.filter { $0.first ?? 0 >= 3 && second.pairs[$0] == nil }
     let isFirstWhole = first.isWhole && !(second.isWhole && !strange.isEmpty)
     if second.isWhole { for key in strange { chosen[key] = nil } }
@@ -265,7 +266,8 @@ final class DamagedStore {
     }
   }
 
-  /// Removes descriptions that refer to lost ones or do not fit them.
+  /// Removes descriptions that refer to lost descriptions, or that do not fit the descriptions they
+  /// refer to.
   ///
   /// The new store could not be opened with them.
   private func dropUnfitting() {

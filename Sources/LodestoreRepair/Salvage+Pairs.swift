@@ -8,7 +8,7 @@ internal import LodestorePages
 extension Salvage {
   /// The maximum number of trees of later versions to copy.
   ///
-  /// Each open tree makes LMDB slower, and a damaged file may name any number.
+  /// Each open tree makes LMDB slower, and a damaged file may name any number of trees.
   private static let mostTrees = 256
 
   /// Visits the pairs of a tree, and reports how many could not be read.

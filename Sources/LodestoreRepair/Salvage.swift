@@ -13,7 +13,7 @@ final class Salvage {
   private var problems: [String] = []
   let store: DamagedStore
   let records: SalvagedRecords
-  /// The records left out because they must refer to a lost one.
+  /// The records left out because they must refer to a lost record.
   private var dropped: [EntityNumber: IDRuns] = [:]
   /// The records left out because another record has their unique key.
   private var displaced: [EntityNumber: IDRuns] = [:]

@@ -19,7 +19,7 @@ final class SalvagedRecords {
     var older = 0
     /// The number of records of the tree whose bytes were changed by damage.
     var damaged = 0
-    /// Whether the digest, or without one the counts, show that all records were found.
+    /// Whether all records were found, by the digest or, without a digest, by the counts.
     var isWhole = false
   }
 

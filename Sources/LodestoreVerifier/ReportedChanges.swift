@@ -47,14 +47,14 @@ struct ReportedChanges {
     }
   }
 
-  /// Counts an image.
+  /// Counts a record as it was before a change, which the history holds.
   ///
   /// Returns false if no write reports a change of the record.
   mutating func hasImage(of id: UInt64, _ entity: EntityNumber, _ images: UInt64) -> Bool {
     has(id, entity, images, \.changed, \.imageCount)
   }
 
-  /// Counts preserved values.
+  /// Counts the preserved values of a deleted record, which the history holds.
   ///
   /// Returns false if no write reports the deletion of the record.
   mutating func hasPreserved(of id: UInt64, _ entity: EntityNumber, _ images: UInt64) -> Bool {

@@ -55,7 +55,7 @@ struct PageOrder: Sendable {
     return address?.name == position ? address : nil
   }
 
-  /// The pages after one, by its answer.
+  /// The pages after `page`, by the answer to its request.
   ///
   /// A wrong value or link is returned as ``PagesBehind/failure``, because the page itself is still
   /// valid.

@@ -28,7 +28,7 @@ final class PageWalk {
   private var beyondLimit: PageAddress?
   /// The hash of the content of the numbered page returned last.
   private var contentHash: Int?
-  /// The reason why no page follows the one returned last.
+  /// The reason why no page follows the last returned page.
   ///
   /// The error is thrown when the next page is requested.
   private var failure: WebSourceError?

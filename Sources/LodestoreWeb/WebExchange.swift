@@ -96,7 +96,7 @@ struct WebExchange: Sendable {
     }
   }
 
-  /// The target of a redirect; `nil` if the response is not one.
+  /// The target of a redirect; `nil` if the response is not a redirect.
   private func redirect(
     _ response: WebResponse, _ page: URL, _ attempts: Int
   ) throws(WebSourceError) -> URL? {

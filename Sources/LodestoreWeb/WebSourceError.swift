@@ -16,7 +16,7 @@ public struct WebSourceError: Error, Sendable {
 
     /// The source's request cannot be made: not HTTP, not GET, or with a header that breaks HTTP.
     public static let badRequest = Code("badRequest")
-    /// The position is not one that this source returns.
+    /// The position is not a position that this source returns.
     public static let badPosition = Code("badPosition")
     /// The connection failed, or broke before an answer.
     public static let noConnection = Code("noConnection")

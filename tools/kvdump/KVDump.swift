@@ -156,7 +156,7 @@ private func useStackOfItsOwnForSignals() {
 /// Such a stream is unusable: output to it fails. Call this before anything else.
 package func holdStandardStreams() {
   for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(stream, F_GETFD) < 0 {
-    // The system assigns the lowest free number, which is this one.
+    // The system assigns the lowest free number, which is `stream`.
     _ = open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY)
   }
 }

@@ -37,8 +37,8 @@
       if name.plainText == "id" && !variable.isStatic {
         return reportOwnID(binding, type: type, of: variable)
       }
-      // The compiler would take this member for the generated one, and only report that the struct
-      // does not conform.
+      // The compiler would take this member for the generated member, and only report that the
+      // struct does not conform.
       if ["schema", "attributes"].contains(name.plainText) {
         return refuse(.ownMember(name.plainText, entity), at: binding.pattern)
       }
@@ -46,7 +46,7 @@
         variable.isStatic
         ? .shared : binding.isComputed ? .computed : isTransient ? .transient : .stored(type)
       // A static property may have the name of a stored property. Key paths then mean the stored
-      // one.
+      // property.
       if case .shared = kind, properties[name.plainText] != nil {
       } else {
         properties[name.plainText] = kind

@@ -17,8 +17,8 @@
       conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
       guard let declaration = declaration.as(StructDeclSyntax.self) else { return [] }
-      // The extension role refuses a property named `id`. A second one would add "invalid
-      // redeclaration" to that error.
+      // The extension role refuses a property named `id`. A second `id` from this expansion would
+      // add "invalid redeclaration" to that error.
       guard !declaration.declaresID else { return [] }
       let access = declaration.memberAccess(in: context.lexicalContext)
       // The type is written out, because the compiler does not show types inferred within an

@@ -14,10 +14,10 @@ package struct EngineFence {
     case requested
     /// The engine's version was not tested with this package.
     case version(Version)
-    /// The machine is not a 64-bit little-endian one.
+    /// The machine is not a 64-bit little-endian machine.
     case machine
-    /// The file's page size is larger than the system's, or not one that LMDB uses. The pages would
-    /// not be aligned to their size in the map.
+    /// The file's page size is larger than the system's, or is not a size that LMDB uses. The pages
+    /// would not be aligned to their size in the map.
     case pageSize(Int)
     /// The engine's page layout differs from ``PageFormat/ofEngine``, or could not be tested.
     case layout

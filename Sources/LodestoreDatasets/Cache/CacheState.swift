@@ -4,7 +4,7 @@ internal import LodestoreJSON
 
 /// The state of a dataset's folder.
 ///
-/// Every process reads it, and the one that refreshes writes it.
+/// Every process reads the state, and the process that refreshes writes it.
 struct CacheState: Sendable, Equatable {
   /// An installed generation.
   struct Installed: Sendable, Equatable {

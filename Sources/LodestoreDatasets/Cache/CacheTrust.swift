@@ -18,7 +18,7 @@ struct CacheTrust: Sendable, Equatable {
 
   /// One chain for each set that a program carries.
   ///
-  /// The last used one is at the end.
+  /// The last used chain is at the end.
   private(set) var chains: [Chain] = []
   /// The digest of a file with a valid signature that is not a sound store.
   ///

@@ -125,7 +125,7 @@ public struct DatasetPublisher: Sendable {
 
   // MARK: The manifest
 
-  /// The generation that the next one must be above; 0 for none.
+  /// The generation that the next generation must be above; 0 for none.
   ///
   /// If the manifest is lost, the files determine it, because readers refuse a lower number. A
   /// single generation without a manifest is ignored, because it may be left from a first

@@ -102,8 +102,8 @@ struct MirrorRefresh {
     throw DatasetError.unfit(manifest.generation, place: files.words)
   }
 
-  /// The digest of the file whose number must not get other bytes: the seed's number, or one that
-  /// the same keys signed.
+  /// The digest of the file whose number must not get other bytes: the seed's number, or a number
+  /// that the same keys signed.
   private func knownDigest(
     of generation: UInt64, _ keys: TrustedKeys, _ state: CacheState
   ) throws -> FileDigest? {

@@ -76,7 +76,7 @@ struct ServiceImport: Sendable {
     return Refreshed(report: result, open: open)
   }
 
-  /// The number that the next one must be above.
+  /// The number that the next generation must be above.
   ///
   /// A number from a clock that was ahead is ignored, so that it does not hide later seeds.
   private func highest(_ state: CacheState, _ choice: CacheContent.Choice) -> UInt64 {

@@ -8,7 +8,7 @@ enum Hangul {
   static let finals: Range<UInt32> = 0x11a8..<0x11c3
 
   private static let vowelCount: UInt32 = 21
-  /// The number of final letters, counting the case without one.
+  /// The number of final letters, counting the case without a final letter.
   private static let finalCount: UInt32 = 28
 
   /// The letters of a syllable.

@@ -19,7 +19,7 @@ struct ImportSchema {
   private var rules: MemberRules
   /// Whether attributes get the wider types that records require.
   private let widens: Bool
-  /// The stored types of the attributes that get wider ones, by name.
+  /// The stored types of the attributes that get wider types, by name.
   private var narrower: [String: AttributeType] = [:]
   /// The names of stored attributes whose values the store derives.
   private let derived: Set<String>

@@ -36,7 +36,7 @@ extension ImportSession {
   private func write(_ result: ImportReport, on console: Console) throws {
     var report = result
     if report.ending != .finished {
-      // The store keeps only some rejects, and not the one that ended the import.
+      // The store keeps only some rejects, and not the reject that ended the import.
       let known = Set(report.rejects)
       report.rejects += watch.rejects.filter { !known.contains($0) }
       report.rejected = max(report.rejected, watch.rejected, report.rejects.count)

@@ -84,7 +84,7 @@ struct MemberOptions: ParsableArguments {
 
   /// The parsed options.
   ///
-  /// Throws a usage error for an invalid one.
+  /// Throws a usage error for an invalid option.
   func rules() throws(ValidationError) -> MemberRules {
     var rules = MemberRules()
     for text in map {

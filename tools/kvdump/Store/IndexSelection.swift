@@ -14,7 +14,7 @@ extension DynamicEntity {
     return names.isEmpty ? "none" : names.joined(separator: ", ")
   }
 
-  /// The index over exactly these attributes, or the one with this number.
+  /// The index over exactly these attributes, or the index with this number.
   func index(named names: [String]) throws -> DynamicIndex {
     let parts = names.flatMap { $0.split(separator: "+").map(String.init) }
     let wanted = parts.joined(separator: "+")

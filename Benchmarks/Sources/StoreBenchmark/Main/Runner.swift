@@ -31,7 +31,7 @@ final class Runner {
     // Sizes are equal in all runs, so they are measured once.
     for operation in operations where number == 0 || operation.unit != .bytes {
       Progress.show("run \(number + 1) of \(runs): \(operation.rawValue)")
-      // Each run begins with another side, because the disk may be busier for the first one.
+      // Each run begins with another side, because the disk may be busier for the first side.
       for place in sides.indices {
         let side = sides[(place + number) % sides.count]
         if let sample = try await measure(operation, side) {

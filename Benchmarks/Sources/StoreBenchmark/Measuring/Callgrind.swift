@@ -12,7 +12,7 @@ struct Callgrind {
 
   /// The number of output files so far.
   ///
-  /// Callgrind numbers them, and each count ends with one.
+  /// Callgrind numbers the files, and writes one file at the end of each count.
   private final class Counter {
     var files = 0
   }

@@ -11,7 +11,7 @@ extension Report {
       var unit: String
       /// The median by which the sides are compared.
       ///
-      /// ``ratio`` is its multiple of raw LMDB's median.
+      /// ``ratio`` is this median divided by the median of raw LMDB.
       var figure: Double
       var ratio: Double?
       /// The processor time of each run, in seconds.

@@ -4,7 +4,7 @@ import Foundation
 /// The records that all sides store, and the keys that they look up.
 final class Workload: Sendable {
   let pods: [Pod]
-  /// The pods in another order; every second one is changed.
+  /// The pods in another order; every second pod is changed.
   let upserts: [Pod]
   /// Further pods for single inserts.
   let singles: [Pod]

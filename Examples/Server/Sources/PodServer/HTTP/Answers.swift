@@ -13,7 +13,7 @@ public struct PodPage: Encodable, Sendable {
   public struct Item: Encodable, Sendable {
     /// The name of the library.
     public var name: String
-    /// Its version.
+    /// The podspec's version.
     public var version: String
     /// A description in one line.
     public var summary: String

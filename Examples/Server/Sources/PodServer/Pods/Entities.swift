@@ -10,7 +10,7 @@ public import Lodestore
 
   /// The name of the library.
   @Attribute(constraints: [.length(1...200)]) public var name: String
-  /// Its version.
+  /// The podspec's version.
   @Attribute(constraints: [.length(1...100)]) public var version: String
   /// A description in one line.
   public var summary: String
@@ -51,12 +51,12 @@ public import Lodestore
 @Entity public struct Pod {
   #Unique<Pod>([\.name])
 
-  /// Its name.
+  /// The library's name.
   public var name: String
   /// The number of podspecs that need this library, derived by the store.
   @Derived(.count(Pod.dependents)) public private(set) var dependentCount = 0
 
-  /// Its versions.
+  /// The library's versions.
   public static let specs = ToMany<Pod, Podspec>(inverse: \.pod)
   /// The podspecs that need this library.
   public static let dependents = ToMany<Pod, Podspec>(inverse: Podspec.dependencies)

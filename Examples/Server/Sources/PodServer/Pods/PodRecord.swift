@@ -4,7 +4,7 @@ import Lodestore
 public struct PodRecord: Codable, Sendable {
   /// The name of the library.
   public var name: String
-  /// Its version.
+  /// The podspec's version.
   public var version: String
   /// The further content of the podspec.
   public var content: Content
