@@ -18,7 +18,8 @@ enum EngineDifferences {
   /// Whether the library of this process is LMDB 1.0 or later.
   static let isLater = EngineFence.Version.running.major >= 1
 
-  /// Whether LMDB reads a cursor's transaction when it closes the cursor, even if a read has ended.
+  /// Whether LMDB reads the memory of a cursor's transaction when it closes the cursor, even after
+  /// the end of a read.
   static let closingReadsTransaction = isLater
 
   /// The code of LMDB 0.9 for a code of this engine.

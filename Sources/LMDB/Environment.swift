@@ -54,7 +54,7 @@ package final class Environment: @unchecked Sendable {
   /// Whether the map is opened without the system's read-ahead, so that reads request their pages
   /// themselves.
   let readsAheadItself: Bool
-  /// The mask for the page of an address; 0 if the system reads ahead.
+  /// The mask that turns an address into the address of its page; 0 if the system reads ahead.
   let readAheadMask: UInt
   private let forkCount: Int
   let readers = Guarded(Readers())

@@ -21,7 +21,7 @@ package enum PendingFiles {
   private static let busyThread = Atomic<UInt>(0)
   private static let isEnding = Atomic<Bool>(false)
 
-  /// Starts the bookkeeping.
+  /// Starts to record the temporary files of this process.
   ///
   /// Call it once, before there are files and other threads.
   package static func watch() {

@@ -263,7 +263,7 @@ package final class WorkerThreads: @unchecked Sendable {
   /// Requires the lock, and releases it.
   private func retire() {
     let own = pthread_self()
-    // Otherwise `stop` has taken the thread, and joins or detaches it.
+    // If the thread is not in the list, `stop` has taken it, and joins or detaches it.
     if let index = threads.firstIndex(where: { pthread_equal($0, own) != 0 }) {
       threads.remove(at: index)
       pthread_detach(own)

@@ -17,7 +17,7 @@ import Testing
       let terminal = try PseudoTerminal()
       #expect(terminal.isAsBefore)
       let process = program("pods", ["search", "--store", path])
-      // Otherwise Swift's crash report would ask a question on the terminal.
+      // Without this variable, Swift's crash report would ask a question on the terminal.
       process.environment = ProcessInfo.processInfo.environment
         .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
       process.standardInput = terminal.program

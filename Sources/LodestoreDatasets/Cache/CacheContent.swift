@@ -173,8 +173,9 @@ struct CacheContent: Sendable {
   ///
   /// Requires the refresh lock.
   ///
-  /// - Parameter isSwapped: Whether a generation has just become current. Otherwise a higher number
-  ///   may be a complete file of a process that was killed before the swap.
+  /// - Parameter isSwapped: Whether a generation has just become current. If false, files with
+  ///   higher numbers stay: such a file may be a complete download of a process that was killed
+  ///   before the swap.
   func removeOld(_ state: CacheState, isSwapped: Bool) {
     guard let current = state.current else { return }
     // The download of a lower generation can still be useful if the publisher's next one may have

@@ -69,7 +69,7 @@ struct CacheState: Sendable, Equatable {
   /// For each program, the last schema that its entities did not fit: fingerprints by the
   /// fingerprint of the program's entities.
   private(set) var unfitSchemas: [String: String] = [:]
-  /// For each place, the time until which it asked not to be requested.
+  /// For each mirror, the time until which its server asked not to be requested.
   var notBefore: [String: Date] = [:]
   /// The highest number that the cache held when a service's generation became current.
   var numberBefore: UInt64 = 0
@@ -93,7 +93,7 @@ struct CacheState: Sendable, Equatable {
   /// The newest generation of another schema is kept for programs that cannot use the new
   /// generation.
   ///
-  /// The tags of manifests are removed. A place that still has the old manifest would otherwise
+  /// The tags of manifests are removed. A mirror that still has the old manifest would otherwise
   /// answer "unchanged", and its old files could not be detected.
   ///
   /// - Parameter kept: The generation that this program continues to use, if it cannot use the new
@@ -120,7 +120,10 @@ struct CacheState: Sendable, Equatable {
     unfitSchemas[program] = schema
   }
 
-  /// Records the time until which a place must not be requested; keeps this for the last 32 places.
+  /// Records the time until which a mirror must not be requested.
+  ///
+  /// The state has the times of at most 32 mirrors. The time of a further mirror replaces all of
+  /// them.
   mutating func keepFrom(_ place: String, until date: Date) {
     if notBefore.count >= 32, notBefore[place] == nil { notBefore = [:] }
     notBefore[place] = date

@@ -20,9 +20,9 @@ public struct DatasetStatus: Sendable {
   public let source: DatasetGeneration.Source?
   /// The age of the data; `nil` if there is none.
   public let age: DatasetAge?
-  /// The number that the origin's next generation must not be below.
+  /// The lowest number that the origin's next generation may have.
   ///
-  /// The number is the highest one that the cache has held under the publisher's key set, or the
+  /// The number is the highest number that the cache has held under the publisher's key set, or the
   /// number of the seed.
   public let highestSeen: UInt64
   /// The address that answered the last successful check.

@@ -16,7 +16,7 @@ struct PublishedRefresh: Sendable {
   let seed: OpenGeneration?
   let options: CachedDataset.Options
   let time: Date
-  /// Whether places are requested before the time that they have named.
+  /// Whether mirrors are requested before the time that they have named.
   let isForced: Bool
   let report: @Sendable (RefreshProgress) -> Void
 
@@ -68,7 +68,8 @@ struct PublishedRefresh: Sendable {
     throw errors.max { Self.weight($0) < Self.weight($1) } ?? .noOrigin(installer.content.name)
   }
 
-  /// The time before which the server of a place asked not to be requested, if it is in the future.
+  /// The time before which the server of a mirror asked not to be requested, if it is in the
+  /// future.
   private func waitsFor(_ mirror: URL, _ state: CacheState) -> Date? {
     guard let next = state.notBefore[Self.key(mirror)], next > time,
       next.timeIntervalSince(time) <= Backoff.longestAsked.inSeconds

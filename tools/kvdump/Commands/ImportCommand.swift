@@ -179,7 +179,7 @@ struct ImportCommand: StoreCommand {
       throw CommandFailure.newEntityWithoutSchema(
         entity, in: store.path, known: known?.map(\.name) ?? [])
     } else if !rules.maps.isEmpty, let first = try pages.sample(1).first {
-      // Otherwise a mistyped name would silently leave out a whole column.
+      // Without this check, a mistyped name would silently leave out a whole column.
       var survey = MemberSurvey(of: entity, looksForRecords: false, mapped: Array(rules.maps.keys))
       try survey.observe([first])
       try plan.checkMaps(members: survey.inference.names)

@@ -173,7 +173,7 @@ final class Runner {
   private func copy(_ original: String, to path: String) throws {
     try FileManager.default.copyItem(atPath: original, toPath: path)
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
-    // Otherwise the first measured commit would also write the copied pages.
+    // The pages of the copy are synced here, so that the first measured commit does not write them.
     try file.synchronize()
     try file.close()
   }
