@@ -138,7 +138,7 @@ package struct Transaction {
 
   /// The error for `code`.
   ///
-  /// In a write, it also marks the transaction as failed.
+  /// In a write, the call also marks the transaction as failed.
   @inline(never)
   func failure(_ code: Int32, _ operation: String) -> LMDBError {
     let code = EngineDifferences.code(code)

@@ -11,9 +11,9 @@ package struct EntityDescription: Sendable {
     package var source: String?
     package var type: AttributeType
     package var isOptional: Bool
-    /// For documents: the name of the Swift type, for display only.
+    /// The name of the Swift type of a document, for display only.
     package var shape: String?
-    /// For documents: the outline; `nil` if no program has declared one yet.
+    /// The outline of a document; `nil` if no program has declared an outline yet.
     package var members: DocumentOutline?
     /// The value in records whose layout lacks the attribute.
     package var initial: Value

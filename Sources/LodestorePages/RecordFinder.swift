@@ -31,7 +31,8 @@ package struct RecordFinder {
   /// Writes the bytes of the record with `ids[i]` to `found[i]`.
   ///
   /// A buffer without an address means that the record does not exist, or that only LMDB can read
-  /// it because its value is in overflow pages. A cursor distinguishes the two.
+  /// it because its value is in overflow pages. A look-up with a cursor shows which of the two it
+  /// is.
   package mutating func find(_ ids: [UInt64], _ found: inout [ByteView]) {
     ids.withUnsafeBufferPointer { ids in
       found.withUnsafeMutableBufferPointer { found in find(ids, found) }

@@ -237,7 +237,8 @@ final class DamagedStore {
 
   /// Returns which of two descriptions of one object is newer.
   ///
-  /// The description from the better place is newer, or else the description with more layouts.
+  /// The description with the higher ``Place`` is newer. In equal places, the longer description is
+  /// newer, because it has more layouts.
   private func isNewer(
     _ first: (body: [UInt8], place: Place), than second: (body: [UInt8], place: Place)
   ) -> Bool {

@@ -6,8 +6,8 @@ internal import LodestorePages
 ///
 /// Every record with a right checksum is saved with its id. A link to a lost record is removed. An
 /// attribute that holds the id of a lost record becomes null; if it is required, its record is left
-/// out. Of several records with one unique key, one is saved: the one from the better place, or the
-/// one with the higher id.
+/// out. Of several records with one unique key, one is saved. The saved record is in the page that
+/// is more likely part of the newest commit, or else has the higher id.
 final class Salvage {
   private var parts: [EntityNumber: RepairReport.Part] = [:]
   private var problems: [String] = []
@@ -146,7 +146,8 @@ final class Salvage {
     return free.isEmpty ? Set(repeated.min().map { [$0] } ?? []) : free
   }
 
-  /// The record to leave out of two: the one from the worse place, or the one with the lower id.
+  /// The record to leave out of two: the record with the lower rank, or else the record with the
+  /// lower id.
   private func weaker(_ first: UInt64, _ second: UInt64, of entity: EntityNumber) -> UInt64 {
     let (low, high) = (min(first, second), max(first, second))
     return records.rank(of: high, entity) < records.rank(of: low, entity) ? high : low

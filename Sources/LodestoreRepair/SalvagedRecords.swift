@@ -192,7 +192,8 @@ final class SalvagedRecords {
 
   /// Takes the records of an entity, each once.
   ///
-  /// Pages known to be of the newest commit come first, then the best places.
+  /// Pages known to be of the newest commit come first, then the pages with the highest
+  /// ``DamagedStore/Place``.
   private func select(
     _ entity: EntityDescription, _ candidates: [Candidate], _ gaps: [Range<UInt64>],
     _ found: Found, _ known: Arrangement = Arrangement()
@@ -357,7 +358,7 @@ final class SalvagedRecords {
     }
   }
 
-  /// The rank of the place from which a record is taken.
+  /// The rank of the page from which a record is taken.
   ///
   /// A higher number is better.
   func rank(of id: UInt64, _ entity: EntityNumber) -> Int {

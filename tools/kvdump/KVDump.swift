@@ -114,7 +114,7 @@ private func removePendingFilesOnSignals() {
 ///
 /// A bus error means that the file lacks a page of the map, or that the disk cannot read it. Any
 /// other fault may be caused by a page that was damaged after the check of the pages, or by a
-/// defect of the program; `verify` distinguishes the two.
+/// defect of the program; `verify` shows which of the two causes it was.
 func endInWordsOnFaults() {
   useStackOfItsOwnForSignals()
   for number in [SIGBUS, SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGTRAP] {

@@ -8,7 +8,7 @@ public struct DatasetStatus: Sendable {
     public let code: String
     /// The error's message.
     public let message: String
-    /// When the refresh began.
+    /// The time when the refresh began.
     public let date: Date
   }
 
