@@ -14,7 +14,8 @@ package struct Generations: Sendable {
   package var now: Summary
   /// The fireballs that exist only in the newest commit.
   ///
-  /// ``vanished`` exist only in the old commit; the third list has the fireballs that differ.
+  /// ``vanished`` has the fireballs that exist only in the old commit, and ``changed`` the
+  /// fireballs that differ.
   package var appeared: [Fireball]
   package var vanished: [Fireball]
   package var changed: [(then: Fireball, now: Fireball)]

@@ -2,10 +2,10 @@ import LodestoreSystem
 
 /// The open environments of this process, by device and inode.
 ///
-/// LMDB must not open a file twice in one process. Closing one of the two would release the
-/// process's locks, and another process would then reuse pages under the other's snapshots. Paths
-/// cannot identify a file, because of hard links. An environment stays registered until LMDB has
-/// closed it.
+/// LMDB must not open a file twice in one process. Closing one of the two environments would
+/// release the process's locks. Another process would then reuse pages that snapshots of the other
+/// environment still read. Paths cannot identify a file, because of hard links. An environment
+/// stays registered until LMDB has closed it.
 package enum EnvironmentRegistry {
   private struct Entry {
     var environment: Environment

@@ -28,8 +28,7 @@ package enum PendingFiles {
     let new = UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: capacity)
     new.initialize(repeating: nil)
     slots = new
-    // A handler must not be the first to use these, because they are initialized at their first
-    // use.
+    // These statics are initialized at their first use, which must not be in a signal handler.
     _ = (busyThread.load(ordering: .relaxed), isEnding.load(ordering: .relaxed))
   }
 

@@ -50,7 +50,9 @@ package final class WorkerThreads: @unchecked Sendable {
   private let lock = ManualLock()
   private let wake = TimedCondition()
   private let threadCount: Int
-  /// The maximum number of additional threads, started while jobs wait and none is taken.
+  /// The maximum number of additional threads.
+  ///
+  /// An additional thread is started if jobs wait and no thread takes a job.
   private let extraLimit: Int
   /// Makes long jobs take turns; counts the jobs that wait for a turn.
   private let longJobs: LongJobs?

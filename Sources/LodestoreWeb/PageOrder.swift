@@ -4,7 +4,7 @@ internal import Foundation
 /// The address of a page in its source.
 struct PageAddress: Sendable, Hashable {
   var url: URL
-  /// The page's name in positions and memories.
+  /// The name by which a stored position and the remembered state of the page identify the page.
   var name: String
   /// The number of a numbered page; `nil` for others.
   var number: Int?

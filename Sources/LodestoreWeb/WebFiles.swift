@@ -32,7 +32,7 @@ package struct WebFiles: Sendable {
 
   /// A request for one file.
   package struct Request: Sendable {
-    /// The path of the file, relative to the place.
+    /// The path of the file, relative to ``WebFiles/place``.
     package var path: String
     /// The maximum number of bytes of the answer's body after decompression.
     package var byteLimit: Int

@@ -22,7 +22,8 @@ import LodestoreSystem
 /// - `Rendering/`: `Cell` and `Column`, and a `RowWriter` for each format.
 /// - `Terminal/`: the properties of an output stream, and the use of colour.
 /// - `Failure/`: exit statuses, the catalogue of failures, "did you mean".
-/// - `Main/`: the program, which calls this; a target of its own, since tests cannot import one.
+/// - `Main/`: the program, which calls ``KVDump``. The program is a separate target, since tests
+///   cannot import a program.
 struct KVDump: CommandTool {
   static let configuration = CommandConfiguration(
     commandName: "kvdump",

@@ -78,7 +78,7 @@
       return try first.withUnsafeBytes { try run($0, take) }
     }
 
-    /// Ends the body; throws if it is incomplete.
+    /// Ends the decompression; throws if the body is incomplete.
     func finish() throws {
       guard isAtEnd else { throw DamagedBody(description: "the compressed bytes break off") }
     }
