@@ -26,7 +26,8 @@ require_swift() {
   fi
 }
 
-# Whether the compiler to be used finds a header. Package names differ between systems, headers do not.
+# Whether the compiler to be used finds a header. Package names differ between systems, and names of
+# headers are equal on all systems.
 has_header() {
   local compiler
   if command -v brew >/dev/null && [[ -e $(brew --prefix)/include/$1 ]]; then return 0; fi
@@ -40,7 +41,7 @@ has_header() {
 }
 
 # Installs the package with a header: the arguments are the header, the package's name for apt-get,
-# and its name for brew. Returns 1 with a message if it cannot.
+# and its name for brew. Returns 1 with a message if the package cannot be installed.
 offer_header() {
   local header=$1 deb=$2 formula=$3
   local as_root=()

@@ -4,11 +4,12 @@ import LodestoreSystem
 extension Environment {
   /// Truncates the pages that a failed write has left after the last commit.
   ///
-  /// LMDB leaves such pages in the file for later writes. On a full disk nobody else could use
-  /// their space, and freeing a little elsewhere would not help a write that needs more.
+  /// LMDB leaves such pages in the file for later writes. On a full disk no other program could use
+  /// the space of these pages. Freeing a little space elsewhere would not help a write that needs
+  /// more space.
   ///
-  /// Requires `writerLock` and that no write runs. LMDB's lock excludes writers of other processes
-  /// meanwhile. No snapshot refers to a page after the last commit.
+  /// Requires `writerLock` and that no write runs. The function holds LMDB's lock, so that no other
+  /// process writes. No snapshot refers to a page after the last commit.
   func giveSpaceBack() {
     var transaction: OpaquePointer?
     guard mdb_txn_begin(handle, nil, 0, &transaction) == 0, let transaction else { return }

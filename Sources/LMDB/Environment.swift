@@ -90,7 +90,7 @@ package final class Environment: @unchecked Sendable {
   var mustRestart = false
   /// Whether the running write has changed a page.
   ///
-  /// LMDB makes no commit for a write that has not.
+  /// LMDB makes no commit for a write that has changed no page.
   @exclusivity(unchecked) var hasWritten = false
   var openedTrees: [String: Tree] = [:]
   var holdsTreeLock = false

@@ -67,7 +67,7 @@ package struct EnvironmentOptions: Sendable {
   package var allowsAnyFileSystem = false
   /// Whether the file keeps its name while it is open.
   ///
-  /// Files in memory and trial copies do not.
+  /// Files in memory and trial copies do not keep their names.
   package var isNamed = true
   /// Whether everything goes through LMDB's functions, so that no page is read directly and no
   /// record is changed in place.

@@ -81,7 +81,8 @@ package final class FileWatch: @unchecked Sendable {
 
   /// Stops the calls.
   ///
-  /// Afterwards no call of the closure runs, except a call that itself calls this method.
+  /// Afterwards no call of the closure runs. If the closure itself calls this method, its call
+  /// continues.
   package func stop() {
     lock.lock()
     isStopping.store(true, ordering: .sequentiallyConsistent)

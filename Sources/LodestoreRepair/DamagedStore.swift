@@ -314,7 +314,7 @@ final class DamagedStore {
       return copy
     }
     // The fields for the format and the schema's number can be restored from the catalogue. The
-    // marks for imports and the fields of later versions cannot.
+    // marks for imports and the fields of later versions cannot be restored.
     let restored = UInt64(kept.count + 2)
     let isRestored = kept.count > 1 && trees[TreeName.header.text]?.entries ?? .max <= restored
     if !found.isWhole, !isRestored { problems.append("some fields of the header cannot be read") }

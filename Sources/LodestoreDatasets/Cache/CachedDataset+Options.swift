@@ -32,7 +32,8 @@ extension CachedDataset {
     public var longestWait = Duration.seconds(6 * 3600)
     /// The time that a refresh waits for one of another process; two minutes by default.
     public var lockWait = Duration.seconds(120)
-    /// The maximum time until the head of an answer, and then without a byte.
+    /// The maximum time until the head of an answer arrives, and then between two pieces of its
+    /// body.
     public var requestTimeout = Duration.seconds(30)
     /// The maximum number of times that an interrupted download continues at one mirror, if each
     /// time a part arrived; 8 by default.

@@ -5,9 +5,9 @@ internal import LodestoreWeb
 extension CachedDataset {
   /// Requests the newest generation from the origin and makes it current.
   ///
-  /// One process at a time refreshes a folder. A call that finds another process refreshing waits
-  /// for it, and then has nothing left to do. Calls of one process share one refresh. Readers are
-  /// not blocked.
+  /// One process at a time refreshes a folder. If another process is refreshing the folder, a call
+  /// waits for that refresh, and then has nothing left to do. Calls of one process share one
+  /// refresh. Readers are not blocked.
   ///
   /// After failures the folder stores a time before which no refresh begins, which also applies to
   /// later processes.

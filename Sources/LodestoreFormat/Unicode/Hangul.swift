@@ -13,7 +13,7 @@ enum Hangul {
 
   /// The letters of a syllable.
   ///
-  /// The third is 0 if it has only two.
+  /// The third element is 0 if the decomposition has only two.
   static func letters(_ syllable: UInt32) -> (UInt32, UInt32, UInt32) {
     let index = syllable &- syllables.lowerBound
     let final = index % finalCount

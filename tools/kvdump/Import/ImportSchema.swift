@@ -164,7 +164,7 @@ struct ImportSchema {
   }
 
   /// Widens an attribute if a record has a value of a wider type, or adds a note about the option
-  /// that does.
+  /// that widens it.
   private mutating func noteWider(
     _ member: String, of name: String, _ inference: SchemaInference
   ) {

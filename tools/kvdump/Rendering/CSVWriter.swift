@@ -1,7 +1,7 @@
 /// CSV by RFC 4180: a header row, rows that end in CR LF, quotes only where they are needed.
 ///
-/// Null and absent values are written as `nullValue`. An import reads this text as null, and an
-/// empty field always, so both texts are quoted if they are values.
+/// Null and absent values are written as `nullValue`. An import reads this text and an empty field
+/// as null. A value that is equal to this text or empty is therefore quoted.
 final class CSVWriter: RowWriter {
   private let columns: [Column]
   private let output: TextOutput

@@ -15,7 +15,7 @@ extension BatteryCondition {
     case .compare(let name, .equal, .null): "\(name.column) IS NULL"
     case .compare(let name, .notEqual, .null): "\(name.column) IS NOT NULL"
     case .compare(let name, .equal, let literal): "\(name.column) = \(literal.sql)"
-    // Null differs from every value, so `!=` must find nulls, and SQL's `<>` does not.
+    // Null differs from every value, so `!=` must find nulls. SQL's `<>` does not find nulls.
     case .compare(let name, .notEqual, let literal):
       "\(name.column) \(Self.nullable.contains(name) ? "IS NOT" : "<>") \(literal.sql)"
     case .compare(let name, let comparison, let literal):
