@@ -7,7 +7,7 @@ public enum Alignment: Sendable {
 extension StringProtocol {
   /// The number of terminal columns of the text.
   ///
-  /// Escape sequences take none, wide characters two.
+  /// An escape sequence takes no column, and a wide character takes two columns.
   public var columns: Int {
     var count = 0
     var isInEscape = false

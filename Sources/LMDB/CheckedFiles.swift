@@ -4,9 +4,9 @@ import LodestoreSystem
 
 /// The sealed files whose pages this user has already had checked on this machine.
 ///
-/// The file `checked-pages` in a directory of the user's cache holds a mark of 32 bytes for each. A
-/// mark is the SHA-256 of the file's identity, size and times, its meta pages, and its last pages,
-/// where the seal is.
+/// The file `checked-pages` in a directory of the user's cache holds a mark of 32 bytes for each
+/// file. A mark is the SHA-256 of the file's identity, size and times, its meta pages, and its last
+/// pages, where the seal is.
 ///
 /// No program can set the time of a file's last change, so a file that was written, replaced or
 /// copied has another mark. Read-only images may give two files equal identities and times, but

@@ -33,7 +33,7 @@ extension Environment {
   }
 
   package func removeCommitListener(_ key: Int) {
-    // Released without the lock, because the closure may hold anything.
+    // The closure is released without the lock, because its release may run any code.
     _ = commitListeners.withLock { listeners in
       let removed = listeners.removeValue(forKey: key)
       hasCommitListeners.store(!listeners.isEmpty, ordering: .releasing)

@@ -96,7 +96,7 @@ extension Environment {
 
   /// The transaction number of the newest meta page.
   ///
-  /// The number is not checked and may be any.
+  /// The number is not checked, so a damaged file may yield any number.
   ///
   /// The page is read in the map, so the caller must prevent the map from moving.
   var newestTransaction: UInt64 {

@@ -7,11 +7,13 @@ import Synchronization
 /// Mutable state and its guards:
 ///
 /// - `readers`: the pooled and the running read transactions, and whether the map is being moved.
-///   Its own lock guards it and is held for a few instructions. While `isMoving`, no read begins.
+///   The lock of `readers` guards this state and is held for a few instructions. While `isMoving`,
+///   no read begins.
 /// - the write side (`firstFailure`, `openedTrees`, `activeWrite`, ...): the thread that holds
 ///   `writerLock`. `writerThread` is atomic because other threads compare themselves with it.
-/// - `trees`: the handles of committed trees, guarded by its own lock. `treeLock` serializes
-///   opening one more; as LMDB requires, a writing thread holds it until its transaction ends.
+/// - `trees`: the handles of committed trees, guarded by its own lock. A thread that opens a
+///   further tree holds `treeLock`. As LMDB requires, a writing thread holds the lock until its
+///   transaction ends.
 /// - `poison`, `closing`: atomics, set once.
 /// - the map: it moves only with `writerLock` held, no write running and no read running.
 ///

@@ -6,8 +6,8 @@ import LodestoreBytes
 /// See Format.md, "Checksums".
 ///
 /// CRC-32C was chosen over XXH3 after measurements on records of 170 bytes. With the processor's
-/// instruction it costs about as much. CRC-32C detects every error burst of up to 32 bits, and a
-/// reader in another language implements it in ten lines.
+/// instruction, CRC-32C costs about as much as XXH3. CRC-32C detects every error burst of up to 32
+/// bits, and a reader in another language implements it in ten lines.
 package struct Checksum: Sendable {
   package private(set) var value: UInt32 = 0
 

@@ -44,7 +44,7 @@ package struct EntityDescription: Sendable {
       self.isRemoved = isRemoved
     }
 
-    /// The value of a new record that sets none; null if there is no default.
+    /// The value of a new record that sets no value; null if there is no default.
     package var defaultValue: Value { changedDefault ?? initial }
   }
 

@@ -289,8 +289,8 @@ extension KeyEncoder {
 
   /// Appends the low `byteCount` bytes of `word`, most significant first.
   ///
-  /// The method always stores eight bytes and counts fewer, which is faster than a loop. The bytes
-  /// after the count are never read.
+  /// The method always stores eight bytes, but counts only `byteCount` of them. A loop would be
+  /// slower. The bytes after the count are never read.
   @inline(__always)
   private mutating func appendInteger(_ word: UInt64, _ byteCount: Int, code: UInt8) {
     reserve(9)

@@ -166,8 +166,8 @@ public final class RecordLayout: Sendable {
       }
       return disorder & highBits == 0
     }
-    // Four ends in a word are subtracted from the four that follow each. A difference that borrows
-    // clears its guard bit, as long as no end has that bit itself.
+    // A word has four ends. Each end is subtracted from the end that follows it, four at once. A
+    // difference that borrows clears its guard bit, as long as no end has that bit itself.
     while index < last {
       let offset = endsOffset &+ min(index, last &- 4) &* 2
       let (ends, next) = (record.uint64(at: offset), record.uint64(at: offset &+ 2))

@@ -184,7 +184,7 @@ extension ISO8601Text {
 
     /// Takes the sign between two parts.
     ///
-    /// The basic form has none.
+    /// The basic form has no sign.
     mutating func take(between sign: UnicodeScalar) -> Bool { isBasic || take(sign) }
 
     mutating func number(digits: Int, in range: ClosedRange<Int>) -> Int? {

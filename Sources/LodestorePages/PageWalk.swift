@@ -10,7 +10,7 @@ final class PageWalk {
   static let mostUnwritten = 1 << 20
   /// The number of findings that ends a walk.
   ///
-  /// Nobody reads more, and each takes time and memory.
+  /// Nobody reads more findings, and each finding takes time and memory.
   static let mostFindings = 100_000
 
   let file: PageFile

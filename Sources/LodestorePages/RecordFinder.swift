@@ -82,7 +82,8 @@ package struct RecordFinder {
 
   /// Prefetches the cache lines that a search for `id` will probably read of a leaf page.
   ///
-  /// Each line gives the place of the next one, so without this they would be consecutive misses.
+  /// A search reads the address of each line from the previous line, so without the prefetches the
+  /// cache would miss one line after the other.
   private func prefetch(_ id: UInt64, in leaf: LeafFinder.Leaf) {
     let base = finder.address(leaf.number)
     let size = finder.pageSize

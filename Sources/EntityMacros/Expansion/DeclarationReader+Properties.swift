@@ -130,7 +130,7 @@
       return nil
     }
 
-    /// Reports constraints on a derived attribute or a relationship, which cannot have any.
+    /// Reports constraints on a derived attribute or a relationship, which cannot have constraints.
     private mutating func checkConstraints(
       _ name: String, _ constraints: ExprSyntax, of variable: VariableDeclSyntax
     ) {

@@ -14,7 +14,7 @@ extension CachedDataset {
   ///     }
   ///
   /// A new generation produces an update like a commit, with the differences by id. A generation
-  /// with the same results produces none. The loop keeps the file of the generation that it
+  /// with the same results produces no update. The loop keeps the file of the generation that it
   /// follows. For sections, counts, single records and values, use the updates of ``stores`` in the
   /// same way.
   ///

@@ -53,8 +53,8 @@ package final class FrameUnpacker {
   /// Takes the next bytes of the compressed file.
   ///
   /// - Throws: `DatasetError` with the code `damaged` if a frame does not unpack to the bytes of
-  ///   its digest, or if there are more bytes than frames. The frames before it are in the file,
-  ///   and the unpacker accepts nothing more.
+  ///   its digest, or if there are more bytes than frames. All frames before this frame are in the
+  ///   file, and the unpacker accepts no further bytes.
   package func take(_ bytes: ByteView) throws(DatasetError) {
     var bytes = bytes[...]
     while !bytes.isEmpty {

@@ -142,7 +142,8 @@ final class PublishedFolder {
 
   /// Removes the temporary files of killed publishers.
   ///
-  /// No running one can have any, because this process holds the lock.
+  /// All temporary files in the folder are of killed publishers, because this process holds the
+  /// lock of the folder.
   ///
   /// - Returns: The removed paths within the folder.
   func removeTemporaries() throws(DatasetError) -> [String] {

@@ -73,7 +73,7 @@ struct PeerAddress: Sendable, Hashable {
     case (0x20, 0x01) where bytes[2] == 0 && bytes[3] == 0: return .privateUse
     case (0xFE, 0x80...0xBF): return .linkLocal
     case (0x20...0x3F, _): return .everywhere
-    // The rest, including fc00::/7, fec0::/10 and ff00::/8, is not assigned to the public.
+    // The rest, including fc00::/7, fec0::/10 and ff00::/8, is not public.
     default: return .privateUse
     }
   }

@@ -25,7 +25,7 @@
     private let wrapping: Wrapping
     /// The maximum number of compressed bytes.
     ///
-    /// The allowed output never needs more.
+    /// An output of the allowed length never needs more bytes.
     private let inputLimit: Int
     /// zlib stores this address, so it must not change.
     private let stream: UnsafeMutablePointer<z_stream>

@@ -2,7 +2,7 @@
 struct TableLayout: Equatable {
   /// The number of spaces between two cells.
   static let gap = 2
-  /// The minimum width to which a text is cut to make room for others.
+  /// The minimum width to which a text is cut to make room for other columns.
   private static let leastText = 8
   /// The minimum width to which a number is cut, because its end matters.
   private static let leastNumber = 24
