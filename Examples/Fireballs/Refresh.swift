@@ -3,7 +3,7 @@ import Lodestore
 import LodestoreWeb
 
 extension FireballStore {
-  /// Replaces the fireballs by those in a file with an answer of the service.
+  /// Replaces the fireballs by the fireballs in a file with an answer of the service.
   ///
   /// New fireballs are inserted, changed ones updated and missing ones deleted; unchanged ones are
   /// not written.
@@ -16,7 +16,7 @@ extension FireballStore {
     return report
   }
 
-  /// Replaces the fireballs by those of a web service.
+  /// Replaces the fireballs by the fireballs of a web service.
   ///
   /// The request includes the entity tag of the last answer, so the service does not send an
   /// unchanged answer again.

@@ -32,7 +32,7 @@ public struct Terminal: Sendable {
 
   /// Makes an output that passes each text to a closure, for example for a test.
   ///
-  /// - Parameter size: The columns and rows; by default those of standard output.
+  /// - Parameter size: The columns and rows; by default the size of standard output.
   public init(
     isInteractive: Bool, hasColor: Bool = false, size: (columns: Int, rows: Int)? = nil,
     sink: @escaping @Sendable (String) -> Void

@@ -87,9 +87,10 @@ package final class TemporaryFile {
     return "\(StoreFile.directory(of: target))/\(prefix)\(number)\(suffix)"
   }
 
-  /// Locks a new file; returns false if another process took it for abandoned first and removes it.
+  /// Locks a new file; returns false if another process regarded the file as abandoned and removes
+  /// it.
   ///
-  /// If the file system has no such locks, nobody can take it for abandoned.
+  /// If the file system has no such locks, no process can regard the file as abandoned.
   private static func keeps(_ file: Int32) -> Bool {
     var status = stat()
     if flock(file, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { return false }

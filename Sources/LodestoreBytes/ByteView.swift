@@ -4,8 +4,8 @@
 /// outlive the call or the transaction that lent them.
 ///
 /// Indexes of a view begin at 0. The indexes of a part of a view begin at 0 too: `bytes[4...][0]`
-/// is `bytes[4]`. A slice of the standard library differs in this. Bounds are checked in debug
-/// builds only.
+/// is `bytes[4]`. The indexes of a slice of the standard library begin at the position in the
+/// whole. Bounds are checked in debug builds only.
 @frozen
 @_documentation(visibility: internal)
 public struct ByteView: BitwiseCopyable {

@@ -95,8 +95,8 @@ extension DerivationDescription.Kind {
     }
   }
 
-  /// Whether the value is aggregated from all related records, or from those that fulfil a
-  /// condition.
+  /// Whether the value is aggregated from all related records, or from the related records that
+  /// fulfil a condition.
   package var isAggregate: Bool { isOfRelated && self != .copy }
 
   /// Whether the derivation names a source attribute.

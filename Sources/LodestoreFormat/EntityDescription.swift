@@ -111,7 +111,7 @@ package struct EntityDescription: Sendable {
   package var indexes: [Index]
   /// Indexes under construction, which have entries for only some records.
   ///
-  /// Their numbers differ from those of ``indexes``.
+  /// Their numbers differ from the numbers of ``indexes``.
   package var building: [Index] = []
   package var elementIndexes: [ElementIndex] = []
   package var rules: [Rule]

@@ -139,7 +139,7 @@ extension Finding: CustomStringConvertible {
 
 /// Findings in the order of their discovery.
 ///
-/// All are counted, but only the first ones are stored.
+/// All findings are counted, but only the first findings are stored.
 package struct FindingList: Sendable {
   package private(set) var kept: [Finding] = []
   package private(set) var count = 0

@@ -41,7 +41,7 @@ extension Verifier {
     return result
   }
 
-  /// A number above those of all relationships that ever existed.
+  /// A number above the numbers of all relationships that ever existed.
   private func nextRelationship() -> UInt64 {
     guard let counters = trees[TreeName.counters.text],
       let body = try? transaction.get(CounterKey.nextRelationship, in: counters)
@@ -190,7 +190,8 @@ private struct HistoryCheck {
     }
   }
 
-  /// Ends a group of writes that store their images under one number.
+  /// Ends a group of writes that store their images, the records before the change, under one
+  /// number.
   private mutating func endImages() {
     guard let repeated = records.end() else { return }
     add(

@@ -15,7 +15,7 @@ extension Verifier {
     verification.sums[number].expect(verification.encoder.bytes, of: id)
   }
 
-  /// Compares the entries of an index with those that the records require, and reports each
+  /// Compares the entries of an index with the entries that the records require, and reports each
   /// difference.
   func verifyIndex(_ number: Int, _ verification: inout EntityVerification) throws {
     let index = verification.indexes[number]

@@ -9,7 +9,8 @@ package import LodestorePages
 /// that wrote the store. The check continues after a finding.
 ///
 /// Memory use does not grow with the number of records. The index entries of each record are
-/// computed and compared with those of the index, so that without findings both match one to one.
+/// computed and compared with the entries of the index. Without findings, each entry belongs to
+/// exactly one record.
 package final class Verifier {
   let transaction: Transaction
   /// The trees that could be opened, by name.

@@ -24,7 +24,7 @@ struct WebExchange: Sendable {
   let options: WebPages.Options
   let session: WebSession
 
-  /// Requests `page` with `fields` in addition to those of the source.
+  /// Requests `page` with `fields` in addition to the fields of the source.
   ///
   /// - Parameters:
   ///   - consumer: Receives the body of a file piece by piece; `nil` for a page, which is kept

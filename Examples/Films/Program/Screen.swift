@@ -27,7 +27,8 @@ struct Screen {
     show(detail)
   }
 
-  /// Shows the list and its changes while `work` runs, and its final state after that.
+  /// Shows the list and its changes while `work` runs, and the final state of the list after the
+  /// work.
   private func watching(_ work: () async throws -> Void) async throws {
     let list = LiveList(on: terminal)
     list.show(try await library.store.fetch(FilmLibrary.films).map(line))

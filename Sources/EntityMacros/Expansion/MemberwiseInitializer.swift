@@ -8,7 +8,7 @@
   extension StructDeclSyntax {
     /// Whether the compiler writes an initializer that takes the stored properties in their order.
     ///
-    /// False also if other attached macros could change that.
+    /// False also if other attached macros could add an initializer.
     var hasMemberwiseInitializer: Bool {
       attributes.areAll(among: ["Entity", "available", "frozen", "dynamicMemberLookup"])
         && memberBlock.members.keepMemberwiseInitializer

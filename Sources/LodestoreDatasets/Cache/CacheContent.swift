@@ -23,8 +23,8 @@ struct CacheContent: Sendable {
     var unusable: DatasetError?
   }
 
-  /// A text that distinguishes the program's entities from those of its other versions; `nil` if
-  /// one store cannot have all the entities.
+  /// A text that distinguishes the program's entities from the entities of its other versions;
+  /// `nil` if one store cannot have all the entities.
   ///
   /// The text includes the format's version, because a program with another version may be able to
   /// open a file that this program cannot open.
@@ -142,7 +142,7 @@ struct CacheContent: Sendable {
     return choice
   }
 
-  /// The open generation was current before, so it is preferred to those with lower numbers.
+  /// The open generation was current before, so it is preferred to generations with lower numbers.
   func highest(_ state: CacheState, _ choice: Choice, isSigned: Bool = true) -> UInt64 {
     let seed = choice.seed?.number ?? 0
     if state.trust.takesAnyNumber { return seed }

@@ -15,7 +15,7 @@
 public struct DatasetPublisher: Sendable {
   /// Settings of a publisher.
   public struct Options: Sendable {
-    /// Addresses of other servers with the folder; `nil` keeps those of the last manifest.
+    /// Addresses of other servers with the folder; `nil` keeps the addresses in the last manifest.
     public var mirrors: [String]?
     /// The number of generations before the new one from which patches are made, at most 64.
     public var patchCount = 5

@@ -92,7 +92,7 @@ struct PublishedRefresh: Sendable {
     }
   }
 
-  /// The program's mirrors, then those that the last verified manifest names.
+  /// The program's mirrors, then the mirrors that the last verified manifest names.
   private func places(_ state: CacheState) -> [URL] {
     var places = mirrors
     let isSecure = mirrors.allSatisfy { $0.scheme?.lowercased() == "https" }

@@ -58,7 +58,7 @@ public struct RefreshReport: Sendable, Hashable {
   public var usedPatch = false
   /// The address of the files, without user information.
   public var place: String?
-  /// Messages about failures that did not prevent the refresh, such as those of earlier mirrors.
+  /// Messages about failures that did not prevent the refresh, such as failures of earlier mirrors.
   public var detours: [String] = []
 }
 

@@ -134,7 +134,7 @@ struct ServiceImport: Sendable {
     }
     removeStore()
     state.importedContent = content
-    // If the process is killed after this, the next import continues with the store.
+    // If the process is killed after this write, the next import continues with the store.
     if content != nil { try state.write(folder) }
     do {
       try open?.store.copyUnsealed(to: storePath)

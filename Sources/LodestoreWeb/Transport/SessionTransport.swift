@@ -5,8 +5,8 @@
 
   /// Makes requests through one `URLSession`, which ends with the last reference.
   ///
-  /// Redirects are returned as answers. The session's own timeouts are longer than those that
-  /// ``WebSession`` enforces.
+  /// Redirects are returned as answers. The session's own timeouts are longer than the timeouts
+  /// that ``WebSession`` enforces.
   final class SessionTransport: Sendable {
     private let session: URLSession
     private let transfers: TransferRegistry

@@ -61,8 +61,8 @@ final class PageReader {
 
   /// The next page; `nil` at the end of the last file.
   ///
-  /// Throws `malformedPage` for a page that is malformed or has no records. Reading cannot continue
-  /// after that, unless the page is a line or a value of its file.
+  /// Throws `malformedPage` for a page that is malformed or has no records. After this error,
+  /// reading can continue only if the page is a line or a value of its file.
   func next() throws -> RecordPage? {
     if let page = ahead.popLast() { return page }
     while let file = files.last {

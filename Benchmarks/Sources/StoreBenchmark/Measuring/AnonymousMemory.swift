@@ -13,7 +13,7 @@ enum AnonymousMemory {
   /// Returns the largest memory use while `body` runs, minus the use before it.
   ///
   /// - Parameter interval: The time between two samples, in microseconds. Sampling takes processor
-  ///   time, which is part of a processor time measured meanwhile.
+  ///   time. A processor time that is measured at the same time includes it.
   static func growth(
     lookingEvery interval: UInt32 = 2_000, _ body: () throws -> Void
   ) throws -> Double {

@@ -11,7 +11,7 @@ protocol NumberedRecord: Entity, Sendable {
 }
 
 extension NumberedRecord {
-  /// Returns a random generator for one record, independent of those of other records.
+  /// Returns a random generator for one record, independent of the generators of other records.
   static func generator(ofNumber number: Int) -> Generator {
     // The mixing of splitmix64: different numbers have different seeds, and none has the seed 0.
     var seed = (UInt64(number) &+ 1) &* 0x9E37_79B9_7F4A_7C15
