@@ -56,7 +56,7 @@ enum RawMode {
     atexit { RawMode.end() }
     for number in endings {
       sigaction(number, nil, &actions[Int(number)])
-      // The parent process ignores the signal, as `nohup` does, so it stays ignored.
+      // The parent process ignored the signal, as `nohup` does, so the signal stays ignored.
       guard !isIgnored(actions[Int(number)]) else { continue }
       var action = handling { number in
         RawMode.end()

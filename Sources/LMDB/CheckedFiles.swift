@@ -40,7 +40,8 @@ struct CheckedFiles {
     func variable(_ name: String) -> String? {
       getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
-    // A program that runs with another user's rights has the environment of its caller.
+    // A program that runs with another user's rights has the environment of its caller, so the
+    // environment is not trusted.
     guard getuid() == geteuid() else { return nil }
     #if canImport(Darwin)
       let directory = variable("HOME").map { $0 + "/Library/Caches/lodestore" }

@@ -14,8 +14,8 @@ package struct EnvironmentOptions: Sendable {
     case readOnly
   }
 
-  /// The time to check the pages of a file that is not in the state in which processes of this
-  /// machine left it.
+  /// Determines when the pages of a file are checked, if the file is not in the state in which
+  /// processes of this machine left it.
   package enum Trust: Sendable {
     /// Check before opening.
     case verifyFirst

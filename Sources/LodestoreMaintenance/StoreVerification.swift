@@ -99,7 +99,8 @@ extension Store {
   /// Use it for backups and for files that cannot be opened because of damage. This process must
   /// not have the file open; other processes may, and may write.
   ///
-  /// - Parameter limit: The maximum number of problems to keep, at least 1. All are counted.
+  /// - Parameter limit: The maximum number of problems to keep, at least 1. All problems
+  ///   are counted.
   /// - Throws: `StoreError`: `StoreError.Code.notAStore`, `StoreError.Code.newerFormat`, and errors
   ///   of reading the file.
   public static func verify(at path: String, limit: Int = 1_000) throws -> StoreVerification {

@@ -24,7 +24,7 @@ package enum PageChecker {
   }
 
   /// - Parameters:
-  ///   - limit: The maximum number of stored findings; 0 stores all. All are counted.
+  ///   - limit: The maximum number of stored findings; 0 stores all. All findings are counted.
   ///   - checksSeal: Whether to check the rules of sealed files too: equal meta pages, and zeros in
   ///     all unused bytes.
   ///   - step: Receives the number of checked pages and the number of all pages. If it returns

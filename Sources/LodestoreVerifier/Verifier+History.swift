@@ -16,7 +16,7 @@ extension Verifier {
     check.end()
   }
 
-  /// For each entity with readable records and counters, an id above all that were ever assigned.
+  /// Returns an id above all assigned ids, for each entity with readable records and counters.
   private func nextIDs() throws -> [EntityNumber: UInt64] {
     var result: [EntityNumber: UInt64] = [:]
     for entity in entities {

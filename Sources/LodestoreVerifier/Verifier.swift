@@ -38,7 +38,7 @@ package final class Verifier {
   ///
   /// - Parameters:
   ///   - commit: The commit to check. For the commit before the newest, a copy of the file is read.
-  ///   - limit: The maximum number of stored findings; 0 stores all. All are counted.
+  ///   - limit: The maximum number of stored findings; 0 stores all. All findings are counted.
   /// - Throws: ``VerificationError`` if the file is not a store or cannot be read, `LMDBError` if
   ///   it cannot be opened.
   package static func verify(

@@ -32,6 +32,8 @@ struct GenerationFile: Sendable, Hashable {
     "\(from)-" + stem(generation, hash) + patchSuffix
   }
 
+  /// Returns the name without extension: the generation and sixteen bytes of the hash.
+  ///
   /// Sixteen bytes of a SHA-256 are enough to prevent two files with one name.
   private static func stem(_ generation: UInt64, _ hash: [UInt8]) -> String {
     "\(generation)-" + HexText.encoded(hash.prefix(16))

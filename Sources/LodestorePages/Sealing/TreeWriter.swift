@@ -41,7 +41,8 @@ struct TreeWriter {
     record = TreeRecord(hasIntegerKeys: hasIntegerKeys)
   }
 
-  /// Half of a page's room, rounded to an even number, less the size of a slot.
+  /// The size of the greatest node: half of a page's room, rounded to an even number, less the size
+  /// of a slot.
   static func greatestNode(pageSize: Int) -> Int {
     (pageSize - format.headerSize) / 2 & ~1 - PageLayout.slotSize
   }

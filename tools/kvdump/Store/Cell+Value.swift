@@ -3,7 +3,7 @@ import LodestoreBytes
 import LodestoreFormat
 
 extension Cell {
-  /// A stored value as shown and exported.
+  /// Makes the cell of a stored value, as it is shown and exported.
   init(_ value: Value) throws(FormatError) {
     switch value {
     case .null: self = .null
@@ -23,7 +23,7 @@ extension Cell {
     }
   }
 
-  /// A stored value in a form that does not lose anything: `import` reads an equal value from the
+  /// Makes the cell of a stored value without any loss: `import` reads an equal value from the
   /// cell's JSON.
   init(exactly value: Value) throws(FormatError) {
     if let object = try ExactJSON.text(of: value) {
@@ -44,7 +44,7 @@ extension Cell {
     return number.isInfinite || number == 0 && decimal.significand != 0
   }
 
-  /// A value within a document.
+  /// Makes the cell of a value within a document.
   ///
   /// Scalars become plain cells, so that tables align numbers and CSV has no nested quotes.
   init(document bytes: ByteView) throws(FormatError) {

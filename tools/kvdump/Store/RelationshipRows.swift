@@ -28,7 +28,7 @@ enum RelationshipRows {
     ])
   }
 
-  /// Each relationship once, from the side that occurs first.
+  /// Returns each relationship once, from the side that occurs first.
   private static func sides(
     _ snapshot: DynamicSnapshot, _ entities: [DynamicEntity]
   ) -> [(entity: DynamicEntity, relationship: DynamicRelationship)] {
