@@ -4,8 +4,8 @@ import LodestoreSystem
 extension Environment {
   /// Copies the newest commit into a new file at `destination` and syncs the file.
   ///
-  /// A compacting copy omits free pages. An existing file is not touched, and a new one is named
-  /// when it is complete. Do not call it within a write: the copy would wait for that write.
+  /// A compacting copy omits free pages. An existing file is not touched, and a new file gets its
+  /// name when it is complete. Do not call it within a write: the copy would wait for that write.
   ///
   /// - Parameter step: Called after each megabyte with the number of bytes copied. If it returns
   ///   false, the copy ends with ``LMDBError/Kind/cancelled`` and leaves no file.

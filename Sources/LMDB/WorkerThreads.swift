@@ -33,7 +33,7 @@ package final class WorkerThreads: @unchecked Sendable {
 
   /// The time when an enqueued job will run.
   enum Turn {
-    /// Never, because there are no threads: see ``WorkerThreads/refusal``.
+    /// The job never runs, because there are no threads: see ``WorkerThreads/refusal``.
     case refused
     case later
     /// At once, on a polling thread, and the job before it was short.

@@ -75,9 +75,9 @@ package struct LeafFinder {
   /// Prefetches the parts of a branch page that ``child(of:for:from:to:)`` will probably read: its
   /// header, a slot and a node.
   ///
-  /// Without this the three reads are three cache misses, each waiting for the one before it. The
-  /// guess assumes pages filled in order: they have equally many children, and their nodes are
-  /// contiguous from the page's end.
+  /// Without this prefetch the three reads are three cache misses, each waiting for the previous
+  /// miss. The guess assumes pages filled in order: they have equally many children, and their
+  /// nodes are contiguous from the page's end.
   private func prefetch(_ number: UInt64, for id: UInt64, from low: UInt64, to end: UInt64) {
     guard number < pages.pageCount else { return }
     let base = address(number)

@@ -2,7 +2,7 @@ import LodestoreFormat
 
 /// The records and links reported by writes that share their images.
 ///
-/// Each may be reported only once.
+/// Each record and each link may be reported only once.
 struct ReportedRecords {
   /// The maximum number of runs and links, which bounds the memory to 64 MiB.
   ///

@@ -106,7 +106,7 @@ private func removePendingFilesOnSignals() {
       signal(number, SIG_DFL)
       raise(number)
     }
-    // A signal that nohup ignores stays ignored; 1 is the value in the C headers.
+    // A signal that nohup ignores stays ignored; 1 is the value of SIG_IGN in the C headers.
     if unsafeBitCast(previous, to: Int.self) == 1 { signal(number, SIG_IGN) }
   }
 }

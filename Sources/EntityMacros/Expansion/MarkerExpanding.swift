@@ -3,8 +3,8 @@
   import SwiftSyntax
   import SwiftSyntaxMacros
 
-  // Macros that @Entity reads from the declaration. Each expands to nothing, and reports an error
-  // if it is written outside an entity, because no macro would read it there.
+  // Macros that @Entity reads from the declaration. Each of these macros expands to nothing.
+  // Outside an entity, such a macro reports an error, because no macro would read it there.
 
   /// The macros `@Attribute`, `@Relationship`, `@Derived` and `@Transient` on a stored property.
   package protocol MarkerExpanding: PeerMacro {

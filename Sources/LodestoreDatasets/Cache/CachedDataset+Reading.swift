@@ -53,7 +53,7 @@ extension CachedDataset {
 
   /// Refreshes, and waits no longer than a limit.
   ///
-  /// The refresh then continues in the background.
+  /// After the limit, the refresh continues in the background.
   private func refresh(atMost limit: Duration) async throws {
     if case .none = origin.form { throw DatasetError.noOrigin(name) }
     let run = run { RefreshRun() }

@@ -119,7 +119,7 @@
       return true
     }
 
-    /// Prepares for another member, which may follow: RFC 1952, 2.2.
+    /// Prepares for a further gzip member, which may follow: RFC 1952, 2.2.
     private func beginMember() throws {
       guard wrapping == .gzip else {
         throw DamagedBody(description: "bytes follow the compressed ones")

@@ -69,9 +69,9 @@ struct ImportSchema {
   ///
   /// - Parameters:
   ///   - key: The attributes by which records are matched. Key attributes are required in a new
-  ///     entity, because a record without one cannot be matched.
+  ///     entity, because a record without them cannot be matched.
   ///   - takesParts: Whether records have only some of the attributes, so that stored values of the
-  ///     others stay. Required attributes then stay required.
+  ///     other attributes stay. Required attributes then stay required.
   ///
   /// Throws if a stored entity has a unique index and no record has its attributes. The records
   /// then belong elsewhere, or `--records` is missing, and the schema stays unchanged.

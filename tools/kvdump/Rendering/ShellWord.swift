@@ -1,6 +1,7 @@
 /// Quotes texts as words of a command line that a person may copy into a shell.
 ///
-/// Names and paths come from files of other people. None may end its word or be read as an option.
+/// Names and paths come from files of other people. A name or a path must neither end its word nor
+/// be read as an option.
 package enum ShellWord {
   /// Returns `text` as one word of a shell, quoted if necessary.
   package static func quoted(_ text: String) -> String {

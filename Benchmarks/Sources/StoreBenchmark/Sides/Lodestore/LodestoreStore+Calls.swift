@@ -1,6 +1,7 @@
 import Lodestore
 
-/// The extra cost of an asynchronous call over the same one on the calling thread, in microseconds.
+/// The extra cost of an asynchronous call over the same call on the calling thread, in
+/// microseconds.
 extension LodestoreStore {
   func calls(_ operation: Operation) -> Work? {
     switch operation {
