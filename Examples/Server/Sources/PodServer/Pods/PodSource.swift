@@ -7,9 +7,10 @@ public struct PodSource: Sendable {
   public let file: URL
   private let isPaged: Bool
 
-  /// Returns the source in the first folder that has podspecs: the one that the environment
-  /// variable `LODESTORE_DATA` names, `../shared/data` next to the project, or the project's
-  /// samples.
+  /// Returns the source in the first folder that has podspecs.
+  ///
+  /// The folders are: the value of the environment variable `LODESTORE_DATA`, `../shared/data` next
+  /// to the project, the project's samples.
   public static func standard() -> PodSource {
     let named = ProcessInfo.processInfo.environment["LODESTORE_DATA"].map { URL(filePath: $0) }
     for folder in [named, project.appending(path: "../shared/data").standardizedFileURL] {
