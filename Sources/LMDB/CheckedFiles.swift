@@ -51,7 +51,7 @@ struct CheckedFiles {
         ?? variable("HOME").map { $0 + "/.cache/lodestore" }
     #endif
     // Under `sudo` the home directory may be the caller's, and a program must not create a
-    // directory of another user there.
+    // directory in the home directory of another user.
     return directory.flatMap { isOwned($0, by: geteuid()) ? $0 : nil }
   }
 

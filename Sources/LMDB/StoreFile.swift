@@ -185,8 +185,8 @@ enum StoreFile {
 
   /// Makes btrfs write the bytes of a still empty file in place, as other file systems do.
   ///
-  /// By default btrfs writes each change elsewhere, for which a full disk has no room. A change
-  /// through the map is then a bus error, even for bytes written before.
+  /// By default btrfs writes each change to another place of the disk, and a full disk has no room
+  /// for such a write. A change through the map is then a bus error, even for bytes written before.
   private static func keepInPlace(_ file: Int32) {
     #if os(Linux)
       var flags: Int = 0

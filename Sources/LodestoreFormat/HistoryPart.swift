@@ -13,8 +13,8 @@ package struct HistoryPart: Sendable, Hashable {
     package var process: Int64
     package var author: String?
     package var context: String?
-    /// The write number under which images and tombstones of the write are stored; `nil` for its
-    /// own number.
+    /// The write number under which the earlier records and the values of deleted records are
+    /// stored; `nil` for the number of this write.
     package var images: UInt64?
     /// The number of the write that this write undoes, if it makes no other change.
     package var undoes: UInt64?

@@ -165,7 +165,8 @@ package struct LeafFinder {
 
   /// The leaf page after the last found page; `nil` after the last page, and in a tree of one page.
   ///
-  /// Throws if a branch refers to a page that is not a leaf. LMDB would end the process there.
+  /// Throws if a branch refers to a page that is not a leaf. LMDB would end the process for such a
+  /// file.
   package mutating func next() throws(PageError) -> LeafPage? {
     guard let branch else { return nil }
     let leaf: Leaf

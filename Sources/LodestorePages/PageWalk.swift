@@ -32,7 +32,7 @@ final class PageWalk {
 
   /// Whether the walk ended before the last page.
   ///
-  /// Pages it did not reach are not reported as unused.
+  /// Pages that the walk did not reach are not reported as unused.
   var isGivenUp: Bool { findings.count >= Self.mostFindings }
 
   private let step: (_ done: Int, _ total: Int) -> Bool

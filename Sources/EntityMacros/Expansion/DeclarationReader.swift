@@ -128,7 +128,7 @@
 
     /// Refuses stored properties and indexes within `#if`.
     ///
-    /// Other members are allowed there.
+    /// Other members are allowed within `#if`.
     private mutating func readCondition(_ condition: IfConfigDeclSyntax) {
       for clause in condition.clauses {
         guard case .decls(let members) = clause.elements else { continue }

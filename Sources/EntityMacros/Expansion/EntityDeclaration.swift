@@ -78,7 +78,7 @@
 
     /// The identifier as an argument label.
     ///
-    /// Only three keywords need backticks there.
+    /// Only three keywords need backticks as labels.
     var label: String { ["inout", "let", "var"].contains(plainText) ? text : plainText }
   }
 

@@ -26,8 +26,8 @@ extension DatasetManifest {
     do throws(DatasetError) {
       try self.init(payload: try envelope.payload(verifiedBy: keys.keys, keys.words))
     } catch  where error.code == .untrusted {
-      // If the key is unknown, the manifest may be signed by a key of another set. The error then
-      // says so.
+      // If the key is unknown, the manifest may be signed by a key of another set. The thrown error
+      // then states the number of that key set.
       if let claimed = try? Self.claimedKeySet(of: envelope) {
         if claimed < keys.number { throw .replacedKeySet(found: claimed, trusted: keys.number) }
         if claimed > keys.number { throw .laterKeySet(found: claimed, trusted: keys.number) }

@@ -56,7 +56,7 @@ final class NormalizationTables: Sendable {
 
   /// The composite of a pair.
   ///
-  /// Hangul is handled elsewhere.
+  /// The tables lack Hangul syllables, which ``Hangul`` composes by calculation.
   func composite(_ first: UInt32, _ second: UInt32) -> UInt32? {
     let pair = UInt64(first) << 32 | UInt64(second)
     var low = 0

@@ -94,7 +94,8 @@ enum RelationshipRows {
       lines.append("  }")
     }
     for (entity, relationship) in sides(snapshot, entities) {
-      // The multiplicity of the other side as seen from one record here, and the reverse.
+      // `there` is the number of records of the other side that one record of this side may have,
+      // and `here` is the reverse.
       let there = relationship.isToOne ? (relationship.isOptional ? "o|" : "||") : "o{"
       let here = relationship.inverseIsToOne ? "|o" : "}o"
       lines.append(

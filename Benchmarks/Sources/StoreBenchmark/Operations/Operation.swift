@@ -1,6 +1,7 @@
 /// The measured operations; the raw value is the name for `--only` and in JSON.
 enum Operation: String, CaseIterable {
-  // Changes of the pods, each in one durable transaction unless the name says otherwise.
+  // Changes of the pods. The operations `singleInserts` and `taskInserts` make one durable
+  // transaction for each pod, and the others make one in total.
   case insert
   case upsert
   case updateBool = "update-bool"

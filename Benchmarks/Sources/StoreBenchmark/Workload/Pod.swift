@@ -41,7 +41,8 @@ extension Pod {
       homepage: generator.next(below: 10) == 0
         ? nil : "https://example.com/\(name)/\(number % 1000)",
       license: Self.licenses[Int(generator.next(below: 6))],
-      // The prefix is of UTF-8, because counting characters takes longer than all other work here.
+      // The prefix is of UTF-8, because counting characters takes longer than all other work for a
+      // record.
       summary: String(Substring(Self.filler.utf8.prefix(50 + Int(generator.next(below: 28))))),
       downloads: Int64(generator.next(below: 5_000_000)),
       updatedAt: Date(
