@@ -164,8 +164,8 @@ extension Salvage {
 
   /// The header fields for the new store.
   ///
-  /// An entity's mark states that no record was changed since an import relied on them. The mark is
-  /// removed if records are lost.
+  /// An entity's mark states that the records of the entity did not change since an import last
+  /// relied on them. The mark is removed if records are lost.
   func header(isSame: Bool, _ report: RepairReport) -> [(key: [UInt8], body: [UInt8])] {
     store.header.filter { key, body in
       if key == HeaderField.uuid.key { return isSame && body.count == 16 }

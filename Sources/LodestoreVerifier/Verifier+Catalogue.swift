@@ -81,8 +81,8 @@ extension Verifier {
     checkNames(of: linked, found)
     checkHolders()
     if treeCount > Self.mostTrees {
-      // No program creates this many. The time of some checks grows with the square of the number,
-      // so the rest is skipped.
+      // No program creates this many trees. The time of some checks grows with the square of the
+      // number, so the rest is skipped.
       var left = Self.mostTrees
       let looked = found.prefix {
         left -= $0.trees.count

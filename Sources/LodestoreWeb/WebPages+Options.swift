@@ -80,8 +80,8 @@ extension WebPages {
 
     /// Names of query parameters with secret values, without regard to case.
     ///
-    /// Messages omit their values. Positions and memories of pages also omit the secrets of the
-    /// source's own address, which are inserted again when the page is requested.
+    /// Messages omit their values. Positions and the remembered states of pages also omit the
+    /// secrets of the source's own address, which are inserted again when the page is requested.
     public var secretParameters: Set<String> = [
       "access_token", "api-key", "api_key", "apikey", "appid", "auth", "client_secret", "key",
       "password", "sig", "signature", "token",

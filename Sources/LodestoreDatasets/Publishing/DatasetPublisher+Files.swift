@@ -51,8 +51,8 @@ extension DatasetPublisher {
       table: packed.table, digest: digest)
   }
 
-  /// Writes a patch from each of the newest older generations in the folder, if it is smaller than
-  /// the whole file.
+  /// Writes a patch from each of the newest older generations in the folder, if the patch is
+  /// smaller than the whole file.
   func writePatches(
     _ file: MappedBytes, to generation: UInt64, in folder: PublishedFolder,
     smallerThan limit: UInt64

@@ -12,7 +12,7 @@ public struct RefreshProgress: Sendable, Hashable {
     case checking
     /// A patch or a whole generation is being fetched. Counted in transferred bytes.
     case fetching
-    /// The importer of a service is running. Counted as the importer reports it.
+    /// The importer of a service is running. The amount is the count that the importer reports.
     case importing
     /// The file is being checked and made the current generation.
     case installing
