@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// A package of its own, so that nothing in here reaches the users of the library.
+// The benchmarks are a separate package, so that users of the library get none of its dependencies.
 //
 //   StoreBenchmark ─> Lodestore, Foundation
 //        ├─> CRawLMDB ───> CRecords
@@ -31,7 +31,7 @@ let package = Package(
     .target(
       name: "CRawLMDB", dependencies: ["CLMDBForBenchmarks", "CRecords"],
       cSettings: [.unsafeFlags(["-O2"])]),
-    // Every target is built, so without the trait this one is empty.
+    // Every target is built, even without the trait `SQLite`; its sources are then empty.
     .target(
       name: "CRawSQLite",
       dependencies: [

@@ -1,17 +1,17 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// Each program is a folder: a library with its functions, and `Program`, the executable. Its tests
-// are in Tests.
+// Each program is a folder: a library with the functions, and `Program`, the executable. The tests
+// of all programs are in Tests.
 //
 //   Films, Pods, ToDo, Fireballs ─> Lodestore, LodestoreWeb, Terminal
-//   Catalogue ─> these and LodestoreDatasets
+//   Catalogue ─> the same modules and LodestoreDatasets
 //   Service: the web service on this machine that the programs load from; only FlyingFox
 //   TestSupport: stores in files that kvdump verifies when a test ends
 //
-// The server is a package of its own, Server, so that no other program builds Hummingbird.
+// The server has its own package, Server, so that the other programs do not build Hummingbird.
 
-/// A program: a library, what starts it, and its tests.
+/// Returns the targets of a program: a library, an executable, and its tests.
 func program(_ name: String, dependencies: [Target.Dependency]) -> [Target] {
   [
     .target(

@@ -26,7 +26,8 @@ require_swift() {
   fi
 }
 
-# Whether the compiler to be used finds a header. Package names differ between systems, headers do not.
+# Whether the compiler to be used finds a header. Package names differ between systems, and names of
+# headers are equal on all systems.
 has_header() {
   local compiler
   if command -v brew >/dev/null && [[ -e $(brew --prefix)/include/$1 ]]; then return 0; fi
@@ -39,8 +40,8 @@ has_header() {
   [[ -e /usr/include/$1 ]]
 }
 
-# Installs the package with a header: the arguments are the header, the package of apt-get, and that of brew.
-# Returns 1 with a message if it cannot.
+# Installs the package with a header: the arguments are the header, the package's name for apt-get,
+# and its name for brew. Returns 1 with a message if the package cannot be installed.
 offer_header() {
   local header=$1 deb=$2 formula=$3
   local as_root=()
@@ -111,8 +112,8 @@ test_package() {
 }
 forget_plan() { rm -f .build/*.yaml .build/*/*/description.json; }
 
-# Ends a lint unless the list that it found is the expected one. The arguments are the subject of the list,
-# the expected and the found list, and the advice for a difference.
+# Ends a lint with an error if the found list differs from the expected list. The arguments are the
+# subject of the list, the expected and the found list, and the advice for a difference.
 same_list() {
   if [[ $3 == "$2" ]]; then return; fi
   complain "$1 (<) are not where tools/${0##*/} says (>):"

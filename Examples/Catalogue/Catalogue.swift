@@ -3,20 +3,20 @@ import Lodestore
 import LodestoreDatasets
 import LodestoreWeb
 
-/// A catalogue of podspecs that works offline, and the user's favourites in a store of their own.
+/// A catalogue of podspecs that works offline, and a second store with the user's favourites.
 package struct Catalogue: Sendable {
   package static let name = "podspecs"
 
-  /// The podspecs: the seed, or the newest generation that a refresh has brought.
+  /// The podspecs of the seed, or of the newest generation that a refresh has fetched.
   package let dataset: CachedDataset
-  /// The favourites with the podspecs that they lead to.
+  /// The store of the favourites, attached to the dataset with the podspecs that they refer to.
   package let attached: AttachedStore
 
   /// Opens the catalogue and the favourites in a folder, without a connection.
   ///
   /// - Parameters:
-  ///   - seed: the sealed file that the program ships with.
-  ///   - service: the service that has newer podspecs.
+  ///   - seed: The sealed file that the program ships with.
+  ///   - service: The service with newer podspecs.
   package init(in folder: String, seed: String, service: URL) throws {
     dataset = try CachedDataset(
       Self.name, in: folder + "/datasets", entities: [Podspec.self], seed: seed,
@@ -60,7 +60,7 @@ extension Catalogue {
 // MARK: Reading and marking
 
 extension Catalogue {
-  /// A favourite and its podspec, which is nil when the catalogue no longer has it.
+  /// A favourite and its podspec; `nil` if the catalogue no longer has the podspec.
   package typealias Marked = (favourite: Favourite, spec: Podspec?)
 
   /// The podspecs with a word in their name or summary, by name and version.
@@ -73,8 +73,9 @@ extension Catalogue {
     return try dataset.currentStore.fetch(word.isEmpty ? all : found)
   }
 
-  /// Marks a podspec of the catalogue, or changes its note; false when the catalogue has no such
-  /// podspec.
+  /// Marks a podspec of the catalogue as a favourite, or changes the favourite's note.
+  ///
+  /// Returns `false` if the catalogue does not have the podspec.
   package func mark(_ name: String, _ version: String, note: String) throws -> Bool {
     guard let spec = try dataset.currentStore.fetch(Podspec.key(name: name, version: version))
     else {
@@ -87,7 +88,7 @@ extension Catalogue {
     return true
   }
 
-  /// The favourites in the order in which they were marked.
+  /// The favourites in the order in which the user marked them.
   package func favourites() throws -> [Marked] {
     try attached.read { snapshot in
       try snapshot.fetch(Favourite.all.sorted(by: \.id), resolving: \.spec).map {

@@ -1,6 +1,8 @@
 import Lodestore
 
-/// A version of a library, which each generation of the catalogue replaces.
+/// A version of a library.
+///
+/// Each generation of the catalogue has all podspecs and replaces the earlier generations.
 @Entity package struct Podspec {
   #Unique<Podspec>([\.name, \.version])
 
@@ -10,7 +12,7 @@ import Lodestore
   package var license: String?
 }
 
-/// A podspec that the user has marked; it stays when the catalogue is replaced.
+/// A podspec that the user has marked; the mark stays when the catalogue is replaced.
 @Entity package struct Favourite {
   #Unique<Favourite>([\.spec])
 

@@ -13,11 +13,12 @@ package enum Seed {
     ("SwiftyJSON", "3.0.0", "JSON with less ceremony.", "MIT"),
   ]
 
-  /// When the facts were written down.
+  /// The date of the facts in `specs`.
   private static let date = Date(timeIntervalSince1970: 1_480_550_400)
 
-  /// Makes the sealed file, as the build of an application does, which puts the file into its
-  /// package.
+  /// Makes the sealed file.
+  ///
+  /// In an application the build would do this and put the file into the package.
   package static func make(at path: String) throws {
     let store = try Store.inMemory(entities: [Podspec.self])
     defer { store.close() }

@@ -1,7 +1,9 @@
 import Foundation
 import Lodestore
 
-/// A film, known by its episode, and to the service by its address.
+/// A film.
+///
+/// The program identifies it by its episode, the service by its address.
 ///
 /// Its relationships are declared here; the other entities name their side as the inverse.
 @Entity package struct Film {
@@ -86,7 +88,7 @@ import Lodestore
   package static let pilots = ToMany<Vehicle, Person>(inverse: Person.vehicles)
 }
 
-/// All that the store of films holds.
+/// The entities of the store of films.
 package let filmEntities: [any Entity.Type] = [
   Film.self, Person.self, Planet.self, Species.self, Starship.self, Vehicle.self,
 ]

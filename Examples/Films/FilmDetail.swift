@@ -1,13 +1,13 @@
 import Lodestore
 
-/// A film and all that it leads to, as of one commit.
+/// A film with its related records, read in one commit.
 package struct FilmDetail: Sendable {
   package let film: Film
   /// The characters of the film, with their homeworlds.
   package let characters: [(person: Person, homeworld: Planet?)]
   package let planets: [Planet]
   package let species: [Species]
-  /// The starships, each with those of its pilots who are in this film.
+  /// The starships, each with its pilots, but only the pilots who are characters of the film.
   package let starships: [(ship: Starship, pilots: [Person])]
   package let vehicles: [Vehicle]
 }

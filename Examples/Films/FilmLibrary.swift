@@ -27,28 +27,28 @@ package struct FilmLibrary: Sendable {
 // MARK: Synchronizing
 
 extension FilmLibrary {
-  /// The result for the records of one entity.
+  /// The report on the records of one entity.
   package struct Step: Sendable {
-    /// The entity's name at the service, as `planets`.
+    /// The entity's name at the service, for example `planets`.
     package let name: String
-    /// The inserted, updated and deleted records.
+    /// The numbers of inserted, updated and deleted records.
     package let report: ImportReport
   }
 
-  /// How many steps a synchronization has.
+  /// The number of steps of a synchronization.
   package static let stepCount = 6
 
   /// Updates the store from the service.
   ///
-  /// Readers are not blocked, and see each page whole or not at all. Pages that have not changed
-  /// since the last time are not sent again. Records that the service no longer has are deleted.
+  /// Readers are not blocked. Each page is one commit. The service does not send pages again that
+  /// have not changed since the previous call. Records that the service no longer has are deleted.
   ///
   /// - Parameter onStep: The closure that is called after each entity.
   package func synchronize(
     with service: URL, onStep: (Step) -> Void = { _ in }
   ) async throws {
-    // Targets come before the records that refer to them, so that each link is imported once, from
-    // one side.
+    // Targets come before the records that refer to them, because a record's links are imported
+    // with the record.
     onStep(try await step(service, "planets", Planet.self, \.url))
     onStep(try await step(service, "starships", Starship.self, \.url))
     onStep(try await step(service, "vehicles", Vehicle.self, \.url))

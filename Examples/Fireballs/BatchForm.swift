@@ -2,13 +2,14 @@ import Lodestore
 
 /// The ways to insert many fireballs at once.
 ///
-/// Each is one write; a fireball that is there already, by its time, takes the new values.
+/// Each way is one write. If the store already has a fireball of the same time, that record is
+/// updated.
 package enum BatchForm: String, CaseIterable, Sendable {
   case entities = "arrays of entities"
   case dictionaries = "dictionaries"
   case closure = "a closure that fills one after the other"
 
-  /// Inserts `fireballs` in this form.
+  /// Inserts `fireballs` in the form of this case.
   @discardableResult
   package func insert(
     _ fireballs: [Fireball], into store: Store
@@ -40,7 +41,7 @@ package enum BatchForm: String, CaseIterable, Sendable {
 }
 
 extension Fireball {
-  /// The attributes by their names, without those that are not known.
+  /// The values of the known attributes, by attribute name.
   var values: [String: any AttributeValue] {
     var values: [String: any AttributeValue] = [
       "dateTimeStamp": dateTimeStamp, "radiatedEnergy": radiatedEnergy,
@@ -55,7 +56,9 @@ extension Fireball {
 }
 
 extension Fireball {
-  /// `fireballs` repeated until there are `count`, each round a second later; for measurements.
+  /// For measurements, returns `fireballs` repeated until there are `count` of them.
+  ///
+  /// The times of each repetition are one second later than the times of the previous repetition.
   package static func repeated(_ fireballs: [Fireball], to count: Int) -> [Fireball] {
     (0..<(fireballs.isEmpty ? 0 : count)).map { number in
       var fireball = fireballs[number % fireballs.count]

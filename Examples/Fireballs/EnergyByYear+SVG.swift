@@ -1,8 +1,9 @@
 import Foundation
 
 extension EnergyByYear {
-  /// The plot as a drawing for a web page: bars for whole years, a dot for the strongest fireball
-  /// of each.
+  /// The plot as a drawing for a web page.
+  ///
+  /// Each whole year has a bar, and a dot for its strongest fireball.
   package func svg(title: String = "Impact energy of fireballs by year") -> String {
     let frame = Frame(bars: bars.count)
     var parts = [
@@ -72,7 +73,7 @@ extension EnergyByYear {
   }
 }
 
-/// Returns the number with one decimal digit, whatever the locale.
+/// Returns the number with one decimal digit and a point, independent of the locale.
 private func text(_ number: Double) -> String {
   let tenths = Int((number * 10).rounded())
   return tenths.isMultiple(of: 10)

@@ -1,7 +1,9 @@
 import Foundation
 
 extension EnergyByYear {
-  /// The plot as lines of text, in eighths of a line: two columns a year, a logarithmic axis.
+  /// The plot as lines of text: two columns for each year, and a logarithmic axis.
+  ///
+  /// The bars are drawn in steps of an eighth of a line.
   package func lines(height: Int = 12) -> [String] {
     let blocks: [Character] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
     let steps = bars.map { Int(self.height($0.energy) * Double(height * 8)) }
@@ -21,7 +23,7 @@ extension EnergyByYear {
     }
   }
 
-  /// Each fifth year under its column.
+  /// A line with every fifth year, each under its column.
   private var yearLabels: String {
     var text = ""
     for (column, bar) in bars.enumerated() where bar.year.isMultiple(of: 5) {
@@ -31,7 +33,7 @@ extension EnergyByYear {
     return text
   }
 
-  /// `0.1`, `1`, `1000`.
+  /// The power of ten as text: `0.1`, `1`, `1000`.
   static func label(decade: Int) -> String {
     decade < 0
       ? "0." + String(repeating: "0", count: -decade - 1) + "1"

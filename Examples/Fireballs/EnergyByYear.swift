@@ -3,7 +3,7 @@ import Lodestore
 
 /// The impact energy of all fireballs of each year, in kilotons of TNT.
 package struct EnergyByYear: Sendable {
-  /// One year.
+  /// The sum of a year.
   package struct Bar: Sendable, Equatable {
     package var year: Int
     package var energy: Double
@@ -12,10 +12,10 @@ package struct EnergyByYear: Sendable {
     package var strongest: Double
   }
 
-  /// All years from the first to the last, also those without a fireball.
+  /// All years from the first to the last, including years without a fireball.
   package private(set) var bars: [Bar] = []
 
-  /// Reads two attributes of each fireball where they lie in the file.
+  /// Reads two attributes of each fireball directly in the file, without decoding the record.
   package init(_ fireballs: FireballStore) throws {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt
@@ -37,7 +37,7 @@ package struct EnergyByYear: Sendable {
     }
   }
 
-  /// Powers of ten below and above all energies: the two ends of a logarithmic axis.
+  /// The exponents of the axis: powers of ten below and above all energies.
   var decades: ClosedRange<Int> {
     let energies = bars.map(\.energy).filter { $0 > 0 }
     guard let least = energies.min(), let greatest = energies.max() else { return 0...1 }
@@ -45,7 +45,7 @@ package struct EnergyByYear: Sendable {
     return low...max(Int(log10(greatest).rounded(.up)), low + 1)
   }
 
-  /// Returns the place of an energy on the axis, from 0 to 1.
+  /// Returns the position of an energy on the axis, from 0 to 1.
   func height(_ energy: Double) -> Double {
     guard energy > 0 else { return 0 }
     let (low, high) = (Double(decades.lowerBound), Double(decades.upperBound))

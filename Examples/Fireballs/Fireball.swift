@@ -7,19 +7,19 @@ package struct Fireball: Sendable, Hashable {
   #Unique<Fireball>([\.dateTimeStamp])
   #Index<Fireball>([\.impactEnergy])
 
-  /// When it was brightest, in universal time.
+  /// The time of the greatest brightness, in universal time.
   package var dateTimeStamp: Date
   /// The energy radiated, in 10¹⁰ joules.
   package var radiatedEnergy: Double
-  /// The whole energy, in kilotons of TNT.
+  /// The total impact energy, in kilotons of TNT.
   package var impactEnergy: Double
-  /// Degrees, north positive.
+  /// The latitude in degrees; positive in the north.
   package var latitude: Double?
-  /// Degrees, east positive.
+  /// The longitude in degrees; positive in the east.
   package var longitude: Double?
-  /// Kilometres.
+  /// The altitude of the greatest brightness, in kilometres.
   package var altitude: Double?
-  /// Kilometres a second.
+  /// The speed in kilometres per second.
   package var velocity: Double?
 
   package static let groups = ToMany<Fireball, FireballGroup>(inverse: FireballGroup.fireballs)
@@ -28,13 +28,15 @@ package struct Fireball: Sendable, Hashable {
   package static let history = HistoryPolicy<Fireball>.kept(preserving: \Fireball.dateTimeStamp)
 }
 
-/// Fireballs that have something in common; one may be in any number of groups.
+/// A group of fireballs.
+///
+/// A fireball may be in any number of groups.
 @Entity
 package struct FireballGroup: Sendable, Hashable {
   #Unique<FireballGroup>([\.name])
 
   package var name: String
-  /// The predicate format string that finds them; `nil` where they were picked by hand.
+  /// The predicate format string of the group's fireballs; `nil` if a person chose them.
   package var condition: String?
 
   package static let fireballs = ToMany<FireballGroup, Fireball>()

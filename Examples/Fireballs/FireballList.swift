@@ -1,23 +1,23 @@
 import Lodestore
 
-/// A list in memory that is updated from the history, with the writes of others since its token.
+/// A list in memory that reads the writes of others from the history.
 ///
-/// Writes of the list's own program under ``FireballStore/appAuthor`` are already in the list, and
-/// are left out.
+/// Writes by ``FireballStore/appAuthor`` are left out, because the program that owns the list has
+/// already applied them to the list.
 package struct FireballList: Sendable {
   /// The fireballs, the newest first.
   package private(set) var items: [Fireball]
-  /// The place in the history that the list has reached.
+  /// The position in the history up to which the list has read.
   package private(set) var token: HistoryToken
 
-  /// The list as it is now.
+  /// Reads the current list.
   package init(_ fireballs: FireballStore) throws {
     (items, token) = try fireballs.store.read { snapshot in
       (try snapshot.fetch(Fireball.newestFirst), try snapshot.historyToken())
     }
   }
 
-  /// The changes of a merge in the list.
+  /// The changes of the list by a merge.
   package struct Merge: Sendable, Equatable {
     package var inserted: [Fireball] = []
     package var updated: [Fireball] = []
@@ -29,7 +29,7 @@ package struct FireballList: Sendable {
 
   /// Applies the writes of others since the token.
   ///
-  /// - Throws: ``StoreError/Code/expiredHistory`` if these have been purged: make a new list then.
+  /// - Throws: ``StoreError/Code/expiredHistory`` if the writes were purged; then make a new list.
   @discardableResult
   package mutating func merge(from fireballs: FireballStore) throws -> Merge {
     let (touched, stored, now) = try fireballs.store.read { snapshot in

@@ -1,6 +1,8 @@
 import Foundation
 
-/// A row as the service sends it: texts and nulls, places as degrees and a direction.
+/// A row of the service's answer, with its texts and nulls.
+///
+/// A coordinate is a number of degrees and a direction.
 struct FireballRecord: Decodable, Sendable {
   var date: Date
   var energy: String
@@ -35,7 +37,7 @@ extension Fireball {
   }
 }
 
-/// Why a row cannot be a fireball.
+/// The reason why a row is not a valid fireball.
 struct BadRow: Error, CustomStringConvertible {
   let description: String
 }

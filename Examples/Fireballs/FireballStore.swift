@@ -3,11 +3,11 @@ import Lodestore
 
 /// The fireballs of a file, or of a preview in memory.
 package struct FireballStore: Sendable {
-  /// The author of a person's writes; refreshes write under the name ``importName``.
+  /// The author of writes by a person; a refresh writes as ``importName``.
   package static let appAuthor = "app"
   static let importName = "refresh"
 
-  /// The store, for calls that this type does not have.
+  /// The store, for operations that this type does not offer.
   package let store: Store
 
   /// Opens the store at `path`, and makes it if it does not exist.
@@ -17,12 +17,12 @@ package struct FireballStore: Sendable {
 
   private init(_ store: Store) { self.store = store }
 
-  /// An empty store for tests, gone with its last reference.
+  /// Makes an empty store in memory for tests; it is deleted with its last reference.
   package static func inMemory() throws -> FireballStore {
     FireballStore(try .inMemory(entities: entities, options: options))
   }
 
-  /// A store with a few fireballs in their groups, for previews.
+  /// Makes a store with a few fireballs in groups, for previews.
   package static func preview() throws -> FireballStore {
     let fireballs = try inMemory()
     try fireballs.addSamples()
@@ -47,7 +47,7 @@ package struct FireballStore: Sendable {
 }
 
 extension Fireball {
-  /// Three that many have heard of.
+  /// Three well-known fireballs.
   package static let samples: [Fireball] = [
     .init(
       dateTimeStamp: Date(timeIntervalSince1970: 1_360_898_426), radiatedEnergy: 37_500,

@@ -1,7 +1,7 @@
 import Foundation
 import Lodestore
 
-/// Two commits side by side: one that was kept, and the newest.
+/// A comparison of two commits: a kept one and the newest one.
 package struct Generations: Sendable {
   /// A summary of one generation.
   package struct Summary: Sendable, Equatable {
@@ -12,15 +12,17 @@ package struct Generations: Sendable {
 
   package var then: Summary
   package var now: Summary
-  /// Fireballs that only the newest commit has, that only the old one has, and that are different
-  /// in the two.
+  /// The fireballs that exist only in the newest commit.
+  ///
+  /// ``vanished`` has the fireballs that exist only in the old commit, and ``changed`` the
+  /// fireballs that differ.
   package var appeared: [Fireball]
   package var vanished: [Fireball]
   package var changed: [(then: Fireball, now: Fireball)]
 
-  /// Reads both.
+  /// Reads both commits.
   ///
-  /// The old one reads as it did, whatever was written since.
+  /// Later writes do not change the records of the kept commit.
   package init(_ kept: PinnedSnapshot, in fireballs: FireballStore) throws {
     var old: [Date: Fireball] = [:]
     then = try kept.read { snapshot in

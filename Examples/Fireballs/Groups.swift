@@ -1,7 +1,7 @@
 import Lodestore
 
 extension FireballStore {
-  /// The initial groups, with the conditions of their fireballs.
+  /// The groups that each store has, with their conditions.
   static let rules = [
     ("strong", "impactEnergy >= 10"), ("fast", "velocity >= 25"), ("deep", "altitude < 25"),
     ("northern", "latitude > 0"), ("southern", "latitude < 0"),
@@ -12,7 +12,9 @@ extension FireballStore {
   package static let largestGroupsFirst = FireballGroup.all.sorted(
     by: \.fireballCount.descending, \.name.ascending)
 
-  /// Makes a group of the fireballs that fulfil a predicate format string; it follows each refresh.
+  /// Makes a group of the fireballs that match a predicate format string.
+  ///
+  /// Each refresh updates the group.
   package func makeGroup(_ name: String, of condition: String) async throws {
     try await store.write { tx in
       try tx.upsert(FireballGroup(name: name, condition: condition))
@@ -20,7 +22,7 @@ extension FireballStore {
     }
   }
 
-  /// Adds one fireball to a group, which is made if it does not exist.
+  /// Adds a fireball to a group, and makes the group if it does not exist.
   package func add(_ fireball: Fireball.ID, toGroup name: String) async throws {
     try await store.write { tx in
       let group =
@@ -29,7 +31,7 @@ extension FireballStore {
     }
   }
 
-  /// Brings all groups that have a condition up to date.
+  /// Updates the groups that have a condition.
   package func sortIntoGroups() async throws {
     try await store.write { tx in try Self.sortIntoGroups(&tx) }
   }

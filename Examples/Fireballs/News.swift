@@ -7,14 +7,15 @@ package struct News: Sendable, Equatable {
   package var author: String?
   package var inserted: Int
   package var updated: Int
-  /// How many fireballs are gone, and when the last of them was.
+  /// The number of deleted fireballs, and the time of the last of them.
   package var deleted: Int
   package var lastDeleted: Date?
 }
 
 extension FireballStore {
-  /// Returns the writes since the last call for `reader`; the store keeps the position of each
-  /// reader.
+  /// Returns the writes since the last call for `reader`.
+  ///
+  /// The store remembers the position of each reader.
   package func news(of reader: String) async throws -> [News] {
     try await store.write { tx in
       let known = try tx.historyToken(ofConsumer: reader)

@@ -3,7 +3,7 @@ import Lodestore
 import LodestoreWeb
 
 extension FireballStore {
-  /// Replaces the fireballs by those of a file in the service's form.
+  /// Replaces the fireballs by the fireballs in a file with an answer of the service.
   ///
   /// New fireballs are inserted, changed ones updated and missing ones deleted; unchanged ones are
   /// not written.
@@ -16,9 +16,10 @@ extension FireballStore {
     return report
   }
 
-  /// Replaces the fireballs by those of a web service.
+  /// Replaces the fireballs by the fireballs of a web service.
   ///
-  /// The request has an entity tag, so an unchanged answer is not sent.
+  /// The request includes the entity tag of the last answer, so the service does not send an
+  /// unchanged answer again.
   @discardableResult
   package func refresh(
     from url: URL, onEvent: (@Sendable (ImportEvent) -> Void)? = nil
@@ -40,7 +41,7 @@ extension FireballStore {
   }
 }
 
-/// Pages of a web service whose columns are named once, as pages of objects.
+/// Converts pages that name the columns once to pages of JSON objects, as the importer needs them.
 struct ColumnPages: PageSource {
   let url: URL
 

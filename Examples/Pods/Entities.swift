@@ -10,30 +10,33 @@ import Lodestore
   package var summary: String
   package var homepage: String?
   package var license: String?
-  /// The authors as they were sent: a text, a list, a dictionary, or a list that mixes them.
+  /// The authors as the service sent them: a text, a list, a dictionary, or a list of texts and
+  /// dictionaries.
   package var authors: JSONValue
   /// The names of the authors, for the search.
   package var authorNames: String
-  /// The first letter of the name; `#` for all that begin with none.
+  /// The first letter of the name; `#` if the name does not begin with a letter.
   package var section: String
-  /// The version in a form that text orders rightly: 1.9 before 1.10.
+  /// The version as a text that sorts correctly: 1.9 before 1.10.
   package var versionOrder: String
-  /// The name without case and marks, kept by the store.
+  /// The name without case and accents, derived by the store.
   @Derived(.canonical(\Podspec.name)) package private(set) var sortName = ""
-  /// The library that this is a version of.
+  /// The library that the podspec is a version of.
   @Relationship package var pod: Pod.ID?
 
-  /// The libraries that this one needs.
+  /// The libraries that this podspec needs.
   package static let dependencies = ToMany<Podspec, Pod>()
 }
 
-/// A library, whatever its version; also one that is only known because another one needs it.
+/// A library with all its versions.
+///
+/// If a podspec needs a library that has no podspec itself, the library is stored too.
 @Entity package struct Pod {
   #Unique<Pod>([\.name])
   #Index<Pod>([\.dependentCount])
 
   package var name: String
-  /// How many podspecs need it, kept by the store.
+  /// The number of podspecs that need this library, derived by the store.
   @Derived(.count(Pod.dependents)) package private(set) var dependentCount = 0
 
   package static let specs = ToMany<Pod, Podspec>(inverse: \.pod)

@@ -21,20 +21,20 @@ package struct PodLibrary: Sendable {
 // MARK: Synchronizing
 
 extension PodLibrary {
-  /// How far a synchronization is.
+  /// The progress of a synchronization.
   package struct Progress: Sendable {
-    /// Pages that are committed, also by runs that were interrupted.
+    /// The number of committed pages, including those of interrupted runs.
     package let pages: Int
-    /// How many there are; `nil` until a page has come.
+    /// The number of all pages; `nil` until a page has arrived.
     package let pageCount: Int?
-    /// Podspecs that are committed.
+    /// The number of committed podspecs.
     package let records: Int
   }
 
   /// Updates the store from the service, page after page.
   ///
-  /// A podspec is matched by name and version, and inserted if it is new: one pass over the index
-  /// for many pages. An interrupted run continues after the last committed page, because its
+  /// A podspec is matched by name and version, and inserted if it is new. One pass over the index
+  /// serves many pages. An interrupted run continues after the last committed page, because its
   /// position is committed with the records.
   package func synchronize(
     with service: URL, onProgress: @escaping @Sendable (Progress) -> Void = { _ in }
@@ -66,10 +66,10 @@ extension PodLibrary {
   /// All podspecs, by name and version.
   package static let everything = Podspec.all.sorted(by: \.section, \.sortName, \.versionOrder)
 
-  /// Podspecs that have each word of `text` in their name, their summary or among their authors,
-  /// whatever the case and the accents.
+  /// Returns the podspecs with every word of `text` in the name, the summary or the authors,
+  /// ignoring case and accents.
   ///
-  /// An empty text matches all of them.
+  /// An empty text matches all podspecs.
   package static func search(_ text: String) -> Query<Podspec> {
     everything.where {
       for word in text.split(separator: " ").map(String.init) {
@@ -81,7 +81,7 @@ extension PodLibrary {
     }
   }
 
-  /// The podspecs that most others need.
+  /// The libraries that other podspecs need, the most needed libraries first.
   package static let mostNeeded = Pod.where { $0.dependentCount > 0 }
     .sorted(by: \.dependentCount.descending, \.name.ascending)
 

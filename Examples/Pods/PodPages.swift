@@ -6,7 +6,8 @@ import Synchronization
 /// The pages of a service of podspecs.
 ///
 /// A page lists the dependencies of a podspec as a dictionary, `{"Alamofire/Core": ["~> 5.0"]}`. An
-/// import takes links from a list of keys, so each record is given one: `"needs": ["Alamofire"]`.
+/// import takes links from a list of keys, so such a list is added to each record: `"needs":
+/// ["Alamofire"]`.
 final class PodPages: PageSource {
   private let pages: WebPages
   private let pageCount = Mutex<Int?>(nil)
@@ -20,7 +21,7 @@ final class PodPages: PageSource {
       paging: .pageNumber(first: 0, endsAt: .pageCount(at: "number_of_pages")), options: options)
   }
 
-  /// How many pages there are; `nil` until a page has come.
+  /// The number of pages; `nil` until a page has arrived.
   var count: Int? { pageCount.withLock { $0 } }
 
   func pages(
@@ -33,9 +34,9 @@ final class PodPages: PageSource {
     }
   }
 
-  /// The page with the member `needs` in each record.
+  /// Returns the page with the member `needs` added to each record.
   ///
-  /// A page of another form is returned unchanged, and the import reports it.
+  /// A page of another form is returned unchanged. The import then reports it.
   private func withNeeds(_ content: Data) -> Data {
     guard case .object(var page)? = try? JSONValue(parsing: content),
       let records = page["result"]?.arrayValue

@@ -34,7 +34,8 @@ extension Podspec {
     }
   }
 
-  /// The version with the number that begins each part padded, so that text orders 1.9 before 1.10.
+  /// The version as text that sorts correctly: the number at the beginning of each part is padded,
+  /// so 1.9 comes before 1.10.
   static func order(of version: String) -> String {
     let parts: [Substring] = version.split(separator: ".", omittingEmptySubsequences: false)
     return parts.map { part in

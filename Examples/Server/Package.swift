@@ -1,14 +1,13 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that no other program builds Hummingbird. The server has entities of its
-// own: those of the program Pods come with a web service and an import, which the server does not
-// need.
+// The server has its own package, so that no other program builds Hummingbird. The server has its
+// own entities, because the module of the program Pods includes a web service and an import.
 //
 //   server ─> PodServer ─> Lodestore, Hummingbird
 //   PodServerTests ─> PodServer, AsyncHTTPClient; starts `server` and `kvdump`
 //
-// The package Comparison has the same answers on GRDB, for tools/load.
+// The package Comparison has the same answers on GRDB, for the script `load`.
 
 let package = Package(
   name: "lodestore-server",

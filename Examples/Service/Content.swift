@@ -2,23 +2,23 @@ public import Foundation
 
 /// The content of a service: pages of JSON.
 public struct Content: Sendable {
-  /// Pages of the Star Wars API by the name of their entity, as `films`.
+  /// Pages of the Star Wars API by the name of their entity, for example `films`.
   private let starWars: [String: [Data]]
   /// Pages of podspecs.
   private let pods: [Data]
-  /// Fireballs as they were known at a date, by its year.
+  /// The answers of the fireball service in different years, by year.
   private let fireballs: [String: Data]
 
   static let starWarsNames = ["films", "people", "planets", "species", "starships", "vehicles"]
-  /// The base of the links of the Star Wars API.
+  /// The original address in the links of the Star Wars API.
   private static let starWarsBase = "https://swapi.dev"
 
   /// Reads the pages in a folder.
   ///
-  /// The folder has either pages as the services send them (`swapi/films.jsonl`,
-  /// `cocoapods/specs-trunk.jsonl`, `fireball/fireball-2024-02.json`), a page on each line, or
-  /// samples (`starwars/films.json`, `podspecs.json`, `fireballs-2024.json`), which become pages of
-  /// 10 records.
+  /// The folder has either one page on each line, as the services send them (`swapi/films.jsonl`,
+  /// `cocoapods/specs-trunk.jsonl`, `fireball/fireball-2024-02.json`), or samples
+  /// (`starwars/films.json`, `podspecs.json`, `fireballs-2024.json`), which become pages of 10
+  /// records.
   ///
   /// - Throws: ``ServiceError/noContent(folder:)``, or the error of reading a file.
   public init(folder: URL) throws {
@@ -62,7 +62,7 @@ public struct Content: Sendable {
     return try (try? Content(folder: shared)) ?? samples()
   }
 
-  /// The project's samples, which are always there.
+  /// The project's samples, which are part of the repository.
   public static func samples() throws -> Content {
     try Content(folder: project.appending(path: "Samples"))
   }
@@ -78,7 +78,7 @@ public struct Content: Sendable {
     try Dictionary(uniqueKeysWithValues: names.map { ($0, try value($0)) })
   }
 
-  /// Returns the page at a path, whose links lead to `base`, or `nil`.
+  /// Returns the page at a path, with links that begin with `base`, or `nil`.
   func page(_ path: String, _ query: (String) -> String?, base: String) -> Data? {
     let parts = path.split(separator: "/").map(String.init)
     switch parts.first {
@@ -97,7 +97,8 @@ public struct Content: Sendable {
 
   /// Returns the page with its links to the previous and next page changed to `base`.
   ///
-  /// The addresses of records stay, because records refer to each other by them.
+  /// The addresses of records are unchanged, because records refer to each other by these
+  /// addresses.
   private func linked(_ page: Data, to base: String) -> Data {
     var text = String(decoding: page, as: UTF8.self)
     for member in ["next", "previous"] {
@@ -109,7 +110,9 @@ public struct Content: Sendable {
 }
 
 extension [Data] {
-  /// The page with a number in a query, where the first one has the number `first`.
+  /// Returns the page whose number is in a query.
+  ///
+  /// The number of the first page is `first`.
   fileprivate func page(_ number: String?, first: Int) -> Data? {
     guard let number = number.map({ Int($0) }) ?? first else { return nil }
     return indices.contains(number - first) ? self[number - first] : nil

@@ -1,23 +1,32 @@
-/// How a service is slow and fails.
+/// The simulated delays and failures of a service.
 public struct Faults: Sendable, Hashable {
-  /// How long each answer takes at least.
+  /// The minimum time of each answer.
   public var delay: Duration
-  /// With 3, each third request is answered with status 500; 1 is all, 0 is none.
+  /// The interval of failing requests: with 3, every third request is answered with status 500.
+  ///
+  /// 1 means all requests, and 0 means none.
   public var failsEvery: Int
-  /// With 4, the connection is closed in the middle of each fourth answer; 1 is all, 0 is none.
+  /// The interval of interrupted answers: with 4, the connection is closed in the middle of every
+  /// fourth answer.
+  ///
+  /// 1 means all answers, and 0 means none.
   public var breaksOffEvery: Int
 
-  /// Faults, by default none.
+  /// Makes faults; by default there are none.
   public init(delay: Duration = .zero, failsEvery: Int = 0, breaksOffEvery: Int = 0) {
     self.delay = delay
     self.failsEvery = failsEvery
     self.breaksOffEvery = breaksOffEvery
   }
 
-  /// Whether the request with a number, from 1, fails.
+  /// Whether a request fails.
+  ///
+  /// The first request has the number 1.
   func fails(_ number: Int) -> Bool { failsEvery > 0 && number.isMultiple(of: failsEvery) }
 
-  /// Whether the answer to the request with a number, from 1, breaks off.
+  /// Whether the answer to a request is interrupted.
+  ///
+  /// The first request has the number 1.
   func breaksOff(_ number: Int) -> Bool {
     breaksOffEvery > 0 && number.isMultiple(of: breaksOffEvery)
   }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A request that was answered.
+/// An answered request.
 public struct Request: Sendable, Hashable {
-  /// The path with its query, as `/pods?page=3`.
+  /// The path with its query, for example `/pods?page=3`.
   public let path: String
-  /// The status of the answer, also where it broke off.
+  /// The status of the answer, even if the answer was interrupted.
   public let status: Int
 }
 
@@ -27,7 +27,7 @@ final class RequestLog: Sendable {
 
   var requests: [Request] { state.withLock { $0.requests } }
 
-  /// The number of a new request, from 1, and the faults that it meets.
+  /// Returns the number of a new request, counted from 1, and the faults that apply to it.
   func begin() -> (number: Int, faults: Faults) {
     state.withLock { state in
       state.count += 1

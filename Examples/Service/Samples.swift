@@ -1,6 +1,8 @@
 import Foundation
 
-/// Records of a sample file, an array of JSON, that become pages as services send them.
+/// The records of a sample file, which is a JSON array.
+///
+/// The records are divided into pages, as a service sends them.
 struct SampleRecords {
   private static let pageSize = 10
   private let records: [Any]
@@ -17,7 +19,7 @@ struct SampleRecords {
     }
   }
 
-  /// Pages of the Star Wars API, with links to each other below an address.
+  /// Makes pages of the Star Wars API whose links begin with an address.
   func starWarsPages(_ address: String) throws -> [Data] {
     let pages = pages
     return try pages.indices.map { index in

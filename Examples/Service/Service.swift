@@ -17,14 +17,14 @@ public import Foundation
 /// | `/fireballs?snapshot=2024&limit=20` | as NASA/JPL's fireball service, at one of two dates |
 ///
 /// Each page has an entity tag. A client that already has the page gets status 304 and no content.
-/// The service is slow, fails and breaks off as ``faults`` says.
+/// ``faults`` sets delays, failures and interrupted answers.
 public final class Service: Sendable {
   /// The address of the service.
   public let url: URL
   private let server: HTTPServer
   private let log: RequestLog
 
-  /// How the service is slow and fails, from the next request on.
+  /// The simulated delays and failures, from the next request on.
   public var faults: Faults {
     get { log.faults }
     set { log.faults = newValue }
@@ -42,9 +42,9 @@ public final class Service: Sendable {
   /// Starts a service on the loopback interface.
   ///
   /// - Parameters:
-  ///   - content: The pages that it serves.
+  ///   - content: The pages that the service sends.
   ///   - port: The port on which it listens; 0 is any free port.
-  ///   - faults: Its delays and failures.
+  ///   - faults: The simulated delays and failures.
   /// - Throws: ``ServiceError/cannotListen(port:reason:)``.
   public static func start(
     _ content: Content, port: UInt16 = 0, faults: Faults = Faults()
@@ -75,11 +75,11 @@ public final class Service: Sendable {
   public func stop() async { await server.stop() }
 }
 
-/// Why a service cannot be had.
+/// The reason why a service cannot start.
 public enum ServiceError: Error, CustomStringConvertible {
-  /// The port is taken, or not allowed.
+  /// Another process uses the port, or this process may not use it.
   case cannotListen(port: UInt16, reason: String)
-  /// The folder has none of the files that are served.
+  /// No file that the service can send is in the folder.
   case noContent(folder: String)
 
   /// The failed action, the reason, and the next step.

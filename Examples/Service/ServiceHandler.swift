@@ -51,7 +51,7 @@ extension Data {
   }
 }
 
-/// Bytes that end with an error, so that the connection is closed after them.
+/// Bytes followed by an error, so that the server closes the connection after sending them.
 private struct BrokenOff: AsyncBufferedSequence {
   typealias Element = UInt8
   let bytes: Data

@@ -4,13 +4,16 @@
 ///     arguments.words            // ["search", "json"]
 ///     arguments.options["store"] // "pods.lodestore"
 public struct Arguments: Sendable {
-  /// The arguments that are no options.
+  /// The arguments that are not options.
   public private(set) var words: [String] = []
-  /// The values of options by their names; the last one of a name.
+  /// The values of options, by option name.
+  ///
+  /// If an option is repeated, the last value counts.
   public private(set) var options: [String: String] = [:]
 
-  /// Separates words and options: an option is a word after two hyphens, and its value the next
-  /// argument.
+  /// Separates words and options.
+  ///
+  /// An option begins with two hyphens. The next argument is its value.
   public init(_ arguments: some Sequence<String>) {
     var rest = Array(arguments)[...]
     while let argument = rest.popFirst() {
@@ -22,6 +25,6 @@ public struct Arguments: Sendable {
     }
   }
 
-  /// Returns the value of an option as a number; `nil` if it is no number.
+  /// Returns the value of an option as a number; `nil` if the value is not a number.
   public func number(_ name: String) -> Int? { options[name].flatMap { Int($0) } }
 }

@@ -1,11 +1,13 @@
-/// On which side of its column a text stands.
+/// The side of its column at which a text is placed.
 public enum Alignment: Sendable {
   case left
   case right
 }
 
 extension StringProtocol {
-  /// How many columns of a terminal the text takes: escape sequences none, wide characters two.
+  /// The number of terminal columns of the text.
+  ///
+  /// An escape sequence takes no column, and a wide character takes two columns.
   public var columns: Int {
     var count = 0
     var isInEscape = false
@@ -29,7 +31,7 @@ extension StringProtocol {
 
   /// The text, cut at `width` columns with an ellipsis.
   ///
-  /// Styles go on to the end of the text.
+  /// Escape sequences after the cut are kept, so that styles end.
   public func cut(to width: Int) -> String {
     guard columns > width else { return String(self) }
     var result = ""

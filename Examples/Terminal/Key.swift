@@ -1,6 +1,6 @@
 /// A key that a person pressed.
 public enum Key: Sendable, Hashable {
-  /// A character that belongs into a text.
+  /// A character that becomes part of a text.
   case character(Character)
   /// The key that deletes the character before the cursor.
   case backspace
@@ -12,20 +12,19 @@ public enum Key: Sendable, Hashable {
   case enter
   /// The escape key, alone.
   case escape
-  /// Ctrl-D: there is no more.
+  /// Ctrl-D: the end of the input.
   case end
 }
 
-/// Makes keys of the bytes that a terminal sends.
+/// Converts the bytes that a terminal sends to keys.
 ///
-/// Bytes come in pieces, so an incomplete character is stored until the next piece. An escape byte
-/// followed by others is a key without a character, such as an arrow, and is left out. An escape
-/// byte at the end of a piece is the escape key, because a terminal sends the others in one piece
-/// with it.
+/// Bytes come in pieces, so an incomplete character is stored until the next piece. A terminal
+/// sends a key without a character, such as an arrow, as an escape byte and further bytes in one
+/// piece. Such keys are left out. An escape byte at the end of a piece is the escape key.
 struct KeyDecoder {
   private var rest: [UInt8] = []
 
-  /// The keys that are whole with `bytes`.
+  /// Returns the keys that `bytes` complete, and stores the rest.
   mutating func keys(in bytes: some Sequence<UInt8>) -> [Key] {
     rest += bytes
     var keys: [Key] = []
@@ -55,7 +54,7 @@ struct KeyDecoder {
     0x17: .deleteWord, 0x7F: .backspace,
   ]
 
-  /// Returns the byte count of a UTF-8 character by its first byte; 1 for an invalid one.
+  /// Returns the byte count of a UTF-8 character by its first byte; 1 for an invalid byte.
   private static func characterLength(_ first: UInt8) -> Int {
     switch first {
     case 0xC2...0xDF: 2
@@ -65,7 +64,8 @@ struct KeyDecoder {
     }
   }
 
-  /// How many bytes an escape sequence has: `ESC [ … letter`, `ESC O letter`, `ESC character`.
+  /// Returns the number of bytes of an escape sequence: `ESC [ … letter`, `ESC O letter` or `ESC
+  /// character`.
   private static func escapeLength(_ bytes: ArraySlice<UInt8>) -> Int {
     let behind = bytes.dropFirst()
     guard let second = behind.first else { return 1 }

@@ -9,7 +9,7 @@ import Synchronization
   import Glibc
 #endif
 
-/// The keys of a terminal, each at once.
+/// The keys typed at a terminal, delivered without waiting for a line.
 ///
 ///     guard let keyboard = Keyboard.standardInput() else { return readLines() }
 ///     defer { keyboard.end() }
@@ -18,16 +18,18 @@ import Synchronization
 /// While a keyboard exists, the terminal does not show the typed characters by itself. The
 /// terminal's state is restored after ``end()``, and when the process ends, except by SIGKILL.
 public final class Keyboard: Sendable {
-  /// The keys as they are pressed; over when the terminal is gone, or after ``end()``.
+  /// The pressed keys; the sequence ends when the terminal is closed, or after ``end()``.
   public let keys: AsyncStream<Key>
-  // Cancelled from any thread, which Dispatch allows and does not declare on Linux.
+  // Dispatch allows cancelling from any thread, but does not declare this on Linux.
   private nonisolated(unsafe) let source: any DispatchSourceRead
   private let sender: AsyncStream<Key>.Continuation
 
-  /// The keyboard of standard input; `nil` where that is no terminal, or another one has it.
+  /// Returns the keyboard of standard input.
+  ///
+  /// Returns `nil` if standard input is not a terminal, or another keyboard exists.
   public static func standardInput() -> Keyboard? { Keyboard(STDIN_FILENO) }
 
-  /// The keyboard of a terminal; `nil` where the descriptor is of none, or another one has it.
+  /// Returns `nil` if the descriptor is not a terminal, or another keyboard exists.
   init?(_ descriptor: Int32) {
     guard RawMode.begin(on: descriptor) else { return nil }
     (keys, sender) = AsyncStream.makeStream()
@@ -47,7 +49,7 @@ public final class Keyboard: Sendable {
     source.activate()
   }
 
-  /// Gives the terminal back as it was.
+  /// Restores the previous state of the terminal.
   public func end() {
     source.cancel()
     sender.finish()

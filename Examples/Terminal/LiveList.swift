@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A list of lines that stays in its place and changes there.
+/// A list of lines on the screen that is redrawn in place.
 ///
-/// Only changed lines are drawn again. In a pipe each change is plain lines, `+` for new lines and
-/// `-` for deleted ones.
+/// Only changed lines are drawn again. If the output is not a terminal, each change is written as
+/// lines: `+` for a new line and `-` for a deleted one.
 ///
 ///     let list = LiveList(on: terminal)
 ///     for try await update in store.updates(of: query) { list.show(update.items.map(line)) }
@@ -14,10 +14,10 @@ public final class LiveList: Sendable {
   private let terminal: Terminal
   private let shown = Mutex<[String]?>(nil)
 
-  /// An empty list.
+  /// Makes an empty list.
   public init(on terminal: Terminal) { self.terminal = terminal }
 
-  /// Brings the list to `lines`.
+  /// Replaces the lines of the list.
   public func show(_ lines: [String]) {
     shown.withLock { shown in
       let next = terminal.isInteractive ? fitting(lines) : lines
@@ -29,7 +29,9 @@ public final class LiveList: Sendable {
     }
   }
 
-  /// Leaves the list as it is; the next one begins below.
+  /// Ends the list and leaves its lines on the screen.
+  ///
+  /// The next list begins below them.
   public func finish() { shown.withLock { $0 = nil } }
 
   private func fitting(_ lines: [String]) -> [String] {
@@ -39,8 +41,9 @@ public final class LiveList: Sendable {
     return cut + [terminal.styled("… \(lines.count - cut.count) more", .dim)]
   }
 
-  /// The text that replaces the lines `old` by `new`, from the line below the former to that below
-  /// the latter.
+  /// Returns the text that replaces the lines `old` by `new` on a terminal.
+  ///
+  /// The cursor is below the old lines before, and below the new lines afterwards.
   static func redraw(_ old: [String], _ new: [String]) -> String {
     var text = old.isEmpty ? "" : "\u{1B}[\(old.count)A"
     for (row, line) in new.enumerated() {
@@ -50,7 +53,7 @@ public final class LiveList: Sendable {
     return new.count < old.count ? text + "\u{1B}[J" : text
   }
 
-  /// The text of all lines at first, later of the deleted and inserted lines.
+  /// Returns all lines at the first call, and the deleted and inserted lines later.
   static func difference(_ old: [String]?, _ new: [String]) -> String {
     guard let old else { return new.map { $0 + "\n" }.joined() }
     return new.difference(from: old).map { change in

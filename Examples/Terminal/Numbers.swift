@@ -1,5 +1,5 @@
 extension BinaryInteger {
-  /// The number with commas between thousands, whatever the locale.
+  /// The number with commas between thousands, independent of the locale.
   public var grouped: String {
     let digits = String(magnitude)
     var text = ""
@@ -12,7 +12,7 @@ extension BinaryInteger {
 }
 
 extension Duration {
-  /// In seconds, with fractions.
+  /// The duration in seconds, with fractions.
   public var seconds: Double {
     Double(components.seconds) + Double(components.attoseconds) / 1e18
   }

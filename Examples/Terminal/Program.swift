@@ -2,7 +2,7 @@ import Foundation
 
 /// Runs a program with the arguments of the process.
 ///
-/// A failure is printed after the program's name, and ends the process with status 1.
+/// If `body` throws an error, the program prints its name and the error, and exits with status 1.
 public func runProgram(
   _ name: String, _ body: (Arguments) async throws -> Void
 ) async {

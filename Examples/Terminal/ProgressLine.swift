@@ -1,13 +1,13 @@
 import Synchronization
 
-/// A line that tells how far a piece of work is, how fast it goes and how long it will take.
+/// A line that shows the progress of some work, its speed and the remaining time.
 ///
 ///     let progress = ProgressLine("fetch", unit: "items", on: terminal)
 ///     let items = try await store.fetch(query) { progress.show($0.completed, of: $0.total) }
 ///     progress.finish()
 ///
-/// May be called from any thread and as often as the work likes: a terminal is drawn at most some
-/// ten times a second. A pipe gets one line, at the end.
+/// Any thread may call ``show(_:of:)``, as often as it likes: a terminal is redrawn about ten times
+/// a second at most. If the output is not a terminal, only the last line is written.
 public final class ProgressLine: Sendable {
   private struct State {
     var completed = 0
@@ -22,9 +22,9 @@ public final class ProgressLine: Sendable {
   private let elapsed: @Sendable () -> Duration
   private let state = Mutex(State())
 
-  /// A line for work that begins now.
+  /// Makes a line for work that begins now.
   ///
-  /// - Parameter elapsed: the time since the beginning; that of a clock where it is left out.
+  /// - Parameter elapsed: Returns the time since the beginning; by default measured by a clock.
   public init(
     _ title: String, unit: String = "records", on terminal: Terminal,
     elapsed: (@Sendable () -> Duration)? = nil
@@ -36,7 +36,7 @@ public final class ProgressLine: Sendable {
     self.elapsed = elapsed ?? { ContinuousClock.now - start }
   }
 
-  /// Shows that `completed` of `total` are done; `total` is `nil` if it is unknown.
+  /// Shows that `completed` of `total` units are done; `total` is `nil` if it is unknown.
   public func show(_ completed: Int, of total: Int?) {
     state.withLock { state in
       state.completed = completed
@@ -49,9 +49,9 @@ public final class ProgressLine: Sendable {
     }
   }
 
-  /// Writes the last line: how many, how long, how fast.
+  /// Writes the last line: the number of units, the time and the rate.
   ///
-  /// - Parameter ending: text that replaces the rate, for example "cancelled".
+  /// - Parameter ending: A text that replaces the rate, for example "cancelled".
   public func finish(_ ending: String? = nil) {
     state.withLock { state in
       guard !state.isFinished else { return }

@@ -8,23 +8,27 @@ import Synchronization
   import Glibc
 #endif
 
-/// The state of a terminal in which each key arrives at once and is not shown.
+/// The mode of a terminal in which a program receives each key immediately, and the terminal does
+/// not show it.
 ///
 /// The terminal's state is restored after ``end()``, and when the process exits, crashes or ends by
 /// a signal. Only SIGKILL leaves it raw; the command `stty sane` restores it. Ctrl-C interrupts as
-/// usual; Ctrl-Z does nothing meanwhile.
+/// usual; Ctrl-Z does nothing in this mode.
 ///
 /// A process can use one terminal at a time.
 enum RawMode {
   private static let isOn = Atomic(false)
 
-  /// Begins it; false where `descriptor` is no terminal, or where it has begun already.
+  /// Begins the mode.
+  ///
+  /// Returns `false` if `descriptor` is not a terminal, or a terminal is already in the mode.
   static func begin(on descriptor: Int32) -> Bool {
     guard isatty(descriptor) == 1, !isOn.load(ordering: .acquiring) else { return false }
     var mode = termios()
     guard tcgetattr(descriptor, &mode) == 0 else { return false }
     before.initialize(to: Before(descriptor: descriptor, mode: mode))
-    // No lines, no echo, Ctrl-S and Ctrl-Q as other keys; return is not made a line feed.
+    // Turn off line input and echo. Ctrl-S and Ctrl-Q become normal keys, and return stays a
+    // carriage return.
     mode.c_lflag &= ~tcflag_t(ICANON | ECHO | IEXTEN)
     mode.c_iflag &= ~tcflag_t(IXON | ICRNL)
     withUnsafeMutableBytes(of: &mode.c_cc) { characters in
@@ -38,22 +42,26 @@ enum RawMode {
     return true
   }
 
-  /// Ends it, from any thread and also in a signal handler.
+  /// Ends the mode.
+  ///
+  /// Any thread and any signal handler may call it.
   static func end() {
     guard isOn.exchange(false, ordering: .acquiringAndReleasing) else { return }
     _ = tcsetattr(before.pointee.descriptor, TCSANOW, &before.pointee.mode)
   }
 
-  /// Installs, once in a process, the handlers that end the mode if nobody else does.
+  /// Installs, once per process, the handlers that end the mode when the process exits or a signal
+  /// ends it.
   private static let preparation: Void = {
     atexit { RawMode.end() }
     for number in endings {
       sigaction(number, nil, &actions[Int(number)])
-      // The parent process ignores the signal, as `nohup` does, so it stays ignored.
+      // The parent process ignored the signal, as `nohup` does, so the signal stays ignored.
       guard !isIgnored(actions[Int(number)]) else { continue }
       var action = handling { number in
         RawMode.end()
-        // The signal again, as it was handled before; it is delivered when this returns.
+        // Restores the previous handling and raises the signal again, which is delivered after this
+        // handler returns.
         sigaction(number, &actions[Int(number)], nil)
         raise(number)
       }
@@ -62,7 +70,7 @@ enum RawMode {
   }()
 }
 
-/// The state of a terminal before.
+/// The state of a terminal before the mode began.
 private struct Before {
   var descriptor: Int32
   var mode: termios

@@ -1,4 +1,4 @@
-/// How a piece of text stands out.
+/// A colour or weight of text on a terminal.
 public enum Style: String, Sendable, CaseIterable {
   case bold = "1"
   case dim = "2"

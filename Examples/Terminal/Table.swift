@@ -4,13 +4,15 @@
 ///     table.add("arrays", "1,200,000")
 ///     table.show(on: terminal)
 ///
-/// A row that is wider than the terminal is cut; in a pipe it is whole.
+/// A row that is wider than the terminal is cut. Other outputs get the whole row.
 public struct Table: Sendable {
   private let alignments: [Alignment]
   private let heading: [String]
   private var rows: [[String]] = []
 
-  /// A table with headings; columns without an alignment stand left.
+  /// Makes a table with headings.
+  ///
+  /// A column without an alignment is aligned left.
   public init(_ heading: [String], _ alignments: [Alignment] = []) {
     self.heading = heading
     self.alignments = alignments
@@ -18,7 +20,7 @@ public struct Table: Sendable {
 
   /// Adds a row.
   ///
-  /// Fields that are left out are empty.
+  /// Missing fields at the end are empty.
   public mutating func add(_ fields: String...) { rows.append(fields) }
 
   /// Adds a row of any number of fields.

@@ -11,9 +11,9 @@
 ///     let terminal = Terminal.standardOutput
 ///     terminal.print(terminal.styled("done", .green))
 ///
-/// Whole texts are written at once, so that lines of several threads do not mix.
+/// Each text is written by one call, so lines of several threads do not mix.
 public struct Terminal: Sendable {
-  /// Whether a person sees the output, so that lines may be overwritten.
+  /// Whether the output is a terminal, so that lines may be overwritten.
   public let isInteractive: Bool
   /// Whether text may have colour.
   public let hasColor: Bool
@@ -30,9 +30,9 @@ public struct Terminal: Sendable {
     ) { writeAll(Array($0.utf8), to: STDOUT_FILENO) }
   }()
 
-  /// A terminal that writes elsewhere, as into a list of a test.
+  /// Makes an output that passes each text to a closure, for example for a test.
   ///
-  /// - Parameter size: columns and rows; that of standard output where it is left out.
+  /// - Parameter size: The columns and rows; by default the size of standard output.
   public init(
     isInteractive: Bool, hasColor: Bool = false, size: (columns: Int, rows: Int)? = nil,
     sink: @escaping @Sendable (String) -> Void
@@ -43,24 +43,24 @@ public struct Terminal: Sendable {
     self.sink = sink
   }
 
-  /// How many columns a line has; 80 where nobody says.
+  /// The number of columns of a line; 80 if the size is unknown.
   public var width: Int { size.columns }
 
-  /// How many lines are on the screen; 24 where nobody says.
+  /// The number of lines on the screen; 24 if the size is unknown.
   public var height: Int { size.rows }
 
-  /// `text` and a line end.
+  /// Writes `text` and a line end.
   public func print(_ text: String = "") { sink(text + "\n") }
 
-  /// `text` as it is.
+  /// Writes `text` without a line end.
   public func write(_ text: String) { sink(text) }
 
-  /// `text` in a style, where there is colour.
+  /// Returns `text` in a style if the output has colour, otherwise `text` unchanged.
   public func styled(_ text: String, _ style: Style) -> String {
     hasColor && !text.isEmpty ? style.start + text + Style.end : text
   }
 
-  /// `title` as a heading, with an empty line before it.
+  /// Writes `title` as a heading after an empty line.
   public func heading(_ title: String) { print("\n" + styled(title, .bold)) }
 
   private var size: (columns: Int, rows: Int) {
@@ -76,7 +76,7 @@ private func environment(_ name: String) -> String {
   getenv(name).map { String(cString: $0) } ?? ""
 }
 
-/// Writes all of `bytes`, also where the system takes them piece by piece.
+/// Writes all of `bytes`, even if the system takes only a part of them in each call.
 private func writeAll(_ bytes: [UInt8], to descriptor: Int32) {
   bytes.withUnsafeBytes { buffer in
     var rest = buffer[...]

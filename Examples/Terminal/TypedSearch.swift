@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A search that follows the typed text.
+/// A search that is repeated after each typed key.
 ///
 ///     guard let keyboard = Keyboard.standardInput() else { return try await searchLines() }
 ///     defer { keyboard.end() }
@@ -17,7 +17,9 @@ public final class TypedSearch: Sendable {
   private struct State {
     var text = ""
     var results: [String] = []
-    /// How many searches have begun: results of earlier ones are not shown.
+    /// The number of searches begun.
+    ///
+    /// Only the results of the last search are shown.
     var count = 0
   }
 
@@ -26,14 +28,14 @@ public final class TypedSearch: Sendable {
   private let list: LiveList
   private let state = Mutex(State())
 
-  /// A search with nothing typed yet.
+  /// Makes a search with an empty text.
   public init(_ prompt: String, on terminal: Terminal) {
     self.prompt = prompt
     self.terminal = terminal
     list = LiveList(on: terminal)
   }
 
-  /// Searches for each typed text, until the keys end.
+  /// Searches after each change of the typed text, until the keys end.
   ///
   /// - Parameter search: A closure that returns the lines to show for a text. Its error is shown as
   ///   a line.
@@ -59,7 +61,9 @@ public final class TypedSearch: Sendable {
     return state.withLock { $0.text }
   }
 
-  /// Shows the text with the results that are there, and searches for it.
+  /// Starts a search for the text.
+  ///
+  /// Until it ends, the screen shows the text with the previous results.
   private func begin(
     _ search: @escaping @Sendable (String) async throws -> [String]
   ) -> Task<Void, Never> {

@@ -1,6 +1,8 @@
 import Foundation
 
-/// Items to try the program with, one a minute up to `end`.
+/// Items for trying the program.
+///
+/// Their times are one minute apart, and the last one is at `end`.
 public struct SampleItems: Sequence, IteratorProtocol, Sendable {
   private static let verbs = ["Water", "Call", "Repair", "Read", "Pay", "Sort", "Paint", "Return"]
   private static let objects = [
@@ -17,7 +19,9 @@ public struct SampleItems: Sequence, IteratorProtocol, Sendable {
     start = end.addingTimeInterval(-60 * Double(count))
   }
 
-  /// The next item, older ones first.
+  /// The next item.
+  ///
+  /// Older items come first.
   public mutating func next() -> ToDoItem? {
     guard number < count else { return nil }
     defer { number += 1 }

@@ -10,10 +10,10 @@ public struct ToDoItem: Sendable, Hashable {
   public var title: String
   /// Whether the task is done.
   public var done: Bool = false
-  /// By which lists are ordered.
+  /// The time of creation, which lists are sorted by.
   public var createdAt: Date
 
-  /// The file records each write, with the items as they were, so that a write can be undone.
+  /// The history records each write with the previous items, so that a write can be undone.
   public static let history = HistoryPolicy<ToDoItem>.kept(images: true)
 }
 

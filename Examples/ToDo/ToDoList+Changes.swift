@@ -17,23 +17,23 @@ extension ToDoList {
       items, inChunksOf: 50_000, returning: .counts, onProgress: onProgress)
   }
 
-  /// Ticks off what was there before `date`, all in one write; returns how many items that were.
+  /// Marks the items from before `date` as done in one write, and returns their number.
   @discardableResult
   public func finish(createdBefore date: Date) async throws -> Int {
     let query = ToDoItem.open.where { $0.createdAt < date }
     return try await store.update(query) { $0.done = true }
   }
 
-  /// Deletes what is done, all in one write; returns how many items that were.
+  /// Deletes the finished items in one write, and returns their number.
   @discardableResult
   public func deleteFinished() async throws -> Int {
     try await store.delete(ToDoItem.finished)
   }
 
-  /// Undoes the last write of this list's author; called again, it undoes the undo.
+  /// Undoes the last write of this list's author; a second call undoes the first call.
   ///
   /// - Returns: The number of changed items; `nil` if there is nothing to undo.
-  /// - Throws: ``StoreError/Code/cannotUndo`` if somebody has changed the same items since.
+  /// - Throws: ``StoreError/Code/cannotUndo`` if another author has changed the same items since.
   @discardableResult
   public func undo() async throws -> Int? {
     try await store.write { [author] tx in

@@ -3,9 +3,11 @@ public import Lodestore
 
 /// A to-do list in a file, which any number of programs may have open at once.
 public struct ToDoList: Sendable {
-  /// The store, for calls that this type does not have.
+  /// The store, for operations that this type does not offer.
   public let store: Store
-  /// The author of the writes: ``undo()`` undoes the last write of this author.
+  /// The author of this list's writes.
+  ///
+  /// ``undo()`` undoes the last write of this author.
   public let author: String
 
   /// Opens the list at `path`, and makes it if it does not exist.
@@ -20,7 +22,7 @@ public struct ToDoList: Sendable {
     store = try .inMemory(entities: [ToDoItem.self], options: Self.options(author))
   }
 
-  /// A list for tests and previews, which is gone with its last reference.
+  /// Makes a list in memory for tests and previews; it is deleted with its last reference.
   public static func inMemory(author: String = "preview") throws -> ToDoList {
     try ToDoList(inMemoryBy: author)
   }
@@ -33,19 +35,21 @@ public struct ToDoList: Sendable {
 
   // MARK: Reading
 
-  /// Reads all items, the oldest first; cancelling the task ends it with `CancellationError`.
+  /// Reads all items, the oldest first.
   ///
-  /// - Parameter onProgress: called on a thread of the store.
+  /// If the task is cancelled, the fetch throws `CancellationError`.
+  ///
+  /// - Parameter onProgress: The closure for the progress, called on a thread of the store.
   public func items(
     onProgress: (@Sendable (WorkProgress) -> Void)? = nil
   ) async throws -> [ToDoItem] {
     try await store.fetch(ToDoItem.oldestFirst, onProgress: onProgress)
   }
 
-  /// Returns a page of the endless list, and the token of the next.
+  /// Returns a page of the list, and the token of the next page.
   ///
-  /// A page costs the same at any depth. Additions and deletions of others meanwhile neither shift
-  /// nor repeat items.
+  /// A page costs the same at any depth. If others add or delete items between two pages, no item
+  /// is left out or repeated.
   public func page(
     _ query: Query<ToDoItem> = ToDoItem.newestFirst, of size: Int,
     after token: ContinuationToken? = nil
@@ -53,12 +57,12 @@ public struct ToDoList: Sendable {
     try await store.read { try $0.page(query.limit(size).continuing(after: token)) }
   }
 
-  /// The newest items, followed through every change by any program.
+  /// Returns updates of the newest items, one after each change by any program.
   public func newest(_ count: Int) -> ResultUpdates<ToDoItem> {
     store.updates(of: ToDoItem.newestFirst.limit(count))
   }
 
-  /// How many items there are, and how many are done, followed through every change.
+  /// Returns updates of the number of items and of finished items.
   public func counts() -> ValueUpdates<Counts> {
     store.updates { snapshot in
       Counts(

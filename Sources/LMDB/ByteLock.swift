@@ -2,7 +2,8 @@ import LodestoreSystem
 
 /// Locks on byte ranges of a file, each held by one open file description (fcntl: F_OFD_SETLK).
 ///
-/// The system releases them with the last descriptor of the description. The bytes need not exist.
+/// The system releases the locks when the last descriptor of the description is closed. The bytes
+/// need not exist in the file.
 enum ByteLock {
   enum Holder: Equatable {
     case nobody

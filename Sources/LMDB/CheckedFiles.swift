@@ -4,9 +4,9 @@ import LodestoreSystem
 
 /// The sealed files whose pages this user has already had checked on this machine.
 ///
-/// The file `checked-pages` in a directory of the user's cache holds a mark of 32 bytes for each. A
-/// mark is the SHA-256 of the file's identity, size and times, its meta pages, and its last pages,
-/// where the seal is.
+/// The file `checked-pages` in a directory of the user's cache holds a mark of 32 bytes for each
+/// file. A mark is the SHA-256 of the file's identity, size and times, its meta pages, and its last
+/// pages, where the seal is.
 ///
 /// No program can set the time of a file's last change, so a file that was written, replaced or
 /// copied has another mark. Read-only images may give two files equal identities and times, but
@@ -30,8 +30,8 @@ struct CheckedFiles {
   /// The directory; `nil` if none can be used.
   private let directory: String?
 
-  /// - Parameter directory: A directory for this purpose alone; `nil` for the one in the user's
-  ///   cache.
+  /// - Parameter directory: A directory for this purpose alone; `nil` for the directory in the
+  ///   user's cache.
   init(directory: String?) {
     self.directory = directory ?? Self.usersDirectory
   }
@@ -40,7 +40,8 @@ struct CheckedFiles {
     func variable(_ name: String) -> String? {
       getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
-    // A program that runs with another user's rights has the environment of its caller.
+    // A program that runs with another user's rights has the environment of its caller, so the
+    // environment is not trusted.
     guard getuid() == geteuid() else { return nil }
     #if canImport(Darwin)
       let directory = variable("HOME").map { $0 + "/Library/Caches/lodestore" }
@@ -50,7 +51,7 @@ struct CheckedFiles {
         ?? variable("HOME").map { $0 + "/.cache/lodestore" }
     #endif
     // Under `sudo` the home directory may be the caller's, and a program must not create a
-    // directory of another user there.
+    // directory in the home directory of another user.
     return directory.flatMap { isOwned($0, by: geteuid()) ? $0 : nil }
   }
 
@@ -113,7 +114,7 @@ struct CheckedFiles {
     return digest.finalize()
   }
 
-  /// Syncs a file and returns whether it will survive a power cut as it was checked.
+  /// Syncs a file, and returns whether the checked content will survive a power cut.
   static func isOnDisk(_ file: Int32) -> Bool {
     var system = statvfs()
     let isReadOnly = fstatvfs(file, &system) == 0 && UInt(system.f_flag) & UInt(ST_RDONLY) != 0
@@ -146,7 +147,7 @@ struct CheckedFiles {
     guard file >= 0 else { return [] }
     defer { close(file) }
     var status = stat()
-    // Marks that others may have written prove nothing.
+    // A file that other users may write proves nothing about the marks in it.
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
       status.st_uid == geteuid(), status.st_mode & 0o022 == 0
     else { return [] }

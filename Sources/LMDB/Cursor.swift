@@ -3,12 +3,13 @@ import LodestoreBytes
 
 /// A position in a tree, which moves in key order.
 ///
-/// A cursor belongs to its transaction: do not use it outside the closure. `key` and `value` are
-/// those of the last move that returned true, and are valid until the next change.
+/// A cursor belongs to its transaction: do not use it outside the closure. `key` and `value` belong
+/// to the last move that returned true, and are valid until the next change.
 ///
-/// LMDB frees the cursors of a write when the write ends, and leaves those of a read to their
-/// owner. A cursor that is used after its write throws an error and is not freed twice. A cursor of
-/// a read whose transaction may have been freed is closed by ``Environment/closeStray(_:)``.
+/// LMDB frees the cursors of a write when the write ends. The cursor of a read must be closed by
+/// its owner. A cursor that is used after its write throws an error and is not freed twice. A
+/// cursor of a read whose transaction may have been freed is closed by
+/// ``Environment/closeStray(_:)``.
 @_documentation(visibility: internal)
 public final class Cursor {
   /// LMDB's cursor.
@@ -260,7 +261,8 @@ public final class Cursor {
   ///
   /// A value of the same size is written in place.
   package func replaceCurrent(with value: ByteView) throws(LMDBError) {
-    // Only records reach this. The key is copied, because LMDB may copy the page that contains it.
+    // Only trees with integer keys use this method. The key is copied, because LMDB may copy the
+    // page that contains it.
     try withUnsafeBytes(of: integerKey) { (key) throws(LMDBError) in
       _ = try put(ByteView(key), value, UInt32(MDB_CURRENT))
     }
@@ -316,9 +318,9 @@ extension Cursor {
   ///
   /// `ends` has the offset at which each record ends.
   ///
-  /// Afterwards `nextID` is the id after the last one stored.
+  /// Afterwards `nextID` is the id after the last stored record.
   ///
-  /// - Returns: False, without storing the rest, if a record with the id `nextID` or a higher one
+  /// - Returns: False, without storing the rest, if a record with the id `nextID` or a higher id
   ///   exists.
   package func append(
     records: UnsafeRawPointer, ends: UnsafeBufferPointer<Int>, nextID: inout UInt64
@@ -350,7 +352,7 @@ extension Cursor {
   ///
   /// - Parameter values: A little-endian number for each key. Without it the values are empty.
   /// - Returns: The number of pairs stored. The number is smaller than the number of keys if the
-  ///   next key is not above all stored ones.
+  ///   next key is not above all stored keys.
   package func append(
     keys: UnsafeRawPointer, ends: UnsafeBufferPointer<Int>, values: UnsafePointer<UInt64>?
   ) throws(LMDBError) -> Int {

@@ -1,7 +1,8 @@
 import LodestoreSystem
 
-/// The differences between LMDB 0.9 and 1.0 outside of the data file; ``PageFormat`` has those in
-/// it.
+/// The differences between LMDB 0.9 and 1.0 outside of the data file.
+///
+/// ``PageFormat`` has the differences within the data file.
 ///
 /// The library that runs decides, not the header: LMDB 1.0 kept the functions, structures and
 /// numbers of 0.9 that this module uses.
@@ -17,7 +18,8 @@ enum EngineDifferences {
   /// Whether the library of this process is LMDB 1.0 or later.
   static let isLater = EngineFence.Version.running.major >= 1
 
-  /// Whether LMDB reads a cursor's transaction when it closes the cursor, even if a read has ended.
+  /// Whether LMDB reads the memory of a cursor's transaction when it closes the cursor, even after
+  /// the end of a read.
   static let closingReadsTransaction = isLater
 
   /// The code of LMDB 0.9 for a code of this engine.

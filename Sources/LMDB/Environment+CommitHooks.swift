@@ -2,14 +2,14 @@ import LodestoreSystem
 
 /// Actions that a write requests for the time after its commit is durable.
 ///
-/// The writer owns this state, like that of the running write; see ``Environment/commitHooks``.
+/// Only the thread of the running write may access ``Environment/commitHooks``.
 extension Environment {
   /// Calls the hooks of a committed transaction's writes in their order, before the next writer
   /// begins.
   func runCommitHooks(memberCount: Int, commit: UInt64) {
     let first = writeCount + 1
     writeCount += UInt64(memberCount)
-    // Usually there are none.
+    // Most writes register no hook.
     if !commitHooks.isEmpty {
       let hooks = commitHooks
       commitHooks.removeAll()
@@ -33,7 +33,7 @@ extension Environment {
   }
 
   package func removeCommitListener(_ key: Int) {
-    // Released without the lock, because the closure may hold anything.
+    // The closure is released without the lock, because its release may run any code.
     _ = commitListeners.withLock { listeners in
       let removed = listeners.removeValue(forKey: key)
       hasCommitListeners.store(!listeners.isEmpty, ordering: .releasing)
@@ -41,7 +41,7 @@ extension Environment {
     }
   }
 
-  /// Whether the hooks of `commit`, which a read can see, have not finished yet.
+  /// Whether the hooks of `commit` are still running, while reads can already see the commit.
   package func isCommitting(_ commit: UInt64) -> Bool {
     committing.load(ordering: .acquiring) == commit
   }
@@ -82,8 +82,8 @@ extension Transaction {
   /// process and the commit's number.
   ///
   /// The call is made on the writer's thread, after the commit is durable and before another writer
-  /// begins. A run that is repeated or undone calls nothing. The writes of one group share a commit
-  /// and have different numbers.
+  /// begins. If a write is repeated or undone, that run does not call `body`. The writes of one
+  /// group share a commit and have different numbers.
   package func afterCommit(
     _ body: @escaping (_ write: UInt64, _ commit: UInt64) -> Void
   ) {
@@ -103,7 +103,7 @@ package protocol CommitPreparation: AnyObject {
 extension Transaction {
   /// The preparation of the running write's commit, which the first call creates.
   ///
-  /// A repeated run of a write begins without one.
+  /// A repeated run of a write begins without a preparation.
   package func commitPreparation<P: CommitPreparation>(_ make: () -> P) -> P {
     if let known = environment.commitPreparation as? P { return known }
     let made = make()

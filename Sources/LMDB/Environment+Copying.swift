@@ -4,8 +4,8 @@ import LodestoreSystem
 extension Environment {
   /// Copies the newest commit into a new file at `destination` and syncs the file.
   ///
-  /// A compacting copy omits free pages. An existing file is not touched, and a new one is named
-  /// when it is complete. Do not call it within a write: the copy would wait for that write.
+  /// A compacting copy omits free pages. An existing file is not touched, and a new file gets its
+  /// name when it is complete. Do not call it within a write: the copy would wait for that write.
   ///
   /// - Parameter step: Called after each megabyte with the number of bytes copied. If it returns
   ///   false, the copy ends with ``LMDBError/Kind/cancelled`` and leaves no file.
@@ -64,7 +64,7 @@ extension Environment {
       if code == CopyPipe.cancelled {
         throw LMDBError(.cancelled, operation: "copy to", path: path)
       }
-      // Either error occurs when LMDB begins its transaction, before the first byte is written.
+      // These errors occur when LMDB begins its transaction, before the first byte is written.
       try recover(from: code, attempts: attempts, operation: "copy")
     }
   }

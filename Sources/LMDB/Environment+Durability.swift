@@ -9,7 +9,7 @@ extension Environment {
     mustSyncMetaPages.store(true, ordering: .relaxed)
   }
 
-  /// Applies the setting.
+  /// Turns on the sync of meta pages if ``strengthen(to:)`` has requested it.
   ///
   /// The writer calls it before it begins, because LMDB reads the flag during a commit.
   func syncMetaPages() {

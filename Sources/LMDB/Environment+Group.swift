@@ -107,7 +107,8 @@ extension Environment {
         guard index == group.members.count, !group.isClosed, index < Self.largestGroup,
           monotonicSeconds() < end, !closing.load(ordering: .relaxed), let next = nextMember()
         else { continue }
-        // Using a cursor of the previous member throws, as it would after a write of its own.
+        // A cursor of the previous member must throw when it is used, as after a write that is not
+        // in a group.
         endedWriteCount.add(1, ordering: .relaxed)
         group.members.append(next)
       }
@@ -138,12 +139,13 @@ extension Environment {
 /// The writes of one transaction, in the order in which they run.
 private struct WriteGroup {
   var members: [any GroupMember]
-  /// Members that will not be committed with the others.
+  /// Members that are not part of this commit.
   var postponed: [any GroupMember] = []
   /// Whether further members are refused.
   var isClosed = false
 
-  /// Keeps the members before `index`, the one that failed, and postpones the others.
+  /// Keeps the members before `index`, and postpones the failed member at `index` and all later
+  /// members.
   ///
   /// At index 0, keeps only the failed member.
   mutating func cut(at index: Int) {

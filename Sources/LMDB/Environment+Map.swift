@@ -51,7 +51,7 @@ extension Environment {
   ///
   /// No read may be running.
   private func moveMap(to size: Int) throws(LMDBError) {
-    // LMDB unmaps the old map before it creates the new one, and has none if that fails.
+    // LMDB unmaps the old map before it creates the new map, and has no map if that fails.
     let trial = mmap(nil, size, PROT_NONE, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0)
     guard let trial, trial != MAP_FAILED else {
       throw LMDBError(
@@ -97,7 +97,7 @@ extension Environment {
     defer { writerLock.unlock() }
     try checkUsable("read")
     guard !readers.withLock({ $0.isClosed }) else {
-      // Moving the map has failed and left no map.
+      // An earlier move of the map failed, so there is no map.
       throw LMDBError(.closed, operation: "read", path: path)
     }
     try adoptMapSizeAsWriter()

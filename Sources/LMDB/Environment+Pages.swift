@@ -8,9 +8,9 @@ extension Environment {
 
   /// Whether a file may be read without its lock file, if that can be neither opened nor created.
   ///
-  /// A process that may not write the file relies on others not to write it during a read;
-  /// ``Transaction/whole(_:)`` reports if they do. A process that may write the file must request
-  /// such a read by ``EnvironmentOptions/allowsUnlockedReading``.
+  /// A process that may not write the file cannot prevent other processes from writing it during a
+  /// read. ``Transaction/whole(_:)`` reports such a write. A process that may write the file must
+  /// request such a read by ``EnvironmentOptions/allowsUnlockedReading``.
   static func mayReadUnlocked(_ path: String, _ options: EnvironmentOptions) -> Bool {
     guard options.access == .readOnly else { return false }
     // The effective user opens files, while access(2) checks the real user.

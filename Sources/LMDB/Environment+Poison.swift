@@ -1,10 +1,10 @@
 import LodestoreBytes
 import LodestoreSystem
 
-/// Handling of failed writes and syncs. After one, the system's cache and the disk may hold
-/// different pages, and the system regards its own as written. For data pages this is harmless: the
-/// failed commit does not exist, and the next one writes all of its pages again. For a meta page it
-/// is not.
+/// Handling of failed writes and syncs. After a failure, the system's cache and the disk may hold
+/// different pages, and the system regards the pages of its cache as written. For data pages this
+/// is harmless: the failed commit does not exist, and the next commit writes all of its pages
+/// again. A failed write of a meta page can damage the file; see ``renewMetaPages()``.
 extension Environment {
   /// Forbids all further writes through this environment, and makes the next opening regard the
   /// file as not cleanly closed.
@@ -18,7 +18,7 @@ extension Environment {
   ///
   /// The disk may have a newer meta page than the cache, of a commit whose sync failed. The next
   /// commit would then overwrite pages that this meta page refers to. The disk may also have an
-  /// older one; the next commit would then overwrite pages of the newest commit that the disk
+  /// older meta page. The next commit would then overwrite pages of the newest commit that the disk
   /// knows. A power cut at that time would leave a damaged file.
   ///
   /// Call it in a write transaction, so that no process commits meanwhile. The call costs one sync.

@@ -77,12 +77,12 @@ extension Environment {
   /// LMDB first reads the number of the last commit, then the roots of the trees from the meta page
   /// of that commit. Commits alternate between the two meta pages. A thread suspended between the
   /// two reads may therefore find the roots of the second commit after it. Such roots are newer
-  /// than its number, and newer than the next read may see. A lead of two is refused for this
-  /// reason. A lead of one is harmless: the next commit writes the other meta page, and has it in
-  /// the map before the commit is durable.
+  /// than the number of the read, and newer than the roots that the next read may see. A lead of
+  /// two is refused for this reason. A lead of one is harmless: the next commit writes the other
+  /// meta page, and has it in the map before the commit is durable.
   ///
-  /// A lead that persists is not this race. Either the lock file belongs to another data file, or
-  /// the data file is in use under another name. If the lock file is ahead, the difference wraps
+  /// If the lead persists, it has another cause. Either the lock file belongs to another data file,
+  /// or the data file is in use under another name. If the lock file is ahead, the difference wraps
   /// around to a large number.
   private func lead(
     over read: OpaquePointer
@@ -96,7 +96,7 @@ extension Environment {
 
   /// The transaction number of the newest meta page.
   ///
-  /// The number is not checked and may be any.
+  /// The number is not checked, so a damaged file may yield any number.
   ///
   /// The page is read in the map, so the caller must prevent the map from moving.
   var newestTransaction: UInt64 {
@@ -111,7 +111,7 @@ extension Environment {
   ///
   /// A process that does not use ``FilePair`` may have another file open that once had this path.
   ///
-  /// Other failures are left to the first read.
+  /// Other failures are reported by the first read.
   func checkNumbers() throws(LMDBError) {
     guard hasLockFile else { return }
     do {
@@ -235,7 +235,7 @@ extension Environment {
   /// If it returns true, no read begins until the caller resets `isMoving`.
   ///
   /// New reads are admitted briefly at intervals. A thread that starts a read within a read must
-  /// get the inner one, or its outer read would never end.
+  /// get the inner read, or its outer read would never end.
   func stopReaders(forSeconds seconds: Double) -> Bool {
     let deadline = monotonicSeconds() + seconds
     while true {
@@ -277,8 +277,8 @@ extension Environment {
   /// The call waits while the map is being moved. After true, call ``leaveReaders(_:)``.
   func holdsMap() -> Bool {
     do {
-      // No reader enters any more once the environment is closing; closing waits for the last one
-      // to leave.
+      // When the environment is closing, no read may begin, because closing waits for the last read
+      // to end.
       guard !isForked, !closing.load(ordering: .relaxed) else { return false }
       _ = try enterReaders(takesPooled: false)
       return true

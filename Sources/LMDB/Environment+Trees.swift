@@ -6,8 +6,9 @@ extension Environment {
   /// Within a write, the handle is valid for this write at once and for other transactions after
   /// its commit. Within a read, it is valid for reads that begin after this call.
   ///
-  /// LMDB numbers handles by the trees that a transaction saw at its begin. A write could therefore
-  /// assign the number of a handle opened meanwhile a second time. Such a write begins again.
+  /// LMDB numbers handles by the trees that a transaction saw at its begin. If another thread opens
+  /// a tree during a write, the write could assign the same number to another tree. Such a write
+  /// begins again.
   package func tree(
     _ name: String, isCreated: Bool, hasIntegerKeys: Bool, in transaction: Transaction
   ) throws(LMDBError) -> Tree? {
@@ -102,7 +103,7 @@ extension Environment {
     }
   }
 
-  /// Opens handles in a read transaction of their own.
+  /// Opens handles in a separate read transaction.
   ///
   /// A handle opened in a read survives only if that read is committed, and no two transactions may
   /// open handles at the same time.

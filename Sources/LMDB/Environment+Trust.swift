@@ -7,7 +7,7 @@ extension Environment {
   /// Checks the pages of the file if the options ask for it, and returns whether they are known to
   /// be good.
   ///
-  /// The caller must have tied `files`, so that the checked file is the one that is opened.
+  /// The caller must have tied `files`, so that the checked file is the opened file.
   static func checkPages(
     _ path: String, _ options: EnvironmentOptions, isAsLeft: Bool, _ files: FilePair?,
     _ onCheck: (Int, Int) -> Bool

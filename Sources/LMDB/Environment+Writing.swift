@@ -173,8 +173,8 @@ extension Environment {
 
   /// Throws unless the write's number follows the newest commit.
   ///
-  /// A write takes its number from the lock file, and its trees from the meta page of that parity.
-  /// With another number it would build on an older commit.
+  /// A write takes its number from the lock file, and its trees from one of the two meta pages,
+  /// chosen by that number. If the number is wrong, the write would continue an older commit.
   private func checkNumber(of transaction: OpaquePointer) throws(LMDBError) {
     let last = UInt64(bitPattern: Int64(mdb_txn_id(transaction))) &- 1
     let newest = newestTransaction

@@ -7,11 +7,13 @@ import Synchronization
 /// Mutable state and its guards:
 ///
 /// - `readers`: the pooled and the running read transactions, and whether the map is being moved.
-///   Its own lock guards it and is held for a few instructions. While `isMoving`, no read begins.
+///   The lock of `readers` guards this state and is held for a few instructions. While `isMoving`,
+///   no read begins.
 /// - the write side (`firstFailure`, `openedTrees`, `activeWrite`, ...): the thread that holds
 ///   `writerLock`. `writerThread` is atomic because other threads compare themselves with it.
-/// - `trees`: the handles of committed trees, guarded by its own lock. `treeLock` serializes
-///   opening one more; as LMDB requires, a writing thread holds it until its transaction ends.
+/// - `trees`: the handles of committed trees, guarded by its own lock. A thread that opens a
+///   further tree holds `treeLock`. As LMDB requires, a writing thread holds the lock until its
+///   transaction ends.
 /// - `poison`, `closing`: atomics, set once.
 /// - the map: it moves only with `writerLock` held, no write running and no read running.
 ///
@@ -46,7 +48,7 @@ package final class Environment: @unchecked Sendable {
   package let isSealed: Bool
   /// The reason why everything goes through LMDB's functions; `nil` if pages are read directly.
   package let plainReason: EngineFence.Reason?
-  /// Whether pages are read in the map, and short records changed in place, by the numbers of
+  /// Whether pages are read in the map, and short records changed in place, at the offsets of
   /// ``PageLayout``.
   let readsPages: Bool
   /// The layout of the file's pages.
@@ -54,7 +56,7 @@ package final class Environment: @unchecked Sendable {
   /// Whether the map is opened without the system's read-ahead, so that reads request their pages
   /// themselves.
   let readsAheadItself: Bool
-  /// The mask for the page of an address; 0 if the system reads ahead.
+  /// The mask that turns an address into the address of its page; 0 if the system reads ahead.
   let readAheadMask: UInt
   private let forkCount: Int
   let readers = Guarded(Readers())
@@ -73,8 +75,8 @@ package final class Environment: @unchecked Sendable {
   let isTrusted = Atomic<Bool>(false)
   /// Whether the disk may have other meta pages than the system's cache; see ``renewMetaPages()``.
   let mustRenewMetaPages = Atomic<Bool>(false)
-  /// Whether commits wait for the sync of their meta page from the next write, although ``options``
-  /// say otherwise.
+  /// Whether each commit from the next write on waits until its meta page is synced, even if
+  /// ``options`` turn this off.
   let mustSyncMetaPages = Atomic<Bool>(false)
   /// The number of handles opened outside writes; see ``tree(_:isCreated:hasIntegerKeys:in:)``.
   let readOpenedTreeCount = Atomic<Int>(0)
@@ -90,12 +92,12 @@ package final class Environment: @unchecked Sendable {
   var mustRestart = false
   /// Whether the running write has changed a page.
   ///
-  /// LMDB makes no commit for a write that has not.
+  /// LMDB makes no commit for a write that has changed no page.
   @exclusivity(unchecked) var hasWritten = false
   var openedTrees: [String: Tree] = [:]
   var holdsTreeLock = false
   var lastReaderCheck = 0
-  /// The time when the writer's thread last let other processes go first.
+  /// The time when the writer's thread last paused for writers of other processes.
   ///
   /// Only that thread uses it.
   var lastYieldToProcesses = 0.0
@@ -160,8 +162,8 @@ package final class Environment: @unchecked Sendable {
     self.path = path
     writer = WorkerThreads(threadCount: 1, operation: "write", path: path)
     longReads = LongJobs(limit: max(2, SystemProcessors.count))
-    // The limit is one thread more than there can be reads at once. If all wait for others, one of
-    // them gets an error.
+    // The limit is one more than the possible number of simultaneous reads. If all threads wait for
+    // further reads, one of these reads therefore fails, and the wait ends.
     readerThreads = WorkerThreads(
       threadCount: 4, extraLimit: Int(options.readerSlotCount), longJobs: longReads,
       operation: "read", path: path)
@@ -290,7 +292,8 @@ package final class Environment: @unchecked Sendable {
     creation.access = .readWrite(create: true)
     creation.durability = .full
     creation.trust = .always
-    // Nobody else knows the name, and a lock file would need room on a disk that may be full.
+    // LMDB opens the new file without a lock file. Nobody else knows the file's name, and the disk
+    // may be too full for a lock file.
     let environment: Environment
     do throws(LMDBError) {
       environment = try open(temporary.path, creation, nil, nil, flags: UInt32(MDB_NOLOCK))
@@ -357,8 +360,8 @@ package final class Environment: @unchecked Sendable {
 
   /// Releases `writerLock` at the end of a write.
   func leaveWriter() {
-    // The hooks of a write without a commit are released here. One may hold the last reference to
-    // the store, which then closes the environment as within a write.
+    // The hooks of a write without a commit are released here. A hook may hold the last reference
+    // to the store. Its release then closes the store, and `closesAfterWrite` is set.
     commitHooks.removeAll()
     let closes = closesAfterWrite
     closesAfterWrite = false

@@ -14,14 +14,14 @@ package struct EnvironmentOptions: Sendable {
     case readOnly
   }
 
-  /// The time to check the pages of a file that is not in the state in which processes of this
-  /// machine left it.
+  /// Determines when the pages of a file are checked, if the file is not in the state in which
+  /// processes of this machine left it.
   package enum Trust: Sendable {
     /// Check before opening.
     case verifyFirst
     /// Check before the first write.
     case verifyBeforeWrite
-    /// Never check.
+    /// Open and write without a check.
     case always
   }
 
@@ -56,30 +56,31 @@ package struct EnvironmentOptions: Sendable {
   package var longestGroupInSeconds = 0.01
   package var durability = Durability.full
   package var access = Access.readWrite(create: true)
-  /// Whether a reader may do without the lock file if none can be created, although this process
-  /// may write the file.
+  /// Whether a process that may write the file can read it without a lock file, if none can be
+  /// created.
   ///
-  /// On a read-only medium, and if this process may not write the file, a reader always does; see
-  /// ``Environment/hasLockFile``. A read that a writer has overtaken fails with
+  /// On a read-only medium, or if this process may not write the file, a reader never needs the
+  /// lock file; see ``Environment/hasLockFile``. A read that a writer has overtaken fails with
   /// ``LMDBError/Kind/overtaken``.
   package var allowsUnlockedReading = false
   /// Whether to open files on a file system that is not known to be safe.
   package var allowsAnyFileSystem = false
   /// Whether the file keeps its name while it is open.
   ///
-  /// Files in memory and trial copies do not.
+  /// Files in memory and trial copies do not keep their names.
   package var isNamed = true
   /// Whether everything goes through LMDB's functions, so that no page is read directly and no
   /// record is changed in place.
   ///
   /// This is slower. Use it for engines and files that may not match ``PageLayout``. The
-  /// environment variable `LODESTORE_PLAIN_ENGINE=1` has this effect too, and ``EngineFence`` when
-  /// it must. A file that is already open in the process stays as it was opened.
+  /// environment variable `LODESTORE_PLAIN_ENGINE=1` has the same effect. ``EngineFence`` also
+  /// chooses this mode if the engine or the file does not have the expected layout. A file that is
+  /// already open in the process stays as it was opened.
   package var usesPlainEngine = false
   /// Whether a file is read without LMDB and without its lock file although LMDB could read it; for
   /// comparisons.
   package var readsInPages = false
-  /// The name of a tree that marks a file of the other LMDB as one to convert.
+  /// The name of a tree by which the files of the other LMDB to convert are recognized.
   ///
   /// A file with this tree is converted before it is opened for writing; see ``EngineConversion``.
   /// If `nil`, no file is converted.

@@ -2,10 +2,10 @@ import LodestoreSystem
 
 /// The open environments of this process, by device and inode.
 ///
-/// LMDB must not open a file twice in one process. Closing one of the two would release the
-/// process's locks, and another process would then reuse pages under the other's snapshots. Paths
-/// cannot identify a file, because of hard links. An environment stays registered until LMDB has
-/// closed it.
+/// LMDB must not open a file twice in one process. Closing one of the two environments would
+/// release the process's locks. Another process would then reuse pages that snapshots of the other
+/// environment still read. Paths cannot identify a file, because of hard links. An environment
+/// stays registered until LMDB has closed it.
 package enum EnvironmentRegistry {
   private struct Entry {
     var environment: Environment
@@ -35,7 +35,7 @@ package enum EnvironmentRegistry {
 
   /// Opens `path`, or returns the environment that this process already has open for the file.
   ///
-  /// Match each call by ``close(_:)``.
+  /// Call ``close(_:)`` once for each call.
   ///
   /// A read may still run on the environment that this process closed last for the file. The call
   /// waits for that read up to the growth wait, then throws.
@@ -219,7 +219,7 @@ package enum EnvironmentRegistry {
 
   /// Creates a temporary file in memory.
   ///
-  /// If this process is killed, the next process that creates one removes it.
+  /// If this process is killed, the next process that creates such a file removes this file.
   static func temporaryFileInMemory() throws(LMDBError) -> TemporaryFile {
     try TemporaryFile(for: memoryDirectory + "/store", mode: 0o600)
   }
@@ -234,7 +234,7 @@ package enum EnvironmentRegistry {
     return StoreFile.temporaryDirectory
   }
 
-  /// Matches one ``open(_:options:onCheck:initialise:)``.
+  /// Ends one use of an environment that ``open(_:options:onCheck:initialise:)`` returned.
   ///
   /// The last call closes the environment.
   ///

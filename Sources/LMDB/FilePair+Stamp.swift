@@ -23,7 +23,7 @@ extension FilePair {
 
   /// Records that the file was found good and is in use.
   ///
-  /// - Parameter known: A stamp taken a moment before, to use in place of the current one.
+  /// - Parameter known: A stamp taken a moment before, to use in place of the current stamp.
   func stampInUse(_ known: FileStamp? = nil) {
     var stamp = known ?? currentStamp(.inUse)
     stamp?.state = .inUse
@@ -76,7 +76,8 @@ extension FilePair {
     #else
       let times = [status.st_atim, now]
     #endif
-    // Only the owner may set the time. For others the step must do.
+    // Only the owner may set the time. If another user owns the file, its time stays as the system
+    // set it.
     _ = futimens(dataDescriptor, times)
   }
 

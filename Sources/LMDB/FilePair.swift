@@ -6,9 +6,9 @@ import LodestoreSystem
 /// file gives one data file two lock files, and so two writers at once. A data file replaced by
 /// rename gives one lock file two data files, with transaction numbers of the wrong one.
 ///
-/// Each process therefore takes a shared lock on one byte of either file. The identity of the other
-/// file determines which byte. A process that holds a different byte has the file open in another
-/// pair.
+/// Each process therefore takes a shared lock on one byte of either file. The position of the byte
+/// follows from the identity of the other file. A process that holds a different byte has the file
+/// open in another pair.
 ///
 /// The locks belong to the open file description. LMDB's own locks belong to the process and do not
 /// conflict with them, and the kernel releases them when the process ends. On a file system without
@@ -26,8 +26,9 @@ final class FilePair: @unchecked Sendable {
   private let directory: Int32
   private var descriptors: [Int32]
 
-  /// Opens both files and ties them; `nil` if the lock file cannot be opened, which LMDB reports
-  /// better.
+  /// Opens both files and ties them.
+  ///
+  /// Returns `nil` if a file cannot be opened. LMDB then reports the reason when it opens the file.
   static func open(
     _ path: String, _ access: EnvironmentOptions.Access
   ) throws(LMDBError) -> FilePair? {
@@ -39,7 +40,8 @@ final class FilePair: @unchecked Sendable {
       try checkResources(path)
       return nil
     }
-    // Writing is for the stamp. A process that may not write the file does without.
+    // Only the stamp is written to the lock file. A process that may not write the file opens it
+    // for reading, and writes no stamp.
     let writable = openFile(path + "-lock", O_RDWR)
     let lock = writable >= 0 ? writable : openFile(path + "-lock", O_RDONLY)
     if lock < 0 {
@@ -106,7 +108,8 @@ final class FilePair: @unchecked Sendable {
     self.lock = lock
     let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) }
     dataName = name.map { String(path[$0...]) } ?? path
-    // The path may be relative, and the directory may be moved with both files in it.
+    // The directory is opened, because the path may be relative, and the directory with both files
+    // may be renamed.
     #if canImport(Darwin)
       let kind = O_RDONLY
     #else
@@ -141,7 +144,7 @@ final class FilePair: @unchecked Sendable {
     #endif
   }
 
-  /// Whether the lock file is shorter than LMDB makes one.
+  /// Whether the lock file is shorter than any lock file that LMDB creates.
   var isLockFileCut: Bool {
     var status = stat()
     return fstat(lockDescriptor, &status) == 0
@@ -169,7 +172,7 @@ final class FilePair: @unchecked Sendable {
 
   /// The size of the file at `name`, if its identity is `identity`.
   ///
-  /// Returns `nil` if the file is missing or another one, and `.max` if its status cannot be read
+  /// Returns `nil` if there is no file or another file. Returns `.max` if the status cannot be read
   /// for another reason. In that case no fault is assumed.
   private func size(of name: String, ifItIs identity: StoreFile.Identity) -> Int? {
     guard directory >= 0 else { return .max }

@@ -85,7 +85,8 @@ struct FileStamp: Equatable {
 
   // MARK: The boot
 
-  /// A number that changes with each start of the machine; 0 if the system does not provide one.
+  /// A number that changes with each start of the machine; 0 if the system does not provide such a
+  /// number.
   static let currentBoot: UInt64 = {
     #if canImport(Darwin)
       var size = 0

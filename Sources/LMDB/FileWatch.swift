@@ -66,7 +66,7 @@ package final class FileWatch: @unchecked Sendable {
     #endif
   }
 
-  /// Begins to call the closure on a thread of its own; does nothing after ``stop()``.
+  /// Begins to call the closure on a new thread; does nothing after ``stop()``.
   ///
   /// - Returns: False if no thread can be started.
   package func start() -> Bool {
@@ -81,7 +81,8 @@ package final class FileWatch: @unchecked Sendable {
 
   /// Stops the calls.
   ///
-  /// Afterwards no call of the closure runs, except one that itself calls this method.
+  /// Afterwards no call of the closure runs. If the closure itself calls this method, its call
+  /// continues.
   package func stop() {
     lock.lock()
     isStopping.store(true, ordering: .sequentiallyConsistent)

@@ -8,7 +8,8 @@ import LodestoreSystem
 /// `@unchecked Sendable`: `value` is accessed only while `lock` is held.
 package final class Guarded<Value>: @unchecked Sendable {
   private let lock = ManualLock()
-  // A pointer leads to the value, so that no read transaction pays for a check of exclusive access.
+  // The value is allocated separately, because Swift would check each access to a stored property
+  // for exclusivity.
   private let value: UnsafeMutablePointer<Value>
 
   package init(_ initial: sending Value) {

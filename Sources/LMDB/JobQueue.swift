@@ -13,7 +13,7 @@ package enum JobUrgency: Int, CaseIterable, Sendable {
 /// Tasks that read without a pause would block less urgent jobs forever. After ``mostPassing`` more
 /// urgent jobs, the first job of a lower urgency is therefore taken.
 struct JobQueue {
-  /// The number of more urgent jobs that may pass a waiting one.
+  /// The number of more urgent jobs that may pass a waiting job.
   static let mostPassing = 16
 
   private struct Lane {

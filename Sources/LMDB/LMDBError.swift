@@ -35,7 +35,7 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Other processes committed so often that pages of a read without a lock file may have been
     /// overwritten.
     case overtaken
-    /// The map must grow but cannot. The text states the reason.
+    /// The map must grow, but cannot grow. The text states the reason.
     case cannotGrow(String)
     /// The file system has no room for a write.
     case diskFull(freeBytes: UInt64)
@@ -64,7 +64,8 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     case dataFileReplaced
     /// While open: the path leads to another lock file, or to none.
     case lockFileReplaced
-    /// While a process has the store open: the lock file is shorter than LMDB's.
+    /// While a process has the store open: the lock file is shorter than the lock file that LMDB
+    /// creates.
     case lockFileCut
   }
 

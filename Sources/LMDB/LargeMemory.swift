@@ -5,7 +5,7 @@ import LodestoreSystem
 /// The memory uses pages of two megabytes if the system has them. Without them a batch of a million
 /// records took 65,000 page faults, and each of its sorted entries missed the TLB.
 package enum LargeMemory {
-  /// The size of a large page on machines that have them.
+  /// The size of a large page of memory.
   package static let pageSize = 2 << 20
 
   /// Allocates `byteCount` bytes.

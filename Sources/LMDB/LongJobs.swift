@@ -4,11 +4,12 @@ import Synchronization
 /// Limits the number of long jobs that run at once and makes them take turns, so that short jobs
 /// find a processor.
 ///
-/// Each job has its own thread, because a read cannot move to another thread. Jobs without a place
-/// wait on theirs. A job is long once it has run for two milliseconds. While others wait, it keeps
-/// its place for twenty milliseconds and then waits at the end of the queue. If no place becomes
-/// free for a tenth of a second, because the running jobs wait for something else, one more job
-/// continues. A running job yields its processor every half millisecond.
+/// Each job has its own thread, because a read cannot move to another thread. A job that may run
+/// has one of a limited number of places; the other jobs wait on their own threads. A job is long
+/// once it has run for two milliseconds. While other jobs wait, a long job keeps its place for
+/// twenty milliseconds and then waits at the end of the queue. If no place becomes free for a tenth
+/// of a second, because the running jobs wait for something else, one more job continues. A running
+/// job yields its processor every half millisecond.
 ///
 /// `@unchecked Sendable`: `lock` guards `runningCount`, `waiting`, `lastGrant` and the `hasPlace`
 /// of each turn. Other threads change `hasPlace` only while the turn's own thread waits, so that
@@ -29,7 +30,7 @@ package final class LongJobs: @unchecked Sendable {
 
   /// - Parameters:
   ///   - limit: The number of long jobs that run at once.
-  ///   - patienceInSeconds: The time without a free place after which one more job continues.
+  ///   - patienceInSeconds: The time after which one more job continues, although `limit` jobs run.
   init(limit: Int, patienceInSeconds: Double = 0.1) {
     self.limit = limit
     patience = patienceInSeconds
@@ -49,7 +50,7 @@ package final class LongJobs: @unchecked Sendable {
   package final class Turn: @unchecked Sendable {
     private let jobs: LongJobs
     private let cancelled = Atomic(false)
-    /// The time when the job began or last got a place.
+    /// The time when the job began, or when it last got a place among the running jobs.
     private var since = 0.0
     private var lastYield = 0.0
     fileprivate var hasPlace = false
@@ -59,21 +60,24 @@ package final class LongJobs: @unchecked Sendable {
 
     package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
+    /// Starts the measurement of the job's time.
+    ///
     /// Call it when the job begins.
     package func begin() {
       since = monotonicSeconds()
       lastYield = since
     }
 
-    /// Call it at intervals within the job.
+    /// Waits if other jobs should continue.
     ///
-    /// The call waits if other jobs should continue.
+    /// Call it at intervals within the job.
     package func check() {
       let now = monotonicSeconds()
       if now - since > (hasPlace ? LongJobs.sliceInSeconds : LongJobs.shortInSeconds) {
         takeTurns()
       } else if now - lastYield > LongJobs.yieldInSeconds {
-        // Otherwise the system could make the thread of a short job wait for some milliseconds.
+        // Without the yield, the system could make the thread of a short job wait for some
+        // milliseconds.
         sched_yield()
         lastYield = monotonicSeconds()
       }
@@ -85,6 +89,8 @@ package final class LongJobs: @unchecked Sendable {
       since = monotonicSeconds()
     }
 
+    /// Gives the job's place to the next waiting job.
+    ///
     /// Call it when the job has ended.
     package func end() {
       if hasPlace { jobs.leave(self) }
@@ -114,7 +120,7 @@ package final class LongJobs: @unchecked Sendable {
     wait(turn)
   }
 
-  /// Waits for a place.
+  /// Waits until the job gets a place among the running jobs or is cancelled.
   ///
   /// Requires the lock, like all methods below.
   private func wait(_ turn: Turn) {

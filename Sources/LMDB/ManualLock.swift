@@ -51,12 +51,12 @@ final class TimedCondition: @unchecked Sendable {
 
   /// Waits for a signal.
   ///
-  /// `lock` must be held and is released meanwhile.
+  /// The caller must hold `lock`. The call releases the lock while it waits.
   func wait(_ lock: ManualLock) { pthread_cond_wait(condition, lock.mutex) }
 
   /// Waits for a signal for at most `seconds`.
   ///
-  /// `lock` must be held and is released meanwhile.
+  /// The caller must hold `lock`. The call releases the lock while it waits.
   func wait(_ lock: ManualLock, seconds: Double) {
     var time = timespec()
     #if canImport(Darwin)

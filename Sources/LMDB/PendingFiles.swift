@@ -21,19 +21,18 @@ package enum PendingFiles {
   private static let busyThread = Atomic<UInt>(0)
   private static let isEnding = Atomic<Bool>(false)
 
-  /// Starts the bookkeeping.
+  /// Starts to record the temporary files of this process.
   ///
   /// Call it once, before there are files and other threads.
   package static func watch() {
     let new = UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: capacity)
     new.initialize(repeating: nil)
     slots = new
-    // A handler must not be the first to use these, because they are initialized at their first
-    // use.
+    // These statics are initialized at their first use, which must not be in a signal handler.
     _ = (busyThread.load(ordering: .relaxed), isEnding.load(ordering: .relaxed))
   }
 
-  /// Creates a file with these present or future names, so that no handler misses it.
+  /// Creates a file and registers its names, so that a handler of the process end removes it.
   ///
   /// The call does not return if the process is ending. Pass the result to ``remove(_:)``.
   static func add(_ names: [String], by make: () -> Void) -> Int? {

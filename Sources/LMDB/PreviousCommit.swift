@@ -19,7 +19,7 @@ enum PreviousCommit {
   /// The caller must close the copy.
   ///
   /// The copy is in the same directory or, if that is not writable, in the directory for temporary
-  /// files. If the file system supports it, both share their pages until one is written.
+  /// files. If the file system supports it, both files share their pages until a page is written.
   ///
   /// - Throws: ``LMDBError/Kind/noPreviousCommit(_:)`` if the file has only one commit, or if other
   ///   processes commit faster than the file can be copied.
@@ -39,7 +39,7 @@ private struct PreviousCommitCopying {
 
   /// The file's format.
   ///
-  /// If no meta page states one, the engine's format is assumed.
+  /// If no meta page states a format, the engine's format is assumed.
   private let format: PageFormat
 
   init(path: String, source: Int32) {
@@ -58,7 +58,7 @@ private struct PreviousCommitCopying {
   func run() throws(LMDBError) -> Int32 {
     for _ in 0..<3 {
       let metas = try metaPages()
-      // A meta page that cannot be read is assumed to be the newest one.
+      // A meta page that cannot be read is assumed to be the newest meta page.
       guard let previous = metas.last, previous.transaction > 0 else {
         throw error(.noPreviousCommit("it has one commit only"))
       }
@@ -113,7 +113,8 @@ private struct PreviousCommitCopying {
     }
   }
 
-  /// Makes `meta` the newest meta page of `file`, and the other one its copy with an older number.
+  /// Makes `meta` the newest meta page of `file`, and writes a copy with an older number as the
+  /// other meta page.
   private func write(_ meta: Meta, to file: Int32) throws(LMDBError) {
     var older = meta.page
     older._withMutableBytes { bytes in

@@ -5,10 +5,11 @@ protocol GroupMember: SharedJob {
   /// Claims the write for the writer's thread; returns false if its caller was cancelled.
   func claim() -> Bool
 
-  /// Whether its task has been cancelled, before or after the claim. Any thread may call it.
+  /// Whether the task that requested the write has been cancelled, before or after the claim. Any
+  /// thread may call it.
   var isCancelled: Bool { get }
 
-  /// Runs its closure. A further call runs the closure again.
+  /// Runs the closure of the write. Each further call runs it again.
   func run(in transaction: Transaction) throws
 
   /// Resumes the caller of a claimed write with `error` or with the result of the last run.

@@ -3,7 +3,7 @@ import LodestoreSystem
 
 /// A temporary file next to the store, for data that does not fit into memory.
 ///
-/// The file has no name, so it disappears with the process. Its place is next to the store, because
+/// The file has no name, so it disappears with the process. The file is next to the store, because
 /// that disk has room for the store, while a directory for temporary files may be in memory. Use it
 /// on one thread at a time.
 package final class ScratchFile {

@@ -5,7 +5,8 @@ import LodestoreSystem
 /// Checks of a file before LMDB may map it, and the creation of lock files.
 ///
 /// LMDB follows links, opens devices, trusts lengths in the file, and creates files in place. Each
-/// has cost users data; for example, a short file causes a bus error at the first missing page.
+/// of these properties has cost users data. For example, a short file causes a bus error at the
+/// first missing page.
 enum StoreFile {
   struct Identity: Hashable, Sendable {
     var device: UInt64
@@ -144,8 +145,8 @@ enum StoreFile {
   /// bus error. The file is named only when it is complete, because another process may use it from
   /// the moment the name exists.
   ///
-  /// The file gets the data file's permissions and owner. A lock file of an administrator who looks
-  /// first would lock out the owner of the store.
+  /// The file gets the data file's permissions and owner. Otherwise, if an administrator opens the
+  /// store first, its owner could not use the lock file.
   static func prewriteLockFile(
     for path: String, options: EnvironmentOptions
   ) throws(LMDBError) {
@@ -161,7 +162,7 @@ enum StoreFile {
       return
     }
     guard lstat(path, &data) == 0 else { return }
-    // LMDB reports better why the file cannot be created.
+    // If the file cannot be created, LMDB reports the reason when it tries.
     guard let temporary = try? TemporaryFile(for: lockPath, mode: 0o600) else { return }
     if geteuid() != data.st_uid,
       fchown(temporary.descriptor, data.st_uid, data.st_gid) != 0, data.st_mode & 0o020 == 0
@@ -170,7 +171,7 @@ enum StoreFile {
     }
     fchmod(temporary.descriptor, data.st_mode & 0o666)
     keepInPlace(temporary.descriptor)
-    // This is LMDB's own size. A larger file would allow more readers.
+    // LMDB creates a lock file of this size. A larger file would allow more readers.
     let size = LockFileLayout.size(readerCount: Int(options.readerSlotCount))
     let code = [UInt8](repeating: 0, count: size)._withBytes {
       writeAll($0, to: temporary.descriptor)
@@ -178,14 +179,14 @@ enum StoreFile {
     guard code == 0 else {
       throw failedWrite(code, to: temporary.descriptor, operation: "open", path: path)
     }
-    // Another process may have created it meanwhile, which serves as well.
+    // If another process has created the file meanwhile, that file is used.
     _ = temporary.move(to: lockPath)
   }
 
   /// Makes btrfs write the bytes of a still empty file in place, as other file systems do.
   ///
-  /// By default btrfs writes each change elsewhere, for which a full disk has no room. A change
-  /// through the map is then a bus error, even for bytes written before.
+  /// By default btrfs writes each change to another place of the disk, and a full disk has no room
+  /// for such a write. A change through the map is then a bus error, even for bytes written before.
   private static func keepInPlace(_ file: Int32) {
     #if os(Linux)
       var flags: Int = 0

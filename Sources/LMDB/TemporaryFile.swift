@@ -1,11 +1,11 @@
 import CLMDB
 import LodestoreSystem
 
-/// A new file under a name of its own until it is complete and gets its final name.
+/// A new file with a temporary name until it is complete and gets its final name.
 ///
-/// Its process holds a lock on it, which the kernel releases however that process ends. Whoever
-/// creates the next one in the same directory can thus recognize and remove the files of killed
-/// processes.
+/// The process that created the file holds a lock on it, which the kernel releases however the
+/// process ends. The process that creates the next temporary file in the same directory can thus
+/// recognize and remove the files of killed processes.
 package final class TemporaryFile {
   /// The file's path.
   ///
@@ -25,12 +25,14 @@ package final class TemporaryFile {
 
   /// The names of the files that belong to the file at `path`.
   ///
-  /// The file itself is the last, so that the others can be found as long as it exists.
+  /// The file itself is the last name. If the files are removed in this order, the others can be
+  /// found as long as the file exists.
   private static func names(of path: String) -> [String] {
     [path + storeSuffix + "-lock", path + storeSuffix, path + "-lock", path]
   }
 
-  /// Creates a file in the directory of `target`, and removes those of processes that have ended.
+  /// Creates a file in the directory of `target`, and removes the temporary files of processes that
+  /// have ended.
   package init(for target: String, mode: UInt32) throws(LMDBError) {
     Self.removeAbandoned(in: StoreFile.directory(of: target))
     while true {
@@ -73,7 +75,7 @@ package final class TemporaryFile {
   package static func move(_ path: String, toNew target: String) -> Int32 {
     if lodestore_rename_to_new(path, target) == 0 { return 0 }
     let code = errno
-    // A file system or kernel that supports only links returns one of these.
+    // A file system or kernel that supports only links returns one of these codes.
     guard code == EINVAL || code == ENOSYS || code == ENOTSUP else { return code }
     guard link(path, target) == 0 else { return errno }
     unlink(path)
@@ -85,9 +87,10 @@ package final class TemporaryFile {
     return "\(StoreFile.directory(of: target))/\(prefix)\(number)\(suffix)"
   }
 
-  /// Locks a new file; returns false if another process took it for abandoned first and removes it.
+  /// Locks a new file; returns false if another process regarded the file as abandoned and removes
+  /// it.
   ///
-  /// If the file system has no such locks, nobody can take it for abandoned.
+  /// If the file system has no such locks, no process can regard the file as abandoned.
   private static func keeps(_ file: Int32) -> Bool {
     var status = stat()
     if flock(file, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { return false }
@@ -102,7 +105,7 @@ package final class TemporaryFile {
   static func openUnnamed(in directory: String) -> Int32 {
     #if os(Linux)
       let file = open(directory, unnamed | O_RDWR | O_CLOEXEC, 0o600)
-      // open(2) returns one of these if the file system or kernel does not support it.
+      // open(2) returns one of these codes if the file system or kernel does not support it.
       if file >= 0 || ![EOPNOTSUPP, EISDIR, ENOENT, EINVAL].contains(errno) { return file }
     #endif
     let name = Self.name(for: directory + "/unnamed")
@@ -118,14 +121,16 @@ package final class TemporaryFile {
 
   // MARK: Files of other processes
 
-  /// Held while other processes' files are open, and while LMDB opens a file and its lock file.
+  /// Held while this process has a temporary file of another process open, and while LMDB opens a
+  /// file and its lock file.
   ///
-  /// A file that is open here may meanwhile be renamed and become a lock file. If LMDB already held
-  /// its locks on it, closing the other descriptor would release them, because a process's locks on
-  /// a file are shared by all its descriptors.
+  /// Another process may rename an open temporary file to the name of a lock file. If LMDB already
+  /// held its locks on that file, closing the other descriptor would release them, because all
+  /// descriptors of a process share its locks on a file.
   private static let others = ManualLock()
 
-  /// Runs `body`, in which LMDB takes its locks, while no other process's file is open here.
+  /// Runs `body`, in which LMDB takes its locks, while this process has no temporary file of
+  /// another process open.
   static func withoutOthers<R>(_ body: () -> R) -> R {
     others.lock()
     defer { others.unlock() }

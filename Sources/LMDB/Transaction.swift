@@ -2,7 +2,7 @@ import CLMDB
 import LodestoreBytes
 import LodestoreSystem
 
-/// A read or write transaction in progress, with the calls that both have.
+/// A read or write transaction in progress, with the calls for both.
 ///
 /// A transaction is a plain handle that may be copied within a call but not stored. The handle is
 /// valid only within the closure that received it. Returned pointers are in the map; in a read they
@@ -86,7 +86,7 @@ package struct Transaction {
 
   /// The number of free pages of the file.
   ///
-  /// - Parameter commit: Count only pages that commits after this one freed.
+  /// - Parameter commit: If given, only pages that commits after `commit` freed are counted.
   package func freePageCount(after commit: UInt64 = 0) throws(LMDBError) -> Int {
     let cursor = try Cursor(.freeList, in: self)
     var count = 0
@@ -138,11 +138,12 @@ package struct Transaction {
 
   /// The error for `code`.
   ///
-  /// In a write, it also marks the transaction as failed.
+  /// In a write, the call also marks the transaction as failed.
   @inline(never)
   func failure(_ code: Int32, _ operation: String) -> LMDBError {
     let code = EngineDifferences.code(code)
-    // A positive code is the system's. In a write it comes from pages that LMDB spilled to disk.
+    // A positive code is an error of the system. In a write such an error comes from pages that
+    // LMDB wrote to the disk before the commit.
     let isOfDisk = code > 0 && code != EINVAL && code != ENOMEM && code != EACCES
     let error =
       isOfDisk && environment.isActiveWrite(handle)

@@ -32,7 +32,7 @@ final class UnusedLockFile {
   }
 
   deinit {
-    // An empty lock file was created for this object, or has no information.
+    // A lock file without bytes was created for this object or holds nothing, so it can be removed.
     if isHeld, status?.st_size == 0 { remove() }
     close(descriptor)
   }

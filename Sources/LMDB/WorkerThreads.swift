@@ -33,14 +33,14 @@ package final class WorkerThreads: @unchecked Sendable {
 
   /// The time when an enqueued job will run.
   enum Turn {
-    /// Never, because there are no threads: see ``WorkerThreads/refusal``.
+    /// The job never runs, because there are no threads: see ``WorkerThreads/refusal``.
     case refused
     case later
     /// At once, on a polling thread, and the job before it was short.
     case now
   }
 
-  /// The time that a thread polls for a job, and a caller for the end of one.
+  /// The time that a thread polls for a job, and that a caller polls for the end of its job.
   private static let watchInSeconds = 50e-6
   /// The longest time of a short job.
   private static let quickInSeconds = 20e-6
@@ -50,13 +50,15 @@ package final class WorkerThreads: @unchecked Sendable {
   private let lock = ManualLock()
   private let wake = TimedCondition()
   private let threadCount: Int
-  /// The maximum number of additional threads, started while jobs wait and none is taken.
+  /// The maximum number of additional threads.
+  ///
+  /// An additional thread is started if jobs wait and no thread takes a job.
   private let extraLimit: Int
-  /// The turns of long jobs, which know the jobs that wait for theirs.
+  /// Makes long jobs take turns; counts the jobs that wait for a turn.
   private let longJobs: LongJobs?
-  /// The operation of the jobs, for the error of a refused one.
+  /// The operation of the jobs, for the error of a refused job.
   private let operation: String
-  /// The file of the jobs, for the error of a refused one.
+  /// The file of the jobs, for the error of a refused job.
   private let path: String?
   private var jobs = JobQueue()
   let waitingCount = Atomic(0)
@@ -200,7 +202,8 @@ package final class WorkerThreads: @unchecked Sendable {
     hasRelief = true
   }
 
-  /// Runs jobs when none has been taken for a while, until there is none for a longer time.
+  /// Becomes an additional thread if no job is taken for ``patience`` seconds; ends if no job
+  /// waits.
   private func relieve() {
     lock.lock()
     while !isStopping, jobs.count > 0 {
@@ -240,7 +243,7 @@ package final class WorkerThreads: @unchecked Sendable {
     return count < 32 ? 0.001 : min(0.002 * Double(count - 30), 0.1)
   }
 
-  /// The next job, if one arrives before the thread's rest ends.
+  /// The next job, if a job arrives before the thread's rest ends.
   ///
   /// Requires the lock.
   private func takeOrRest() -> Job? {
@@ -262,7 +265,7 @@ package final class WorkerThreads: @unchecked Sendable {
   /// Requires the lock, and releases it.
   private func retire() {
     let own = pthread_self()
-    // Otherwise `stop` has taken the thread, and joins or detaches it.
+    // If the thread is not in the list, `stop` has taken it, and joins or detaches it.
     if let index = threads.firstIndex(where: { pthread_equal($0, own) != 0 }) {
       threads.remove(at: index)
       pthread_detach(own)
@@ -272,7 +275,7 @@ package final class WorkerThreads: @unchecked Sendable {
 
   // MARK: Jobs
 
-  /// The next job if it is a shared one.
+  /// The next job, if it is a shared job.
   ///
   /// Call it on one of the threads.
   func takeShared() -> (any SharedJob)? {
@@ -284,7 +287,7 @@ package final class WorkerThreads: @unchecked Sendable {
     return job
   }
 
-  /// Waits for a job; `nil` if there will be no more.
+  /// Waits for a job; returns `nil` when the threads are to end.
   private func takeJob(afterQuick isQuick: Bool) -> Job? {
     lock.lock()
     defer { lock.unlock() }
@@ -298,7 +301,7 @@ package final class WorkerThreads: @unchecked Sendable {
 
   /// Polls for a job.
   ///
-  /// Requires the lock, and releases it meanwhile.
+  /// The caller must hold the lock. The function releases the lock while it waits.
   private func watch() {
     isWatching = true
     lock.unlock()

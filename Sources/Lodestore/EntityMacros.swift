@@ -74,11 +74,11 @@
   ///   - originalName: The name under which older versions of the program stored the attribute, a
   ///     literal.
   ///   - constraints: Conditions on the values, checked before a record is written. The expression
-  ///     is repeated in the schema, where other names are in scope.
+  ///     is copied into the schema, so names in it must have the same meaning there.
   ///   - initial: The value of records older than the attribute, if it is not the default value or
   ///     if the default value differs between inserts. It must be of the property's type and equal
   ///     in every process: a literal, a static member with its type (`Date.distantPast`), or a call
-  ///     with such arguments. Relationships and derived attributes cannot have one.
+  ///     with such arguments. Relationships and derived attributes cannot have an initial value.
   @attached(peer)
   public macro Attribute(
     _ options: AttributeOption..., originalName: String? = nil,
@@ -91,8 +91,8 @@
   ///     @Relationship var person: Person.ID?
   ///     @Relationship(onDelete: .cascade) var picture: Picture.ID?
   ///
-  /// The relationship has an index of its own, so that a `ToMany` can be its inverse. That record
-  /// must exist when a write ends.
+  /// The relationship has a separate index, so that a `ToMany` can be its inverse. That record must
+  /// exist when a write ends.
   ///
   /// The inverse determines what happens when the other record is deleted. Without an inverse, an
   /// optional property becomes `nil`, and a required one prevents the deletion.
@@ -110,8 +110,8 @@
   /// `Derivation` lists the sources of derived values, and when they are updated. A struct that was
   /// not read from the store has the default value.
   ///
-  /// - Parameter derivation: The calculation of the value. The expression is repeated in the
-  ///   schema, where other names are in scope.
+  /// - Parameter derivation: The calculation of the value. The expression is copied into the
+  ///   schema, so names in it must have the same meaning there.
   @attached(peer)
   public macro Derived<E: Entity, Value: AttributeValue>(_ derivation: Derivation<E, Value>) =
     #externalMacro(module: "EntityMacros", type: "DerivedMacro")
@@ -129,7 +129,7 @@
 
     /// The time of the write that inserted the record.
     ///
-    /// Replacing the record does not change it.
+    /// Replacing the record does not change this time.
     public static let insertedAt = DerivedTime(name: "insertedAt")
     /// The time of the last write that changed one of the record's own attributes.
     public static let changedAt = DerivedTime(name: "changedAt")
@@ -152,8 +152,8 @@
 
   /// Declares unique indexes of the enclosing ``Entity(name:removed:)``.
   ///
-  /// No two records may have equal values in all attributes of one list. Records with a null among
-  /// them do not collide.
+  /// No two records may have equal values in all attributes of one list. Any number of records may
+  /// have null in an attribute of the list.
   ///
   ///     #Unique<Pod>([\.name, \.version])
   @freestanding(declaration)
@@ -168,7 +168,7 @@
   /// A read at that date or later does not return the record, and the store removes it later.
   ///
   /// The attribute is a `Date` or a `Date?`; a record with `nil` never expires. The declaration
-  /// gives the attribute an index of its own. An entity may have at most one.
+  /// gives the attribute a separate index. An entity may have at most one such declaration.
   ///
   /// - Parameter attribute: A list of one key path.
   @freestanding(declaration)
@@ -187,7 +187,7 @@
   ///   - count: The maximum number of records.
   ///   - bytes: The maximum total length of the records as stored.
   ///   - attribute: A list of one key path. The oldest record is the one with the least value, and
-  ///     `nil` comes first. The declaration gives the attribute an index of its own. Without it,
+  /// `nil` comes first. The declaration gives the attribute a separate index. Without it,
   ///     the record that was inserted first is the oldest.
   @freestanding(declaration)
   public macro Limit<E>(
@@ -200,7 +200,7 @@
 
     /// No two records may have equal values.
     ///
-    /// Null does not collide.
+    /// Any number of records may have null.
     public static let unique = AttributeOption(name: "unique")
   }
 #endif

@@ -47,7 +47,9 @@ extension ByteView: RandomAccessCollection {
     return part(from: 0, count: bounds.upperBound)
   }
 
-  /// The `count` bytes from `start` on; in a release build nothing is checked.
+  /// The `count` bytes from `start` on.
+  ///
+  /// The bounds are checked only in debug builds.
   @inlinable @inline(__always)
   public func part(from start: Int, count: Int) -> ByteView {
     assert(start >= 0 && count >= 0 && start + count <= self.count, "a part beyond the bytes")
@@ -58,7 +60,7 @@ extension ByteView: RandomAccessCollection {
   @inlinable @inline(__always)
   public func index(after index: Int) -> Int { index &+ 1 }
 
-  /// The position before.
+  /// The previous position.
   @inlinable @inline(__always)
   public func index(before index: Int) -> Int { index &- 1 }
 
@@ -96,7 +98,7 @@ extension ByteView: RandomAccessCollection {
     }
   }
 
-  /// Calls `body` with the bytes, which always lie side by side.
+  /// Calls `body` with the bytes, which are always contiguous.
   @inlinable @inline(__always)
   public func withContiguousStorageIfAvailable<R>(
     _ body: (UnsafeBufferPointer<UInt8>) throws -> R
@@ -106,7 +108,7 @@ extension ByteView: RandomAccessCollection {
         start: start.assumingMemoryBound(to: UInt8.self), count: count))
   }
 
-  /// Copies as many bytes as there is room for.
+  /// Copies the bytes to a buffer, as many as the buffer can hold.
   @inlinable
   public func _copyContents(
     initializing buffer: UnsafeMutableBufferPointer<UInt8>

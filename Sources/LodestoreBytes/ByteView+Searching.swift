@@ -1,6 +1,6 @@
 import LodestoreSystem
 
-// Found by the C library's functions, which go over many bytes at once.
+// Searches and comparisons use functions of the C library, which process many bytes at once.
 extension ByteView {
   /// The position of the first byte that equals `byte`.
   @inlinable @inline(__always)
@@ -9,7 +9,7 @@ extension ByteView {
     return UnsafeRawPointer(hit) - start
   }
 
-  /// Whether both have the same bytes.
+  /// Whether both views have equal bytes.
   @inlinable @inline(__always)
   public func elementsEqual(_ other: ByteView) -> Bool {
     count == other.count && memcmp(start, other.start, count) == 0

@@ -1,25 +1,28 @@
-/// Bytes that somebody else owns, lent for the duration of a call.
+/// A view of bytes that another object owns, valid for the duration of a call.
 ///
 /// A view is an address and a count. A view neither copies nor retains the bytes, so it must not
 /// outlive the call or the transaction that lent them.
 ///
-/// Indexes of a view begin at 0. The indexes of a part of a view begin at 0 too, other than those
-/// of a slice of the standard library: `bytes[4...][0]` is `bytes[4]`. Bounds are checked in debug
-/// builds only.
+/// Indexes of a view begin at 0. The indexes of a part of a view begin at 0 too: `bytes[4...][0]`
+/// is `bytes[4]`. The indexes of a slice of the standard library begin at the position in the
+/// whole. Bounds are checked in debug builds only.
 @frozen
 @_documentation(visibility: internal)
 public struct ByteView: BitwiseCopyable {
-  /// The address of the first byte; of bytes without an address, one that is never read.
+  /// The address of the first byte.
+  ///
+  /// If the view was made without an address, this is a fixed address that is never read.
   public let start: UnsafeRawPointer
   /// The number of bytes.
   public let count: Int
 
-  /// The start of bytes without an address, so that no part of a view has to ask whether there is
-  /// one.
+  /// The start of a view without an address.
+  ///
+  /// The value is not nil, so that no access must test for nil.
   @inlinable @inline(__always)
   static var nowhere: UnsafeRawPointer { UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped }
 
-  /// The address of the first byte, for calls of C; nil for bytes that were made without one.
+  /// The address of the first byte, for C functions; `nil` if the view was made without an address.
   @inlinable @inline(__always)
   public var baseAddress: UnsafeRawPointer? { start == Self.nowhere ? nil : start }
 
@@ -31,7 +34,7 @@ public struct ByteView: BitwiseCopyable {
     self.count = count
   }
 
-  /// As ``init(start:count:)-(UnsafeRawPointer,_)``; nil is the start of no bytes.
+  /// A view of `count` bytes that begin at `start`; an empty view if `start` is `nil`.
   @inlinable @inline(__always)
   public init(start: UnsafeRawPointer?, count: Int) {
     assert(count >= 0 && (start != nil || count == 0), "a view of bytes that do not exist")
@@ -46,43 +49,43 @@ public struct ByteView: BitwiseCopyable {
     count = 0
   }
 
-  /// The bytes that a function of the standard library lends.
+  /// A view of the bytes of a buffer of the standard library.
   @inlinable @inline(__always)
   public init(_ bytes: UnsafeRawBufferPointer) {
     self.init(start: bytes.baseAddress, count: bytes.count)
   }
 
-  /// As ``init(_:)-(UnsafeRawBufferPointer)``.
+  /// A view of the bytes of a buffer of the standard library.
   @inlinable @inline(__always)
   public init(_ bytes: UnsafeBufferPointer<UInt8>) {
     self.init(start: bytes.baseAddress, count: bytes.count)
   }
 
-  /// As ``init(_:)-(UnsafeRawBufferPointer)``.
+  /// A view of the bytes of a buffer of the standard library.
   @inlinable @inline(__always)
   public init(_ bytes: UnsafeMutableRawBufferPointer) {
     self.init(start: bytes.baseAddress, count: bytes.count)
   }
 
-  /// The UTF-8 of `text`, which is always there.
+  /// The UTF-8 bytes of `text`, which exist as long as the process.
   @inlinable @inline(__always)
   public init(_ text: StaticString) {
     self.init(start: text.utf8Start, count: text.utf8CodeUnitCount)
   }
 
-  /// The bytes that can be changed through `bytes`.
+  /// A read-only view of the same bytes.
   @inlinable @inline(__always)
   public init(_ bytes: MutableByteView) {
     self.init(start: bytes.start, count: bytes.count)
   }
 
-  /// The bytes as the standard library's type, for a function that takes no other.
+  /// The bytes as a buffer of the standard library, for functions that accept only such a buffer.
   @inlinable @inline(__always)
   public var unsafeBytes: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: start, count: count)
   }
 
-  /// A copy of `bytes` in memory of its own; the caller deallocates it.
+  /// Copies `bytes` to newly allocated memory, which the caller must free with ``deallocate()``.
   @inlinable
   public static func copy(of bytes: some Collection<UInt8>) -> ByteView {
     let copy = MutableByteView.allocate(byteCount: bytes.count, alignment: 8)
@@ -90,7 +93,7 @@ public struct ByteView: BitwiseCopyable {
     return ByteView(copy)
   }
 
-  /// Gives the memory of ``copy(of:)`` back.
+  /// Frees the memory that ``copy(of:)`` has allocated.
   @inlinable
   public func deallocate() { baseAddress?.deallocate() }
 }
@@ -101,7 +104,7 @@ extension ByteView: Sendable {}
 // MARK: Values at an offset
 
 extension ByteView {
-  /// The value stored at `offset`, wherever it is aligned.
+  /// The value stored at `offset`, which may have any alignment.
   @inlinable @inline(__always)
   public func loadUnaligned<T: BitwiseCopyable>(
     fromByteOffset offset: Int = 0, as type: T.Type

@@ -1,8 +1,8 @@
-// Views of bytes that arrays and texts hold. Their names begin with an underscore, because they
-// extend types of the standard library; see Sources/README.md.
+// Methods that pass a view of the bytes of an array or a text. Their names begin with an
+// underscore, because they extend types of the standard library; see Sources/README.md.
 
 extension Array<UInt8> {
-  /// Lends the bytes for a call of `body`.
+  /// Calls `body` with a view of the bytes.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public func _withBytes<R, E: Error>(_ body: (ByteView) throws(E) -> R) throws(E) -> R {
@@ -11,7 +11,7 @@ extension Array<UInt8> {
 }
 
 extension ArraySlice<UInt8> {
-  /// Lends the bytes for a call of `body`; their indexes begin at 0.
+  /// Calls `body` with a view of the bytes, whose indexes begin at 0.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public func _withBytes<R, E: Error>(_ body: (ByteView) throws(E) -> R) throws(E) -> R {
@@ -29,7 +29,7 @@ extension Hasher {
 }
 
 extension Array<UInt8> {
-  /// Lends the bytes for a call of `body`, which may change them.
+  /// Calls `body` with a view of the bytes, which `body` may change.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public mutating func _withMutableBytes<R, E: Error>(

@@ -1,13 +1,15 @@
-/// Bytes that somebody else owns, lent to be changed; otherwise as ``ByteView``.
+/// A view like ``ByteView`` through which the bytes can be changed.
 @frozen
 @_documentation(visibility: internal)
 public struct MutableByteView: BitwiseCopyable {
-  /// The address of the first byte; of bytes without an address, one that is never read.
+  /// The address of the first byte.
+  ///
+  /// If the view was made without an address, this is a fixed address that is never read.
   public let start: UnsafeMutableRawPointer
   /// The number of bytes.
   public let count: Int
 
-  /// The address of the first byte, for calls of C; nil for bytes that were made without one.
+  /// The address of the first byte, for C functions; `nil` if the view was made without an address.
   @inlinable @inline(__always)
   public var baseAddress: UnsafeMutableRawPointer? {
     UnsafeRawPointer(start) == ByteView.nowhere ? nil : start
@@ -21,7 +23,7 @@ public struct MutableByteView: BitwiseCopyable {
     self.count = count
   }
 
-  /// As ``init(start:count:)-(UnsafeMutableRawPointer,_)``; nil is the start of no bytes.
+  /// A view of `count` bytes that begin at `start`; an empty view if `start` is `nil`.
   @inlinable @inline(__always)
   public init(start: UnsafeMutableRawPointer?, count: Int) {
     assert(count >= 0 && (start != nil || count == 0), "a view of bytes that do not exist")
@@ -29,32 +31,32 @@ public struct MutableByteView: BitwiseCopyable {
     self.count = count
   }
 
-  /// The bytes that a function of the standard library lends.
+  /// A view of the bytes of a buffer of the standard library.
   @inlinable @inline(__always)
   public init(_ bytes: UnsafeMutableRawBufferPointer) {
     self.init(start: bytes.baseAddress, count: bytes.count)
   }
 
-  /// As ``init(_:)-(UnsafeMutableRawBufferPointer)``.
+  /// A view of the bytes of a buffer of the standard library.
   @inlinable @inline(__always)
   public init(_ bytes: UnsafeMutableBufferPointer<UInt8>) {
     self.init(start: bytes.baseAddress, count: bytes.count)
   }
 
-  /// The bytes of `bytes`, which their owner must allow to be changed.
+  /// A view that can change the bytes of `bytes`, if their owner allows changes.
   @inlinable @inline(__always)
   public init(mutating bytes: ByteView) {
     self.init(start: UnsafeMutableRawPointer(mutating: bytes.start), count: bytes.count)
   }
 
-  /// New bytes without a stated content; the caller deallocates them.
+  /// Allocates bytes with undefined content, which the caller must free with ``deallocate()``.
   @inlinable
   public static func allocate(byteCount: Int, alignment: Int) -> MutableByteView {
     MutableByteView(
       start: .allocate(byteCount: byteCount, alignment: alignment), count: byteCount)
   }
 
-  /// Gives bytes of ``allocate(byteCount:alignment:)`` back.
+  /// Frees the bytes that ``allocate(byteCount:alignment:)`` has allocated.
   @inlinable
   public func deallocate() { baseAddress?.deallocate() }
 }
@@ -65,7 +67,7 @@ extension MutableByteView: Sendable {}
 // MARK: Values at an offset
 
 extension MutableByteView {
-  /// The value stored at `offset`, wherever it is aligned.
+  /// The value stored at `offset`, which may have any alignment.
   @inlinable @inline(__always)
   public func loadUnaligned<T: BitwiseCopyable>(
     fromByteOffset offset: Int = 0, as type: T.Type
@@ -73,7 +75,7 @@ extension MutableByteView {
     ByteView(self).loadUnaligned(fromByteOffset: offset, as: type)
   }
 
-  /// Stores `value` at `offset`, wherever that is aligned.
+  /// Stores `value` at `offset`, which may have any alignment.
   @inlinable @inline(__always)
   public func storeBytes<T: BitwiseCopyable>(
     of value: T, toByteOffset offset: Int = 0, as type: T.Type
@@ -82,7 +84,7 @@ extension MutableByteView {
     start.storeBytes(of: value, toByteOffset: offset, as: type)
   }
 
-  /// Copies `source` over the first bytes; both may overlap.
+  /// Copies `source` over the first bytes; the two memory areas may overlap.
   @inlinable @inline(__always)
   public func copyMemory(from source: ByteView) {
     assert(source.count <= count, "more bytes than there is room for")
@@ -151,7 +153,9 @@ extension MutableByteView: RandomAccessCollection {
     return part(from: 0, count: bounds.upperBound)
   }
 
-  /// The `count` bytes from `start` on; in a release build nothing is checked.
+  /// The `count` bytes from `start` on.
+  ///
+  /// The bounds are checked only in debug builds.
   @inlinable @inline(__always)
   public func part(from start: Int, count: Int) -> MutableByteView {
     assert(start >= 0 && count >= 0 && start + count <= self.count, "a part beyond the bytes")
@@ -162,7 +166,7 @@ extension MutableByteView: RandomAccessCollection {
   @inlinable @inline(__always)
   public func index(after index: Int) -> Int { index &+ 1 }
 
-  /// The position before.
+  /// The previous position.
   @inlinable @inline(__always)
   public func index(before index: Int) -> Int { index &- 1 }
 
@@ -178,7 +182,7 @@ extension MutableByteView: RandomAccessCollection {
   @inlinable @inline(__always)
   public func makeIterator() -> ByteView.Iterator { ByteView.Iterator(ByteView(self)) }
 
-  /// Calls `body` with the bytes, which always lie side by side.
+  /// Calls `body` with the bytes, which are always contiguous.
   @inlinable @inline(__always)
   public func withContiguousStorageIfAvailable<R>(
     _ body: (UnsafeBufferPointer<UInt8>) throws -> R

@@ -1,4 +1,4 @@
-// Foundation without its large parts, by one name.
+// Exports FoundationEssentials, or Foundation on platforms without it, under one name.
 #if canImport(FoundationEssentials)
   @_exported public import FoundationEssentials
 #else

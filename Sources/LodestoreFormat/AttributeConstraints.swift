@@ -24,7 +24,9 @@ package struct AttributeConstraints: Sendable, Hashable {
     case tooLow, tooHigh, notANumber
   }
 
-  /// Returns how `value` is outside the bounds, whose type it has; `nil` if it is within them.
+  /// Returns how `value` is outside the bounds; `nil` if it is within them.
+  ///
+  /// The value must have the type of the bounds.
   package func breach(of value: Value) -> RangeBreach? {
     if !Self.isInOrder(value, value) { return .notANumber }
     if minimum != .null, !Self.isInOrder(minimum, value) { return .tooLow }
@@ -35,7 +37,7 @@ package struct AttributeConstraints: Sendable, Hashable {
   /// Returns why these constraints cannot apply to attributes of `type`, as a clause; `nil` if they
   /// can.
   ///
-  /// The pattern's syntax is not checked here, but where values are matched against it.
+  /// The pattern's syntax is not checked here, but when values are matched against the pattern.
   package func fault(for type: AttributeType) -> String? {
     if hasRange, !type.hasOrder { return "has a range, which \(type.name) has not" }
     if hasLength, !type.hasLength { return "has a limit of length, which \(type.name) has not" }

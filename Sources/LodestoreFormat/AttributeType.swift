@@ -59,7 +59,7 @@ public enum AttributeType: UInt8, Sendable, CaseIterable {
 
   /// Whether values differ in length.
   ///
-  /// A record holds their bytes after those of all fixed-width attributes.
+  /// In a record, their bytes come after the values of all fixed-width attributes.
   @inlinable
   @_documentation(visibility: internal)
   public var isVariable: Bool { slotSize == 0 }

@@ -60,8 +60,9 @@ extension CalendarPart {
     return isDate ? .date(Double(part - offset)) : .integer(part)
   }
 
-  /// The part of a local time in seconds since 2001: a number, or the local time at which a period
-  /// began.
+  /// Returns the part of a local time, which is given in seconds since 2001.
+  ///
+  /// The result is a number, such as the month, or the local time at which the period began.
   package func part(ofLocal local: Int64) -> Int64 {
     let (days, time) = local.flooredQuotient(by: 86_400)
     switch self {
@@ -117,14 +118,14 @@ package struct CalendarDay: Sendable, Hashable {
     let yearOfEra =
       (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
     let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    // Months are counted from March as 0. Five of them have 153 days.
+    // Months are counted from March as 0. Five months together have 153 days.
     let shifted = (5 * dayOfYear + 2) / 153
     day = dayOfYear - (153 * shifted + 2) / 5 + 1
     month = shifted < 10 ? shifted + 3 : shifted - 9
     year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
   }
 
-  /// The days from 2001-01-01 to the given one; months are from 1 to 12.
+  /// The days from 2001-01-01 to the given day; months are from 1 to 12.
   package static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
     let (era, yearOfEra) = (month <= 2 ? year - 1 : year).flooredQuotient(by: 400)
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1

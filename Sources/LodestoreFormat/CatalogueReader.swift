@@ -1,6 +1,6 @@
 /// Takes the known members out of one object of the catalogue.
 ///
-/// A later version wrote the rest.
+/// A later version of the library wrote the remaining members.
 struct CatalogueReader {
   private let members: [String: Document]
   /// The names of the members taken so far, each once.
@@ -8,7 +8,7 @@ struct CatalogueReader {
   /// The unknown members of objects within this one.
   private(set) var unknown = UnknownMembers()
 
-  /// A document that is not an object has no members to take.
+  /// Creates a reader of the members of `document`, which has no members if it is not an object.
   init(_ document: Document) {
     if case .object(let members) = document { self.members = members } else { members = [:] }
   }

@@ -6,8 +6,8 @@ import LodestoreBytes
 /// See Format.md, "Checksums".
 ///
 /// CRC-32C was chosen over XXH3 after measurements on records of 170 bytes. With the processor's
-/// instruction it costs about as much. CRC-32C detects every error burst of up to 32 bits, and a
-/// reader in another language implements it in ten lines.
+/// instruction, CRC-32C costs about as much as XXH3. CRC-32C detects every error burst of up to 32
+/// bits, and a reader in another language implements it in ten lines.
 package struct Checksum: Sendable {
   package private(set) var value: UInt32 = 0
 
@@ -38,7 +38,7 @@ package struct Checksum: Sendable {
   ///
   /// XOR the result with the checksum.
   ///
-  /// - Parameter behind: The number of bytes after the changed ones.
+  /// - Parameter behind: The number of bytes after the changed bytes.
   package static func change(_ difference: ByteView, behind: Int) -> UInt32 {
     lodestore_crc32c_difference(difference.baseAddress, difference.count, behind)
   }

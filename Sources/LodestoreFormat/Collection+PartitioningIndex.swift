@@ -1,7 +1,7 @@
 extension RandomAccessCollection where Index == Int {
   /// The index of the first element that `isBeyond` accepts, or the end.
   ///
-  /// Each element after an accepted one must also be accepted. O(log n).
+  /// Each element after an accepted element must also be accepted. O(log n).
   @inlinable
   package func partitioningIndex(where isBeyond: (Element) throws -> Bool) rethrows -> Int {
     var low = startIndex

@@ -7,7 +7,7 @@ package struct DerivationDescription: Sendable, Hashable {
     case canonical, uppercase, lowercase
     /// The time of the write that inserted the record.
     case inserted
-    /// The time of the last write that changed it.
+    /// The time of the last write that changed the record.
     case changed
     /// The result of a function that the program registers.
     case function
@@ -95,8 +95,8 @@ extension DerivationDescription.Kind {
     }
   }
 
-  /// Whether the value is aggregated from all related records, or from those that fulfil a
-  /// condition.
+  /// Whether the value is aggregated from all related records, or from the related records that
+  /// fulfil a condition.
   package var isAggregate: Bool { isOfRelated && self != .copy }
 
   /// Whether the derivation names a source attribute.

@@ -89,7 +89,7 @@ package struct DerivedAggregate {
 }
 
 extension DerivedAggregate {
-  /// Whether `stored` is an acceptable value where the ``result`` is `expected`.
+  /// Whether `stored` is an acceptable value if the ``result`` is `expected`.
   ///
   /// The store updates a sum of doubles by differences, so its last digits may differ. Sums of
   /// floats are recomputed and must be equal.
@@ -136,8 +136,9 @@ extension Double {
 }
 
 extension Value {
-  /// The value as a minimum or maximum, with one form for both zeros and one for every
-  /// not-a-number.
+  /// The value as a minimum or maximum.
+  ///
+  /// Both zeros have one form, and every not-a-number has one form.
   package var asExtreme: Value {
     switch self {
     case .double(let number): .double(number == 0 ? 0 : number.withPlainNaN)

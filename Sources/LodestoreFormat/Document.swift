@@ -22,14 +22,14 @@ enum DocumentCode {
 
 /// A document in memory as a tree.
 ///
-/// The catalogue consists of these.
+/// The catalogue consists of such documents.
 ///
-/// Records never build one: they use ``DocumentReader`` and ``DocumentWriter`` directly.
+/// Records are read and written without this type, by ``DocumentReader`` and ``DocumentWriter``.
 package indirect enum Document: Sendable, Hashable {
   case null
   case bool(Bool)
   case integer(Int64)
-  /// An integer above `Int64.max`. Smaller ones are `.integer`.
+  /// An integer above `Int64.max`. Smaller integers are `.integer`.
   case unsigned(UInt64)
   case double(Double)
   case string(String)

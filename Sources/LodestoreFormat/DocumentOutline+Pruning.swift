@@ -11,10 +11,10 @@ extension DocumentOutline {
     }
   }
 
-  /// Returns a stored document without removed members, and without unlisted members where the
-  /// outline lists all.
+  /// Returns a stored document without removed members.
   ///
-  /// Returns `nil` if the document has none of these.
+  /// If the outline lists all members of an object, other members of that object are left out too.
+  /// Returns `nil` if there is nothing to leave out.
   package func withoutUnknownMembers(_ value: Value) throws(FormatError) -> Value? {
     guard case .document(let bytes) = value else { return nil }
     let document = try bytes._withBytes { (bytes) throws(FormatError) in

@@ -219,7 +219,7 @@ extension DocumentOutline {
       }
       // Older documents may have the member, because the stored outline was open.
       if old == nil, wasOpen { continue }
-      // Documents written before the removal have the member, later ones do not.
+      // Documents written before the removal have the member, and later documents do not.
       let fits =
         member.value.isOptional && (old.map { Self.fits($0.value.kind, member.value.kind) } ?? true)
       found.append(

@@ -49,8 +49,8 @@ extension EntityDescription {
 
   /// Removes an expiry or a limit whose attribute can no longer serve it.
   ///
-  /// The expiry ends if its attribute is removed, is not a date, or has no index of its own. The
-  /// limit ends if its attribute is removed or has no index of its own.
+  /// The expiry ends if its attribute is removed, is not a date, or is not the only attribute of an
+  /// index. The limit ends if its attribute is removed or is not the only attribute of an index.
   package mutating func evolveEviction() {
     func isIndexed(_ number: UInt32) -> Bool {
       attribute(number: number)?.isRemoved == false
@@ -69,8 +69,8 @@ extension EntityDescription {
 
   // MARK: Checks
 
-  /// Checks that the expiry date has an index of its own, through which the store finds expired
-  /// records.
+  /// Checks that an index has only the expiry date, because the store finds expired records through
+  /// it.
   func checkExpiry() throws(FormatError) {
     guard let expiry else { return }
     guard let attribute = attribute(number: expiry.attribute), !attribute.isRemoved,
@@ -87,8 +87,8 @@ extension EntityDescription {
     }
   }
 
-  /// Checks that the limit bounds something, and that its attribute has an index of its own,
-  /// through which the store finds the oldest records.
+  /// Checks that the limit bounds something, and that an index has only its attribute, because the
+  /// store finds the oldest records through it.
   func checkLimit() throws(FormatError) {
     guard let limit else { return }
     guard limit.count != nil || limit.byteCount != nil else {

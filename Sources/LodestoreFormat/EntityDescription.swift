@@ -11,9 +11,9 @@ package struct EntityDescription: Sendable {
     package var source: String?
     package var type: AttributeType
     package var isOptional: Bool
-    /// For documents: the name of the Swift type, for display only.
+    /// The name of the Swift type of a document, for display only.
     package var shape: String?
-    /// For documents: the outline; `nil` if no program has declared one yet.
+    /// The outline of a document; `nil` if no program has declared an outline yet.
     package var members: DocumentOutline?
     /// The value in records whose layout lacks the attribute.
     package var initial: Value
@@ -44,7 +44,7 @@ package struct EntityDescription: Sendable {
       self.isRemoved = isRemoved
     }
 
-    /// The value of a new record that sets none; null if there is no default.
+    /// The value of a new record that sets no value; null if there is no default.
     package var defaultValue: Value { changedDefault ?? initial }
   }
 
@@ -94,7 +94,7 @@ package struct EntityDescription: Sendable {
     /// The numbers of the attributes whose values the history keeps for deleted records, ascending.
     package var preserved: [UInt32]
 
-    /// Whether the history keeps earlier records or values of deleted ones.
+    /// Whether the history keeps earlier records, or values of deleted records.
     package var keepsRecords: Bool { keepsImages || !preserved.isEmpty }
 
     package init(keepsImages: Bool = false, preserved: [UInt32] = []) {
@@ -111,7 +111,7 @@ package struct EntityDescription: Sendable {
   package var indexes: [Index]
   /// Indexes under construction, which have entries for only some records.
   ///
-  /// Their numbers differ from those of ``indexes``.
+  /// Their numbers differ from the numbers of ``indexes``.
   package var building: [Index] = []
   package var elementIndexes: [ElementIndex] = []
   package var rules: [Rule]

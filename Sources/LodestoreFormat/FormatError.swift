@@ -3,7 +3,7 @@
 public struct FormatError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The fact found and the fact expected, as a clause.
   package var reason: String
-  /// The violated rule; `nil` if it is not one that a file is checked for.
+  /// The violated rule; `nil` if the checks of files do not list the violated rule.
   package var rule: FormatRule?
   /// The offset within the value's bytes; `nil` if it is unknown.
   package var offset: Int?

@@ -65,8 +65,8 @@ package enum FormatFeature: Sendable, CaseIterable {
   /// A condition of a delete rule. A writer that does not know it would delete or keep the wrong
   /// records.
   case deleteRuleCondition
-  /// A condition of an attribute derived from related records. A writer that does not know it would
-  /// count all of them.
+  /// A condition of an attribute derived from related records. A writer that does not know the
+  /// condition would count all related records.
   case derivedCondition
   /// An attribute that holds a part of a date. A writer that does not know it would leave an
   /// outdated part.
@@ -81,7 +81,7 @@ package enum FormatFeature: Sendable, CaseIterable {
   /// earlier catalogue.
   case catalogueCopy
   /// Records that expire. A reader that does not know it would show expired records. A writer would
-  /// refuse new records with the unique keys of expired ones.
+  /// refuse new records with the unique keys of expired records.
   case expiry
   /// Limits of entities. A writer that does not know them would let the records exceed the limit,
   /// and leave an outdated size.

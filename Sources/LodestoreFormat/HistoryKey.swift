@@ -51,7 +51,9 @@ package enum HistoryKey: Sendable, Hashable {
 
   /// The prefix of the keys of all parts.
   package static let parts: [UInt8] = [1]
-  /// The prefix of the keys of all images, which is also the first key after the parts.
+  /// The prefix of the keys of all images, the records before a change.
+  ///
+  /// The prefix is also the first key after the parts.
   package static let images: [UInt8] = [2]
   package static let consumers: [UInt8] = [4]
 

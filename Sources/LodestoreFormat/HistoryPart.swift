@@ -13,10 +13,10 @@ package struct HistoryPart: Sendable, Hashable {
     package var process: Int64
     package var author: String?
     package var context: String?
-    /// The write number under which images and tombstones of the write are stored; `nil` for its
-    /// own number.
+    /// The write number under which the earlier records and the values of deleted records are
+    /// stored; `nil` for the number of this write.
     package var images: UInt64?
-    /// The number of the write that this one undoes, if it does nothing else.
+    /// The number of the write that this write undoes, if it makes no other change.
     package var undoes: UInt64?
     /// The entities whose records or links the write changed without recording the changes,
     /// ascending; `nil` if the writer did not note them.
@@ -44,7 +44,7 @@ package struct HistoryPart: Sendable, Hashable {
       /// The numbers of the changed attributes, ascending.
       case updated([UInt32])
       case deleted
-      /// Records may have changed without a record of it, in this write or before it.
+      /// Records may have changed without an entry in the history, in this write or before it.
       case restarted
     }
 

@@ -95,7 +95,7 @@ package struct IDRuns: Sendable, Hashable {
 
   /// Returns the ids that are not in `other`.
   ///
-  /// Either set must be normalized.
+  /// Both sets must be normalized.
   package func subtracting(_ other: IDRuns) -> IDRuns {
     if other.isEmpty || isEmpty { return self }
     var result = IDRuns()
@@ -119,7 +119,7 @@ package struct IDRuns: Sendable, Hashable {
 
   /// Returns the ids that are in both sets.
   ///
-  /// Either set must be normalized.
+  /// Both sets must be normalized.
   package func intersection(_ other: IDRuns) -> IDRuns {
     subtracting(subtracting(other))
   }

@@ -2,14 +2,14 @@
 ///
 /// The slots are looked up once for a whole batch.
 ///
-/// The keys are those of ``IndexTuple``.
+/// The keys are equal to the keys that ``IndexTuple`` makes.
 package struct IndexProgram: Sendable {
   private let slots: [RecordLayout.Slot]
   private let isUnique: Bool
 
   /// Fails if the layout lacks an attribute of the index.
   ///
-  /// Such a record has the attribute's initial value.
+  /// A record of such a layout has the attribute's initial value, which is not among its bytes.
   package init?(_ index: EntityDescription.Index, layout: RecordLayout) {
     var slots: [RecordLayout.Slot] = []
     for number in index.attributes {
@@ -20,8 +20,8 @@ package struct IndexProgram: Sendable {
     isUnique = index.isUnique
   }
 
-  /// Replaces the contents of `encoder` by the key of `record`, with the record id if the key has
-  /// one.
+  /// Replaces the contents of `encoder` by the key of `record`, with the record id if the key ends
+  /// with a record id.
   ///
   /// - Returns: Whether a value of the tuple is null.
   @discardableResult

@@ -65,7 +65,7 @@ package enum IndexTuple {
 
   /// Whether the entry's key ends with the record id.
   ///
-  /// Only a key of a unique index without nulls does not.
+  /// Every key does, except a key of a unique index without nulls.
   @inline(__always)
   package static func keyHasRecordID(isUnique: Bool, hasNull: Bool) -> Bool {
     !isUnique || hasNull

@@ -8,8 +8,8 @@ import LodestoreBytes
 /// different keys never yield equal values. No input makes the decoder trap. The bytes must outlive
 /// the decoder.
 ///
-/// A cut tuple yields its first elements. After these the decoder throws, or yields a text that is
-/// not the record's. Check ``isCut(tuple:)`` first.
+/// A cut tuple yields its first elements. After these the decoder throws, or returns a text that
+/// the record does not have. Check ``isCut(tuple:)`` first.
 package struct KeyDecoder {
   private let bytes: ByteView
   /// The start of the next element.

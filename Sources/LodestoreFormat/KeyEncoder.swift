@@ -9,8 +9,8 @@ enum KeyCode {
   static let text: UInt8 = 0x02
   /// The code of zero.
   ///
-  /// The code of a positive integer adds the byte count of its magnitude, that of a negative one
-  /// subtracts it.
+  /// For a positive integer, the number of bytes of its magnitude is added to this code. For a
+  /// negative integer, it is subtracted.
   static let zero: UInt8 = 0x14
   static let lowestInteger: UInt8 = 0x0c
   static let highestInteger: UInt8 = 0x1c
@@ -68,7 +68,7 @@ package struct KeyEncoder: ~Copyable {
   /// Makes an encoder that writes into `room`, which already holds `count` bytes and must outlive
   /// the encoder.
   ///
-  /// A tuple longer than the room is put into memory of the encoder's own.
+  /// If the key becomes longer than `room`, the encoder allocates memory for it.
   package init(in room: MutableByteView, count: Int) {
     isInPlace = room.baseAddress != nil
     capacity = isInPlace ? room.count : Self.initialCapacity
@@ -169,7 +169,8 @@ package struct KeyEncoder: ~Copyable {
     put(KeyCode.decimal)
     put(value.isNegative ? DecimalClass.negative : DecimalClass.positive)
     let inversion: UInt8 = value.isNegative ? 0xff : 0
-    // Exponents end at 16,383, so a scale always fits. Clamping avoids a trap all the same.
+    // The largest exponent is 16,383, so the scale always fits. The clamping only avoids the trap
+    // of a plain conversion.
     let scale = UInt16(clamping: Int(value.exponent) + digits.count + DecimalClass.scaleBias)
     put(UInt8(truncatingIfNeeded: scale >> 8) ^ inversion)
     put(UInt8(truncatingIfNeeded: scale) ^ inversion)
@@ -288,8 +289,8 @@ extension KeyEncoder {
 
   /// Appends the low `byteCount` bytes of `word`, most significant first.
   ///
-  /// The method always stores eight bytes and counts fewer, which is faster than a loop. The bytes
-  /// after the count are never read.
+  /// The method always stores eight bytes, but counts only `byteCount` of them. A loop would be
+  /// slower. The bytes after the count are never read.
   @inline(__always)
   private mutating func appendInteger(_ word: UInt64, _ byteCount: Int, code: UInt8) {
     reserve(9)
@@ -311,7 +312,7 @@ extension KeyEncoder {
   ///
   /// Copies eight bytes at a time while searching them for such a byte.
   ///
-  /// - Returns: Whether it appended them.
+  /// - Returns: Whether the bytes were appended.
   @inline(__always)
   private mutating func appendPlain(_ source: ByteView, code: UInt8, isASCII: Bool) -> Bool {
     let length = source.count

@@ -4,12 +4,12 @@
 /// other numbers.
 @_documentation(visibility: internal)
 public enum OrderedWord {
-  /// The word for a signed integer.
+  /// The unsigned word whose order is the order of the signed integers.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public static func word(_ number: Int64) -> UInt64 { UInt64(bitPattern: number) ^ 1 << 63 }
 
-  /// The word for a floating-point number or a date.
+  /// The unsigned word whose order is the order of the floating-point numbers or dates.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public static func word(_ number: Double) -> UInt64 {

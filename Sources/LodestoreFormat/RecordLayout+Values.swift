@@ -1,5 +1,5 @@
-// Records made of values without their Swift types. `kvdump` uses this, and the conversion of a
-// record to another layout. `RecordView.value(at:)` is the counterpart.
+// Makes records of values without their Swift types. `kvdump` and the conversion of a record to
+// another layout use this code. `RecordView.value(at:)` reads such values.
 
 import LodestoreBytes
 

@@ -34,9 +34,10 @@ public final class RecordLayout: Sendable {
     /// The index of the null bit; −1 if the attribute cannot be null.
     @_documentation(visibility: internal)
     public var nullBit: Int32
-    /// For a fixed width, the offset of the value from the start of the record.
+    /// The place of the value.
     ///
-    /// For a variable attribute, its ordinal among the variable attributes.
+    /// For a fixed width, this is the offset of the value from the start of the record. For a
+    /// variable attribute, it is the ordinal among the variable attributes.
     @_documentation(visibility: internal)
     public var position: Int32
   }
@@ -44,7 +45,7 @@ public final class RecordLayout: Sendable {
   /// The number of bytes of the layout number.
   @_documentation(visibility: internal)
   @inlinable public static var headerSize: Int { 2 }
-  /// The bit of the header that marks ends of 32 bits.
+  /// The bit of the header that is set if the ends of the variable values are stored in 32 bits.
   @_documentation(visibility: internal)
   @inlinable public static var wideFlag: UInt16 { 0x8000 }
   /// The highest layout number.
@@ -53,7 +54,7 @@ public final class RecordLayout: Sendable {
   /// The number of bytes of the checksum at the end.
   @_documentation(visibility: internal)
   @inlinable public static var checksumSize: Int { 4 }
-  /// The maximum total of variable bytes with ends of 16 bits.
+  /// The maximum number of variable bytes in a record that stores their ends in 16 bits.
   @_documentation(visibility: internal)
   @inlinable public static var longestNarrow: Int { 65_535 }
 
@@ -79,7 +80,9 @@ public final class RecordLayout: Sendable {
   /// The number of variable attributes.
   @_documentation(visibility: internal)
   public let variableCount: Int
-  /// The offset of the ends, equal to the size of header, nulls and slots.
+  /// The offset of the array with the end of each variable value.
+  ///
+  /// The array follows the header, the null bits and the slots.
   @_documentation(visibility: internal)
   public let endsOffset: Int
   /// The index in ``slots`` by attribute number; −1 if this layout lacks the attribute.
@@ -145,9 +148,9 @@ public final class RecordLayout: Sendable {
     return heapOffset
   }
 
-  /// Whether the ends do not decrease up to index `last`.
+  /// Whether the ends of the variable values do not decrease up to index `last`.
   ///
-  /// Each must be below 2¹⁵.
+  /// Each end must be below 2¹⁵.
   @inlinable @inline(__always)
   func endsAscend(in record: ByteView, through last: Int) -> Bool {
     let highBits: UInt64 = 0x8000_8000_8000_8000
@@ -163,8 +166,8 @@ public final class RecordLayout: Sendable {
       }
       return disorder & highBits == 0
     }
-    // Four ends in a word are subtracted from the four that follow each. A difference that borrows
-    // clears its guard bit, as long as no end has that bit itself.
+    // A word has four ends. Each end is subtracted from the end that follows it, four at once. A
+    // difference that borrows clears its guard bit, as long as no end has that bit itself.
     while index < last {
       let offset = endsOffset &+ min(index, last &- 4) &* 2
       let (ends, next) = (record.uint64(at: offset), record.uint64(at: offset &+ 2))

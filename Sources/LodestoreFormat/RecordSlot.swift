@@ -15,7 +15,8 @@ package struct RecordHeader {
 
   /// The layout number without the other bits.
   ///
-  /// A damaged record may have other bits set, so compare the whole header with the layout's.
+  /// A damaged record may have other bits set, so compare the whole header with the header that the
+  /// layout demands.
   package var layoutNumber: UInt16 { rawValue & RecordLayout.highestNumber }
   package var isWide: Bool { rawValue & RecordLayout.wideFlag != 0 }
 }

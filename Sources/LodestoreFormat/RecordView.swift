@@ -17,10 +17,10 @@ public struct RecordView {
   /// The offset of the first slot.
   @_documentation(visibility: internal)
   public let slotsOffset: Int
-  /// The offset of the ends.
+  /// The offset of the array with the end of each variable value.
   @_documentation(visibility: internal)
   public let endsOffset: Int
-  /// Whether ends have 32 bits.
+  /// Whether the ends of the variable values are stored in 32 bits and not in 16.
   @_documentation(visibility: internal)
   public let isWide: Bool
   /// The offset of the first variable byte.

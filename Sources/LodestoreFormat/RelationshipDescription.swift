@@ -7,7 +7,7 @@ package struct RelationshipDescription: Sendable, Hashable {
     package var entity: EntityNumber
     /// The side's name; `nil` if unnamed.
     ///
-    /// The side that holds the id goes by the attribute's name.
+    /// If an attribute of this side holds the id, the side has the attribute's name.
     package var name: String?
     /// The effect on records of the other side when a record of this side is deleted.
     package var onDelete: DeleteRule
@@ -84,7 +84,7 @@ package enum DeleteRule: String, Sendable, Hashable, CaseIterable {
   case nullify
   /// The linked records are deleted too.
   case cascade
-  /// The deletion is refused while the record is linked to one that is not deleted.
+  /// The deletion is refused while the record has a link to a record that is not deleted too.
   case deny
   /// Nothing happens. Whoever deletes the record must repair the links to it before the commit.
   case noAction
@@ -164,9 +164,9 @@ extension RelationshipDescription {
 }
 
 extension RelationshipDescription.Side {
-  /// Reads a side.
+  /// Reads a side of a relationship.
   ///
-  /// `label` names it in messages.
+  /// `label` names the side in messages.
   fileprivate init(_ document: Document?, _ label: String) throws(FormatError) {
     var object = CatalogueReader(document ?? .null)
     guard let entity = object.take("entity")?.number, entity > 0 else {

@@ -8,7 +8,7 @@ package struct SealDescription: Sendable, Hashable {
   package var name: String
   /// The dataset's generation, from 1.
   ///
-  /// A later state has a higher one.
+  /// A later state has a higher generation.
   package var generation: UInt64
   /// The date up to which the data is current, in seconds since 2001-01-01T00:00:00Z.
   package var dataAsOf: Double

@@ -104,8 +104,8 @@ package enum HeaderField: String, Sendable {
 
   private static let changesPrefix = "changes."
 
-  /// The header field that marks whether an entity's records changed since an import last relied on
-  /// them.
+  /// The header field that states whether the records of an entity changed since an import last
+  /// relied on the records.
   package static func changes(entity: EntityNumber) -> [UInt8] {
     Array("\(changesPrefix)\(entity)".utf8)
   }
@@ -175,7 +175,7 @@ package enum CatalogueKey {
   }
 }
 
-/// The keys that the tree `catalogue.copy` has in addition to the catalogue's.
+/// The keys that the tree `catalogue.copy` has in addition to the keys of the catalogue.
 ///
 /// See Format.md, "Second copy".
 package enum CatalogueCopyKey {
@@ -215,7 +215,7 @@ package enum ImportKey: Sendable, Hashable {
   case report(run: UInt64)
   /// The ids of the records of one page, in a mirror in progress.
   case seen(page: UInt64)
-  /// The facts that the page memories depend on.
+  /// The facts on which the remembered states of pages depend.
   case basis
 
   package static let longestName = BucketKey.longestName

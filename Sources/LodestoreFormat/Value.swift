@@ -5,7 +5,7 @@ package enum Value: Sendable, Hashable {
   case null
   case bool(Bool)
   case integer(Int64)
-  /// An integer above `Int64.max`. Smaller ones are `.integer`.
+  /// An integer above `Int64.max`. Smaller integers are `.integer`.
   case unsigned(UInt64)
   /// A double, or a float converted to a double.
   case double(Double)

@@ -26,7 +26,7 @@ public final class AsynchronousWork<Value: Sendable>: Sendable {
 
   /// Begins the work of `run` at once.
   ///
-  /// - Parameter run: Called in a task of its own, with a closure to which it reports progress.
+  /// - Parameter run: Does the work in a new task. The argument is a closure that reports progress.
   public init(
     _ run:
       @escaping @Sendable (
@@ -40,7 +40,8 @@ public final class AsynchronousWork<Value: Sendable>: Sendable {
         if let total = step.total { progress.totalUnitCount = Int64(total) }
         progress.completedUnitCount = Int64(step.completed)
       }
-      // Less may be completed than was expected, and the total may still be unknown.
+      // Ended work counts as complete, even if fewer units were completed than expected or the
+      // total is unknown.
       let total = max(progress.totalUnitCount, progress.completedUnitCount, 1)
       progress.totalUnitCount = total
       progress.completedUnitCount = total

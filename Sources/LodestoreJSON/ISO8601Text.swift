@@ -46,7 +46,7 @@ package enum ISO8601Text {
       seconds += time.seconds - zone
       fraction = time.fraction
     } else if scanner.isBasic {
-      // Eight digits may be any number.
+      // Eight digits alone may be any number, so they are not read as a date.
       return nil
     }
     return Date(
@@ -70,9 +70,9 @@ package enum ISO8601Text {
   /// Writes a date in UTC, such as `2024-02-29T12:00:00Z`.
   ///
   /// The text has 3, 6, 9, 12 or 15 digits of a second if fewer do not read back as the same date.
-  /// Fifteen digits are enough except within ten seconds of 2001-01-01, where `Date` is even finer.
-  /// Years outside 0...9999 have a sign and six digits. Returns `nil` for years outside ±999999 and
-  /// for dates that are not finite.
+  /// Fifteen digits are enough except within ten seconds of 2001-01-01, because `Date` is more
+  /// precise there. Years outside 0...9999 have a sign and six digits. Returns `nil` for years
+  /// outside ±999999 and for dates that are not finite.
   package static func text(_ date: Date) -> String? {
     let time = date.timeIntervalSinceReferenceDate
     guard abs(time) < 4e13 else { return nil }
@@ -184,7 +184,7 @@ extension ISO8601Text {
 
     /// Takes the sign between two parts.
     ///
-    /// The basic form has none.
+    /// The basic form has no sign.
     mutating func take(between sign: UnicodeScalar) -> Bool { isBasic || take(sign) }
 
     mutating func number(digits: Int, in range: ClosedRange<Int>) -> Int? {

@@ -16,7 +16,8 @@ package struct JSONCutText: Sendable {
   private var levels: [Level] = []
   private let text: [UInt8]
 
-  /// Fails if the text closes all of its brackets, or closes one with a bracket of another kind.
+  /// Fails if the text closes all of its brackets, or closes a bracket with a bracket of another
+  /// kind.
   package init?(_ text: [UInt8]) {
     self.text = text
     var isInString = false

@@ -10,7 +10,7 @@ package final class JSONDocument: @unchecked Sendable {
   /// The parser stops at a zero and reads words of eight bytes.
   private static let padding = 16
 
-  /// The text with the padding behind it.
+  /// The text with the padding after it.
   let text: ByteView
   /// The bytes of the text, without the padding.
   let count: Int
@@ -43,7 +43,7 @@ package final class JSONDocument: @unchecked Sendable {
     return JSONNode(document: self, index: Int(numbers[first]))
   }
 
-  /// The error of the first fault outside all `values`; `nil` if there is none.
+  /// The error of the first fault outside all `values`; `nil` without such a fault.
   ///
   /// The values must be in the order of the text.
   package func faultError(outside values: some Sequence<JSONNode>) -> JSONError? {

@@ -37,7 +37,8 @@ package struct JSONEndSearch: Sendable {
         if byte == 0x22 { isInString = true } else { depth += 1 }
       case 0x5D, 0x7D:
         if isInScalar { return end(at) }
-        // A closing bracket without an opening one is a text of its own, which is not JSON.
+        // A closing bracket without an opening one is treated as a separate text, which is not
+        // JSON.
         depth = max(depth - 1, 0)
         if depth == 0 { return end(at + 1) }
       case 0x20, 0x09, 0x0A, 0x0D:

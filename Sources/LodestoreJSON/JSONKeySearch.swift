@@ -2,7 +2,7 @@ import LodestoreBytes
 
 /// Finds a member of an object by its key.
 enum JSONKeySearch {
-  /// The entry of the key, searched from the first one; `nil` if the object lacks it.
+  /// The entry of the key, searched from the first entry; `nil` if the object lacks it.
   static func find(_ key: String, in document: JSONDocument, object: Int) -> Int? {
     find(key, in: document, object: object, from: object + 1)
   }

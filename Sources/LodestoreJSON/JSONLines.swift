@@ -14,8 +14,8 @@ package struct JSONLine: Sendable {
 ///
 /// The texts are lines, or values that follow each other with or without white space. Lines end
 /// with LF or CR LF; the last line may lack its end. Blank lines are skipped. An error concerns
-/// only its text, and the next call continues after it. The reader holds the current text, or the
-/// bytes appended at once.
+/// only its text, and the next call continues after it. The reader holds the current text, or all
+/// bytes of one call of `append`.
 package struct JSONLinesReader: Sendable {
   /// The rule for the end of a text.
   package enum Cut: Sendable {
@@ -39,7 +39,7 @@ package struct JSONLinesReader: Sendable {
   private var isSkipping = false
   /// The range in `pending` of the line that was returned or refused last; `nil` before the first.
   private var last: (range: Range<Int>, origin: JSONPosition.Origin)?
-  /// Whether that line extends to the end of `pending`.
+  /// Whether the line of ``last`` extends to the end of `pending`.
   private var isLastOpen = false
 
   package init(limits: JSONLimits = .standard, cut: Cut = .lines) {

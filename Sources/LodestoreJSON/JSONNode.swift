@@ -127,7 +127,7 @@ extension JSONNode {
 
   /// The key of a member's value, as a string node.
   ///
-  /// For a value that is not a member's, the result is meaningless.
+  /// For the element of an array, the result is meaningless.
   package var memberKey: JSONNode { at(index - 1) }
 
   /// The value and everything within it.

@@ -43,7 +43,7 @@ package struct JSONNodeDecoder: Sendable {
 
   /// The node that an error of `decode` concerns, as near as its coding path shows.
   ///
-  /// For a missing key, the object that lacks it.
+  /// If the error is a missing key, the node is the object that lacks the key.
   package static func offendingNode(of error: any Error, in node: JSONNode) -> JSONNode {
     let context: DecodingError.Context
     var path: [any CodingKey]

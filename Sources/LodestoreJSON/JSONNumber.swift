@@ -53,7 +53,10 @@ package enum JSONNumber {
     return result
   }
 
-  /// Reads the exponent after `e`, clamped where it can only overflow.
+  /// Reads the exponent after `e`.
+  ///
+  /// An exponent that makes every number overflow or become zero is limited, so that calculations
+  /// with it cannot overflow.
   private static func exponent(_ text: Text, from start: Int) -> Int {
     var at = start
     let isNegative = text[at] == 0x2D
@@ -66,7 +69,7 @@ package enum JSONNumber {
     return isNegative ? -value : value
   }
 
-  /// The integer by sign and magnitude, if the number is one and fits 64 bits.
+  /// The integer by sign and magnitude, if the number is an integer and fits 64 bits.
   ///
   /// `5.0` and `5e3` are integers; the digits decide this, not a double.
   static func integer(_ text: Text) -> (isNegative: Bool, magnitude: UInt64)? {

@@ -42,7 +42,7 @@ extension JSONParser {
     return end
   }
 
-  /// Notes the missing member after a trailing comma, as in `{"a":1,}`, as one without a key.
+  /// Notes the missing member after a trailing comma, as in `{"a":1,}`, as a member without a key.
   @inline(never)
   mutating func skipMissingKey(_ at: Int, _ fault: JSONFault) throws(JSONFault) -> Int {
     guard fault.reason == .trailingComma else { throw fault }

@@ -120,7 +120,7 @@ struct JSONParser: ~Copyable {
             expected: isObject ? "',' or '}'" : "',' or ']'")
         }
         let first = Int(open) &+ 1
-        // Only commas were counted, and a container with content has one child more.
+        // Only commas were counted, and a container with content has one more child than commas.
         if tape.count > first { container.pointee.tag &+= JSONTapeEntry.oneChild }
         if isObject && container.pointee.tag >= JSONTapeEntry.oneChild &* 2 {
           do throws(JSONFault) {

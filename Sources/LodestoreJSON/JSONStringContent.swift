@@ -25,7 +25,8 @@ enum JSONStringContent {
     }
   }
 
-  /// Decodes escapes and returns the number of bytes written, which never exceeds the source's.
+  /// Decodes escapes and returns the number of bytes written, which never exceeds the number of
+  /// bytes of `raw`.
   @usableFromInline
   static func unescape(_ raw: ByteView, into target: MutableByteView) -> Int {
     var at = 0

@@ -14,7 +14,7 @@ struct JSONStringScanner {
   func scan(from start: Int) throws(JSONFault) -> (end: Int, flags: UInt32) {
     var at = start
     while true {
-      // The scan reads 64-bit words. The lowest bit set is exact. Higher ones may be wrong, because
+      // The scan reads 64-bit words. The lowest bit set is exact. Higher bits may be wrong, because
       // a borrow propagates upwards. Most strings end in the first or second word.
       let word = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: at, as: UInt64.self))
       let special = Self.special(word)

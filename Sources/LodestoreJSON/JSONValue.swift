@@ -1,9 +1,9 @@
 /// Any JSON value, exact for 64-bit integers.
 ///
 /// `==` is structural: the integer `1` and the double `1.0` are different values, as are their
-/// texts. Use `unsigned` for values above `Int64.max`; a smaller one equals, and hashes like, the
-/// `integer` of the same value. Strings compare as Swift's `String` does, by canonical equivalence
-/// and not by bytes.
+/// texts. Use `unsigned` for values above `Int64.max`. An `unsigned` of a smaller value equals, and
+/// hashes like, the `integer` of the same value. Strings compare as Swift's `String` does, by
+/// canonical equivalence and not by bytes.
 public enum JSONValue: Sendable {
   /// The JSON value `null`.
   case null
@@ -11,7 +11,7 @@ public enum JSONValue: Sendable {
   case bool(Bool)
   /// A number written without fraction and exponent.
   case integer(Int64)
-  /// An integer above `Int64.max`. For one of unknown size use `init(_:)`.
+  /// An integer above `Int64.max`. For an unsigned integer of any size use `init(_:)`.
   case unsigned(UInt64)
   /// Any other number.
   case double(Double)

@@ -166,7 +166,7 @@ extension JSONWriter {
   ///
   /// Values that JSON cannot represent are shown and not refused.
   mutating func writeForDisplay(_ value: JSONValue) {
-    // With this flag nothing throws.
+    // Writing for display never throws.
     try? write(value, forDisplay: true)
   }
 

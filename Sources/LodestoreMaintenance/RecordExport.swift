@@ -17,8 +17,8 @@ extension Store {
   ///     try await store.export(Pod.all.sorted(by: \.name), to: "pods.jsonl")
   ///
   /// All records are from one commit, even if the store is written meanwhile. The file has all
-  /// attributes that the store has of the entity, including those that the program's type does not
-  /// declare. The records' ids are omitted, because the importing store assigns its own. Each
+  /// attributes that the store has of the entity, including attributes that the program's type does
+  /// not declare. The records' ids are omitted, because the importing store assigns its own. Each
   /// record's checksum is checked before the record is written. `kvdump export` writes the same
   /// file.
   ///
@@ -29,8 +29,7 @@ extension Store {
   ///   - query: The records and their order.
   ///   - path: The path of the file.
   ///   - format: The format; if `nil`, ``ExportFormat/csv`` for a path that ends in `.csv`,
-  ///     otherwise
-  ///     ``ExportFormat/jsonLines``.
+  ///     otherwise ``ExportFormat/jsonLines``.
   ///   - replacing: Whether to replace an existing file. If false and a file exists, the call
   ///     throws.
   ///   - onProgress: Called on a thread of the store, at most a hundred times a second.

@@ -53,7 +53,8 @@ struct RecordText {
 
   /// Whether JSON readers read the number exactly.
   ///
-  /// Many refuse or round a whole number beyond 64 bits, and a number that no double is near to.
+  /// Many readers refuse or round an integer of more than 64 bits, or a number that is too large or
+  /// too small for a double.
   private static func isNumber(_ decimal: DecimalValue) -> Bool {
     guard !decimal.isNaN else { return false }
     let text = decimal.text

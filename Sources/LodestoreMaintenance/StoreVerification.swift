@@ -15,7 +15,7 @@ public struct StoreVerification: Sendable {
     public let subject: String?
     /// The id of the record; `nil` if the problem does not concern a record.
     public let recordID: UInt64?
-    /// The place in the file, the fact and the rule, in one line.
+    /// The place in the file, the fact found and the violated rule, in one line.
     public let description: String
   }
 
@@ -68,10 +68,9 @@ extension Store {
   /// one read until it ends. Cancelling the task ends it within some thousand records.
   ///
   /// - Parameters:
-  ///   - limit: The maximum number of problems to keep, at least 1. All are counted.
+  ///   - limit: The maximum number of problems to keep, at least 1. All problems are counted.
   ///   - onProgress: Called on a thread of the store with the number of checked pages. Records,
-  ///     which
-  ///     are checked after the pages, are not counted.
+  ///     which are checked after the pages, are not counted.
   /// - Throws: `CancellationError` if the task is cancelled; `StoreError` if the file cannot be
   ///   read.
   /// - Complexity: One reading of every page, then one of every record and entry.
@@ -100,7 +99,8 @@ extension Store {
   /// Use it for backups and for files that cannot be opened because of damage. This process must
   /// not have the file open; other processes may, and may write.
   ///
-  /// - Parameter limit: The maximum number of problems to keep, at least 1. All are counted.
+  /// - Parameter limit: The maximum number of problems to keep, at least 1. All problems
+  ///   are counted.
   /// - Throws: `StoreError`: `StoreError.Code.notAStore`, `StoreError.Code.newerFormat`, and errors
   ///   of reading the file.
   public static func verify(at path: String, limit: Int = 1_000) throws -> StoreVerification {

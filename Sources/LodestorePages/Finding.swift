@@ -44,12 +44,12 @@ package struct Finding: Equatable, Sendable {
   /// The entity, such as `Film`, or the index, such as `Film.episodeId`.
   package var subject: String?
   package var record: UInt64?
-  /// The key of the pair if it is not a record's.
+  /// The key of the pair, unless the pair is a record, which ``record`` names.
   package var key: [UInt8]?
   /// The fact found and the fact expected, in one line.
   package var detail: String
 
-  /// - Parameter rule: The violated rule; by default the usual one for `code`.
+  /// - Parameter rule: The violated rule; by default the usual rule for `code`.
   package init(
     _ code: Code, _ rule: FormatRule? = nil, tree: String? = nil, subject: String? = nil,
     record: UInt64? = nil,
@@ -139,7 +139,7 @@ extension Finding: CustomStringConvertible {
 
 /// Findings in the order of their discovery.
 ///
-/// All are counted, but only the first ones are stored.
+/// All findings are counted, but only the first findings are stored.
 package struct FindingList: Sendable {
   package private(set) var kept: [Finding] = []
   package private(set) var count = 0

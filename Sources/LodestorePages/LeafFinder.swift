@@ -75,9 +75,9 @@ package struct LeafFinder {
   /// Prefetches the parts of a branch page that ``child(of:for:from:to:)`` will probably read: its
   /// header, a slot and a node.
   ///
-  /// Without this the three reads are three cache misses, each waiting for the one before it. The
-  /// guess assumes pages filled in order: they have equally many children, and their nodes are
-  /// contiguous from the page's end.
+  /// Without this prefetch the three reads are three cache misses, each waiting for the previous
+  /// miss. The guess assumes pages filled in order: they have equally many children, and their
+  /// nodes are contiguous from the page's end.
   private func prefetch(_ number: UInt64, for id: UInt64, from low: UInt64, to end: UInt64) {
     guard number < pages.pageCount else { return }
     let base = address(number)
@@ -115,7 +115,8 @@ package struct LeafFinder {
   private func search(
     _ page: TreePages.Page, for id: UInt64, from low: UInt64, to end: UInt64
   ) -> Child {
-    // The first key of a branch stands for all lower keys.
+    // The first key of a branch page is not read: the first child has all keys below the second
+    // key.
     var first = 0
     var firstLow = low
     var past = page.count
@@ -162,9 +163,10 @@ package struct LeafFinder {
 
   // MARK: Leaves in key order
 
-  /// The leaf page after the one found last; `nil` after the last page, and in a tree of one page.
+  /// The leaf page after the last found page; `nil` after the last page, and in a tree of one page.
   ///
-  /// Throws if a branch refers to a page that is not a leaf. LMDB would end the process there.
+  /// Throws if a branch refers to a page that is not a leaf. LMDB would end the process for such a
+  /// file.
   package mutating func next() throws(PageError) -> LeafPage? {
     guard let branch else { return nil }
     let leaf: Leaf
@@ -182,7 +184,7 @@ package struct LeafFinder {
     return page
   }
 
-  /// Requests the pages after the one found last.
+  /// Requests the pages after the last found page.
   package func ask(_ windows: inout ScanWindows) {
     guard let branch else { return }
     windows.ask(for: pages, children: branch, from: childIndex, backwards: false)

@@ -24,9 +24,9 @@ package enum PageChecker {
   }
 
   /// - Parameters:
-  ///   - limit: The maximum number of stored findings; 0 stores all. All are counted.
-  ///   - checksSeal: Whether to check the rules of sealed files too: one state, and zeros in all
-  ///     unused bytes.
+  ///   - limit: The maximum number of stored findings; 0 stores all. All findings are counted.
+  ///   - checksSeal: Whether to check the rules of sealed files too: equal meta pages, and zeros in
+  ///     all unused bytes.
   ///   - step: Receives the number of checked pages and the number of all pages. If it returns
   ///     false, the check ends.
   /// - Throws: ``VerificationError`` if the file cannot be read or is not an LMDB file, and
@@ -157,7 +157,7 @@ package enum PageChecker {
     try bytes(of: file, format.meta.size, at: offset)?._withBytes { MetaPage($0, format) }
   }
 
-  /// Reads bytes of the file; `nil` if the file ends before.
+  /// Reads bytes of the file; returns `nil` if the file ends before the last of them.
   private static func bytes(
     of file: PageFile, _ byteCount: Int, at offset: Int
   ) throws(VerificationError) -> [UInt8]? {

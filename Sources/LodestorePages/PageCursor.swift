@@ -2,7 +2,7 @@ import LodestoreBytes
 
 /// A position in a tree of one commit, which moves in key order.
 ///
-/// Moves and positions are those of LMDB's cursor. A move without a result leaves the position
+/// Moves and positions work as with LMDB's cursor. A move without a result leaves the position
 /// unchanged. A search for a missing key stops before the next key. No move allocates memory. Use a
 /// cursor on one thread at a time. Returned pairs are valid as long as the map.
 package final class PageCursor {

@@ -1,6 +1,6 @@
 import LodestoreBytes
 
-/// LMDB's layout of the pages of a file: that of LMDB 0.9 or that of LMDB 1.0.
+/// The page layout of a file of LMDB 0.9 or of LMDB 1.0.
 ///
 /// An engine reads and writes only ``ofEngine``. Each file states its own format, see
 /// ``init(ofFile:)``. The formats differ only in the numbers below; ``PageLayout`` has the numbers

@@ -61,7 +61,7 @@ public enum PageLayout {
   package static let firstDataPage: UInt64 = 2
   /// The smallest page size accepted.
   ///
-  /// No system has a smaller one, so it would be damage.
+  /// No system has smaller pages, so a smaller size in a file is damage.
   package static let smallestPage = 512
   /// A value of at most this size is stored within a leaf, with pages of 4 KiB or more.
   package static let longestSharedValue = 1_024
@@ -70,7 +70,7 @@ public enum PageLayout {
 
   /// The system's page size.
   ///
-  /// A mapping begins at a multiple of it.
+  /// A mapping begins at a multiple of this size.
   package static let systemPageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
 }
 

@@ -62,7 +62,7 @@ package final class PageMap: @unchecked Sendable {
 
   /// The current two meta pages.
   ///
-  /// Another process may write one of them meanwhile. The pages are read until two consecutive
+  /// Another process may write one of the pages meanwhile. The pages are read until two consecutive
   /// readings agree.
   package func metaPages() -> (MetaPage, MetaPage) {
     var before = readMetaPages()

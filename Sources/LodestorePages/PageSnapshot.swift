@@ -15,8 +15,8 @@ package struct PageSnapshot: Sendable {
 
   /// Opens the newest commit of a file.
   ///
-  /// Throws if a meta page is damaged. That page may be the newest commit's, and using an older
-  /// commit instead would silently lose data.
+  /// Throws if a meta page is damaged. The damaged page may belong to the newest commit. Using the
+  /// older commit would then silently lose data.
   package init(newestOf map: PageMap) throws(VerificationError) {
     let metas = map.metaPages()
     for meta in [metas.0, metas.1] {
@@ -130,7 +130,8 @@ package struct PageTree: Sendable {
 }
 
 extension TreeRecord {
-  /// The record of a tree, read from a pair of the tree of names; `nil` if the value is not one.
+  /// The record of a tree, read from a pair of the tree of names; `nil` if the value is not the
+  /// record of a tree.
   package init?(_ pair: PagePair) {
     guard pair.isTree, pair.valueCount == TreeRecordLayout.size else { return nil }
     self.init(pair.value, at: 0)

@@ -114,8 +114,8 @@ extension PageWalk {
           "the run at page \(first) has \(length) pages, the file ends at \(filePages)"))
       return nil
     }
-    // Stop at the first page that is claimed elsewhere. Damaged runs may begin within each other,
-    // and continuing would visit their pages once for each run.
+    // The loop ends at the first page that another tree or value already has. Damaged runs may
+    // begin within each other, and continuing would visit their pages once for each run.
     let pages = Int(first)..<Int(first) + length
     let claimed = pages.prefix { claim(UInt64($0), of: walk.name) }.count
     walk.report.overflowPages += claimed

@@ -1,7 +1,8 @@
 import LodestoreBytes
 internal import LodestoreFormat
 
-/// The page rules of a sealed file: one state, and zeros in all unused bytes.
+/// The page rules of a sealed file: both meta pages describe the same trees, and unused bytes are
+/// zero.
 extension PageWalk {
   /// Checks the first two pages, and enables the checks of the other pages during the walk.
   func checkSeal(_ metas: [MetaPage], fileSize: Int) throws(VerificationError) {

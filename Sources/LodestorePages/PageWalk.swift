@@ -3,14 +3,14 @@ internal import LodestoreFormat
 
 /// One pass over the trees of an LMDB file and over its free list.
 ///
-/// Each checked rule is one that LMDB relies on without checking. Pages below a damaged page are
-/// not visited.
+/// LMDB relies on each of the checked rules without checking it. Pages below a damaged page are not
+/// visited.
 final class PageWalk {
   /// The maximum number of free pages beyond the end of the file.
   static let mostUnwritten = 1 << 20
   /// The number of findings that ends a walk.
   ///
-  /// Nobody reads more, and each takes time and memory.
+  /// Nobody reads more findings, and each finding takes time and memory.
   static let mostFindings = 100_000
 
   let file: PageFile
@@ -32,7 +32,7 @@ final class PageWalk {
 
   /// Whether the walk ended before the last page.
   ///
-  /// Pages it did not reach are not reported as unused.
+  /// Pages that the walk did not reach are not reported as unused.
   var isGivenUp: Bool { findings.count >= Self.mostFindings }
 
   private let step: (_ done: Int, _ total: Int) -> Bool
@@ -106,7 +106,7 @@ final class PageWalk {
 
   /// Marks `page` as part of `tree`.
   ///
-  /// Returns false after adding a finding if the page cannot be.
+  /// If the page cannot be part of a tree, adds a finding and returns false.
   func claim(_ page: UInt64, of tree: String) -> Bool {
     guard page >= PageLayout.firstDataPage, page < UInt64(bound) else {
       findings.add(

@@ -19,7 +19,7 @@ package struct ReadAhead {
   private static let longestGap: UInt64 = 4
   /// The size of one request in bytes.
   ///
-  /// Linux serves only the beginning of a longer one.
+  /// Linux serves only the beginning of a longer request.
   private static let longestRequest = 128 << 10
 
   private let map: UnsafeRawPointer

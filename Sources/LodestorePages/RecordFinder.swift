@@ -3,9 +3,10 @@ import LodestoreBytes
 
 /// Finds records of a tree by their ids, by reading the map's pages directly.
 ///
-/// Use it only in reads. Most of a search's time is spent waiting for memory. Within a page ids
-/// grow evenly, as from page to page (``LeafFinder``). For many ids, sixteen searches run
-/// interleaved, and each step prefetches the bytes of the next one.
+/// Use it only in reads. Most of a search's time is spent waiting for memory. For many ids, sixteen
+/// searches run interleaved, and each step prefetches the bytes of the next one. Ids usually grow
+/// evenly, so a search first tries the position that an even distribution would give
+/// (``LeafFinder``).
 package struct RecordFinder {
   private static let width = 16
   /// Requests for fewer records than this do not ask the system for their pages first.
@@ -30,7 +31,8 @@ package struct RecordFinder {
   /// Writes the bytes of the record with `ids[i]` to `found[i]`.
   ///
   /// A buffer without an address means that the record does not exist, or that only LMDB can read
-  /// it because its value is in overflow pages. A cursor distinguishes the two.
+  /// it because its value is in overflow pages. A look-up with a cursor shows which of the two it
+  /// is.
   package mutating func find(_ ids: [UInt64], _ found: inout [ByteView]) {
     ids.withUnsafeBufferPointer { ids in
       found.withUnsafeMutableBufferPointer { found in find(ids, found) }
@@ -80,7 +82,8 @@ package struct RecordFinder {
 
   /// Prefetches the cache lines that a search for `id` will probably read of a leaf page.
   ///
-  /// Each line gives the place of the next one, so without this they would be consecutive misses.
+  /// A search reads the address of each line from the previous line, so without the prefetches the
+  /// cache would miss one line after the other.
   private func prefetch(_ id: UInt64, in leaf: LeafFinder.Leaf) {
     let base = finder.address(leaf.number)
     let size = finder.pageSize

@@ -68,7 +68,7 @@ private struct RightEdge {
 extension TreePages {
   /// An estimate of how many of the tree's `count` entries are within `range`.
   ///
-  /// The estimate is exact if they are in one page.
+  /// The estimate is exact if the entries are in one page.
   package func estimatedCount(within range: KeyRange, of count: Int) -> Int {
     let edge = RightEdge(of: self)
     let lower = position(of: range.lower, isLower: true, edge)

@@ -161,7 +161,8 @@ extension TreePages {
   /// In a branch, the index of the child that may contain it.
   @inline(__always)
   func index(in place: Place, of wanted: Wanted, isBranch: Bool) throws(PageError) -> Int {
-    // The first key of a branch stands for all lower keys.
+    // The first key of a branch page is not read: the first child has all keys below the second
+    // key.
     var low = isBranch ? 1 : 0
     var high = place.count
     while low < high {

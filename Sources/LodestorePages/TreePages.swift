@@ -103,7 +103,8 @@ package struct TreePages: @unchecked Sendable {
 
     @inline(__always)
     private func search(_ key: ByteView, isInteger: Bool) -> Int {
-      // The first key of a branch stands for all lower keys.
+      // The first key of a branch page is not read: the first child has all keys below the second
+      // key.
       var low = isBranch ? 1 : 0
       var high = count
       while low < high {

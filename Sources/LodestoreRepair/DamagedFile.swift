@@ -282,6 +282,9 @@ final class DamagedFile {
   /// take hours.
   private var spare = 0
 
+  /// Renews the limit for the overflow pages that are read: eight times the number of the file's
+  /// pages.
+  ///
   /// Call it before reading all leaves in a row.
   ///
   /// Each leaf may be read a few times.

@@ -1,9 +1,14 @@
 internal import LodestoreFormat
 internal import LodestorePages
 
-/// The pairs of small trees, taken from every available place.
+/// The pairs of small trees, taken from all pages that may have them.
 extension DamagedStore {
-  /// The place where a pair was found, best first.
+  /// The kind of page in which a pair was found, the worst first.
+  ///
+  /// - `old`: a free page
+  /// - `earlier`: a page of the previous commit's tree
+  /// - `current`: a page that is neither free nor reached from the tree
+  /// - `tree`: a page of the tree
   enum Place: Int, Comparable {
     case old, earlier, current, tree
     static func < (a: Place, b: Place) -> Bool { a.rawValue < b.rawValue }
@@ -11,7 +16,7 @@ extension DamagedStore {
 
   struct Keyed {
     var pairs: [[UInt8]: (body: [UInt8], place: Place)] = [:]
-    /// Whether the tree has as many pairs as it states, all of them usable.
+    /// Whether the tree has the number of pairs that it states, and all pairs are usable.
     var isWhole = false
     /// The number of unusable pairs of the tree.
     ///
@@ -22,11 +27,11 @@ extension DamagedStore {
     var older: Int { pairs.values.count { $0.place < .current } }
   }
 
-  /// Finds the pairs of a tree in every available place.
+  /// Finds the pairs of a tree in all pages that may have them.
   ///
   /// - Parameters:
   ///   - kind: The kind of the tree's pages.
-  ///   - oldest: The last place to read.
+  ///   - oldest: The worst place to read.
   ///   - needsKind: Whether a leaf must have a pair of the kind to belong to the tree.
   ///   - isPair: Returns whether a pair belongs to this tree and is intact.
   func pairs(
@@ -83,7 +88,8 @@ extension DamagedStore {
     }
     let current = result.pairs.values.count { $0.place >= .current }
     result.missing = max(0, (entries ?? current) - current)
-    // All pairs that the tree states were found, though some outside of it.
+    // The tree's number of pairs was found, but some of the pairs may be from pages outside the
+    // tree.
     result.isWhole = entries == current && result.older == 0
     return result
   }

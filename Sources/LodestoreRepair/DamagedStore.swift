@@ -192,7 +192,8 @@ final class DamagedStore {
     let copyName = TreeName.catalogueCopy.text
     let second = try pairs(
       of: copyName, kind: .catalogue, oldest: .old, needsKind: true, isDescription)
-    // A damaged key may look like one of a later version. The copy has genuine ones too.
+    // A damaged key may look like a key of a later version. A genuine key of a later version is in
+    // the copy too.
     let strange = chosen.keys.filter { $0.first ?? 0 >= 3 && second.pairs[$0] == nil }
     let isFirstWhole = first.isWhole && !(second.isWhole && !strange.isEmpty)
     if second.isWhole { for key in strange { chosen[key] = nil } }
@@ -234,8 +235,10 @@ final class DamagedStore {
     dropUnfitting()
   }
 
-  /// Which of two descriptions of one thing is newer: the one from a better place, or the one with
-  /// more layouts.
+  /// Returns which of two descriptions of one object is newer.
+  ///
+  /// The description with the higher ``Place`` is newer. In equal places, the longer description is
+  /// newer, because it has more layouts.
   private func isNewer(
     _ first: (body: [UInt8], place: Place), than second: (body: [UInt8], place: Place)
   ) -> Bool {
@@ -264,7 +267,8 @@ final class DamagedStore {
     }
   }
 
-  /// Removes descriptions that refer to lost ones or do not fit them.
+  /// Removes descriptions that refer to lost descriptions, or that do not fit the descriptions they
+  /// refer to.
   ///
   /// The new store could not be opened with them.
   private func dropUnfitting() {
@@ -309,8 +313,8 @@ final class DamagedStore {
       }
       return copy
     }
-    // The format and the schema's number follow from the catalogue. Marks of imports and later
-    // fields do not.
+    // The fields for the format and the schema's number can be restored from the catalogue. The
+    // marks for imports and the fields of later versions cannot be restored.
     let restored = UInt64(kept.count + 2)
     let isRestored = kept.count > 1 && trees[TreeName.header.text]?.entries ?? .max <= restored
     if !found.isWhole, !isRestored { problems.append("some fields of the header cannot be read") }
@@ -325,7 +329,8 @@ final class DamagedStore {
       problems.append("some counters cannot be read: ids go on behind the highest found")
     }
     for (key, pair) in found.pairs {
-      // The new store builds complete indexes and measures its records.
+      // The counters for unfinished indexes and for sizes are left out, because the new store
+      // builds its indexes completely and measures its records.
       if key.first == 4 || key.first == CounterKey.sizeKind { continue }
       let name = key._withBytes { Finding.hexadecimal($0) }
       guard let most = key._withBytes({ Self.most($0) }), pair.body.count == 8 else {

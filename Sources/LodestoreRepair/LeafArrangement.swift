@@ -20,7 +20,8 @@ struct LeafArrangement {
   /// The maximum number of choices tried within one group.
   private static var mostChoices: Int { 512 }
   private static var mostSteps: Int { 1 << 16 }
-  /// The maximum number of sums of one half of the groups to compare with those of the other half.
+  /// The maximum number of sums of one half of the groups to compare with the sums of the other
+  /// half.
   private static var mostSums: Int { 1 << 17 }
 
   private var groups: [[Int]] = []
@@ -51,8 +52,9 @@ struct LeafArrangement {
     return nil
   }
 
-  /// The leaves of a commit that changed some leaves of `earlier`, if all leaves that it wrote are
-  /// here; `nil` if none are found.
+  /// The leaves of a commit that changed some leaves of `earlier`.
+  ///
+  /// The result is `nil` unless all leaves that the commit wrote are in ``leaves``.
   ///
   /// - Parameter change: The change of the digest by the commit. Lost leaves that the commit did
   ///   not write are in the digests of both commits.
@@ -110,7 +112,7 @@ struct LeafArrangement {
 
   /// Selects one choice for each group so that the sums make `target`.
   ///
-  /// All sums of one half of the groups are compared with those of the other half.
+  /// All sums of one half of the groups are compared with the sums of the other half.
   private static func search(_ groups: [Group], _ target: ContentDigest) -> [Int]? {
     var fixed: [Int] = []
     var rest = target

@@ -169,7 +169,7 @@ struct PageSurvey {
 
   /// Uses the pages that the previous commit had, free or used, in place of a lost free list.
   ///
-  /// Pages that the newest commit uses are among them; its trees refer to these.
+  /// The newest commit may use some of these pages. The trees of that commit refer to such pages.
   private mutating func guessFreePages(after earlier: MetaPage) throws {
     var used = PageSet(bound: file.pageCount)
     _ = try file.walk(earlier.freeList, pages: &used) { leaf in

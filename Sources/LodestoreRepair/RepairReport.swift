@@ -33,9 +33,9 @@ public struct RepairReport: Sendable, Hashable {
     public internal(set) var damaged = 0
     /// The number of further items that the damaged store had.
     public internal(set) var missing = 0
-    /// The number of links from records to lost records that were removed.
+    /// The number of removed links that led from a record to a lost record.
     public internal(set) var emptied = 0
-    /// The number of records left out because they must refer to a lost one, or because another
+    /// The number of records left out because they must refer to a lost record, or because another
     /// record has their unique key.
     public internal(set) var dropped = 0
     /// Whether the store's digests or counts show that nothing of the part is lost.

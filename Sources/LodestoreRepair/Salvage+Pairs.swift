@@ -8,7 +8,7 @@ internal import LodestorePages
 extension Salvage {
   /// The maximum number of trees of later versions to copy.
   ///
-  /// Each open tree makes LMDB slower, and a damaged file may name any number.
+  /// Each open tree makes LMDB slower, and a damaged file may name any number of trees.
   private static let mostTrees = 256
 
   /// Visits the pairs of a tree, and reports how many could not be read.
@@ -73,7 +73,7 @@ extension Salvage {
     (try? Checksum.unsealed(key: pair.key, body: pair.body)) != nil
   }
 
-  /// Whether a sealed pair is one that an importer stores.
+  /// Whether a pair with a valid checksum is a state that an importer stores.
   private static func isImport(_ pair: DamagedFile.Pair) -> Bool {
     guard isSealed(pair), ImportKey.split(pair.key) != nil else { return false }
     return (try? Document(decoding: pair.body[4...])) != nil
@@ -88,7 +88,8 @@ extension Salvage {
         of: tree, .sealed, DigestedContent(of: tree), oldest: .earlier, &part,
         { pair in
           if tree == .imports { return Self.isImport(pair) }
-          // In an unreferenced page, a pair of an import looks like one of a bucket.
+          // In an unreferenced page, a pair of the tree of imports cannot be distinguished from a
+          // pair of a bucket.
           return Self.isSealed(pair) && BucketKey.split(pair.key) != nil
             && (isWhole || !Self.isImport(pair))
         },
@@ -163,8 +164,8 @@ extension Salvage {
 
   /// The header fields for the new store.
   ///
-  /// An entity's mark states that no record was changed since an import relied on them. The mark is
-  /// removed if records are lost.
+  /// An entity's mark states that the records of the entity did not change since an import last
+  /// relied on them. The mark is removed if records are lost.
   func header(isSame: Bool, _ report: RepairReport) -> [(key: [UInt8], body: [UInt8])] {
     store.header.filter { key, body in
       if key == HeaderField.uuid.key { return isSame && body.count == 16 }

@@ -6,14 +6,14 @@ internal import LodestorePages
 ///
 /// Every record with a right checksum is saved with its id. A link to a lost record is removed. An
 /// attribute that holds the id of a lost record becomes null; if it is required, its record is left
-/// out. Of several records with one unique key, one is saved: the one from the better place, or the
-/// one with the higher id.
+/// out. Of several records with one unique key, one is saved. The saved record is in the page that
+/// is more likely part of the newest commit, or else has the higher id.
 final class Salvage {
   private var parts: [EntityNumber: RepairReport.Part] = [:]
   private var problems: [String] = []
   let store: DamagedStore
   let records: SalvagedRecords
-  /// The records left out because they must refer to a lost one.
+  /// The records left out because they must refer to a lost record.
   private var dropped: [EntityNumber: IDRuns] = [:]
   /// The records left out because another record has their unique key.
   private var displaced: [EntityNumber: IDRuns] = [:]
@@ -47,7 +47,7 @@ final class Salvage {
 
   /// Creates the store.
   ///
-  /// Returns `nil` if records share a unique key; some of these are then added to ``displaced``.
+  /// If records share a unique key, adds some of them to ``displaced`` and returns `nil`.
   private func make(_ out: String) throws -> RepairReport? {
     problems = []
     parts = [:]
@@ -104,7 +104,7 @@ final class Salvage {
     let displacing = entitiesToDisplace(Set(repeated.map(\.entity)))
     var gone: [EntityNumber: Set<UInt64>] = [:]
     for (entity, first, second) in repeated where displacing.contains(entity) {
-      // One record may fit after the other was removed.
+      // A record may fit after the other record of the pair was removed.
       if let gone = gone[entity], gone.contains(first) || gone.contains(second) { continue }
       gone[entity, default: []].insert(weaker(first, second, of: entity))
     }
@@ -123,8 +123,10 @@ final class Salvage {
     records.remove(runs, of: entity)
   }
 
-  /// Returns those of the entities with repeated keys whose records hold no ids of the others,
-  /// directly or through further entities.
+  /// Returns the entities with repeated keys that can be handled now.
+  ///
+  /// No record of such an entity refers to a record of another entity with repeated keys, directly
+  /// or through further entities.
   ///
   /// Records of the remaining entities may be left out or change their keys as a result, so they
   /// are handled later.
@@ -144,7 +146,8 @@ final class Salvage {
     return free.isEmpty ? Set(repeated.min().map { [$0] } ?? []) : free
   }
 
-  /// The record to leave out of two: the one from the worse place, or the one with the lower id.
+  /// The record to leave out of two: the record with the lower rank, or else the record with the
+  /// lower id.
   private func weaker(_ first: UInt64, _ second: UInt64, of entity: EntityNumber) -> UInt64 {
     let (low, high) = (min(first, second), max(first, second))
     return records.rank(of: high, entity) < records.rank(of: low, entity) ? high : low
@@ -174,7 +177,9 @@ final class Salvage {
     }
   }
 
-  /// Leaves out records that must hold the id of a lost one, then records that must hold theirs.
+  /// Leaves out the records that must hold the id of a lost record.
+  ///
+  /// Records that must hold the id of a record left out are left out too.
   ///
   /// Returns the number for each entity.
   ///

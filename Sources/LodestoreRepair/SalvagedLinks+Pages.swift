@@ -3,7 +3,8 @@ internal import LodestorePages
 
 /// Links in pages that no tree refers to.
 extension SalvagedLinks {
-  /// The links in the leaves of one side that the digest selects; `nil` if one of these is lost.
+  /// Selects leaves of one side by the digest, and returns their links; `nil` if a leaf with links
+  /// of the side is lost.
   static func arranged(
     _ name: String, _ side: RelationshipSide, in store: DamagedStore, _ target: ContentDigest
   ) throws -> Set<LinkPair>? {
@@ -62,8 +63,7 @@ extension SalvagedLinks {
   ///
   /// - Parameters:
   ///   - earlier: The links of the previous commit. Most links in a page of the relationship are
-  ///     already
-  ///     known.
+  ///     already known.
   ///   - isAlone: Whether no other tree can have lost a page of links.
   static func grown(
     _ links: Set<LinkPair>, _ earlier: Set<LinkPair>, _ pages: [[Set<LinkPair>]], isAlone: Bool

@@ -150,8 +150,9 @@ struct SalvagedLinks {
     return side == .from ? LinkPair(from: id, to: other) : LinkPair(from: other, to: id)
   }
 
-  /// The links in leaves of the newest commit that no intact tree has, read as those of side
-  /// `from`.
+  /// The links in leaves of the newest commit that belong to no intact tree.
+  ///
+  /// The links are read as if the leaves belonged to side `from`.
   private static func strayPages(in store: DamagedStore) throws -> [Set<LinkPair>] {
     var result: [Set<LinkPair>] = []
     for page in store.pages(of: .entries)

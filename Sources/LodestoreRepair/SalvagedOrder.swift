@@ -67,7 +67,7 @@ struct SalvagedOrder {
           guard let (link, position, isLink) = Self.content(key, body) else { return }
           var known = positions[link] ?? Positions()
           let isOlder = pair.place < .current
-          // A pair of the newest commit replaces all earlier ones.
+          // A pair of the newest commit replaces all pairs of earlier commits.
           if isOlder, known.best != nil, !known.isOlder { return }
           if !isOlder, known.isOlder { known = Positions() }
           known.isOlder = isOlder

@@ -1,12 +1,13 @@
 internal import LodestoreFormat
 internal import LodestorePages
 
-/// Finds the pages of the newest commit where only the digests can show them.
+/// Finds the pages of the newest commit by the digests, if the tree does not refer to all pages.
 extension SalvagedRecords {
   /// Pages whose records are all from the newest commit.
   struct Arrangement {
     var pages: Set<Int> = []
-    /// The ids for which no other page has the newest record.
+    /// The ranges of ids whose newest records are all in ``pages``, so no other page may add a
+    /// record in them.
     var closed: [Range<UInt64>] = []
   }
 

@@ -9,7 +9,7 @@ extension SalvagedRecords {
     leaf.pairs.count { $0.map { view($0, of: entity) != nil } ?? false }
   }
 
-  /// Assigns each page whose records fit several damaged entities to one of them.
+  /// Assigns each page whose records fit several damaged entities to one entity.
   func assignOwners(_ damaged: [EntityDescription]) throws {
     guard damaged.count > 1 else { return }
     var undecided: [Int: [EntityNumber]] = [:]
@@ -119,7 +119,8 @@ extension SalvagedRecords {
     }
   }
 
-  /// Hashes of pages of undamaged entities whose records have the shape of a damaged entity's.
+  /// Hashes of pages that belong to undamaged entities, but whose records would also fit a damaged
+  /// entity.
   func foreignPages(
     _ damaged: [EntityDescription]
   ) throws -> Set<Int> {

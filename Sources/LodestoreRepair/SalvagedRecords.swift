@@ -19,7 +19,7 @@ final class SalvagedRecords {
     var older = 0
     /// The number of records of the tree whose bytes were changed by damage.
     var damaged = 0
-    /// Whether the digest, or without one the counts, show that all records were found.
+    /// Whether all records were found, by the digest or, without a digest, by the counts.
     var isWhole = false
   }
 
@@ -192,7 +192,8 @@ final class SalvagedRecords {
 
   /// Takes the records of an entity, each once.
   ///
-  /// Pages known to be of the newest commit come first, then the best places.
+  /// Pages known to be of the newest commit come first, then the pages with the highest
+  /// ``DamagedStore/Place``.
   private func select(
     _ entity: EntityDescription, _ candidates: [Candidate], _ gaps: [Range<UInt64>],
     _ found: Found, _ known: Arrangement = Arrangement()
@@ -200,7 +201,7 @@ final class SalvagedRecords {
     let evidence = evidence[entity.number]
     let target = store.digest(of: .records(entity: entity.number))
     var result = Selection()
-    /// Takes the records of the given places that meet a condition.
+    /// Selects the records that meet a condition, from the pages at each of `places` in turn.
     func pass(
       _ places: [DamagedStore.Place], isOlder: Bool,
       _ takes: (UInt64, borrowing RecordView, Candidate) -> Bool
@@ -357,7 +358,7 @@ final class SalvagedRecords {
     }
   }
 
-  /// The rank of the place from which a record is taken.
+  /// The rank of the page from which a record is taken.
   ///
   /// A higher number is better.
   func rank(of id: UInt64, _ entity: EntityNumber) -> Int {

@@ -62,7 +62,8 @@ extension DamagedFile {
   ///
   /// - Parameters:
   ///   - pages: Receives the used pages.
-  ///   - visit: Returns whether the leaf belongs to the tree. A page that does not leaves a gap.
+  ///   - visit: Returns whether the leaf belongs to the tree. A leaf that does not belong to the
+  ///     tree leaves a gap.
   func walk(
     _ record: TreeRecord, pages: inout PageSet, _ visit: (WalkedLeaf) throws -> Bool
   ) throws -> WalkCounts {

@@ -10,7 +10,8 @@ indirect enum DocumentForm: Sendable {
   case unsigned
   case double, date, text, bool
   case array(DocumentForm)
-  /// An object with members of these names. A member whose name ends in `?` may be absent or null.
+  /// An object with members that have these names and forms. A member whose name ends in `?` may be
+  /// absent or null.
   case object([(name: String, form: DocumentForm)])
   /// An object whose members all have the form.
   case members(DocumentForm)

@@ -138,7 +138,7 @@ extension PatternCheck {
 
 /// The names in patterns that Format.md lists.
 enum PatternNames {
-  /// Whether a name, optionally after `^`, is that of a property.
+  /// Whether a name, optionally after `^`, is the name of a property.
   static func isProperty(_ name: String) -> Bool {
     let name = name.hasPrefix("^") ? String(name.dropFirst()) : name
     var key = name.lowercased().filter { !" -_".contains($0) }

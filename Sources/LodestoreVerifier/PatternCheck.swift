@@ -94,7 +94,7 @@ struct PatternCheck {
 
   private mutating func append(_ steps: Int, isAnchor: Bool = false) -> Bool {
     let top = groups.count - 1
-    // The number is clamped far above the limit, where its exact value does not matter.
+    // The number is limited to a value far above the allowed maximum, so that it cannot overflow.
     groups[top].steps = min(groups[top].steps + steps, 1 << 40)
     groups[top].last = steps
     if top == 0 { groups[top].parts.append((steps, isAnchor)) }
@@ -198,7 +198,7 @@ struct PatternCheck {
       return append(1, isAnchor: true)
     case "R":
       position += 1
-      // `\R` matches CR LF or one of the other line ends.
+      // `\R` matches CR LF or another line end, and is counted as five steps of the pattern.
       return append(5)
     case "Q":
       position += 1

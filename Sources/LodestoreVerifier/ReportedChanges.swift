@@ -3,8 +3,8 @@ import LodestoreFormat
 /// The records that writes report as updated or deleted, by the number under which their images are
 /// stored.
 ///
-/// The parts of a history come before its images, so all changes are known when the first image is
-/// compared.
+/// An image is a record as it was before a change. The parts of a history come before its images,
+/// so all changes are known when the first image is compared.
 struct ReportedChanges {
   /// The maximum number of runs, which bounds the memory to about 64 MiB.
   ///
@@ -47,14 +47,14 @@ struct ReportedChanges {
     }
   }
 
-  /// Counts an image.
+  /// Counts a record as it was before a change, which the history holds.
   ///
   /// Returns false if no write reports a change of the record.
   mutating func hasImage(of id: UInt64, _ entity: EntityNumber, _ images: UInt64) -> Bool {
     has(id, entity, images, \.changed, \.imageCount)
   }
 
-  /// Counts preserved values.
+  /// Counts the preserved values of a deleted record, which the history holds.
   ///
   /// Returns false if no write reports the deletion of the record.
   mutating func hasPreserved(of id: UInt64, _ entity: EntityNumber, _ images: UInt64) -> Bool {
@@ -73,7 +73,7 @@ struct ReportedChanges {
     return true
   }
 
-  /// Descriptions of writes that stored images or values for only some of an entity's changed
+  /// Descriptions of the writes that stored images or values for only some of an entity's changed
   /// records.
   var lacks: [String] {
     if isPartial { return [] }

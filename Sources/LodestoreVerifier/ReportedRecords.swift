@@ -2,11 +2,11 @@ import LodestoreFormat
 
 /// The records and links reported by writes that share their images.
 ///
-/// Each may be reported only once.
+/// Each record and each link may be reported only once.
 struct ReportedRecords {
   /// The maximum number of runs and links, which bounds the memory to 64 MiB.
   ///
-  /// Further ones of a write are not compared.
+  /// Further runs and links of a write are not compared.
   private static let mostRuns = 1 << 22
 
   private var ranges: [EntityNumber: [Range<UInt64>]] = [:]
@@ -27,7 +27,7 @@ struct ReportedRecords {
 
   /// Removes all records and links.
   ///
-  /// Returns a description of one that was reported twice; `nil` if there is none.
+  /// Returns a description of a record or link that was reported twice; otherwise `nil`.
   mutating func end() -> String? {
     defer { self = ReportedRecords() }
     for (entity, told) in ranges where told.count > 1 {

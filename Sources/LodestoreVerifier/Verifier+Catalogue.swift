@@ -81,8 +81,8 @@ extension Verifier {
     checkNames(of: linked, found)
     checkHolders()
     if treeCount > Self.mostTrees {
-      // No program creates this many. The time of some checks grows with the square of the number,
-      // so the rest is skipped.
+      // No program creates this many trees. The time of some checks grows with the square of the
+      // number, so the rest is skipped.
       var left = Self.mostTrees
       let looked = found.prefix {
         left -= $0.trees.count
@@ -95,7 +95,8 @@ extension Verifier {
     unreadableEntities = unreadable
   }
 
-  /// Checks that no side has the name of an attribute of its entity, or of another side of it.
+  /// Checks that the name of each side differs from the attributes of its entity and from the other
+  /// sides of that entity.
   private func checkNames(
     of relationships: [RelationshipDescription], _ entities: [EntityDescription]
   ) {

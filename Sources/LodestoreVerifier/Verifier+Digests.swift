@@ -3,7 +3,7 @@ import LodestoreFormat
 internal import LodestorePages
 
 extension Verifier {
-  /// Checks Format.md, "Digests": that each digest is that of the content read from its tree.
+  /// Checks Format.md, "Digests": that each digest is the digest of the content read from its tree.
   ///
   /// Call it after records, links and buckets, whose checks compute the digests.
   func verifyDigests() throws {

@@ -66,7 +66,7 @@ extension Verifier {
         try verifyIndex(number, &verification)
         let expected =
           index.end == .max ? result.recordCount : try self.count(recordTree, below: index.end)
-        // Another finding would explain the difference.
+        // If there are other findings about the entity, they explain the difference.
         if recordTree != nil, count != expected, findings.count == before {
           add(
             .indexCount, tree: index.tree.name, subject: index.name,
@@ -137,7 +137,8 @@ extension Verifier {
       previous = id
       try verifyRecord(id, body, of: &verification, in: tree)
     }
-    // A second finding would report the damaged record again.
+    // After a finding the computed digest is not stored, because comparing it would only report the
+    // same damage again.
     guard findings.count == findingCount else { return }
     digests[content] = digest
     if verification.entity.keepsSize { try verifySize(size, of: verification.entity) }

@@ -48,7 +48,7 @@ extension Verifier {
     try verifyChangeMarks()
   }
 
-  /// Checks the fields that exist for single entities.
+  /// Checks the header fields that hold one entity's mark for imports.
   private func verifyChangeMarks() throws {
     let name = TreeName.header.text
     guard let tree = trees[name] else { return }

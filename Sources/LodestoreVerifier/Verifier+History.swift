@@ -16,7 +16,7 @@ extension Verifier {
     check.end()
   }
 
-  /// For each entity with readable records and counters, an id above all that were ever assigned.
+  /// Returns an id above all assigned ids, for each entity with readable records and counters.
   private func nextIDs() throws -> [EntityNumber: UInt64] {
     var result: [EntityNumber: UInt64] = [:]
     for entity in entities {
@@ -27,7 +27,7 @@ extension Verifier {
         if try cursor.last() { next = cursor.integerKey &+ 1 }
       } catch {
         if error.isShortage { throw error }
-        // Damaged records are reported where they are checked.
+        // The check of the records reports damaged records, so they are skipped here.
         continue
       }
       if let counters = trees[TreeName.counters.text],
@@ -41,7 +41,7 @@ extension Verifier {
     return result
   }
 
-  /// A number above those of all relationships that ever existed.
+  /// A number above the numbers of all relationships that ever existed.
   private func nextRelationship() -> UInt64 {
     guard let counters = trees[TreeName.counters.text],
       let body = try? transaction.get(CounterKey.nextRelationship, in: counters)
@@ -190,7 +190,8 @@ private struct HistoryCheck {
     }
   }
 
-  /// Ends a group of writes that store their images under one number.
+  /// Ends a group of writes that store their images, the records before the change, under one
+  /// number.
   private mutating func endImages() {
     guard let repeated = records.end() else { return }
     add(

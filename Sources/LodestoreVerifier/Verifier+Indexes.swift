@@ -15,7 +15,7 @@ extension Verifier {
     verification.sums[number].expect(verification.encoder.bytes, of: id)
   }
 
-  /// Compares the entries of an index with those that the records require, and reports each
+  /// Compares the entries of an index with the entries that the records require, and reports each
   /// difference.
   func verifyIndex(_ number: Int, _ verification: inout EntityVerification) throws {
     let index = verification.indexes[number]
@@ -152,7 +152,7 @@ extension Verifier {
 
   /// Decodes a key, encodes the values again, and compares the bytes.
   ///
-  /// An encoder and a decoder with the same fault are less likely than one fault.
+  /// A fault of the encoder stays unnoticed only if the decoder has the same fault.
   private static func problem(
     ofTuple key: ByteView, _ index: EntityDescription.Index
   ) -> FormatError? {

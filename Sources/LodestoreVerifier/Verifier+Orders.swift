@@ -62,7 +62,9 @@ extension Verifier {
     noteTree(name, linkCount + positionCount, since: before)
   }
 
-  /// The tree with the links of a side; `nil` if it does not exist, which is reported elsewhere.
+  /// The tree with the links of a side; `nil` if it does not exist.
+  ///
+  /// The check of the links or of the index reports a missing tree.
   private func linkTree(
     of relationship: RelationshipDescription, _ side: RelationshipSide
   ) -> (tree: Tree, isUnique: Bool)? {

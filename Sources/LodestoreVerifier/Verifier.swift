@@ -9,7 +9,8 @@ package import LodestorePages
 /// that wrote the store. The check continues after a finding.
 ///
 /// Memory use does not grow with the number of records. The index entries of each record are
-/// computed and compared with those of the index, so that without findings both match one to one.
+/// computed and compared with the entries of the index. Without findings, each entry belongs to
+/// exactly one record.
 package final class Verifier {
   let transaction: Transaction
   /// The trees that could be opened, by name.
@@ -37,7 +38,7 @@ package final class Verifier {
   ///
   /// - Parameters:
   ///   - commit: The commit to check. For the commit before the newest, a copy of the file is read.
-  ///   - limit: The maximum number of stored findings; 0 stores all. All are counted.
+  ///   - limit: The maximum number of stored findings; 0 stores all. All findings are counted.
   /// - Throws: ``VerificationError`` if the file is not a store or cannot be read, `LMDBError` if
   ///   it cannot be opened.
   package static func verify(

@@ -2,7 +2,7 @@
 enum ContentType {
   /// Whether pages of a type are accepted.
   ///
-  /// A page that does not name its type is.
+  /// A page that does not name its type is accepted too.
   static func isTaken(_ field: String?, others: [String]) -> Bool {
     guard let type = essence(field) else { return true }
     if type == "application/json" || type == "text/json" || type.hasSuffix("+json") { return true }

@@ -11,8 +11,8 @@ enum HTTPDate {
     guard parts.count == 7 || parts.count == 8,
       parts[0].utf8.allSatisfy({ (0x61...0x7A).contains($0) })
     else { return nil }
-    // The forms are "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", and that of
-    // C's asctime, "Sun Nov  6 08:49:37 1994".
+    // The forms are "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", and C's
+    // asctime, "Sun Nov 6 08:49:37 1994".
     let isC = parts.count == 7
     guard isC || parts[7] == "gmt" || parts[7] == "utc",
       let month = months.firstIndex(of: parts[isC ? 1 : 2]),

@@ -51,7 +51,7 @@ struct PageFetch: Sendable {
     return address
   }
 
-  /// Whether this page was the last one of the previous import.
+  /// Returns whether this page was the last page of the previous import.
   func wasLast(_ address: PageAddress) -> Bool {
     memory(of: address).map { $0.next == nil } ?? false
   }
@@ -85,10 +85,10 @@ struct PageFetch: Sendable {
     }
   }
 
-  /// The store's memory of a page.
+  /// The state of a page that the store remembers from the previous import.
   ///
-  /// Returns `nil` if it cannot make a request conditional, or if the next page that it names
-  /// cannot follow this one.
+  /// Returns `nil` if the state cannot make a request conditional, or if the next page that it
+  /// names cannot follow this page.
   private func memory(of address: PageAddress) -> PageMemory? {
     guard let memory = remembered(address.name), !Validators(memory).isEmpty else { return nil }
     guard let next = memory.next else { return memory }

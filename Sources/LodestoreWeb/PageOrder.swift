@@ -4,7 +4,7 @@ internal import Foundation
 /// The address of a page in its source.
 struct PageAddress: Sendable, Hashable {
   var url: URL
-  /// The page's name in positions and memories.
+  /// The name by which a stored position and the remembered state of the page identify the page.
   var name: String
   /// The number of a numbered page; `nil` for others.
   var number: Int?
@@ -55,7 +55,7 @@ struct PageOrder: Sendable {
     return address?.name == position ? address : nil
   }
 
-  /// The pages after one, by its answer.
+  /// The pages after `page`, by the answer to its request.
   ///
   /// A wrong value or link is returned as ``PagesBehind/failure``, because the page itself is still
   /// valid.
@@ -153,7 +153,8 @@ extension PageOrder {
       pageCount: last.map { max(0, $0 - numbers.first + 1) })
   }
 
-  /// The number of the last page by one of the ends; `nil` if the page does not state it.
+  /// The number of the last page, determined by a sign of the end; `nil` if the page does not state
+  /// it.
   private func lastNumber(
     _ root: JSONNode, _ end: WebPages.Paging.End, _ page: PageAddress, _ numbers: PageNumbers
   ) throws(WebSourceError) -> Int? {

@@ -28,7 +28,7 @@ final class PageWalk {
   private var beyondLimit: PageAddress?
   /// The hash of the content of the numbered page returned last.
   private var contentHash: Int?
-  /// The reason why no page follows the one returned last.
+  /// The reason why no page follows the last returned page.
   ///
   /// The error is thrown when the next page is requested.
   private var failure: WebSourceError?
@@ -110,9 +110,9 @@ final class PageWalk {
 
   /// Returns the page after requesting the pages after it.
   ///
-  /// If the next page cannot be found, the error is delayed until that page is requested. The
-  /// returned position is then that of this page, and nothing is remembered of the page, so a
-  /// resumed import requests it again.
+  /// If the next page cannot be found, the error is delayed until that page is requested. In this
+  /// case the returned position is the position of this page, and the page is not remembered. A
+  /// resumed import then requests it again.
   private func passing(
     _ fetched: FetchedPage, at address: PageAddress, _ fetch: PageFetch
   ) -> ImportPage {

@@ -33,7 +33,7 @@ struct RetryTiming: Sendable {
   /// `Retry-After` takes precedence. Otherwise a rate limit with nothing remaining asks for the
   /// time until its reset. The time is read from `RateLimit` (`r` and `t`), or from
   /// `RateLimit-Remaining` and `RateLimit-Reset`; both may have the prefix `X-`. A reset of up to a
-  /// year is in seconds from now, a larger one in seconds since 1970.
+  /// year is in seconds from now, a larger number is in seconds since 1970.
   func asked(_ fields: [String: String]) -> Duration? {
     if let asked = asked(fields["retry-after"]) { return asked }
     if let limit = fields["ratelimit"] {

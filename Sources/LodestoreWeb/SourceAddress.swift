@@ -7,7 +7,7 @@ internal import Foundation
 struct SourceAddress: Sendable {
   /// The maximum length of an address.
   ///
-  /// No server accepts longer ones.
+  /// No server accepts longer addresses.
   static let byteLimit = 8192
 
   /// The address without user information and fragment.
@@ -32,7 +32,7 @@ struct SourceAddress: Sendable {
   /// The address without user information and fragment; `nil` if it is not a web address.
   ///
   /// A port outside 1 to 65,535 makes an address unusable. Sockets have no such port, and the
-  /// client's library ends the process when it converts one.
+  /// client's library ends the process when it converts such a port.
   static func plain(_ url: URL) -> URL? {
     guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
       let scheme = parts.scheme?.lowercased(), scheme == "http" || scheme == "https",

@@ -24,7 +24,7 @@ struct WebExchange: Sendable {
   let options: WebPages.Options
   let session: WebSession
 
-  /// Requests `page` with `fields` in addition to those of the source.
+  /// Requests `page` with `fields` in addition to the fields of the source.
   ///
   /// - Parameters:
   ///   - consumer: Receives the body of a file piece by piece; `nil` for a page, which is kept
@@ -37,7 +37,7 @@ struct WebExchange: Sendable {
   ) async throws -> Outcome {
     var url = page
     var visited: Set<URL> = [page]
-    // The range of the answer that led to `url`.
+    // The address range of the answer that redirected to `url`; `nil` for the first request.
     var range: AddressRange?
     while true {
       let response: WebResponse
@@ -96,7 +96,7 @@ struct WebExchange: Sendable {
     }
   }
 
-  /// The target of a redirect; `nil` if the response is not one.
+  /// The target of a redirect; `nil` if the response is not a redirect.
   private func redirect(
     _ response: WebResponse, _ page: URL, _ attempts: Int
   ) throws(WebSourceError) -> URL? {
@@ -117,7 +117,7 @@ struct WebExchange: Sendable {
 
   /// Whether a redirect may be followed.
   ///
-  /// Redirects from HTTPS to HTTP are not.
+  /// Redirects from HTTPS to HTTP are not followed.
   static func isFollowed(from: URL, to: URL) -> Bool {
     from.scheme?.lowercased() != "https" || to.scheme?.lowercased() == "https"
   }

@@ -7,9 +7,9 @@ package import Foundation
 /// Fetches files from one place on the web, one request for each call.
 ///
 /// Requests use the client of ``WebPages``, with its checks of answers, addresses and redirects.
-/// Requests ask for uncompressed bytes (`Accept-Encoding: identity`). A compressed answer is
-/// decompressed all the same, unless it is a part. Nothing is cached and nothing is retried,
-/// because the caller knows which file to request next.
+/// Requests ask for uncompressed bytes (`Accept-Encoding: identity`). If a server sends a
+/// compressed answer anyway, it is decompressed, unless it is a part of a file. Nothing is cached
+/// and nothing is retried, because the caller knows which file to request next.
 package struct WebFiles: Sendable {
   /// The limits of requests for files.
   package struct Options: Sendable {
@@ -32,7 +32,7 @@ package struct WebFiles: Sendable {
 
   /// A request for one file.
   package struct Request: Sendable {
-    /// The path of the file, relative to the place.
+    /// The path of the file, relative to ``WebFiles/place``.
     package var path: String
     /// The maximum number of bytes of the answer's body after decompression.
     package var byteLimit: Int
@@ -40,7 +40,7 @@ package struct WebFiles: Sendable {
     package var start = 0
     /// The entity tag that the file must still have (`If-Match`).
     ///
-    /// A weak one is not sent.
+    /// A weak tag is not sent.
     package var expectedTag: String?
     /// The entity tag of the copy that the caller has (`If-None-Match`).
     package var knownTag: String?
@@ -98,8 +98,7 @@ package struct WebFiles: Sendable {
   /// - Parameters:
   ///   - begin: Called once before the first piece.
   ///   - take: Called with each piece, at most some hundred kilobytes, on the thread that receives
-  ///     it. The next
-  ///     piece is received after the call returns.
+  ///     it. The next piece is received after the call returns.
   /// - Throws: ``WebSourceError``, with ``WebSourceError/retryAfter`` if the server states a time;
   ///   errors of the closures; `CancellationError`. Bytes received before the error were passed to
   ///   `take`.

@@ -4,8 +4,8 @@ package import Foundation
 extension WebPages {
   /// The limits of a source: requests, waits, and accepted answers.
   public struct Options: Sendable {
-    /// The maximum number of pages that are requested or wait ahead of the one taken last; at least
-    /// 1.
+    /// The maximum number of pages that are requested or wait ahead of the last taken page; at
+    /// least 1.
     ///
     /// Only numbered pages can be requested together. With other paging, at most one page is
     /// requested ahead.
@@ -21,8 +21,8 @@ extension WebPages {
     ///
     /// Failed connections and timeouts are retried too.
     ///
-    /// Statuses 403 and 413 are also retried if the answer states a time. `Retry-After` states one
-    /// (RFC 9110, 10.2.3), and so does a rate limit with nothing remaining: `RateLimit`, or
+    /// Statuses 403 and 413 are also retried if the answer states a time. `Retry-After` states a
+    /// time (RFC 9110, 10.2.3), and so does a rate limit with nothing remaining: `RateLimit`, or
     /// `RateLimit-Remaining` with its reset. The names may have the prefix `X-`.
     public var retriedStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
     /// The maximum wait before the first retry.
@@ -80,8 +80,8 @@ extension WebPages {
 
     /// Names of query parameters with secret values, without regard to case.
     ///
-    /// Messages omit their values. Positions and memories of pages also omit the secrets of the
-    /// source's own address, which are inserted again when the page is requested.
+    /// Messages omit their values. Positions and the remembered states of pages also omit the
+    /// secrets of the source's own address, which are inserted again when the page is requested.
     public var secretParameters: Set<String> = [
       "access_token", "api-key", "api_key", "apikey", "appid", "auth", "client_secret", "key",
       "password", "sig", "signature", "token",
@@ -100,7 +100,7 @@ extension WebPages {
   /// link-local, private, public.
   ///
   /// On Linux the connection's final address is checked, whatever name led to it, and nothing is
-  /// sent to a forbidden one. On macOS the system's resolver is asked before the connection is
+  /// sent to a forbidden address. On macOS the system's resolver is asked before the connection is
   /// made.
   public struct Addresses: Sendable, Hashable {
     private enum Form: Sendable, Hashable {
@@ -110,7 +110,8 @@ extension WebPages {
 
     private let form: Form
 
-    /// The source's own address may be in any range, and a redirect never leads to a narrower one.
+    /// The source's own address may be in any range, and a redirect never leads to a narrower
+    /// range.
     ///
     /// A redirect to another host never goes from a public to a private address, nor from a private
     /// one to this machine. The source's host must keep the range of its first address, whatever
@@ -130,7 +131,7 @@ extension WebPages {
     /// Allows addresses of at least the narrowest range among the hosts of `others`, judged by
     /// their text.
     ///
-    /// Only public ones are allowed if `others` has no host.
+    /// Only public addresses are allowed if `others` has no host.
     package static func notNarrower(than others: [URL]) -> Addresses {
       Addresses(form: .atLeast(others.map { AddressRange.ofText($0) }.min() ?? .everywhere))
     }

@@ -5,7 +5,7 @@ internal import Foundation
   internal import FoundationNetworking
 #endif
 
-// Every message has one function. Wording: cannot + verb + thing: the fact found and the fact
+// Each function here makes one message. Wording: cannot + verb + thing: the fact found and the fact
 // expected; the next step. Addresses passed here have no user information and no secrets.
 
 extension WebSourceError {

@@ -16,7 +16,7 @@ public struct WebSourceError: Error, Sendable {
 
     /// The source's request cannot be made: not HTTP, not GET, or with a header that breaks HTTP.
     public static let badRequest = Code("badRequest")
-    /// The position is not one that this source returns.
+    /// The position is not a position that this source returns.
     public static let badPosition = Code("badPosition")
     /// The connection failed, or broke before an answer.
     public static let noConnection = Code("noConnection")
@@ -24,7 +24,7 @@ public struct WebSourceError: Error, Sendable {
     public static let truncated = Code("truncated")
     /// No byte arrived for too long, or the page took too long.
     public static let timedOut = Code("timedOut")
-    /// The answer has a status that is not a page's.
+    /// The status of the answer shows that it is not a page.
     public static let badStatus = Code("badStatus")
     /// A page that the page before it named does not exist.
     public static let pageVanished = Code("pageVanished")
@@ -66,7 +66,7 @@ public struct WebSourceError: Error, Sendable {
   /// The value comes from `Retry-After` or from the fields of a rate limit. Without either, the
   /// value is `nil`.
   public var retryAfter: Duration?
-  /// The underlying error, a `URLError` or one of the JSON reader.
+  /// The underlying error, a `URLError` or an error of the JSON reader.
   public var cause: (any Error)?
 
   init(

@@ -84,7 +84,7 @@ extension CommandTool {
     let known = configuration.groupedSubcommands.flatMap(\.subcommands)
       .compactMap { $0.configuration.commandName }
     guard exitCode(for: error) != .success else {
-      // For an unknown command the parser would show its first page.
+      // For `help` with an unknown command, the parser would show the general help.
       let words = arguments.filter { !$0.hasPrefix("-") }
       if words.first == "help", let name = words.dropFirst().first, name != "help",
         !known.contains(name)

@@ -22,7 +22,8 @@ import LodestoreSystem
 /// - `Rendering/`: `Cell` and `Column`, and a `RowWriter` for each format.
 /// - `Terminal/`: the properties of an output stream, and the use of colour.
 /// - `Failure/`: exit statuses, the catalogue of failures, "did you mean".
-/// - `Main/`: the program, which calls this; a target of its own, since tests cannot import one.
+/// - `Main/`: the program, which calls ``KVDump``. The program is a separate target, since tests
+///   cannot import a program.
 struct KVDump: CommandTool {
   static let configuration = CommandConfiguration(
     commandName: "kvdump",
@@ -68,7 +69,7 @@ struct KVDump: CommandTool {
   static let version = "0.1.0"
 }
 
-/// Runs the command line of this process as that of a tool, and ends the process.
+/// Runs the command line of this process with a tool's commands, and ends the process.
 package func runTool<Tool: CommandTool>(_ tool: Tool.Type) async {
   // When the reader closes the pipe, `write` returns an error, so that the store is closed
   // properly.
@@ -91,7 +92,7 @@ package func runTool<Tool: CommandTool>(_ tool: Tool.Type) async {
 
 /// Ends the process.
 ///
-/// Within `runTool` the parser has an `exit` of its own.
+/// Within `runTool` the name `exit` means a method of the parser.
 private func leave(_ status: ExitStatus) -> Never {
   exit(status.rawValue)
 }
@@ -105,7 +106,7 @@ private func removePendingFilesOnSignals() {
       signal(number, SIG_DFL)
       raise(number)
     }
-    // A signal that nohup ignores stays ignored; 1 is the value in the C headers.
+    // A signal that nohup ignores stays ignored; 1 is the value of SIG_IGN in the C headers.
     if unsafeBitCast(previous, to: Int.self) == 1 { signal(number, SIG_IGN) }
   }
 }
@@ -114,7 +115,7 @@ private func removePendingFilesOnSignals() {
 ///
 /// A bus error means that the file lacks a page of the map, or that the disk cannot read it. Any
 /// other fault may be caused by a page that was damaged after the check of the pages, or by a
-/// defect of the program; `verify` distinguishes the two.
+/// defect of the program; `verify` shows which of the two causes it was.
 func endInWordsOnFaults() {
   useStackOfItsOwnForSignals()
   for number in [SIGBUS, SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGTRAP] {
@@ -156,7 +157,7 @@ private func useStackOfItsOwnForSignals() {
 /// Such a stream is unusable: output to it fails. Call this before anything else.
 package func holdStandardStreams() {
   for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(stream, F_GETFD) < 0 {
-    // The system assigns the lowest free number, which is this one.
+    // The system assigns the lowest free number, which is `stream`.
     _ = open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY)
   }
 }

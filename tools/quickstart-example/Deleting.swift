@@ -7,7 +7,7 @@ import EntityStore
 #endif
 
 extension QuickstartExample {
-  /// The films whose episode is one of `episodes`: found by their unique keys in one pass.
+  /// Deletes the films with these episodes, which are found by their unique keys in one pass.
   static func deleteFilms(episodes: [Int], from path: String) throws {
     let store = try Store(at: path, entities: [Film.self], options: existing)
     let deletedCount = try store.write { tx in
@@ -16,7 +16,7 @@ extension QuickstartExample {
     print("films: \(deletedCount) deleted")
   }
 
-  /// The pods under `license`: a range of an index, without reading a record.
+  /// Deletes the pods under a license, which are a range of an index, without reading a record.
   static func deletePods(license: String, from path: String) throws {
     let store = try Store(at: path, entities: [Pod.self], options: existing)
     let deletedCount = try store.write { tx in
@@ -25,7 +25,7 @@ extension QuickstartExample {
     print("pods: \(deletedCount) deleted")
   }
 
-  /// The fireballs seen before `year`.
+  /// Deletes the fireballs that were seen before `year`.
   static func deleteFireballs(before year: Int, from path: String) throws {
     let store = try Store(at: path, entities: [Fireball.self], options: existing)
     let start = try Date("\(year)-01-01T00:00:00Z", strategy: .iso8601)

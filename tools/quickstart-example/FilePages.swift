@@ -4,9 +4,9 @@
   import Foundation
 #endif
 
-/// Pages from files, as a web service would send them one after the other.
+/// Reads files as pages, in the way of a web service that sends one page after the other.
 ///
-/// A file is a page, except that in a file whose name ends in `.jsonl` a line is.
+/// Each file is a page. In a file whose name ends in `.jsonl`, each line is a page.
 struct FilePages: AsyncSequence {
   var paths: [String]
 

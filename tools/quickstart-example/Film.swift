@@ -6,7 +6,7 @@ import EntityStore
   import Foundation
 #endif
 
-/// A film, found by its episode.
+/// A film, identified by its episode.
 ///
 /// The conformance is written by hand, so that the macro need not be built.
 struct Film: Entity {

@@ -6,20 +6,22 @@ import EntityStore
   import Foundation
 #endif
 
-/// A bright meteor, found by the second in which it was brightest.
+/// A bright meteor, identified by the second of its greatest brightness.
 struct Fireball: Entity {
   var id = RecordID<Fireball>()
   var date: Date
-  /// Radiated energy, in 10¹⁰ joules.
+  /// The radiated energy in 10¹⁰ joules.
   var energy: Double
-  /// Impact energy, in kilotons of TNT.
+  /// The impact energy in kilotons of TNT.
   var impactEnergy: Double
-  /// Degrees; north and east are positive.
+  /// The latitude in degrees, positive in the north.
+  ///
+  /// The longitude is positive in the east.
   var latitude: Double?
   var longitude: Double?
-  /// Kilometres.
+  /// The altitude in kilometres.
   var altitude: Double?
-  /// Kilometres a second.
+  /// The speed in kilometres per second.
   var velocity: Double?
 
   struct Attributes: Sendable {
@@ -77,12 +79,13 @@ extension Fireball {
   }
 }
 
-/// The whole data set at one time: the names of the columns once, then rows of text and null.
+/// The whole data set at one date: the names of the columns, then rows of texts and nulls.
 struct FireballSnapshot: Decodable {
   var fields: [String]
   var data: [[String?]]
 
-  /// The service has changed the order of its columns, so they are looked up by name.
+  /// The rows, whose values are found by column name, because the service has changed the order of
+  /// its columns.
   var rows: [Row] {
     let indexes = Dictionary(
       zip(fields, fields.indices), uniquingKeysWith: { first, _ in first })
@@ -106,14 +109,15 @@ struct FireballSnapshot: Decodable {
       return number
     }
 
-    /// A column of degrees and the column of its direction; null if the place is unknown.
+    /// Returns a coordinate from a column with degrees and a column with a direction; `nil` if the
+    /// place is unknown.
     func coordinate(_ column: String) throws -> Double? {
       guard let degrees = try number(column) else { return nil }
       let direction = self[column + "-dir"]
       return direction == "S" || direction == "W" ? -degrees : degrees
     }
 
-    /// `2013-02-15 03:20:33`, in universal time.
+    /// Returns the date of the row, written as `2013-02-15 03:20:33` in universal time.
     func date() throws -> Date? {
       guard let text = self["date"] else { return nil }
       let style = Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day()

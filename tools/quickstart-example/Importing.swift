@@ -34,9 +34,9 @@ extension QuickstartExample {
     show(report, of: "resources")
   }
 
-  /// Each file is the whole data set at one time.
+  /// Imports files that each have the whole data set at one date.
   ///
-  /// Records that it no longer has are deleted.
+  /// A record that a file no longer has is deleted.
   static func importFireballs(from files: [String], into path: String) async throws {
     let store = try Store(at: path, entities: [Fireball.self])
     let importer = Importer(into: store, Fireball.self, matching: .unique(\.date))

@@ -1,6 +1,6 @@
 import EntityStore
 
-/// One version of a library, found by name and version.
+/// One version of a library, identified by name and version.
 struct Pod: Entity {
   var id = RecordID<Pod>()
   var name: String
@@ -8,7 +8,7 @@ struct Pod: Entity {
   var summary: String?
   var homepage: String?
   var license: String?
-  /// A string, a list or a dictionary in the wild.
+  /// The authors: a string, a list or a dictionary, depending on the podspec.
   var authors: JSONValue?
   var source: JSONValue?
   var platforms: JSONValue?
@@ -68,13 +68,15 @@ extension Pod {
   }
 }
 
-/// A podspec as the service sends it; its other members are left where they are.
+/// A podspec as the service sends it.
+///
+/// Members that are not declared here are ignored.
 struct PodSpec: Decodable {
   var name: String
   var version: String
   var summary: String?
   var homepage: String?
-  /// The name of a licence, or an object with its `type`.
+  /// The name of a license, or an object whose member `type` has the name.
   var license: JSONValue?
   var authors: JSONValue?
   var source: JSONValue?

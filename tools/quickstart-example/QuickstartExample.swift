@@ -13,7 +13,7 @@ import EntityStore
   import Darwin
 #endif
 
-/// Brings pages of a web service into a store, and takes records out by a condition.
+/// Imports pages of web services into stores, and deletes records by a condition.
 ///
 /// `tools/quickstart` runs it. Reading order: `Film.swift`, `Importing.swift`, `Deleting.swift`.
 @main

@@ -44,7 +44,7 @@ extension Resource {
     content = try reader.read()
   }
 
-  /// The kind is the part of the address before the number: `…/api/people/1/`.
+  /// Takes the kind from the address: it is the part before the number, as in `…/api/people/1/`.
   init(_ content: JSONValue) throws {
     guard let url = content["url"]?.stringValue, let name = content["name"]?.stringValue else {
       throw BadRecord("cannot use the record: 'url' and 'name' must be strings")

@@ -21,7 +21,7 @@ enum Main {
   private static func run(_ arguments: Arguments) async throws {
     let folder = arguments.options["folder"] ?? "catalogue-data"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    // An application has the file in its package; this program makes it when it is first started.
+    // An application would ship the file; this program makes it at its first start.
     let seed = folder + "/seed.lodestore"
     if !FileManager.default.fileExists(atPath: seed) { try Seed.make(at: seed) }
     let url = arguments.options["url"].flatMap { URL(string: $0) }

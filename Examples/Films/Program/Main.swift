@@ -23,7 +23,7 @@ enum Main {
     if let url = arguments.options["url"].flatMap({ URL(string: $0) }) {
       return try await screen.tour(of: url, episode: episode)
     }
-    // Slow enough for the eye.
+    // The answers are slow enough for a person to see each change of the list.
     let service = try await Service.start(try .standard(), faults: Faults(delay: .milliseconds(40)))
     try await screen.tour(of: service.url, episode: episode)
     await service.stop()

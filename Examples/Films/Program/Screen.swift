@@ -27,7 +27,8 @@ struct Screen {
     show(detail)
   }
 
-  /// Shows the list while `work` changes it, and at last as it is then.
+  /// Shows the list and its changes while `work` runs, and the final state of the list after the
+  /// work.
   private func watching(_ work: () async throws -> Void) async throws {
     let list = LiveList(on: terminal)
     list.show(try await library.store.fetch(FilmLibrary.films).map(line))
@@ -62,7 +63,6 @@ struct Screen {
     table.show(on: terminal)
   }
 
-  /// A film and all that it leads to, as of one commit.
   private func show(_ detail: FilmDetail) {
     terminal.heading("Episode \(detail.film.episodeId): \(detail.film.title)")
     var people = Table(["who", "born", "from"])

@@ -37,7 +37,8 @@ enum Main {
     if let url = arguments.options["url"].flatMap({ URL(string: $0) }) {
       return try await screen.load(from: url)
     }
-    // An interrupted import goes on at the address of its next page, so the port stays the same.
+    // An interrupted import continues at the stored address of its next page, so the port must stay
+    // the same.
     let service = try await Service.start(
       try .standard(), port: UInt16(clamping: arguments.number("port") ?? 47_811),
       faults: Faults(delay: .milliseconds(arguments.number("delay") ?? 40)))

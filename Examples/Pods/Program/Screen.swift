@@ -9,7 +9,9 @@ struct Screen {
   let library: PodLibrary
   let terminal = Terminal.standardOutput
 
-  /// Loads the podspecs while their list is on the screen and others read.
+  /// Loads the podspecs.
+  ///
+  /// Meanwhile the list is shown and other tasks read.
   func load(from service: URL) async throws {
     let list = LiveList(on: terminal)
     let head = Mutex("")
@@ -41,7 +43,8 @@ struct Screen {
       "\(count.grouped) reads of a page of the list meanwhile, the longest in \(longest.short)")
   }
 
-  /// One line for each section: its letter, how many it has, and the first and the last.
+  /// Returns one line for each section: its letter, the number of podspecs, the first and the last
+  /// name.
   private func lines(_ update: SectionedResultUpdate<String, Podspec>) -> [String] {
     update.sections.map { section in
       let first = update.items[section.range.lowerBound].name
@@ -52,8 +55,9 @@ struct Screen {
     }
   }
 
-  /// Reads a page of the list again and again until it is cancelled: how often, and the longest
-  /// time it took.
+  /// Reads a page of the list repeatedly until the task is cancelled.
+  ///
+  /// Returns the number of reads and the longest time.
   private func longestRead() async throws -> (count: Int, longest: Duration) {
     var count = 0
     var longest = Duration.zero
@@ -68,7 +72,9 @@ struct Screen {
     return (count, longest)
   }
 
-  /// Searches after each key, or for each line of input that is no terminal.
+  /// Searches after each key.
+  ///
+  /// If the input is not a terminal, searches for each line.
   func search() async throws {
     guard terminal.isInteractive, let keyboard = Keyboard.standardInput() else {
       while let line = readLine() { try await search(line) }
@@ -86,7 +92,7 @@ struct Screen {
 
   /// Returns a table of the first podspecs for a text, and their number.
   ///
-  /// One pass over all of them ends when the task is cancelled.
+  /// Counting reads all matching podspecs, and stops when the task is cancelled.
   private func found(_ text: String, limit: Int) async throws -> [String] {
     let start = ContinuousClock.now
     let results = try await library.store.results(PodLibrary.search(text))
@@ -112,7 +118,7 @@ struct Screen {
   }
 }
 
-/// How far the loading is, in words.
+/// The progress of the loading as text.
 private final class ProgressText: Sendable {
   private let start = ContinuousClock.now
   private let last = Mutex<PodLibrary.Progress?>(nil)

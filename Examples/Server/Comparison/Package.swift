@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Two answers of the server, on GRDB and SQLite, for a comparison of speed. A package of its own,
-// so that the server does not build GRDB.
+// A server with two of the answers of `server`, on GRDB and SQLite, for a comparison of speed. The
+// package is separate, so that `server` does not build GRDB.
 
 let package = Package(
   name: "lodestore-server-comparison",
@@ -24,7 +24,8 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
-        // The programs that `load` also starts; they are here so that one build makes all of them.
+        // The script `load` also starts these programs; as dependencies they are built with this
+        // package.
         .product(name: "server", package: "lodestore-server"),
         .product(name: "kvdump", package: "lodestore"),
       ],

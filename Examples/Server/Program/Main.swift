@@ -45,7 +45,7 @@ enum Main {
     say("Stopped.")
   }
 
-  /// Writes at once, also into a pipe.
+  /// Writes without a buffer, so that a pipe's reader receives each line immediately.
   private static func say(_ text: String) {
     FileHandle.standardOutput.write(Data((text + "\n").utf8))
   }
@@ -81,7 +81,7 @@ enum Main {
   }
 }
 
-/// The fault of the options.
+/// A wrong option of the command line.
 struct UsageError: Error, CustomStringConvertible {
   let description: String
 

@@ -35,7 +35,7 @@ import Testing
       try await put("First")
       var place: String?
       while place == nil { place = try await stream.nextEvent()?.id }
-      // While nobody listens.
+      // These writes happen while no client is connected.
       try await put("Second")
       try await put("Third")
       var again = try await EventStream(server.url, after: place)
@@ -86,7 +86,7 @@ import Testing
       var inserted = 0
       while let event = try await quick.nextEvent(), event.kind == "inserted" { inserted += 1 }
       #expect(inserted == count)
-      // The slow one has been sent a part, and others write.
+      // The slow client has received only a part when others write.
       #expect(try await server.put("/pods/Mine/1", "{}", ["If-None-Match": "*"]).status == 201)
       #expect(try await quick.nextEvent()?.summary == "inserted Mine 1")
       inserted = 0
@@ -115,7 +115,7 @@ import Testing
 }
 
 extension RunningServer {
-  /// Inserts podspecs whose events are more than the buffers between server and client hold.
+  /// Inserts podspecs until their events exceed the buffers between server and client.
   fileprivate func insertMany(_ count: Int) async throws {
     let name = String(repeating: "n", count: 190)
     try await store.write { tx in

@@ -19,13 +19,15 @@ struct ServerEvent: Sendable {
   }
 }
 
-/// A stream of changes, read only as fast as it is asked.
+/// A stream of changes; the client reads only when the test asks for an event.
 struct EventStream {
   private var body: HTTPClientResponse.Body.AsyncIterator
   private var text = ""
   let status: Int
 
-  /// Opens the stream; it follows what happens once this returns.
+  /// Opens the stream.
+  ///
+  /// When this returns, the stream reports all later changes.
   init(_ url: String, after id: String? = nil) async throws {
     var request = HTTPClientRequest(url: url + "/changes")
     if let id { request.headers.add(name: "Last-Event-ID", value: id) }

@@ -33,7 +33,7 @@ import Testing
         found += try page.pods
         path = try page.json["next"]?.stringValue
         #expect(page["Link"] == path.map { "<\($0)>; rel=\"next\"" })
-        // Before what comes next, so that an offset would repeat a podspec.
+        // The new podspec sorts before the next page, so an offset would repeat a podspec.
         let name = "A\(found.count)"
         let put = try await server.put(
           "/pods/\(name)/1", #"{"summary": "new"}"#, ["If-None-Match": "*"])

@@ -40,7 +40,7 @@ import Testing
       _ = try await server.put("/pods/Other/1", "{}", ["If-None-Match": "*"])
       #expect(try await server.get("/pods/Moya/15.0.0")["ETag"] == tag)
       #expect(try await server.get("/pods", ["If-None-Match": list]).status == 200)
-      // An unchanged answer can be sent back.
+      // A client can send back the answer without changes.
       let put = try await server.put("/pods/Moya/15.0.0", before.text, ["If-Match": tag])
       #expect(put.status == 200 && put["ETag"] == tag, "\(put.text)")
       let changed = try await server.put(

@@ -6,7 +6,7 @@ import PodServer
 import Synchronization
 import Testing
 
-/// The program as a process of its own.
+/// The server program runs as a separate process.
 @Suite(.serialized) struct `The server as a process` {
   @Test(.timeLimit(.minutes(2)))
   func `finishes what it was asked when it is stopped`() async throws {
@@ -15,7 +15,7 @@ import Testing
       let (process, url) = try start(path)
       var stream = try await EventStream(url)
       #expect(try await stream.next() != nil)
-      // A write whose body is half sent.
+      // Half of the body of this write has been sent.
       let (parts, part) = AsyncStream.makeStream(of: ByteBuffer.self)
       let body = ByteBuffer(string: #"{"summary": "sent while it stops"}"#)
       part.yield(body.getSlice(at: 0, length: 10) ?? body)
@@ -30,7 +30,7 @@ import Testing
         try await Task.sleep(for: .milliseconds(10))
       }
       process.terminate()
-      // The stream ends in order; nobody is let in any more; the write is still open.
+      // The stream ends regularly, and the server refuses new connections. The write is still open.
       while try await stream.next() != nil {}
       while (try? await Answer(.GET, url + "/health", timeout: .seconds(1))) != nil {}
       part.yield(body.getSlice(at: 10, length: body.readableBytes - 10) ?? body)
@@ -88,7 +88,8 @@ import Testing
     }
   }
 
-  /// Starts the server with the project's samples; returns it and where it listens.
+  /// Starts the server with the project's samples, and returns the process and the server's
+  /// address.
   private func start(_ path: String) throws -> (Process, url: String) {
     let process = program("server", "--store", path, "--port", "0", "--samples", "true")
     let output = Pipe()
@@ -106,7 +107,7 @@ import Testing
   }
 }
 
-/// The names of podspecs that the server has said to have written, and their tags.
+/// The tags of the podspecs whose writes the server has acknowledged, by name.
 private final class AnsweredWrites: Sendable {
   private let known = Mutex<[String: String]>([:])
 

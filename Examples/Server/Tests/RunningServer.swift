@@ -15,7 +15,7 @@ struct RunningServer: Sendable {
   let url: String
   let store: Store
 
-  /// Runs `body` with a server, which is stopped then, and whose file is verified.
+  /// Runs `body` with a server, stops the server, and verifies the store's file.
   static func with(
     heartbeat: Duration = .seconds(15), shutdownDuration: Duration = .seconds(10),
     _ body: @Sendable (RunningServer) async throws -> Void
@@ -97,7 +97,7 @@ struct Answer {
   }
 }
 
-/// Runs `body` with a folder that is there for it alone.
+/// Runs `body` with a new folder, which is deleted afterwards.
 func withFolder(_ body: (URL) async throws -> Void) async throws {
   let folder = FileManager.default.temporaryDirectory.appending(path: "server-\(UUID().uuidString)")
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The two snapshots of the service: the real ones where they are present, otherwise the samples.
+/// The two snapshots of the service's data: the real ones if they are present, otherwise the
+/// samples.
 enum Snapshots {
   static let repository = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().appendingPathComponent("../../..").standardizedFileURL

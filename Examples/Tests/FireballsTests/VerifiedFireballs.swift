@@ -3,7 +3,7 @@ import TestSupport
 
 /// Runs `body` with fireballs in a file, which is verified when `body` is done.
 ///
-/// - Parameter samples: whether the fireballs of the preview are in it.
+/// - Parameter samples: Whether the file begins with the fireballs of the preview.
 func withFireballs(
   samples: Bool = false, isolation: isolated (any Actor)? = #isolation,
   _ body: (FireballStore) async throws -> Void

@@ -5,7 +5,7 @@ import Service
 import TestSupport
 import Testing
 
-/// The program as a process that is killed.
+/// The program runs as a separate process, which the test kills.
 @Suite struct `An interrupted import of pods` {
   @Test(.timeLimit(.minutes(2)))
   func `continues after the last committed page`() async throws {
@@ -13,7 +13,8 @@ import Testing
   }
 
   private func interrupt(_ path: String) async throws {
-    // Seven pages, at most four at a time, so that some are committed while others are waited for.
+    // There are seven pages, of which at most four are requested at a time. So some pages are
+    // committed while others are still requested.
     let service = try await Service.start(
       try .samples(), faults: Faults(delay: .milliseconds(400)))
     let library = try PodLibrary(at: path)
@@ -46,7 +47,7 @@ import Testing
     #expect(needed == reference.dependentCounts)
   }
 
-  /// The expected result without interruptions.
+  /// The result of an import that is not interrupted.
   private func reference() async throws -> (names: [String], dependentCounts: [Int]) {
     let library = try PodLibrary()
     let service = try await Service.start(try .samples())
@@ -58,7 +59,7 @@ import Testing
     )
   }
 
-  /// The program, loading from a service.
+  /// Makes a process of the program that loads from a service.
   private func load(_ store: String, _ service: URL) throws -> Process {
     let process = program("pods", ["--store", store, "--url", service.absoluteString])
     process.standardOutput = FileHandle.nullDevice

@@ -64,7 +64,7 @@ import Testing
       let moya = try #require(try await library.detail(of: "Moya"))
       #expect(moya.spec.version == "15.0.0")
       #expect(moya.dependencies.map(\.name) == ["Alamofire", "RxSwift"])
-      // One that is needed and has no podspec of its own is there too.
+      // A library that is needed but has no podspec is stored too.
       #expect(try await library.store.exists(Pod.where { $0.name == "RxRelay" }))
       let needed = try await library.store.fetch(PodLibrary.mostNeeded)
       #expect(needed.first?.name == "Alamofire" && needed.first?.dependentCount == 4)

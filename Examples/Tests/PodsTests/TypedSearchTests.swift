@@ -4,7 +4,7 @@ import Service
 import TestSupport
 import Testing
 
-/// The program on a terminal.
+/// The program runs on a pseudo terminal.
 @Suite(.timeLimit(.minutes(2))) struct `Searching pods while typing` {
   /// Runs `body` with the program on a terminal, searching the project's samples.
   private func withSearch(_ body: (PseudoTerminal, Process) async throws -> Void) async throws {
@@ -17,7 +17,7 @@ import Testing
       let terminal = try PseudoTerminal()
       #expect(terminal.isAsBefore)
       let process = program("pods", ["search", "--store", path])
-      // Swift's report of a crash would ask on the terminal whether to go on.
+      // Without this variable, Swift's crash report would ask a question on the terminal.
       process.environment = ProcessInfo.processInfo.environment
         .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
       process.standardInput = terminal.program

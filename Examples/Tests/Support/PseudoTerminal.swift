@@ -8,16 +8,16 @@ import Foundation
   import Glibc
 #endif
 
-/// A terminal without a screen and a keyboard: a test types, and reads the output.
+/// A pseudo terminal: a test types on it and reads the program's output.
 public final class PseudoTerminal {
   private let keyboard: FileHandle
-  /// The standard input and output of a program.
+  /// The end that becomes a program's standard input and output.
   public let program: FileHandle
-  /// The output that nobody has waited for yet.
+  /// The output that no call of ``expect(_:)`` has consumed.
   private var rest = ""
   private var bytes: [UInt8] = []
 
-  /// A new terminal.
+  /// Opens a pseudo terminal.
   public init() throws {
     var (descriptor, terminal) = (Int32(-1), Int32(-1))
     guard openpty(&descriptor, &terminal, nil, nil, nil) == 0 else {
@@ -47,7 +47,7 @@ public final class PseudoTerminal {
     }
   }
 
-  /// Whether keys arrive line by line and are shown, as a shell wants to have it.
+  /// Whether the terminal again passes whole lines and shows typed keys, as a shell needs it.
   public var isAsBefore: Bool {
     var mode = termios()
     tcgetattr(program.fileDescriptor, &mode)
@@ -60,7 +60,7 @@ public final class PseudoTerminal {
     while case let count = read(keyboard.fileDescriptor, &part, part.count), count > 0 {
       bytes += part.prefix(count)
     }
-    // The last character may come in pieces.
+    // The bytes may end in the middle of a character.
     guard let text = String(validating: bytes, as: UTF8.self) else { return }
     rest += text
     bytes = []

@@ -32,7 +32,8 @@ public struct UnsoundStore: Error, CustomStringConvertible {
   public let description: String
 }
 
-/// Checks each page, record and index of a file by code that shares nothing with the store.
+/// Checks each page, record and index of a file with `kvdump verify`, which does not use the
+/// store's code.
 ///
 /// - Throws: ``UnsoundStore``.
 private func verify(_ path: String) throws {
@@ -48,7 +49,7 @@ private func verify(_ path: String) throws {
   }
 }
 
-/// In memory where the system offers that: the tests are not about the disk.
+/// A folder in memory if the system has one, because the tests do not depend on the disk.
 private func temporaryFolder() -> URL {
   let memory = "/dev/shm"
   let isUsable = FileManager.default.isWritableFile(atPath: memory)

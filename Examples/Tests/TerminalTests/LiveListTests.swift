@@ -50,6 +50,6 @@ import Testing
 }
 
 extension String {
-  /// How often `part` is in the text.
+  /// Returns how often `part` is in the text.
   fileprivate func components(_ part: String) -> Int { ranges(of: part).count }
 }

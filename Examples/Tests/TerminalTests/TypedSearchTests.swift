@@ -37,7 +37,8 @@ import Testing
       await search.run(keys) { text in
         begun.continuation.yield(text)
         guard text == "a" else { return ["found \(text)"] }
-        // Longer than anybody waits, and even then it finds something.
+        // The search ends only when it is cancelled. After that it still returns a result, which
+        // must not be shown.
         try? await Task.sleep(for: .seconds(600))
         cancelled.continuation.yield(text)
         return ["found too late"]

@@ -37,7 +37,7 @@ import Testing
       let task = Task {
         try await list.items { step in
           report.yield(step)
-          // The fetch goes on when the task has been cancelled.
+          // The fetch continues only after the task has been cancelled.
           isCancelled.wait()
           isCancelled.signal()
         }

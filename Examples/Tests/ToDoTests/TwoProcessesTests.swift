@@ -18,7 +18,7 @@ import ToDo
     var updates = list.newest(10).makeAsyncIterator()
     #expect(try await updates.next()?.items.map(\.title) == ["Milk?"])
 
-    // The other process sees the existing items and those that come while it runs.
+    // The other process sees the existing items and the items that come while it runs.
     let other = try Program(["answer", "--store", path, "--until", "Bread?"])
     #expect(try await updates.next()?.items.first?.title == "Yes, Milk!")
     try await list.add("Bread?")

@@ -48,7 +48,7 @@ enum Main {
   }
 }
 
-/// A command that there is not.
+/// An error for an unknown command.
 struct UnknownCommand: Error, CustomStringConvertible {
   let name: String
   var description: String { "there is no command '\(name)'\n\(Main.usage)" }

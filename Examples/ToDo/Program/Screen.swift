@@ -3,7 +3,7 @@ import Lodestore
 import Terminal
 import ToDo
 
-/// The output of the program: each function is a command.
+/// The commands of the program and their output.
 struct Screen {
   let list: ToDoList
   let terminal = Terminal.standardOutput
@@ -16,7 +16,7 @@ struct Screen {
 
   /// Reads all items, the oldest first.
   ///
-  /// - Parameter share: how much of it is read before it is cancelled.
+  /// - Parameter share: The fraction after which the fetch is cancelled; `nil` to read all.
   func fetch(cancelledAt share: Double? = nil) async throws {
     let progress = ProgressLine("Fetching", unit: "items", on: terminal)
     let (steps, report) = AsyncStream.makeStream(
@@ -38,11 +38,11 @@ struct Screen {
     }
   }
 
-  /// The endless list, page by page.
+  /// Shows the list page by page.
   ///
   /// - Parameters:
-  ///   - pages: how many; `nil` for all of them.
-  ///   - asks: whether to wait for a person before each page but the first.
+  ///   - pages: The number of pages; `nil` for all.
+  ///   - asks: Whether to wait for a key before each further page.
   func pages(of size: Int, count pages: Int? = nil, asks: Bool = false) async throws {
     var token: ContinuationToken?
     var number = 0
@@ -83,7 +83,7 @@ struct Screen {
     terminal.print("\(what) \(count.grouped) items in \((ContinuousClock.now - start).short)")
   }
 
-  /// A window on the newest items, until `isEnough`.
+  /// Shows the newest items and their changes until `isEnough` returns true.
   func watch(_ rows: Int, until isEnough: @Sendable ([ToDoItem]) -> Bool = { _ in false })
     async throws
   {
@@ -95,10 +95,11 @@ struct Screen {
     window.finish()
   }
 
-  /// Answers each question, which is an item that ends in a question mark, as the second process of
-  /// the tour.
+  /// Answers each question, which is an item that ends in a question mark.
   ///
-  /// - Parameter title: The item after which it ends.
+  /// The tour starts a second process with this command.
+  ///
+  /// - Parameter title: The item after which the command ends.
   func answer(until title: String) async throws {
     var seen: Set<ToDoItem.ID> = []
     for try await update in list.newest(20) {

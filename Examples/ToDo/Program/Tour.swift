@@ -2,7 +2,7 @@ import Foundation
 import Terminal
 import ToDo
 
-/// Everything in order, with a list that is gone at the end.
+/// Shows all commands one after the other, on a list that is deleted at the end.
 enum Tour {
   static func run(count: Int) async throws {
     let path = NSTemporaryDirectory() + "todo-\(UUID().uuidString).lodestore"

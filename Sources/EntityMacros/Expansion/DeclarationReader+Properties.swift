@@ -28,7 +28,7 @@
       let attribute = variable.attributes.attribute(named: "Attribute")
       let isTransient = variable.attributes.attribute(named: "Transient") != nil
       guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.trimmed else {
-        // The parser reports a missing name.
+        // If the name is missing, the parser has already reported it.
         if !isTransient, !variable.isStatic, !binding.pattern.is(MissingPatternSyntax.self) {
           report(.tuplePattern(), at: binding.pattern)
         }
@@ -37,8 +37,8 @@
       if name.plainText == "id" && !variable.isStatic {
         return reportOwnID(binding, type: type, of: variable)
       }
-      // The compiler would take this member for the generated one, and only report that the struct
-      // does not conform.
+      // The compiler would take this member for the generated member, and only report that the
+      // struct does not conform.
       if ["schema", "attributes"].contains(name.plainText) {
         return refuse(.ownMember(name.plainText, entity), at: binding.pattern)
       }
@@ -46,7 +46,7 @@
         variable.isStatic
         ? .shared : binding.isComputed ? .computed : isTransient ? .transient : .stored(type)
       // A static property may have the name of a stored property. Key paths then mean the stored
-      // one.
+      // property.
       if case .shared = kind, properties[name.plainText] != nil {
       } else {
         properties[name.plainText] = kind
@@ -99,8 +99,8 @@
 
     /// The attribute's initial value: the value of records older than the attribute.
     ///
-    /// `@Attribute(initial:)` gives it. Without that argument it is the default value, if this is
-    /// the same in every process.
+    /// The value is the argument of `@Attribute(initial:)`. Without that argument it is the default
+    /// value, if the default value is the same in every process.
     private mutating func initial(
       _ name: String, _ given: ExprSyntax?, _ binding: PatternBindingSyntax,
       of variable: VariableDeclSyntax
@@ -122,7 +122,7 @@
         return nil
       }
       if value.isStable { return value.trimmed }
-      // Older records are null in an optional attribute.
+      // An optional attribute needs no initial value, because it is null in older records.
       let isOptional = binding.typeAnnotation?.type.isOptional ?? false
       if !isDerived, !isRelationship, !isOptional {
         report(.defaultOfInserts(name, value.trimmedDescription), at: value)
@@ -130,7 +130,7 @@
       return nil
     }
 
-    /// Reports constraints that the schema has no place for.
+    /// Reports constraints on a derived attribute or a relationship, which cannot have constraints.
     private mutating func checkConstraints(
       _ name: String, _ constraints: ExprSyntax, of variable: VariableDeclSyntax
     ) {
@@ -217,7 +217,8 @@
 
     /// The binding's type as a node of the original source.
     ///
-    /// The `type` in hand may be a copy, or belong to a later name in `var a, b: Int`.
+    /// The type that the caller has read may be a copy, or belong to a later name in `var a, b:
+    /// Int`.
     private func node(of binding: PatternBindingSyntax) -> Syntax {
       binding.typeAnnotation.map { Syntax($0.type) } ?? Syntax(binding.pattern)
     }
@@ -266,7 +267,8 @@
     ) {
       let isVar = variable.bindingSpecifier.tokenKind == .keyword(.var)
       guard binding.initializer == nil, !(isVar && type?.isOptional ?? false) else { return }
-      // A property wrapper may supply its own value.
+      // Nothing is reported if the property has another attribute: a property wrapper may supply a
+      // value.
       guard variable.attributes.count == 1 else { return }
       let value = type?.emptyValue ?? "<#value#>"
       // The comma is kept if another property follows.

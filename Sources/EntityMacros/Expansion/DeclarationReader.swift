@@ -7,9 +7,10 @@
     let structure: StructDeclSyntax
     var declaration: EntityDeclaration
     private(set) var diagnostics: [Diagnostic] = []
-    /// Whether a conformance can be written.
+    /// Whether the macro can generate a conformance, at least an empty one.
     ///
-    /// After an error an empty conformance still prevents further errors.
+    /// After most errors an empty conformance is generated. Uses of the struct as an entity are
+    /// then not reported as further errors.
     private(set) var canConform = true
     /// Every property by its plain name, to resolve key paths.
     var properties: [String: PropertyKind] = [:]
@@ -127,7 +128,7 @@
 
     /// Refuses stored properties and indexes within `#if`.
     ///
-    /// Other members are allowed there.
+    /// Other members are allowed within `#if`.
     private mutating func readCondition(_ condition: IfConfigDeclSyntax) {
       for clause in condition.clauses {
         guard case .decls(let members) = clause.elements else { continue }
@@ -161,7 +162,7 @@
       }
     }
 
-    /// Whether the name can be that of an attribute or a relationship.
+    /// Whether an attribute or a relationship can have the name.
     ///
     /// The name `_id` is taken by the record's id.
     var isStorableMemberName: Bool { isStorableName && self != "_id" }

@@ -40,7 +40,7 @@
     var type: TypeSyntax?
     /// The access level written at the property, `nil` if none is written.
     ///
-    /// The property's type may have a lower one.
+    /// The property's type may have a lower access level.
     var access: TokenSyntax?
     var originalName: String?
     /// The value of records older than the attribute.
@@ -78,7 +78,7 @@
 
     /// The identifier as an argument label.
     ///
-    /// Only three keywords need backticks there.
+    /// Only three keywords need backticks as labels.
     var label: String { ["inout", "let", "var"].contains(plainText) ? text : plainText }
   }
 

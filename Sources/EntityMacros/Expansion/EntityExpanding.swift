@@ -17,8 +17,8 @@
       conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
       guard let declaration = declaration.as(StructDeclSyntax.self) else { return [] }
-      // The extension role refuses a property named `id`. A second one would add "invalid
-      // redeclaration" to that error.
+      // The extension role refuses a property named `id`. A second `id` from this expansion would
+      // add "invalid redeclaration" to that error.
       guard !declaration.declaresID else { return [] }
       let access = declaration.memberAccess(in: context.lexicalContext)
       // The type is written out, because the compiler does not show types inferred within an
@@ -69,7 +69,8 @@
       let expansion = EntityExpansion(
         type: type.trimmedDescription, access: structure.memberAccess(in: context.lexicalContext),
         addsConformance: !protocols.isEmpty, isNested: !context.lexicalContext.isEmpty)
-      // After an error an empty conformance keeps uses of the entity from being errors too.
+      // After an error the conformance is empty, so that uses of the entity are not reported as
+      // errors too.
       let source =
         reader.isRefused ? expansion.placeholder : expansion.source(of: reader.declaration)
       return [DeclSyntax(stringLiteral: source).as(ExtensionDeclSyntax.self)].compactMap(\.self)

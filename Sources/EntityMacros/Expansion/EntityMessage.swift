@@ -157,7 +157,7 @@
           + "value")
     }
 
-    /// A note that the default value serves inserts only.
+    /// A note that the default value is used for inserts only, and not for older records.
     ///
     /// The declaration is valid as long as no older record needs a value.
     static func defaultOfInserts(_ property: String, _ value: String) -> Self {

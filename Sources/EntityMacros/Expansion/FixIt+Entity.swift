@@ -17,7 +17,7 @@
 
     /// Adds `@Transient` to a property.
     ///
-    /// There is none for a declaration of several properties, because the compiler refuses macros
+    /// A declaration of several properties gets no fix-it, because the compiler refuses macros
     /// there.
     static func addingTransient(to variable: VariableDeclSyntax) -> [FixIt] {
       guard variable.bindings.count == 1 else { return [] }

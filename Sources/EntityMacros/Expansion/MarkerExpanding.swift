@@ -3,8 +3,8 @@
   import SwiftSyntax
   import SwiftSyntaxMacros
 
-  // Macros that @Entity reads from the declaration. Each expands to nothing, and reports an error
-  // if it is written outside an entity, where nothing would read it.
+  // Macros that @Entity reads from the declaration. Each of these macros expands to nothing.
+  // Outside an entity, such a macro reports an error, because no macro would read it there.
 
   /// The macros `@Attribute`, `@Relationship`, `@Derived` and `@Transient` on a stored property.
   package protocol MarkerExpanding: PeerMacro {
@@ -39,7 +39,8 @@
   extension MacroExpansionContext {
     /// Whether the innermost declaration around the macro has `@Entity`.
     ///
-    /// A class counts too, because @Entity itself reports that it should be a struct.
+    /// The declaration may also be a class, because @Entity itself reports that it should be a
+    /// struct.
     fileprivate var isInsideEntity: Bool {
       guard
         let declaration = lexicalContext.first?.asProtocol((any WithAttributesSyntax).self)

@@ -4,10 +4,10 @@
   extension StructDeclSyntax {
     /// The access modifier that the witnesses of a conformance need, with a space after it.
     ///
-    /// The access is the struct's, limited by the access of the enclosing types. A struct without a
-    /// modifier inside an extension has the extension's access. The result is empty for a private
-    /// struct, whose members are as visible as the struct itself. The access of an extended type is
-    /// unknown and does not limit the result.
+    /// The result is the access of the struct, limited by the access of the enclosing types. A
+    /// struct without a modifier inside an extension has the extension's access. The result is
+    /// empty for a private struct, whose members are as visible as the struct itself. The access of
+    /// an extended type is unknown and does not limit the result.
     ///
     /// - Parameter context: The declarations around the struct, innermost first.
     func memberAccess(in context: [Syntax]) -> String {

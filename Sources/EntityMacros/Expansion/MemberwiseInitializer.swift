@@ -8,7 +8,7 @@
   extension StructDeclSyntax {
     /// Whether the compiler writes an initializer that takes the stored properties in their order.
     ///
-    /// False also if other attached macros could change that.
+    /// False also if other attached macros could add an initializer.
     var hasMemberwiseInitializer: Bool {
       attributes.areAll(among: ["Entity", "available", "frozen", "dynamicMemberLookup"])
         && memberBlock.members.keepMemberwiseInitializer
@@ -35,10 +35,11 @@
   }
 
   extension VariableDeclSyntax {
-    /// Whether each name is one parameter of its declared type, or none: no wrapper, no `init`
-    /// accessor.
+    /// Whether the memberwise initializer takes the properties as ordinary parameters, or not at
+    /// all.
     ///
-    /// A private property with a default value may be left out of the parameters (SE-0502).
+    /// The result is false for property wrappers and `init` accessors. The result is also false for
+    /// a private property with a default value, which may be left out of the parameters (SE-0502).
     fileprivate var isPlainParameter: Bool {
       let isHidden =
         access?.tokenKind == .keyword(.private) || access?.tokenKind == .keyword(.fileprivate)

@@ -14,7 +14,7 @@
     ///
     /// A call without arguments is not accepted, because it often makes a new value each time
     /// (`Date()`, `UUID()`). Operators, closures and interpolated text are not accepted either: the
-    /// expression is repeated in the schema, where other names are in scope.
+    /// expression is copied into the schema, and may mean something else there.
     var isStable: Bool {
       switch self.as(ExprSyntaxEnum.self) {
       case .booleanLiteralExpr, .integerLiteralExpr, .floatLiteralExpr: true
@@ -52,8 +52,7 @@
         && member.base?.isTypeName ?? false
     }
 
-    /// Whether the expression, as the function of a call, makes a value: `Decimal`, `.init`,
-    /// `.case`, `Kind.case`.
+    /// Whether a call of the expression makes a value: `Decimal`, `.init`, `.case`, `Kind.case`.
     private var isCallee: Bool {
       if isTypeName { return true }
       guard let member = self.as(MemberAccessExprSyntax.self) else { return false }

@@ -5,8 +5,8 @@ extension Cursor {
   /// Visits the records from the cursor's position to the end, until `body` returns false.
   ///
   /// A read takes records directly from the leaf pages, moves from leaf to leaf through the
-  /// branches above, and prefetches records ahead. This takes a third of the time of LMDB's own
-  /// walk. A write, or a page with an unexpected form, uses LMDB's functions.
+  /// branches above, and prefetches records ahead. Such a scan takes a third of the time of LMDB's
+  /// own walk. A write, or a page with an unexpected form, uses LMDB's functions.
   ///
   /// The method is public and inlinable, because a call of `body` that is not inlined costs more
   /// than reading a record.
@@ -64,7 +64,7 @@ extension Cursor {
     guard count > 0 else { return true }
     var left = count
     if var pages = try beginScan(ofIntegerKeys: true) {
-      // The first record of the page, used if the cursor lags by some pages.
+      // The key of the first record in `page`. The cursor may still be in an earlier page.
       var first: UInt64?
       var (page, index) = pages.page(of: key, guess: 0)
       while page.count > 0, let last = page.id(page.node(page.count - 1)) {
@@ -95,7 +95,7 @@ extension Cursor {
     var count = 0
     if var pages = try beginScan(ofIntegerKeys: true) {
       var (page, index) = pages.page(of: key, guess: 0)
-      // The last counted record, used if the cursor lags by some pages.
+      // The last counted record. The cursor may still be in an earlier page.
       var counted: UInt64?
       while page.count > 0, count < most, let last = page.id(page.node(page.count - 1)), last <= end
       {
@@ -184,7 +184,7 @@ extension Cursor {
 
   /// Moves to the record after `id`, which was visited in `page`.
   ///
-  /// The cursor may lag by some pages.
+  /// The cursor may still be in an earlier page than `page`.
   @usableFromInline
   func moveOn(behind id: UInt64, of page: LeafPage) throws -> Bool {
     if id != integerKey {
@@ -214,11 +214,11 @@ extension Cursor {
 extension LeafPage {
   /// The number of pairs from `index`, in a direction, that are within `range`.
   ///
-  /// The first pair must be.
+  /// The pair at `index` must be within the range.
   @usableFromInline
   func count(from index: Int, in range: KeyRange, backwards: Bool) -> Int {
     let most = backwards ? index + 1 : count - index
-    // Nearly always this is all of them.
+    // In most calls all of these pairs are within the range, so the last one is checked first.
     var low = 1
     var high = most
     if isWithin(range, step: most - 1, from: index, backwards) { return most }
@@ -234,7 +234,8 @@ extension LeafPage {
   }
 
   private func isWithin(_ range: KeyRange, step: Int, from index: Int, _ backwards: Bool) -> Bool {
-    // An unreadable key ends the loop over this page, not the range.
+    // An unreadable key counts as within the range. The loop over this page then reaches the key
+    // and ends there.
     guard let key = key(node(backwards ? index - step : index + step)) else { return true }
     return range.admits(key, backwards: backwards)
   }

@@ -121,7 +121,8 @@ package struct EngineConversion {
     } catch {
       throw error is PageError || error is VerificationError ? Self.failure(error, path) : error
     }
-    // The new file gets its own lock file, because the engine refuses the other LMDB's.
+    // The new file gets its own lock file, because the engine refuses a lock file of the other
+    // LMDB.
     lock.remove()
     return outcome
   }

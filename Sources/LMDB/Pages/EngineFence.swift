@@ -14,10 +14,10 @@ package struct EngineFence {
     case requested
     /// The engine's version was not tested with this package.
     case version(Version)
-    /// The machine is not a 64-bit little-endian one.
+    /// The machine is not a 64-bit little-endian machine.
     case machine
-    /// The file's page size is larger than the system's, or not one that LMDB uses. The pages would
-    /// not be aligned to their size in the map.
+    /// The file's page size is larger than the system's, or is not a size that LMDB uses. The pages
+    /// would not be aligned to their size in the map.
     case pageSize(Int)
     /// The engine's page layout differs from ``PageFormat/ofEngine``, or could not be tested.
     case layout
@@ -86,14 +86,14 @@ extension EngineFence {
   init(_ options: EnvironmentOptions, pageSize: Int) {
     self.init(pageSize: pageSize)
     isRequested = isRequested || options.usesPlainEngine
-    // Without writes nothing is reserved, and an engine of the file's format has made the file.
+    // The probe tests how the engine writes. A process that only reads does not need it.
     if options.access == .readOnly { probe = { nil } }
   }
 }
 
 extension EngineFence {
-  /// Creates a fence for a file that LMDB does not read, where nothing depends on the engine of the
-  /// process.
+  /// Creates a fence for a file that is read without LMDB, so that only the file's format counts
+  /// and not the engine's version.
   init(_ options: EnvironmentOptions, in engine: PageEngine) {
     self.init(pageSize: engine.pageSize)
     isRequested = isRequested || options.usesPlainEngine

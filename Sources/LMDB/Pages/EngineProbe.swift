@@ -9,8 +9,7 @@ import LodestoreBytes
 /// - `mdb_cursor_put` with MDB_CURRENT and MDB_RESERVE preserves a value of the same size in the
 ///   page, for ``Cursor/changeableCurrent()``.
 ///
-/// The test uses an environment of its own in memory, and takes half a millisecond in a debug
-/// build.
+/// The test uses a separate environment in memory, and takes half a millisecond in a debug build.
 enum EngineProbe {
   /// The reason why pages may not be read directly; `nil` if the tests pass.
   static let reason: EngineFence.Reason? = {
@@ -21,7 +20,7 @@ enum EngineProbe {
 
   static func run() throws -> EngineFence.Reason? {
     var options = EnvironmentOptions()
-    // This also prevents a recursion, because opening would run this probe.
+    // The plain engine is used, because opening with direct access would run this probe again.
     options.usesPlainEngine = true
     options.isNamed = false
     options.mapSizeInBytes = 1 << 20

@@ -3,9 +3,9 @@ import LodestoreSystem
 
 /// The meta pages and the free list of a file, read without mapping the file.
 ///
-/// ``EngineFence`` does not guard this type, which relies on the data version that the file states
-/// and not on the engine. Without these checks LMDB would map a file that is too short, and would
-/// overwrite the lock file of a file that it cannot read.
+/// These pages are checked before LMDB opens the file. Without the checks, LMDB would map a file
+/// that is too short, and would overwrite the lock file of a file that it cannot read. The layout
+/// follows the data version in the file, so files of both LMDB versions can be read.
 struct MetaPages {
   let file: Int32
   let path: String
@@ -27,7 +27,7 @@ struct MetaPages {
     var isSealed: Bool
   }
 
-  /// Throws if the file is not an LMDB file, has the format of another LMDB than this process's, or
+  /// Throws if the file is not an LMDB file, has a format that this process's LMDB cannot read, or
   /// is shorter than its newest commit needs.
   ///
   /// Another process may be writing, so a page that looks wrong is read again.
@@ -53,7 +53,7 @@ struct MetaPages {
 
   /// The number of the newest commit.
   ///
-  /// Another process may be making a newer one.
+  /// Another process may be making a newer commit.
   func lastTransaction() throws(LMDBError) -> UInt64 { try newestMeta().transaction }
 
   private func checkOnce(_ allowsOtherEngine: Bool) throws(LMDBError) -> Facts {

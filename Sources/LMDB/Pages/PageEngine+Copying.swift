@@ -5,8 +5,8 @@ import LodestoreSystem
 extension PageEngine {
   /// Copies the newest commit into an open file.
   ///
-  /// If LMDB can read the format, LMDB copies, without a lock file as here. Pages of a file of the
-  /// other format are copied unchanged, and a compacting copy is refused.
+  /// If LMDB can read the format, LMDB makes the copy, also without a lock file. The pages of a
+  /// file of the other format are copied unchanged; a compacting copy of it is refused.
   func copy(
     into target: Int32, _ compacting: Bool, _ step: ((Int) -> Bool)?
   ) throws(LMDBError) {
@@ -25,8 +25,8 @@ extension PageEngine {
     } else {
       try copyPages(of: before, into: target, step)
     }
-    // The copy may contain a newer commit than `before`. If the pages of `before` were intact all
-    // the time, so were those of the newer one.
+    // The copy may contain a newer commit than `before`. If the pages of `before` stayed intact
+    // during the copy, the pages of the newer commit did too.
     guard before.isWhole else { throw LMDBError(.overtaken, operation: "copy", path: path) }
   }
 

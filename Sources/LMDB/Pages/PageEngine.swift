@@ -1,12 +1,12 @@
 import CLMDB
 
-/// Reads a file without LMDB's functions: one of the other format, or one whose lock file cannot be
-/// created.
+/// Reads a file without LMDB's functions: a file of the other format, or a file whose lock file
+/// cannot be created.
 ///
-/// An environment has it in place of LMDB's handle and is read-only. The engine touches no lock
-/// file, so writers do not know of its reads. Each read sees the newest commit and ends with
-/// ``Transaction/whole(_:)``, which refuses results from pages that a writer may have overwritten
-/// meanwhile. Nobody writes a sealed file.
+/// An environment that uses this engine has no handle of LMDB and is read-only. The engine touches
+/// no lock file, so writers do not know of its reads. Each read sees the newest commit and ends
+/// with ``Transaction/whole(_:)``, which refuses results from pages that a writer may have
+/// overwritten meanwhile. Nobody writes a sealed file.
 final class PageEngine: @unchecked Sendable {
   let path: String
   let file: PageFile
@@ -16,7 +16,7 @@ final class PageEngine: @unchecked Sendable {
   let isSealed: Bool
   /// The newest map.
   ///
-  /// Earlier ones exist as long as their reads.
+  /// Earlier maps exist as long as their reads.
   private let map: Guarded<PageMap>
 
   init(_ file: PageFile, path: String, isSealed: Bool = false) throws(LMDBError) {

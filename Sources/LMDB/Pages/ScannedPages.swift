@@ -43,7 +43,7 @@ struct ScannedPages {
 
   /// The leaf page that contains `key`, a pointer from LMDB, and the pair's index in it.
   ///
-  /// If pages are not read directly, a page without pairs.
+  /// If pages are not read directly, the result is a page without pairs.
   @usableFromInline
   mutating func page(of key: ByteView, guess: Int) -> (LeafPage, Int) {
     current = nil
@@ -59,7 +59,8 @@ struct ScannedPages {
     return (page, index)
   }
 
-  /// The leaf page after the current one, whose last record is `id`; `nil` if LMDB must be asked.
+  /// The leaf page after the current one, whose last record is `id`; `nil` if only LMDB's cursor
+  /// can find it.
   @usableFromInline
   mutating func next(behind id: UInt64) throws -> LeafPage? {
     guard let current, isFinderAtCurrent || find(current, id), let page = try nextLeaf() else {

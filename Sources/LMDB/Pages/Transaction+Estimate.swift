@@ -1,12 +1,12 @@
 extension Transaction {
   /// An estimate of the number of entries of `tree` within `range`.
   ///
-  /// The estimate is exact if they share a page.
+  /// The estimate is exact if the entries are in one page.
   ///
   /// The estimation visits a few pages, whatever the size of the tree. The estimate assumes evenly
   /// filled pages except the last one of each level, which is estimated separately. Unevenly filled
-  /// pages make it wrong. In a write it is about the last commit. The plain engine counts some
-  /// hundred entries instead.
+  /// pages make it wrong. In a write, the entries of the last commit are estimated. The plain
+  /// engine counts some hundred entries instead.
   package func estimatedCount(of tree: Tree, within range: KeyRange) throws -> Int {
     if environment.isActiveWrite(handle) {
       return try environment.read { try $0.committedEstimate(of: tree, within: range) }

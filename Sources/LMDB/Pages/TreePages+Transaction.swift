@@ -13,7 +13,7 @@ extension TreePages {
     }
     let info = transaction.environment.rawInfo
     let format = transaction.environment.format
-    // LMDB begins no read whose pages are not in the map.
+    // All pages of a read are in the map, because LMDB begins no other read.
     let pageCount = UInt64(min(info.usedBytes, info.mapSizeInBytes) / max(1, info.pageSize))
     let cursor = try Cursor(.names, in: transaction)
     let isFound = try format.key(ofTree: tree.name)._withBytes { (name) throws(LMDBError) in

@@ -3,8 +3,8 @@ import LodestoreBytes
 /// Requests the pages ahead of a walk in key order in which LMDB moves from page to page.
 ///
 /// The pages of a running write are not in the map, so a long walk in a write enables the system's
-/// read-ahead until the write ends. With the plain engine it does nothing, because the map is
-/// opened with the system's read-ahead.
+/// read-ahead until the write ends. With the plain engine this type does nothing, because the map
+/// is opened with the system's read-ahead.
 package struct WalkAhead {
   private static let shortestBulk = 16
 

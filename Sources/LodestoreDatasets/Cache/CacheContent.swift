@@ -15,7 +15,7 @@ struct CacheContent: Sendable {
   /// one.
   var clock: (@Sendable () -> Date)?
 
-  /// The current generation, and the facts about others.
+  /// The result of the choice: the open generation, and facts about the other generations.
   struct Choice: Sendable {
     var open: OpenGeneration?
     var seed: OpenGeneration?
@@ -23,10 +23,11 @@ struct CacheContent: Sendable {
     var unusable: DatasetError?
   }
 
-  /// A text that distinguishes the program's entities from those of its other versions; `nil` for
-  /// entities that cannot be in one store.
+  /// A text that distinguishes the program's entities from the entities of its other versions;
+  /// `nil` if one store cannot have all the entities.
   ///
-  /// Another version of the format may open a file that this one cannot.
+  /// The text includes the format's version, because a program with another version may be able to
+  /// open a file that this program cannot open.
   var schemaOfEntities: String? {
     Store.fingerprint(ofNewStoreWith: entities).map { "\(FormatVersion.current.rawValue):\($0)" }
   }
@@ -62,7 +63,7 @@ struct CacheContent: Sendable {
         folder.generation(number), dataset: name, generation: number, source: .refresh,
         entities: entities, options: storeOptions)
       guard let found else { continue }
-      // A number above all generations that the keys signed belongs to a file without a signature.
+      // A file has no signature if its number is above all generations that the keys have signed.
       let isSigned = carried == nil || number <= state.trust.highestSeen(from: carried)
       state.install(
         CacheState.Installed(
@@ -77,7 +78,8 @@ struct CacheContent: Sendable {
   ///
   /// The seed wins with a higher number, even if it came with a later version of the program than
   /// the download. With equal numbers the download wins. If the first generation cannot be used,
-  /// the highest of the other ones, the seed and the currently open one is used.
+  /// the highest usable generation is opened: an older download, the seed or the currently open
+  /// generation.
   ///
   /// - Parameters:
   ///   - known: The seed, if this process has opened it before.
@@ -90,7 +92,7 @@ struct CacheContent: Sendable {
     var badSeed: DatasetError?
     if known == nil, let path = seed {
       do throws(DatasetError) {
-        // Packages of programs often consist of links.
+        // The path may contain symbolic links, as in many packages of programs.
         if let path = SystemFile.resolved(path) {
           choice.seed = try OpenGeneration.open(
             path, dataset: name, generation: nil, source: .seed, entities: entities,
@@ -109,7 +111,7 @@ struct CacheContent: Sendable {
           choice.open = before
           return choice
         }
-        // The open generation was current, so it takes precedence over lower ones.
+        // The open generation was current, so it takes precedence over lower generations.
         if choice.unusable != nil, installed.generation < before.number, before.number < first {
           break
         }
@@ -140,11 +142,7 @@ struct CacheContent: Sendable {
     return choice
   }
 
-  /// The number that a new generation must not be below.
-  ///
-  /// - Parameter isSigned: Whether the keys of the program have signed the new generation. The
-  ///   numbers of unsigned files count only for other unsigned files, so that they cannot block the
-  ///   publisher's next generation.
+  /// The open generation was current before, so it is preferred to generations with lower numbers.
   func highest(_ state: CacheState, _ choice: Choice, isSigned: Bool = true) -> UInt64 {
     let seed = choice.seed?.number ?? 0
     if state.trust.takesAnyNumber { return seed }
@@ -175,12 +173,13 @@ struct CacheContent: Sendable {
   ///
   /// Requires the refresh lock.
   ///
-  /// - Parameter isSwapped: Whether a generation has just become current. Otherwise a higher number
-  ///   may be a complete file of a process that was killed before the swap.
+  /// - Parameter isSwapped: Whether a generation has just become current. If false, files with
+  ///   higher numbers stay: such a file may be a complete download of a process that was killed
+  ///   before the swap.
   func removeOld(_ state: CacheState, isSwapped: Bool) {
     guard let current = state.current else { return }
     // The download of a lower generation can still be useful if the publisher's next one may have
-    // any number, or if the current file is not the publisher's.
+    // any number, or if the publisher has not signed the current file.
     if !state.trust.takesAnyNumber, current.keys != nil {
       folder.removeIncoming(upTo: current.generation)
     }

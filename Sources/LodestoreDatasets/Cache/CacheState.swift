@@ -4,7 +4,7 @@ internal import LodestoreJSON
 
 /// The state of a dataset's folder.
 ///
-/// Every process reads it, and the one that refreshes writes it.
+/// Every process reads the state, and the process that refreshes writes it.
 struct CacheState: Sendable, Equatable {
   /// An installed generation.
   struct Installed: Sendable, Equatable {
@@ -17,8 +17,8 @@ struct CacheState: Sendable, Equatable {
     var digest: String?
     /// The schema's digest from the seal.
     var schema: String
-    /// The keys that signed it; empty for a dataset without a publisher, `nil` for a file without a
-    /// signature.
+    /// The keys that signed the generation; empty for a dataset without a publisher, `nil` for a
+    /// file without a signature.
     var keys: String?
   }
 
@@ -30,7 +30,7 @@ struct CacheState: Sendable, Equatable {
   }
 
   var name: String
-  /// The generations to use, the current one first.
+  /// The usable generations, the current one first.
   ///
   /// Later elements have lower numbers, and serve programs whose entities do not fit the first.
   private(set) var installed: [Installed] = []
@@ -69,16 +69,17 @@ struct CacheState: Sendable, Equatable {
   /// For each program, the last schema that its entities did not fit: fingerprints by the
   /// fingerprint of the program's entities.
   private(set) var unfitSchemas: [String: String] = [:]
-  /// For each place, the time until which it asked not to be requested.
+  /// For each mirror, the time until which its server asked not to be requested.
   var notBefore: [String: Date] = [:]
-  /// The highest number before the current generation of a service.
+  /// The highest number that the cache held when a service's generation became current.
   var numberBefore: UInt64 = 0
   /// The content of a generation that a service has since confirmed as unchanged.
   var confirmedContent: String?
   /// The date of the confirmation.
   var confirmedAsOf: Date?
-  /// The content of the generation from which the importer's store was made, or that was made from
-  /// it.
+  /// The digest of the generation whose records the importer's store has.
+  ///
+  /// The store was copied from that generation, or the generation was sealed from the store.
   var importedContent: String?
   /// The time when the state was rebuilt from the sealed files because it could not be read.
   var rebuiltAt: Date?
@@ -89,9 +90,10 @@ struct CacheState: Sendable, Equatable {
 
   /// Makes a generation the current one.
   ///
-  /// The newest one of another schema is kept for programs that cannot use the new one yet.
+  /// The newest generation of another schema is kept for programs that cannot use the new
+  /// generation.
   ///
-  /// The tags of manifests are removed. A place that still has the old manifest would otherwise
+  /// The tags of manifests are removed. A mirror that still has the old manifest would otherwise
   /// answer "unchanged", and its old files could not be detected.
   ///
   /// - Parameter kept: The generation that this program continues to use, if it cannot use the new
@@ -112,19 +114,22 @@ struct CacheState: Sendable, Equatable {
     installed[index].keys = keys
   }
 
-  /// Records that the entities of a program do not fit a schema, for the last 16 programs.
+  /// Records that a program's entities do not fit a schema; keeps this for the last 16 programs.
   mutating func refuse(schema: String, for program: String) {
     if unfitSchemas.count >= 16, unfitSchemas[program] == nil { unfitSchemas = [:] }
     unfitSchemas[program] = schema
   }
 
-  /// Records until when a place must not be requested, for the last 32 places.
+  /// Records the time until which a mirror must not be requested.
+  ///
+  /// The state has the times of at most 32 mirrors. The time of a further mirror replaces all of
+  /// them.
   mutating func keepFrom(_ place: String, until date: Date) {
     if notBefore.count >= 32, notBefore[place] == nil { notBefore = [:] }
     notBefore[place] = date
   }
 
-  /// Stores the entity tag of the manifest at an address, for the last 16 addresses.
+  /// Stores the entity tag of the manifest at an address; keeps the tags of the last 16 addresses.
   mutating func remember(_ tag: String, of place: String, by carried: TrustedKeys) {
     guard tag.utf8.count <= 512, place.utf8.count <= 2_048 else { return }
     if tagKeys != carried.description { (manifestTags, tagKeys) = ([:], carried.description) }
@@ -156,7 +161,7 @@ extension CacheState {
   /// The reason why a state cannot be used.
   enum Unreadable: Error, Equatable {
     case damaged
-    /// A later version of the library has written it.
+    /// A later version of the library has written the state.
     case newer
   }
 
@@ -195,7 +200,7 @@ extension CacheState {
   }
 
   private static func replace(_ path: String, with bytes: [UInt8]) throws(DatasetError) {
-    // A file cannot replace a folder.
+    // A folder at the path is renamed, because renaming a file cannot replace a folder.
     if SystemFile.stamp(of: path)?.isFolder == true {
       try SystemFile.move(path, to: path + ".damaged")
     }
@@ -325,8 +330,9 @@ extension CacheState.Failure {
 }
 
 extension Date {
-  /// Milliseconds since 1970, for a date of the years from 1677 to 2262; for another date the
-  /// nearest of these.
+  /// The date in milliseconds since 1970.
+  ///
+  /// A date before 1677 or after 2262 becomes the nearest date of these years.
   var json: JSONValue {
     let milliseconds = timeIntervalSince1970 * 1000
     guard milliseconds.isFinite else { return .integer(0) }

@@ -18,7 +18,7 @@ struct CacheTrust: Sendable, Equatable {
 
   /// One chain for each set that a program carries.
   ///
-  /// The last used one is at the end.
+  /// The last used chain is at the end.
   private(set) var chains: [Chain] = []
   /// The digest of a file with a valid signature that is not a sound store.
   ///
@@ -79,8 +79,9 @@ struct CacheTrust: Sendable, Equatable {
     anyNumberUntil = now.addingTimeInterval(Self.anyNumberTime)
   }
 
-  /// Ends the effect of ``forgetHighest(at:)`` when its time is over, or when the clock cannot show
-  /// that.
+  /// Ends the effect of ``forgetHighest(at:)`` when its time is over.
+  ///
+  /// The effect ends too if the clock was set back, because the end of the time is then unknown.
   mutating func endForgetting(at now: Date) {
     guard let until = anyNumberUntil else { return }
     if until <= now || until > now.addingTimeInterval(Self.anyNumberTime) { anyNumberUntil = nil }

@@ -1,7 +1,7 @@
 public import EntityStore
 
 extension CachedDataset: AttachableDataset {
-  /// The replacements, as ``generations``.
+  /// Returns ``generations``.
   @_documentation(visibility: internal)
   public var replacements: DatasetGenerations { generations }
 }

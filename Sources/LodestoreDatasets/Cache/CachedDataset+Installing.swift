@@ -6,15 +6,15 @@ extension CachedDataset {
   /// Installs a sealed file that came by another way, such as a medium or a build, as the current
   /// generation.
   ///
-  /// The file is copied, and passes the checks of a fetched one. For a published dataset the first
+  /// The file is copied, and passes the checks of a fetched file. For a published dataset the first
   /// check is the publisher's signature. The manifest must therefore be next to the file: as
   /// `manifest.json` in the file's folder, with the folder `keys` if the publisher has changed keys
   /// since the last refresh. To use a whole compressed folder of a publisher, give its file URL as
   /// a mirror.
   ///
   /// - Parameters:
-  ///   - file: The path of the sealed file. Its generation must be higher than every one that the
-  ///     cache has held.
+  ///   - file: The path of the sealed file. Its generation must be higher than every generation
+  ///     that the cache has held.
   ///   - withoutSignature: Accepts a file of a published dataset without its manifest. Use it for
   ///     files that the program itself makes. Such a file does not affect the publisher's numbers:
   ///     the publisher's next generation replaces it.

@@ -23,16 +23,17 @@ extension CachedDataset {
     ///
     /// The maximum doubles with each further failure.
     ///
-    /// The wait is drawn at random between half of this and all of it, so that programs that failed
-    /// together do not retry together. The folder stores the wait, so a restart does not shorten
-    /// it.
+    /// The wait is a random time between half of the maximum and the maximum, so that programs that
+    /// failed together do not retry together. The folder stores the wait, so a restart does not
+    /// shorten it.
     public var firstWait = Duration.seconds(30)
     /// The maximum wait after failures, unless the server asks for a longer one; six hours by
     /// default.
     public var longestWait = Duration.seconds(6 * 3600)
     /// The time that a refresh waits for one of another process; two minutes by default.
     public var lockWait = Duration.seconds(120)
-    /// The maximum time until the head of an answer, and then without a byte.
+    /// The maximum time until the head of an answer arrives, and then between two pieces of its
+    /// body.
     public var requestTimeout = Duration.seconds(30)
     /// The maximum number of times that an interrupted download continues at one mirror, if each
     /// time a part arrived; 8 by default.

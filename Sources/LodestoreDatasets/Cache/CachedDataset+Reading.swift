@@ -4,8 +4,8 @@ extension CachedDataset {
   ///     let pods = try await dataset.read(.freshElseCache)
   ///     print(pods.age, pods.refreshError?.message ?? "")
   ///
-  /// - Throws: ``DatasetError`` as ``current()``. With ``ReadPolicy/freshOnly`` also the error of
-  ///   the refresh; with the other policies that refresh, its error if the cache is empty.
+  /// - Throws: ``DatasetError`` as ``current()``. ``ReadPolicy/freshOnly`` also throws the error of
+  ///   the refresh. The other policies that refresh throw its error only if the cache is empty.
   ///   `CancellationError` if the task is cancelled.
   public func read(_ policy: ReadPolicy = .cacheThenRefresh) async throws -> DatasetGeneration {
     switch policy {
@@ -21,7 +21,7 @@ extension CachedDataset {
         if isDue(after: options.checkInterval) { refreshInBackground() }
         return generation
       } catch let error as DatasetError where error.code == .tooOld {
-        // Data that the program refuses counts as absent.
+        // ``Options/refusesOlder(than:)`` may refuse the data, which then counts as absent.
         try await refreshIfDue(within: options.freshFor)
         return try current()
       }
@@ -53,11 +53,12 @@ extension CachedDataset {
 
   /// Refreshes, and waits no longer than a limit.
   ///
-  /// The refresh then continues in the background.
+  /// After the limit, the refresh continues in the background.
   private func refresh(atMost limit: Duration) async throws {
     if case .none = origin.form { throw DatasetError.noOrigin(name) }
     let run = run { RefreshRun() }
-    // This caller stays, so that the refresh does not end with the current caller.
+    // This task waits for the refresh, which would otherwise be cancelled when the caller stops
+    // waiting.
     let kept = Task { [self] in _ = try? await wait(for: run) }
     do {
       let hasEnded = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -133,7 +134,8 @@ extension CachedDataset {
       do {
         try await refresh()
       } catch {
-        // This also covers failures that left no wait, such as a folder that cannot be locked.
+        // The wait is at least this long even if the failure set no time, for example when the
+        // folder could not be locked.
         least = max(options.firstWait.inSeconds, 1)
       }
     }

@@ -14,12 +14,12 @@ extension CachedDataset {
   ///     }
   ///
   /// A new generation produces an update like a commit, with the differences by id. A generation
-  /// with the same results produces none. The loop keeps the file of the generation that it
+  /// with the same results produces no update. The loop keeps the file of the generation that it
   /// follows. For sections, counts, single records and values, use the updates of ``stores`` in the
   /// same way.
   ///
   /// - Throws: From the loop: the errors of a fetch of the query.
-  /// - Complexity: For each generation that of the query.
+  /// - Complexity: Each generation costs one run of the query.
   @inlinable
   public func updates<E: Entity>(of query: Query<E>) -> ResultUpdates<E> {
     stores.updates(of: query)

@@ -20,7 +20,7 @@ internal import Synchronization
 /// notice the new generation at their next use. Opening a dataset and reading existing data make no
 /// connection.
 ///
-/// Outdated data is served with its ``DatasetAge``. Programs that would rather have none use
+/// Old data is served with its ``DatasetAge``. A program can refuse data above an age with
 /// ``Options/refusesOlder(than:)``.
 ///
 /// Errors are ``DatasetError``; ``DatasetError/side`` says whether the network, the publisher, a
@@ -49,7 +49,8 @@ public final class CachedDataset: Sendable {
     var run: RefreshRun?
     var keeper: Task<Void, Never>?
 
-    /// Makes the next use open a generation again whose store the program has closed.
+    /// Forgets the open generation after the program has closed its store, so that the next use
+    /// opens the generation again.
     mutating func closeOpen() {
       choice.open = nil
       if seed?.isClosed == true { seed = nil }

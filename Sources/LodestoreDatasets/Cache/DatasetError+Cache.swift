@@ -200,7 +200,7 @@ extension DatasetError {
   /// The error of a store that cannot be opened.
   ///
   /// The file is at fault only if its bytes are damaged. Too many open files, too little memory or
-  /// an unsuitable path say nothing about it.
+  /// an unsuitable path show nothing about the file.
   static func unusable(_ path: String, _ error: StoreError) -> Self {
     switch error.code {
     case .incompatibleSchema, .newerFormat, .unknownEntity:

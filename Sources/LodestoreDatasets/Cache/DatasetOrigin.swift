@@ -23,12 +23,10 @@ public struct DatasetOrigin: Sendable {
   /// A dataset that a publisher puts on web servers, in the form that `kvdump publish` makes.
   ///
   /// - Parameters:
-  ///   - mirrors: The addresses of folders with the same files. Mirrors are requested in this
-  ///     order,
-  ///     the next one
-  ///     if one fails.
-  ///   - keys: The publisher's keys. A manifest that none of them signed is refused, whichever
-  ///     server has it.
+  ///   - mirrors: The addresses of folders with the same files. If a mirror fails, the next one in
+  ///     this order is requested.
+  ///   - keys: The publisher's keys. A manifest is accepted only if one of these keys signed it,
+  ///     whichever server sends it.
   public static func published(at mirrors: [URL], trusting keys: TrustedKeys) -> DatasetOrigin {
     DatasetOrigin(form: .published(mirrors, keys))
   }
@@ -38,14 +36,14 @@ public struct DatasetOrigin: Sendable {
     published(at: [url], trusting: keys)
   }
 
-  /// A web service whose records an importer brings.
+  /// A web service whose records an importer writes into a store.
   ///
   ///     .service { refresh in
   ///       _ = try await Importer(into: refresh.store, Pod.self, matching: .unique(\.name))
   ///         .run(pages, records: "result") { (record: PodRecord) in Pod(record) }
   ///     }
   ///
-  /// The importer writes to a store of its own, which begins with the records of the seed or of the
+  /// The importer writes to a separate store, which begins with the records of the seed or of the
   /// current generation. Import by a unique key, so that these records are updated. Records that
   /// the service does not send stay, including those of the seed; `ImportStrategy.mirror` deletes
   /// them. The store keeps entity tags and positions of pages between refreshes. Unchanged pages
@@ -55,11 +53,11 @@ public struct DatasetOrigin: Sendable {
   /// copy becomes the next generation.
   ///
   /// The number of such a generation is the number of seconds from 1970 to the refresh, or one more
-  /// than the highest number that the cache has held. A seed made in the same way is therefore
-  /// compared by its time.
+  /// than the highest number that the cache has held if that is higher. A seed made in the same way
+  /// is therefore compared by its time.
   ///
-  /// - Parameter fetch: Brings the store up to date. If it throws, the refresh ends and the current
-  ///   generation stays. Only one process calls it at a time.
+  /// - Parameter fetch: Imports the service's records into the store. If it throws, the refresh
+  ///   ends and the current generation stays. Only one process calls it at a time.
   public static func service(
     _ fetch: @escaping @Sendable (_ refresh: ServiceRefresh) async throws -> Void
   ) -> DatasetOrigin {

@@ -8,7 +8,7 @@ public struct DatasetStatus: Sendable {
     public let code: String
     /// The error's message.
     public let message: String
-    /// When the refresh began.
+    /// The time when the refresh began.
     public let date: Date
   }
 
@@ -20,9 +20,9 @@ public struct DatasetStatus: Sendable {
   public let source: DatasetGeneration.Source?
   /// The age of the data; `nil` if there is none.
   public let age: DatasetAge?
-  /// The number that the origin's next generation must not be below.
+  /// The lowest number that the origin's next generation may have.
   ///
-  /// The number is the highest one that the cache has held under the publisher's key set, or the
+  /// The number is the highest number that the cache has held under the publisher's key set, or the
   /// number of the seed.
   public let highestSeen: UInt64
   /// The address that answered the last successful check.
@@ -31,7 +31,7 @@ public struct DatasetStatus: Sendable {
   public let lastFailure: Failure?
   /// The number of consecutive failed refreshes.
   public let failureCount: Int
-  /// The time before which no refresh begins automatically; `nil` if nothing failed.
+  /// The reason why an available generation with a higher number cannot be used; otherwise `nil`.
   public let nextAttempt: Date?
   /// The reason why an available generation with a higher number cannot be used.
   public let unusable: DatasetError?

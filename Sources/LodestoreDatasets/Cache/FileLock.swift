@@ -24,7 +24,9 @@ final class FileLock: Sendable {
     }
   }
 
-  /// Locks a file that nobody uses; `nil` while somebody does, or if the file does not exist.
+  /// Locks a file that no process uses.
+  ///
+  /// Returns `nil` if a process has a lock on the file, or if the file does not exist.
   static func exclusive(of path: String) throws(DatasetError) -> FileLock? {
     guard let file = try SystemFile.openForReading(path) else { return nil }
     return try locked(file, path, LOCK_EX | LOCK_NB)

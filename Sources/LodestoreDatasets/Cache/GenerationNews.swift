@@ -23,6 +23,8 @@ final class GenerationNews: Sendable {
     state.withLock { _ = $0.waiting.removeValue(forKey: number) }
   }
 
+  /// Tells all loops that wait for news that another generation may be current.
+  ///
   /// Call it when this process has made another generation current.
   func knock() {
     for continuation in state.withLock({ Array($0.waiting.values) }) { continuation.yield() }
@@ -112,7 +114,7 @@ public struct DatasetGenerations: AsyncSequence, Sendable {
       knocks = watch.knocks.makeAsyncIterator()
     }
 
-    /// The next generation; `nil` when the task is cancelled.
+    /// The next generation; `nil` after the task is cancelled.
     ///
     /// - Throws: The errors of ``CachedDataset/current()``, except for `nothingHere`.
     @_documentation(visibility: internal)

@@ -4,8 +4,8 @@ import LodestoreSystem
 
 /// The system calls that a dataset's folder needs, with typed errors.
 enum SystemFile {
-  /// Shows whether a path leads to the same bytes as before: device, inode number, length and time
-  /// of change.
+  /// Facts that change when a path gets other bytes: device, inode number, length and time of
+  /// change.
   struct Stamp: Hashable, Sendable {
     var device: UInt64
     var number: UInt64
@@ -39,7 +39,7 @@ enum SystemFile {
 
   /// The path that symbolic links lead to; `nil` if it does not exist.
   ///
-  /// If it cannot be determined, the same path.
+  /// If the target cannot be determined, the result is `path`.
   static func resolved(_ path: String) -> String? {
     guard let found = realpath(path, nil) else {
       return errno == ENOENT || errno == ENOTDIR ? nil : path

@@ -1,7 +1,7 @@
 import LodestoreSystem
 
-// Every message about published files and keys has one function. Wording: cannot + verb + thing:
-// the fact found and the fact expected; the next step.
+// Each function here makes one message about published files and keys. Wording: cannot + verb +
+// thing: the fact found and the fact expected; the next step.
 
 extension DatasetError {
   // MARK: Signed documents

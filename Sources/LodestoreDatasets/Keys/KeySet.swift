@@ -9,7 +9,7 @@ internal import LodestoreJSON
 /// The content of `keys/N.json`: public keys, any one of which may sign manifests and the next key
 /// set.
 ///
-/// Set 1 is signed by one of its own keys, every later set by one key of the set before it. See
+/// Set 1 is signed by one of its own keys, every later set by one key of the previous set. See
 /// Format.md, "Published datasets".
 package struct KeySet: Sendable, Hashable {
   /// The version of key sets that this library reads and writes.

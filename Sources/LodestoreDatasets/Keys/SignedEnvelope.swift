@@ -3,8 +3,8 @@ internal import LodestoreJSON
 /// A signed payload: the JSON envelope of DSSE (secure-systems-lab/dsse, version 1.0).
 ///
 /// The envelope has the payload and the signatures in Base64. A signature covers the payload's type
-/// and its exact bytes. Nothing needs to be canonicalized, and a payload of one type is never
-/// accepted as one of another.
+/// and its exact bytes. A reader therefore need not canonicalize the payload, and cannot accept a
+/// payload as another type of payload.
 package struct SignedEnvelope: Sendable {
   /// One signature of the payload.
   struct Signature: Sendable, Hashable {
@@ -82,7 +82,7 @@ package struct SignedEnvelope: Sendable {
 
   /// Returns the payload after one of `keys` has verified its signature.
   ///
-  /// - Parameter words: the keys in words, for the message.
+  /// - Parameter words: The keys in words, for the message.
   func payload(verifiedBy keys: [PublicKey], _ words: String) throws(DatasetError) -> [UInt8] {
     let bytes = Self.signedBytes(payload, type: file.payloadType)
     var refused: PublicKey?

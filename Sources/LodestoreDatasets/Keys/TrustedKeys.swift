@@ -14,7 +14,7 @@ public struct TrustedKeys: Sendable, Hashable, CustomStringConvertible {
   public let number: Int
   /// The keys.
   ///
-  /// Any one of them may sign.
+  /// A signature by any of the keys is valid.
   public let keys: [PublicKey]
 
   /// Reads the number of a key set and its public keys, such as `"2:KEY,KEY"`.

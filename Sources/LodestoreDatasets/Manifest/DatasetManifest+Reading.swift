@@ -15,8 +15,7 @@ extension DatasetManifest {
   /// - Parameters:
   ///   - bytes: The file's content.
   ///   - keys: The key set that must have signed it. If `claimedKeySet(in:)` is higher than its
-  ///     number, fetch the
-  ///     sets between them first.
+  ///     number, fetch the sets between them first.
   ///   - name: The dataset's name.
   /// - Throws: `DatasetError` with the code `untrusted`, `malformed`, `newerFormat` or
   ///   `otherDataset`.
@@ -27,7 +26,8 @@ extension DatasetManifest {
     do throws(DatasetError) {
       try self.init(payload: try envelope.payload(verifiedBy: keys.keys, keys.words))
     } catch  where error.code == .untrusted {
-      // An unknown key may belong to another set. That explanation helps more.
+      // If the key is unknown, the manifest may be signed by a key of another set. The thrown error
+      // then states the number of that key set.
       if let claimed = try? Self.claimedKeySet(of: envelope) {
         if claimed < keys.number { throw .replacedKeySet(found: claimed, trusted: keys.number) }
         if claimed > keys.number { throw .laterKeySet(found: claimed, trusted: keys.number) }
@@ -46,8 +46,8 @@ extension DatasetManifest {
   /// Returns the number of the key set under which a manifest claims to be signed, before any
   /// verification.
   ///
-  /// The number only shows which `keys/N.json` to fetch. Each of these is verified by the one
-  /// before.
+  /// The number only shows which `keys/N.json` to fetch. Each of these key sets is verified with
+  /// the set before it.
   package static func claimedKeySet(in bytes: some Collection<UInt8>) throws(DatasetError) -> Int {
     try claimedKeySet(of: try SignedEnvelope(reading: bytes, as: .manifest))
   }
@@ -57,7 +57,7 @@ extension DatasetManifest {
     do throws(DatasetError) {
       return Int(try object.number("keySet", in: 1...KeySet.numberLimit))
     } catch {
-      // The bytes are not verified yet. Whether a later version is meant is reported after the
+      // The bytes are not verified yet. An unknown version is therefore reported only after the
       // verification.
       do throws(DatasetError) {
         try object.requireVersion(Self.version)

@@ -153,7 +153,7 @@ struct SignedObject {
 
   /// Counts by name, such as the records of each entity.
   ///
-  /// Their sum has the bound of each of them.
+  /// `limit` also bounds the sum of the counts.
   func counts(_ key: String, atMost limit: Int) throws(DatasetError) -> [String: Int] {
     guard let node = node[key] else { throw missing(key) }
     guard node.kind == .object, node.count <= limit else {

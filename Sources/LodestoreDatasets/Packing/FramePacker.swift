@@ -11,8 +11,8 @@ package enum FramePacker {
 
   /// Compresses the file at `path` into an open, empty file.
   ///
-  /// The digests of the frames are those of the bytes that were compressed. The caller compares
-  /// ``FrameTable/fileDigest`` with the file's digest, in case the file changed meanwhile.
+  /// The digests of the frames are calculated from the bytes that were compressed. The caller
+  /// compares ``FrameTable/fileDigest`` with the file's digest, in case the file changed meanwhile.
   static func pack(
     _ file: MappedBytes, to descriptor: Int32, at output: String, level: Int
   ) throws(DatasetError) -> Result {

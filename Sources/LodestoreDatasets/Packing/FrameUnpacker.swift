@@ -5,7 +5,7 @@ internal import LodestorePages
 ///
 /// Each frame is checked against its digest before it is written. The unpacker holds one compressed
 /// and one unpacked frame, 1 MiB together. After a failure, or in another process, a new unpacker
-/// continues at the first missing frame.
+/// can continue at the first missing frame.
 package final class FrameUnpacker {
   private let table: FrameTable
   private let descriptor: Int32?
@@ -53,8 +53,8 @@ package final class FrameUnpacker {
   /// Takes the next bytes of the compressed file.
   ///
   /// - Throws: `DatasetError` with the code `damaged` if a frame does not unpack to the bytes of
-  ///   its digest, or if there are more bytes than frames. The frames before it are in the file,
-  ///   and the unpacker accepts nothing more.
+  ///   its digest, or if there are more bytes than frames. All frames before this frame are in the
+  ///   file, and the unpacker accepts no further bytes.
   package func take(_ bytes: ByteView) throws(DatasetError) {
     var bytes = bytes[...]
     while !bytes.isEmpty {

@@ -28,8 +28,7 @@ final class ZstdEncoder {
 
     /// Makes the next frame refer to older bytes, as `zstd --patch-from` does.
     ///
-    /// The window covers the whole output. Otherwise a match could not refer to every byte of the
-    /// prefix.
+    /// The window covers the whole output, so that a match can refer to every byte of the prefix.
     func refer(to prefix: ByteView, outputLength: Int) throws(DatasetError) {
       let length = max(prefix.count, outputLength, 1)
       let windowLog = min(max(Int.bitWidth - length.leadingZeroBitCount, 10), 31)

@@ -51,8 +51,8 @@ extension DatasetPublisher {
       table: packed.table, digest: digest)
   }
 
-  /// Writes a patch from each of the newest older generations in the folder, if it is smaller than
-  /// the whole file.
+  /// Writes a patch from each of the newest older generations in the folder, if the patch is
+  /// smaller than the whole file.
   func writePatches(
     _ file: MappedBytes, to generation: UInt64, in folder: PublishedFolder,
     smallerThan limit: UInt64
@@ -72,7 +72,7 @@ extension DatasetPublisher {
               from: old.generation, reason: "it would not be smaller than the whole generation"))
         }
       } catch  where error.code == .damaged {
-        // If an older file is damaged, only its patch is skipped.
+        // If an older file is damaged, only the patch from it is skipped.
         skipped.append(SkippedPatch(from: old.generation, reason: error.message))
       }
     }
@@ -131,7 +131,7 @@ extension DatasetPublisher {
       guard let changed = file.changed(in: folder.path) else { continue }
       written[file.generation] = max(written[file.generation] ?? changed, changed)
     }
-    // A generation is the newest until the next one is written, however old its files are.
+    // The age of an older generation counts from the time when the next one was written.
     let next = Dictionary(
       zip(generations.dropFirst(), generations), uniquingKeysWith: { first, _ in first })
     return files.filter { file in

@@ -50,7 +50,8 @@ extension DatasetPublisher {
   ) throws -> PublishReport {
     let known = try KeyChain(in: directory, name: name)
     guard let name = name ?? known.newest?.name else { throw DatasetError.unnamed(directory) }
-    // A process that is killed leaves the sealed file in the folder, where the next one removes it.
+    // A process that is killed leaves the sealed file in the folder, where the next publisher
+    // removes it.
     let folder = try PublishedFolder(directory)
     let removed = try folder.removeTemporaries()
     let newest = try Self.manifest(

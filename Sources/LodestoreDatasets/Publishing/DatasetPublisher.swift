@@ -15,7 +15,7 @@
 public struct DatasetPublisher: Sendable {
   /// Settings of a publisher.
   public struct Options: Sendable {
-    /// Addresses of other servers with the folder; `nil` keeps those of the last manifest.
+    /// Addresses of other servers with the folder; `nil` keeps the addresses in the last manifest.
     public var mirrors: [String]?
     /// The number of generations before the new one from which patches are made, at most 64.
     public var patchCount = 5
@@ -61,7 +61,7 @@ public struct DatasetPublisher: Sendable {
 
   /// Publishes a file into the folder.
   ///
-  /// This process must have locked it and removed the remains of other publishers.
+  /// This process must have locked the folder and removed the remains of other publishers.
   func publish(
     _ path: String, _ facts: PublishedFacts, in folder: PublishedFolder,
     removed temporaries: [String], now: Date = Date()
@@ -125,11 +125,11 @@ public struct DatasetPublisher: Sendable {
 
   // MARK: The manifest
 
-  /// The generation that the next one must be above; 0 for none.
+  /// The generation that the next generation must be above; 0 for none.
   ///
   /// If the manifest is lost, the files determine it, because readers refuse a lower number. A
-  /// single generation is ignored. Such a generation belongs to a first publication that was
-  /// killed, or does not determine the number.
+  /// single generation without a manifest is ignored, because it may be left from a first
+  /// publication that was killed.
   static func newest(
     in folder: String, _ last: DatasetManifest?
   ) throws(DatasetError) -> UInt64 {
@@ -140,8 +140,8 @@ public struct DatasetPublisher: Sendable {
 
   /// Reads and verifies the folder's manifest; `nil` if there is none.
   ///
-  /// The newest key set has signed it. If a rotation was killed before it signed the manifest, an
-  /// older set has.
+  /// The newest key set has signed the manifest, or an older set if a rotation was killed before it
+  /// signed the manifest.
   static func manifest(
     in folder: String, chain: KeyChain
   ) throws(DatasetError) -> DatasetManifest? {

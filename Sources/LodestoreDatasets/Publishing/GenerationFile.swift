@@ -3,7 +3,7 @@ import LodestoreSystem
 /// A file of the folders `g` and `d`, described by its name: `42-HASH.lodestore.zst`,
 /// `42-HASH.verity`, `41-42-HASH.zst`.
 ///
-/// The hash is that of the file's bytes, so two files with one name have the same bytes.
+/// The hash is calculated from the file's bytes, so two files with one name have equal bytes.
 struct GenerationFile: Sendable, Hashable {
   enum Kind: Sendable, Hashable {
     case whole, frames
@@ -32,6 +32,8 @@ struct GenerationFile: Sendable, Hashable {
     "\(from)-" + stem(generation, hash) + patchSuffix
   }
 
+  /// Returns the name without extension: the generation and sixteen bytes of the hash.
+  ///
   /// Sixteen bytes of a SHA-256 are enough to prevent two files with one name.
   private static func stem(_ generation: UInt64, _ hash: [UInt8]) -> String {
     "\(generation)-" + HexText.encoded(hash.prefix(16))

@@ -21,7 +21,7 @@ package struct KeyChain: Sendable {
   ///
   /// - Parameter name: The dataset's name; `nil` to take it from the first set.
   /// - Throws: `DatasetError` with the code `untrusted` if a set is signed neither by a key of the
-  ///   previous set nor by one of its own.
+  ///   previous set nor by one of its own keys.
   package init(in folder: String, name: String?) throws(DatasetError) {
     while let bytes = try PublishedFolder.contents(
       of: "\(folder)/\(PublishedNames.keySet(links.count + 1))",

@@ -8,7 +8,7 @@
 ///
 /// The set is written first, then the manifest, which the new key signs under the new number. A
 /// process that is killed between the two leaves the old manifest under the old set. The next
-/// rotation or publication with the new key continues from there.
+/// rotation or publication with the new key completes the rotation.
 package struct KeyRotation: Sendable {
   /// The path of the folder.
   package let directory: String

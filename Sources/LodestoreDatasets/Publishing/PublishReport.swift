@@ -4,7 +4,7 @@ public struct PublishReport: Sendable {
   public let manifest: DatasetManifest
   /// The previous generation; `nil` for the first one.
   public let previousGeneration: UInt64?
-  /// The keys that a program carries to verify the dataset.
+  /// The keys with which a program verifies the dataset.
   public let trustedKeys: TrustedKeys
   /// The older generations without a patch, with the reasons.
   public let skippedPatches: [SkippedPatch]

@@ -28,7 +28,7 @@ package struct PublishedCheck: Sendable {
   package let isTrusted: Bool
   /// The newest key set that no key of the previous set signed; `nil` if the chain is unbroken.
   ///
-  /// Programs that carry an earlier set do not follow to it.
+  /// Programs that carry an earlier set cannot follow the chain to this set.
   package let brokenAt: Int?
   package private(set) var files: [File] = []
 
@@ -60,7 +60,7 @@ package struct PublishedCheck: Sendable {
   private static func follow(
     _ chain: KeyChain, to claimed: Int, from keys: TrustedKeys?, in folder: String, name: String
   ) throws(DatasetError) -> TrustedKeys {
-    // Without keys of the caller, programs begin at the newest set that follows no other.
+    // Without keys of the caller, programs begin at the newest set that no previous set has signed.
     let first = chain.links.prefix(claimed).last { !$0.isFollowing }
     guard var trusted = keys ?? first.map({ TrustedKeys($0.set) }) else { throw .noKeys(folder) }
     while trusted.number < claimed {
@@ -147,7 +147,7 @@ private final class ScratchFiles {
       let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else { throw .system(errno, "make a file in", folder) }
       unlink(path)
-      // This name opens a descriptor that the process has open.
+      // A path under /dev/fd opens a descriptor of this process by its number.
       paths.append("/dev/fd/\(descriptor)")
       descriptors.append(descriptor)
     }

@@ -27,7 +27,7 @@ final class PublishedFolder {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       let code = errno
       if code == EINTR { continue }
-      // All properties have their values, so `deinit` closes the folder.
+      // An error may be thrown here, because all properties are set and `deinit` closes the folder.
       throw code == EWOULDBLOCK ? .otherPublisher(path) : .system(code, "lock the folder", path)
     }
   }
@@ -142,12 +142,13 @@ final class PublishedFolder {
 
   /// Removes the temporary files of killed publishers.
   ///
-  /// No running one can have any, because this process holds the lock.
+  /// All temporary files in the folder are of killed publishers, because this process holds the
+  /// lock of the folder.
   ///
   /// - Returns: The removed paths within the folder.
   func removeTemporaries() throws(DatasetError) -> [String] {
     var removed: [String] = []
-    // A process that was killed while sealing leaves a file with another name.
+    // A process that was killed while sealing leaves a file with a name of ``TemporaryFile``.
     TemporaryFile.removeAbandoned(in: path)
     for part in [""] + Self.parts {
       for name in try Self.names(in: file(part))

@@ -5,15 +5,15 @@ internal import LodestoreWeb
 extension CachedDataset {
   /// Requests the newest generation from the origin and makes it current.
   ///
-  /// One process at a time refreshes a folder. A call that finds another process refreshing waits
-  /// for it, and then has nothing left to do. Calls of one process share one refresh. Readers are
-  /// not blocked.
+  /// One process at a time refreshes a folder. If another process is refreshing the folder, a call
+  /// waits for that refresh, and then has nothing left to do. Calls of one process share one
+  /// refresh. Readers are not blocked.
   ///
   /// After failures the folder stores a time before which no refresh begins, which also applies to
   /// later processes.
   ///
   /// - Parameters:
-  ///   - now: Whether to refresh although that time has not come.
+  ///   - now: Whether to refresh even before that time.
   ///   - onProgress: Called from the tasks that do the work, one call at a time for each step.
   /// - Returns: The result; see ``RefreshReport/Outcome``.
   /// - Throws: ``DatasetError``. The current generation stays unchanged, and ``status`` shows the
@@ -80,10 +80,11 @@ extension CachedDataset {
       ended(state, result.open)
       return result.report
     } catch {
-      // An importer may throw its own cancellation error, which is a failure like any other.
+      // Only the cancellation of this task counts. A cancellation error that the importer throws is
+      // an ordinary failure.
       if Task.isCancelled { throw CancellationError() }
       let error = error as? DatasetError ?? .importFailed(error)
-      // Without a written state, the new generation is not current.
+      // The new generation is current only if the state could be written.
       if hasObtained { state = before }
       state.refreshCount &+= 1
       state.failureCount += 1
@@ -91,7 +92,7 @@ extension CachedDataset {
         code: error.code.description, message: error.message, date: began)
       let cause = error.cause as? WebSourceError
       var wait = backoff.wait(afterFailures: state.failureCount, asked: cause?.retryAfter)
-      // Without a connection no server was reached, so a long wait spares none.
+      // Without a connection no server was reached, so a long wait would not relieve any server.
       if cause?.code == .noConnection { wait = min(wait, Self.longestOfflineWait) }
       state.nextAttempt = began.addingTimeInterval(wait.inSeconds)
       // The caller gets this failure and this process waits, even if the state cannot be written.

@@ -12,8 +12,7 @@ struct Installer: Sendable {
   /// `state`.
   ///
   /// The swap happens when the caller writes `state`. A file that this program's entities do not
-  /// fit stays in the folder all the same, so that a later version of the program need not fetch it
-  /// again.
+  /// fit stays in the folder, so that a later version of the program need not fetch it again.
   ///
   /// - Parameters:
   ///   - file: A file in the folder `incoming`, synced to the disk.
@@ -42,7 +41,7 @@ struct Installer: Sendable {
       note(keys, generation, &state)
       return open
     } catch {
-      // A sound file is kept, whatever prevents this process from opening it.
+      // The file is removed only if its bytes are damaged.
       if error.side == .file, !state.installed.contains(where: { $0.generation == generation }) {
         SystemFile.remove(target)
       }
@@ -68,7 +67,7 @@ struct Installer: Sendable {
         schema: seal?.schemaFingerprint ?? manifest.schemaFingerprint, keys: keys.description),
       keeping: current?.number)
     note(keys.description, manifest.generation, &state)
-    // A manifest that contradicts its file about the schema says nothing about the next one.
+    // If the manifest names another schema than its file, nothing is recorded about that schema.
     guard let seal, seal.schemaFingerprint == manifest.schemaFingerprint,
       let own = content.schemaOfEntities
     else { return }

@@ -62,7 +62,7 @@ struct MirrorRefresh {
       state.trust.keep(keys, from: refresh.keys, generation: number)
       return nil
     }
-    // A file without a signature stays until the publisher has something new.
+    // A current file without a signature stays until the publisher has a new generation.
     guard number > highest || number > current?.number ?? 0 else { return nil }
     guard state.trust.refusedDigest != manifest.digest.description else {
       throw DatasetError.refused(number, place: files.words)
@@ -102,8 +102,8 @@ struct MirrorRefresh {
     throw DatasetError.unfit(manifest.generation, place: files.words)
   }
 
-  /// The digest of the file with a number that must not change: the seed's number, or one that the
-  /// same keys signed.
+  /// The digest of the file whose number must not get other bytes: the seed's number, or a number
+  /// that the same keys signed.
   private func knownDigest(
     of generation: UInt64, _ keys: TrustedKeys, _ state: CacheState
   ) throws -> FileDigest? {
@@ -181,7 +181,8 @@ struct MirrorRefresh {
   ) async throws -> String {
     let found = folder.generation(manifest.generation)
     if SystemFile.stamp(of: found) != nil {
-      // Other bytes are replaced in one step when the signed ones are complete.
+      // A file with other bytes stays until the signed file is complete and replaces it in one
+      // step.
       if try Self.digest(of: found) == manifest.digest { return found }
     }
     let part = folder.part(manifest.generation)
@@ -241,7 +242,7 @@ struct MirrorRefresh {
     onStep(.patchFetched)
     defer { SystemFile.remove(path) }
     // Applying a patch may use so much memory that the process ends, so each patch is tried once. A
-    // complete patch that does not fit never will.
+    // complete patch that could not be applied would fail again.
     state.failedPatch = patch.name
     try state.write(folder)
     do throws(DatasetError) {

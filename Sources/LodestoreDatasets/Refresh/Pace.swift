@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Synchronization
 
-/// The minimum speed of a download, so that a mirror that sends a byte now and then blocks nobody.
+/// The minimum speed of a download, so that a very slow mirror cannot block a refresh forever.
 ///
 /// A lock guards it.
 final class Pace: Sendable {

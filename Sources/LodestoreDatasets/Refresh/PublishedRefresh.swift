@@ -5,8 +5,9 @@ internal import LodestoreWeb
 
 /// Refreshes a dataset from the files of its publisher.
 ///
-/// Mirrors are requested one after the other, each once. If all fail, the most important error is
-/// thrown: first a signature's, then a publisher's, then a file's, then the network's.
+/// Mirrors are requested one after the other, each once. If all mirrors fail, the most important
+/// error is thrown. The order is: an error of a signature, of the publisher, of a file, of the
+/// network.
 struct PublishedRefresh: Sendable {
   let installer: Installer
   let mirrors: [URL]
@@ -15,7 +16,7 @@ struct PublishedRefresh: Sendable {
   let seed: OpenGeneration?
   let options: CachedDataset.Options
   let time: Date
-  /// Whether places are requested before the time that they have named.
+  /// Whether mirrors are requested before the time that they have named.
   let isForced: Bool
   let report: @Sendable (RefreshProgress) -> Void
 
@@ -57,7 +58,7 @@ struct PublishedRefresh: Sendable {
           let wait = min(asked, Backoff.longestAsked)
           state.keepFrom(Self.key(mirror), until: time.addingTimeInterval(wait.inSeconds))
         }
-        // Such an error would occur at every mirror.
+        // These errors would occur at every mirror, so no other mirror is requested.
         let isOfAll: [DatasetError.Code] = [.diskFull, .incompatibleSchema, .unsupported]
         guard !isOfAll.contains(error.code) else { throw error }
         errors.append(error)
@@ -67,7 +68,8 @@ struct PublishedRefresh: Sendable {
     throw errors.max { Self.weight($0) < Self.weight($1) } ?? .noOrigin(installer.content.name)
   }
 
-  /// The time that the server of a place has named, if it is in the future; see ``Backoff``.
+  /// The time before which the server of a mirror asked not to be requested, if it is in the
+  /// future.
   private func waitsFor(_ mirror: URL, _ state: CacheState) -> Date? {
     guard let next = state.notBefore[Self.key(mirror)], next > time,
       next.timeIntervalSince(time) <= Backoff.longestAsked.inSeconds
@@ -90,7 +92,7 @@ struct PublishedRefresh: Sendable {
     }
   }
 
-  /// The program's mirrors, then those that the last verified manifest names.
+  /// The program's mirrors, then the mirrors that the last verified manifest names.
   private func places(_ state: CacheState) -> [URL] {
     var places = mirrors
     let isSecure = mirrors.allSatisfy { $0.scheme?.lowercased() == "https" }

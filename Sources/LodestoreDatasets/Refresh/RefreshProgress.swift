@@ -12,7 +12,7 @@ public struct RefreshProgress: Sendable, Hashable {
     case checking
     /// A patch or a whole generation is being fetched. Counted in transferred bytes.
     case fetching
-    /// The importer of a service is running. Counted as the importer reports it.
+    /// The importer of a service is running. The amount is the count that the importer reports.
     case importing
     /// The file is being checked and made the current generation.
     case installing
@@ -33,7 +33,7 @@ public struct RefreshProgress: Sendable, Hashable {
 
 /// The result of a successful refresh.
 public struct RefreshReport: Sendable, Hashable {
-  /// The change that a refresh has made.
+  /// The outcome of a refresh without an error.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
@@ -58,7 +58,7 @@ public struct RefreshReport: Sendable, Hashable {
   public var usedPatch = false
   /// The address of the files, without user information.
   public var place: String?
-  /// Messages about failures that did not prevent the refresh, such as those of earlier mirrors.
+  /// Messages about failures that did not prevent the refresh, such as failures of earlier mirrors.
   public var detours: [String] = []
 }
 

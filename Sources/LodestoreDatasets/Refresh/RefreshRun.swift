@@ -9,11 +9,11 @@ final class RefreshRun: Sendable {
 
   private struct State {
     var task: Task<Void, Never>?
-    /// The callers by number; `nil` for one that does not wait yet.
+    /// The callers by number; `nil` for a caller that is registered but does not wait yet.
     var callers: [Int: Caller?] = [:]
     var last = 0
     var isClosed = false
-    /// Whether the last caller was cancelled.
+    /// Whether the refresh was cancelled because the last caller was cancelled.
     var isGivenUp = false
     var result: Result<RefreshReport, any Error>?
     var observers: [Int: @Sendable (RefreshProgress) -> Void] = [:]

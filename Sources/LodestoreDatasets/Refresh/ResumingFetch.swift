@@ -46,8 +46,8 @@ struct ResumingFetch {
       }
       let now = sink.taken
       guard now < length || failure != nil else { break }
-      // A mirror that brings nothing more is not requested again; the next one continues at this
-      // byte.
+      // A mirror that sends no further bytes is not requested again. The next mirror continues at
+      // this byte.
       let mayGoOn = failure.map(Self.isInterruption) ?? true
       guard mayGoOn, now > before, left > 0 else {
         throw failure ?? DatasetError.shortFile(path, found: now, expected: length)

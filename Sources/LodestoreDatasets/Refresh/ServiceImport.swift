@@ -20,7 +20,7 @@ struct ServiceImport: Sendable {
     do {
       return try await runOnce(&state, choice)
     } catch {
-      // All content of the importer's store is in the current generation, or will be imported
+      // The store can be removed. Its records are in the current generation, or will be imported
       // again.
       guard let damage = Self.damage(error) else { throw error }
       removeStore()
@@ -76,7 +76,7 @@ struct ServiceImport: Sendable {
     return Refreshed(report: result, open: open)
   }
 
-  /// The number that the next one must be above.
+  /// The number that the next generation must be above.
   ///
   /// A number from a clock that was ahead is ignored, so that it does not hide later seeds.
   private func highest(_ state: CacheState, _ choice: CacheContent.Choice) -> UInt64 {
@@ -114,7 +114,7 @@ struct ServiceImport: Sendable {
     _ open: OpenGeneration?, _ state: inout CacheState, _ detours: inout [String]
   ) throws -> Store {
     func opened() throws(StoreError) -> Store {
-      // A copy of a sealed file has the format of LMDB 0.9, whatever the engine.
+      // The store is a copy of a sealed file, which has the format of LMDB 0.9 with either engine.
       var options = StoreOptions()
       options.convertsOtherEngine = true
       let store = try Store(
@@ -134,7 +134,7 @@ struct ServiceImport: Sendable {
     }
     removeStore()
     state.importedContent = content
-    // If the process is killed from here on, the next one continues with the store.
+    // If the process is killed after this write, the next import continues with the store.
     if content != nil { try state.write(folder) }
     do {
       try open?.store.copyUnsealed(to: storePath)
@@ -151,7 +151,7 @@ struct ServiceImport: Sendable {
     }
   }
 
-  /// Whether this error means that an import can use nothing of the store.
+  /// Whether this error means that the store cannot be used for an import.
   private static func isUseless(_ error: StoreError) -> Bool {
     [.damaged, .notAStore, .incompatibleSchema].contains(error.code)
   }

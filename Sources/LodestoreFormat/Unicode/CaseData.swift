@@ -12,7 +12,7 @@
 enum CaseData {}
 
 extension CaseData {
-  /// The lowercase mapping of Unicode 17.0 for each scalar that has one.
+  /// The lowercase mapping of Unicode 17.0 for each scalar that has a lowercase mapping.
   static let lowercase: StaticString = """
     1t*q+w 2t*n+w 1*7+w x/o+1 1=2x.lj 1/3+1 2/8+1 2/n+1 1-3d 0/3+1 3+5u 0/2+1 1+5q 0+1 1*2+5p 0+1
     2+27 0+5m 0+5n 0+1 1+5p 0+5r 1+5v 0+5t 0+1 3+5v 0+5x 1+5y 0/3+1 1+62 0+1 1+62 2+1 1+62 0+1
@@ -28,7 +28,7 @@ extension CaseData {
     1*7+13 1*2+13 1d6*1f+1s 4d*m+w 27u*w+w gw0*w+w 1s*p+r o5j*y+y
     """
 
-  /// The uppercase mapping of Unicode 17.0 for each scalar that has one.
+  /// The uppercase mapping of Unicode 17.0 for each scalar that has an uppercase mapping.
   static let uppercase: StaticString = """
     2p*q-w 1m+kn 15=2b.2b 0*n-w 1*7-w 0+3d 1/o-1 1-6g 1/3-1 2/8-1 0=jg.26 1/n-1 2/3-1 0-8c 0+5f
     2/2-1 2-1 3-1 5-1 2+2p 3-1 0+4j 0+wu9 2+3m 2/3-1 2-1 4-1 2-1 3/2-1 2-1 3-1 1+1k 5-1 0-2 1-1 0-2

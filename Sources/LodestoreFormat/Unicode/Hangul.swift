@@ -8,12 +8,12 @@ enum Hangul {
   static let finals: Range<UInt32> = 0x11a8..<0x11c3
 
   private static let vowelCount: UInt32 = 21
-  /// The number of final letters, counting the case without one.
+  /// The number of final letters, counting the case without a final letter.
   private static let finalCount: UInt32 = 28
 
   /// The letters of a syllable.
   ///
-  /// The third is 0 if it has only two.
+  /// The third element is 0 if the decomposition has only two.
   static func letters(_ syllable: UInt32) -> (UInt32, UInt32, UInt32) {
     let index = syllable &- syllables.lowerBound
     let final = index % finalCount

@@ -179,7 +179,7 @@ private struct NormalizationSegment {
   mutating func compose() {
     var count = 0
     var starter: Int?
-    // -1 directly after the starter, so that a second starter can compose with it.
+    // The value is -1 directly after the starter, so that a second starter can compose with it.
     var lastClass = -1
     for element in elements {
       if let starter, lastClass < Int(element.combiningClass),

@@ -2,9 +2,9 @@ extension NormalizationData {
   /// Canonical decompositions of Unicode 17.0, one step each; those of Hangul are computed.
   ///
   /// Entries are separated by spaces, and numbers are in base 36. An entry begins with the distance
-  /// of its scalar from the one before. A decomposition into one scalar follows as `,` and the
-  /// scalar. One into two scalars follows as `+` if NFC composes them again or `-` if not, then
-  /// both separated by `,`.
+  /// of its scalar from the previous scalar. A decomposition into one scalar follows as `,` and the
+  /// scalar. A decomposition into two scalars follows as `+` if NFC composes them again or `-` if
+  /// not, then both separated by `,`.
   static let decompositions: StaticString = """
     5c+1t,lc 1+1t,ld 1+1t,le 1+1t,lf 1+1t,lk 1+1t,lm 2+1v,mf 1+1x,lc 1+1x,ld 1+1x,le 1+1x,lk 1+21,lc
     1+21,ld 1+21,le 1+21,lk 2+26,lf 1+27,lc 1+27,ld 1+27,le 1+27,lf 1+27,lk 3+2d,lc 1+2d,ld 1+2d,le

@@ -16,7 +16,7 @@ struct NormalizationFacts {
   @inline(__always)
   func has(_ mask: UInt32) -> Bool { word & mask != 0 }
 
-  /// Whether no scalar before this one can interact with it.
+  /// Whether normalization never combines or reorders this scalar with an earlier scalar.
   @inline(__always)
   var isBoundary: Bool { word & (0xff | Self.isSecond | Self.startsInside) == 0 }
 
@@ -56,7 +56,7 @@ final class NormalizationTables: Sendable {
 
   /// The composite of a pair.
   ///
-  /// Hangul is handled elsewhere.
+  /// The tables lack Hangul syllables, which ``Hangul`` composes by calculation.
   func composite(_ first: UInt32, _ second: UInt32) -> UInt32? {
     let pair = UInt64(first) << 32 | UInt64(second)
     var low = 0
@@ -130,7 +130,7 @@ private struct NormalizationTableBuilder {
     }
   }
 
-  /// The words of all scalars that have one.
+  /// Computes the word of facts for each scalar that normalization affects.
   ///
   /// Also fills ``expanded``.
   mutating func facts() -> [UInt32: UInt32] {

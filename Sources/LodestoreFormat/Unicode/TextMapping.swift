@@ -57,7 +57,7 @@ private struct CaseTable: Sendable {
   /// The mapping turns "ß" into "ss", and a final sigma into a sigma.
   static let canonical = CaseTable(foldingWith: lower, upper, without: CaseTable(CaseData.marks))
 
-  /// The results of the scalars that change; empty for a mark.
+  /// The replacement of each scalar that the mapping changes; an empty list for a removed mark.
   private var results: [UInt32: [UInt32]] = [:]
 
   init(_ text: StaticString) {

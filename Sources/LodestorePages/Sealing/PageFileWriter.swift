@@ -39,7 +39,7 @@ package struct PageFileWriter {
     output = try PageOutput(descriptor: descriptor, pageSize: Self.pageSize)
   }
 
-  /// Begins a tree and ends the one before.
+  /// Begins a tree and ends the previous tree.
   package mutating func beginTree(
     _ name: String, hasIntegerKeys: Bool = false
   ) throws(PageWriteError) {

@@ -41,7 +41,8 @@ struct TreeWriter {
     record = TreeRecord(hasIntegerKeys: hasIntegerKeys)
   }
 
-  /// Half of a page's room, rounded to an even number, less the size of a slot.
+  /// The size of the greatest node: half of a page's room, rounded to an even number, less the size
+  /// of a slot.
   static func greatestNode(pageSize: Int) -> Int {
     (pageSize - format.headerSize) / 2 & ~1 - PageLayout.slotSize
   }
@@ -135,7 +136,7 @@ struct TreeWriter {
     let number = output.next
     var page = FilledPage(pageSize: pageSize, flags: PageFlag.branch)
     for (index, child) in children.enumerated() {
-      // The first key of a branch is never read.
+      // The first key of a branch is never read, so it is left empty.
       let key = index == 0 ? [] : child.key
       key._withBytes { page.add(key: $0, child: child.page) }
     }

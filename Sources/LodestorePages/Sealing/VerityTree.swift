@@ -26,9 +26,9 @@ package struct VerityTree: Sendable {
   package private(set) var byteCount: UInt64 = 0
   /// The hashes of level 1, one for each 512 KiB of the file.
   ///
-  /// The last one is added by ``finish()``.
+  /// The last hash is added by ``finish()``.
   ///
-  /// In fs-verity a file of one block has no level 1. Here it has one hash all the same.
+  /// In fs-verity a file of one block has no level 1. In this list such a file has one hash.
   package private(set) var frameDigests: [[UInt8]] = []
   private var root: [UInt8]?
 

@@ -48,7 +48,7 @@ struct PeerAddress: Sendable, Hashable {
     case (0, _), (127, _): return .loopback
     case (169, 254): return .linkLocal
     case (10, _), (172, 16...31), (192, 168): return .privateUse
-    // Shared by a provider's customers, and for benchmarks of networks.
+    // Addresses that the customers of a provider share, and addresses for benchmarks of networks.
     case (100, 64...127), (198, 18...19): return .privateUse
     // Multicast, reserved and broadcast.
     case (224..., _): return .privateUse
@@ -66,14 +66,14 @@ struct PeerAddress: Sendable, Hashable {
       return inner.dropLast().allSatisfy { $0 == 0 } ? .loopback : range(ofIPv4: inner)
     }
     switch (bytes[0], bytes[1]) {
-    // Translated to IPv4, or carried in it: 64:ff9b::/96 and 2002::/16.
+    // Addresses that contain an IPv4 address: 64:ff9b::/96 and 2002::/16.
     case (0x00, 0x64) where bytes[2] == 0xFF && bytes[3] == 0x9B:
       return bytes[4..<12].allSatisfy { $0 == 0 } ? range(ofIPv4: inner) : .privateUse
     case (0x20, 0x02): return range(ofIPv4: bytes[2..<6])
     case (0x20, 0x01) where bytes[2] == 0 && bytes[3] == 0: return .privateUse
     case (0xFE, 0x80...0xBF): return .linkLocal
     case (0x20...0x3F, _): return .everywhere
-    // The rest, including fc00::/7, fec0::/10 and ff00::/8, is not assigned to the public.
+    // The rest, including fc00::/7, fec0::/10 and ff00::/8, is not public.
     default: return .privateUse
     }
   }

@@ -4,7 +4,8 @@
 
   /// Handlers around the client's HTTP reader, one pair for each connection.
   ///
-  /// The handlers refuse input that the client would accept without a bound or would not survive.
+  /// The handlers refuse input of unbounded length, which the client would accept, and input that
+  /// would crash the client.
   ///
   /// The handlers and their state belong to the connection's event loop.
   enum AnswerGuard {

@@ -32,8 +32,8 @@
     private func receive(
       _ body: HTTPClientResponse.Body, of head: WebResponse
     ) async throws -> Bool {
-      // The body of another status is only counted. Statuses 204 and 304 have none, whatever their
-      // fields say.
+      // The body of another status is only counted. Answers with the statuses 204 and 304 have no
+      // body, whatever their fields say.
       let coding = head.isPage ? head.fields["content-encoding"] : nil
       let inflater =
         try coding.map { try Inflater.coding($0, byteLimit: transfer.byteLimit) } ?? nil

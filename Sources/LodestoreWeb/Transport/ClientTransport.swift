@@ -30,7 +30,7 @@
     }
 
     deinit {
-      // This also closes waiting connections.
+      // A shutdown also closes connections that wait for another request.
       home.shutdown { _ in }
       for client in others.withLock({ $0.values.map(\.self) }) { client.shutdown { _ in } }
     }

@@ -2,8 +2,8 @@ internal import Foundation
 
 /// Receives the body of a file piece by piece.
 ///
-/// The closures run on the thread that receives the bytes, one call after another. If one throws,
-/// the transfer ends and the request's caller gets the error.
+/// The closures run on the thread that receives the bytes, one call after another. If a closure
+/// throws, the transfer ends and the request's caller gets the error.
 struct FileConsumer: Sendable {
   /// The maximum number of bytes of the body after decompression.
   let byteLimit: Int

@@ -25,7 +25,7 @@
     private let wrapping: Wrapping
     /// The maximum number of compressed bytes.
     ///
-    /// The allowed output never needs more.
+    /// An output of the allowed length never needs more bytes.
     private let inputLimit: Int
     /// zlib stores this address, so it must not change.
     private let stream: UnsafeMutablePointer<z_stream>
@@ -78,7 +78,7 @@
       return try first.withUnsafeBytes { try run($0, take) }
     }
 
-    /// Ends the body; throws if it is incomplete.
+    /// Ends the decompression; throws if the body is incomplete.
     func finish() throws {
       guard isAtEnd else { throw DamagedBody(description: "the compressed bytes break off") }
     }
@@ -119,7 +119,7 @@
       return true
     }
 
-    /// Prepares for another member, which may follow: RFC 1952, 2.2.
+    /// Prepares for a further gzip member, which may follow: RFC 1952, 2.2.
     private func beginMember() throws {
       guard wrapping == .gzip else {
         throw DamagedBody(description: "bytes follow the compressed ones")

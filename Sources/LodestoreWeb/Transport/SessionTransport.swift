@@ -5,8 +5,8 @@
 
   /// Makes requests through one `URLSession`, which ends with the last reference.
   ///
-  /// Redirects are returned as answers. The session's own timeouts are longer than those that
-  /// ``WebSession`` enforces.
+  /// Redirects are returned as answers. The session's own timeouts are longer than the timeouts
+  /// that ``WebSession`` enforces.
   final class SessionTransport: Sendable {
     private let session: URLSession
     private let transfers: TransferRegistry
@@ -59,7 +59,7 @@
         cancel: { task.cancel() })
     }
 
-    /// Starts a task if its host leads to no narrower range than `least`.
+    /// Starts a task, unless an address of its host is in a narrower range than `least`.
     ///
     /// The session does not report an address before it connects, so the system's resolver is asked
     /// first. The resolver may give the session other addresses.
@@ -82,7 +82,7 @@
 
   /// Passes the session's reports to the transfers.
   ///
-  /// A lock guards `transfers`, because the session calls on a queue of its own.
+  /// A lock guards `transfers`, because the session calls on its own queue.
   private final class TransferRegistry: NSObject, URLSessionDataDelegate {
     private struct Entry {
       var transfer: WebTransfer

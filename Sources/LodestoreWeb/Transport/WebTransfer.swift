@@ -18,7 +18,8 @@ final class WebTransfer: Sendable {
     var response: WebResponse?
     var received = 0
     var lastActivity = ContinuousClock.now
-    /// The number of bytes of the file's body that the head announces; `nil` if it does not.
+    /// The number of bytes of the file's body that the head announces; `nil` if the head announces
+    /// no number.
     var fileBytes: Int?
     var end: Result<WebResponse, TransferFailure>?
     var waiting: CheckedContinuation<WebResponse, any Error>?
@@ -79,7 +80,7 @@ final class WebTransfer: Sendable {
 
   /// Receives the head of an answer; returns false if no more is wanted.
   ///
-  /// Other heads, of status 100 to 199, may come before the answer's.
+  /// Heads with status 100 to 199 may come before the head of the answer.
   func receive(_ response: WebResponse) -> Bool {
     guard response.fieldBytes <= headByteLimit else {
       end(with: .failure(.headTooLarge))
@@ -99,7 +100,7 @@ final class WebTransfer: Sendable {
     return !isEnded
   }
 
-  /// Lets the consumer begin, or ends the transfer if it cannot.
+  /// Lets the consumer begin, or ends the transfer if the consumer throws.
   private func begin(_ consumer: FileConsumer, _ response: WebResponse) {
     do {
       let head = try consumer.head(of: response)

@@ -12,7 +12,7 @@ struct Assignment: Equatable, Sendable {
 
   /// Splits at the first equals sign.
   ///
-  /// The value may be empty, the name may not.
+  /// The value may be empty, but the name may not be empty.
   init?(_ argument: String) {
     guard let sign = argument.firstIndex(of: "=") else { return nil }
     var name = argument[..<sign]

@@ -32,8 +32,8 @@ struct RecordChange {
   /// nothing is done.
   ///
   /// - Parameters:
-  ///   - prepare: Checks the arguments against the schema: before the question, and again in
-  ///     the transaction. The transaction may run it more than once.
+  ///   - prepare: Checks the arguments against the schema: before the question, and again in the
+  ///     transaction. The transaction may run it more than once.
   ///   - apply: Makes the change and returns the number of changed records.
   /// - Returns: `negative` if the answer is no.
   func run<Prepared>(

@@ -4,7 +4,7 @@ import LMDB
 import LodestoreFormat
 import LodestoreVerifier
 
-/// `kvdump convert`: converts a store of the other LMDB version to that of this kvdump.
+/// `kvdump convert`: converts a store of the other LMDB version to the version of this kvdump.
 struct ConvertCommand: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert",

@@ -165,7 +165,8 @@ struct ImportCommand: StoreCommand {
         for input in inputs { try input.rewind() }
       }
       if survey.inference.recordCount == 0, stored == nil {
-        // A page with values that are not records is not a source without records.
+        // If a page has values but no records, the source is not empty, and the values are
+        // reported.
         if let failure = survey.otherValue { throw failure }
         return nil
       }
@@ -178,7 +179,7 @@ struct ImportCommand: StoreCommand {
       throw CommandFailure.newEntityWithoutSchema(
         entity, in: store.path, known: known?.map(\.name) ?? [])
     } else if !rules.maps.isEmpty, let first = try pages.sample(1).first {
-      // Otherwise a mistyped name would silently leave out a whole column.
+      // Without this check, a mistyped name would silently leave out a whole column.
       var survey = MemberSurvey(of: entity, looksForRecords: false, mapped: Array(rules.maps.keys))
       try survey.observe([first])
       try plan.checkMaps(members: survey.inference.names)

@@ -17,7 +17,7 @@ struct KeysCommand: StoreCommand {
 
   /// The maximum number of bytes shown of a body.
   ///
-  /// Its digits are in memory several times.
+  /// The limit bounds memory use, because several copies of the body's digits are in memory.
   private static let longestBody = 1 << 20
 
   @OptionGroup var store: StoreArgument

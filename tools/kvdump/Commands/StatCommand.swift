@@ -14,7 +14,7 @@ struct StatCommand: StoreCommand {
 
   /// The columns of the table.
   ///
-  /// `holds` names the tree's content by the schema.
+  /// The column `holds` names the entity, index or relationship whose content the tree has.
   private static let columns: [Column] = [
     .capital("tree"), .capital("holds"), .capital("depth"), Column("branchPages", title: "BRANCH"),
     Column("leafPages", title: "LEAF"), Column("overflowPages", title: "OVERFLOW"),

@@ -95,7 +95,7 @@ final class StoreWatch {
 
   /// Records by ascending ids with their checksums.
   ///
-  /// Each takes twelve bytes, because there may be many.
+  /// Each record takes only twelve bytes, because there may be many records.
   private struct KnownRecords {
     var ids: [UInt64] = []
     var checksums: [UInt32] = []

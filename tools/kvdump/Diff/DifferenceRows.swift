@@ -24,7 +24,7 @@ struct DifferenceRows {
         + ["name", "old", "new"]
   }
 
-  /// The cells of a row by column name, for both forms.
+  /// The cells of a row by column name, for rows for programs and for rows for people.
   private typealias Row = [String: Cell]
 
   /// Writes all rows and returns whether there are none.

@@ -146,14 +146,14 @@ extension CommandFailure {
       status: .damagedData, details: details)
   }
 
-  /// This failure, for a copy that was not made.
+  /// This failure, with the addition that no copy was made.
   var withoutCopy: Self {
     var failure = self
     failure.message += "; no copy was made"
     return failure
   }
 
-  /// This failure, for a command that had already replaced other files.
+  /// This failure, with the addition that other files were replaced before it.
   func afterReplacing(_ paths: [String]) -> Self {
     var failure = self
     let names = paths.joined(separator: ", ")

@@ -24,7 +24,7 @@ extension CommandFailure {
 
   private static func store(_ error: StoreError, path: String) -> CommandFailure {
     if error.code == .noSuchStore { return noStore(at: path) }
-    // The store's own message names a setting of programs.
+    // The store's own message may name an option of programs that the command line lacks.
     if let cause = error.cause as? LMDBError, let failure = setting(cause, path: path) {
       return failure
     }

@@ -28,7 +28,7 @@ package struct CommandFailure: Error, Equatable, Sendable {
   var details: [Detail] = []
   /// Lines below the message that show people the place of the fault.
   ///
-  /// Programs get `details`.
+  /// Programs get `details` in place of these lines.
   var excerpt: [String] = []
 
   package init(

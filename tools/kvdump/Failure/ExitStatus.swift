@@ -2,7 +2,8 @@ import LodestoreSystem
 
 /// The exit status of kvdump.
 ///
-/// 0 and 1 are the two answers, the others are errors as in sysexits(3).
+/// The statuses 0 and 1 are the two answers of a command. The other statuses are errors as in
+/// sysexits(3).
 package enum ExitStatus: Int32, CaseIterable, Sendable {
   /// The command succeeded, found something, or found the store sound.
   case success = 0
@@ -31,8 +32,8 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
 
   /// The status for a system call that failed with `code`, an `errno` value.
   ///
-  /// `creating` distinguishes a path to be created from one to be read. A missing folder is missing
-  /// input for the one, and an output that cannot be created for the other.
+  /// `creating` is true for a path to be created and false for a path to be read. If a folder is
+  /// missing, the status is then ``cannotCreate`` or ``noInput``.
   init(errno code: Int32, creating: Bool) {
     switch code {
     case ENOENT, ENOTDIR: self = creating ? .cannotCreate : .noInput

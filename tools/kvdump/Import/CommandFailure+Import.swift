@@ -59,7 +59,7 @@ extension CommandFailure {
     return .badArgument(name, reason: "is \(type.name) and cannot be indexed", nextStep: step)
   }
 
-  /// The failure for records with more members than an entity can have attributes.
+  /// The failure for records whose members exceed the maximum number of attributes of an entity.
   static func tooManyMembers(of entity: String, file: String, page number: Int) -> Self {
     CommandFailure(
       code: "too-many-members",
@@ -71,7 +71,7 @@ extension CommandFailure {
       status: .usage, details: page(number, file))
   }
 
-  /// The failure for a pipe with more bytes than are stored to read them twice.
+  /// The failure for a pipe with more bytes than `--infer` may store to read them twice.
   static func spoolLimit(_ limit: Int, in folder: String) -> Self {
     CommandFailure(
       code: "spool-limit",
@@ -127,7 +127,7 @@ extension CommandFailure {
       + "attribute of another name with --map _id=NAME", status: .usage,
     details: [.text("member", RecordColumns.idName)])
 
-  /// The failure for a value without an equal in the wider type that its attribute was to get.
+  /// The failure for a value that the wider type of its attribute cannot represent exactly.
   static func notWidened(
     _ attribute: String, of entity: String, in path: String, from stored: AttributeType,
     to type: AttributeType, record id: UInt64
@@ -189,7 +189,7 @@ extension CommandFailure {
       status: .usage, details: [.text("attribute", attribute)])
   }
 
-  /// The failure for `--type` with a type other than the attribute's.
+  /// The failure for `--type` with a type that differs from the type of the attribute.
   static func otherType(_ attribute: String, is type: String, said: String) -> Self {
     CommandFailure(
       code: "other-type",

@@ -50,8 +50,8 @@ struct FirstValue {
   /// The way to cut a file that has several values; `nil` for a single text, or if the bytes do not
   /// show it yet.
   ///
-  /// A value alone on its line means lines. Otherwise arrays and objects may follow each other in
-  /// any way.
+  /// If the first value is alone on its line, the file is cut at line ends. Otherwise it is cut at
+  /// the ends of arrays and objects.
   func cut(_ bytes: [UInt8]) -> JSONLinesReader.Cut? {
     guard let start, let end, let next else { return nil }
     let isContainer = Self.isContainer(bytes[start])

@@ -19,7 +19,7 @@ struct ImportSchema {
   private var rules: MemberRules
   /// Whether attributes get the wider types that records require.
   private let widens: Bool
-  /// The stored types of the attributes that get wider ones, by name.
+  /// The stored types of the attributes that get wider types, by name.
   private var narrower: [String: AttributeType] = [:]
   /// The names of stored attributes whose values the store derives.
   private let derived: Set<String>
@@ -54,7 +54,7 @@ struct ImportSchema {
       return DeclaredEntity.DeclaredIndex(attributes: positions, isUnique: index.isUnique)
     }
     // Only indexes over the elements of JSON attributes are declared here. Other element indexes
-    // stay without being declared.
+    // remain in the store although this schema does not declare them.
     for index in stored.elementIndexes where index.path.isEmpty {
       let position = stored.declaredAttributes.firstIndex { $0.number == index.attribute }
       guard let position, attributes[position].storage.type == .json else { continue }
@@ -69,10 +69,9 @@ struct ImportSchema {
   ///
   /// - Parameters:
   ///   - key: The attributes by which records are matched. Key attributes are required in a new
-  ///     entity,
-  ///     because a record without one cannot be matched.
+  ///     entity, because a record without them cannot be matched.
   ///   - takesParts: Whether records have only some of the attributes, so that stored values of the
-  ///     others stay. Required attributes then stay required.
+  ///     other attributes stay. Required attributes then stay required.
   ///
   /// Throws if a stored entity has a unique index and no record has its attributes. The records
   /// then belong elsewhere, or `--records` is missing, and the schema stays unchanged.
@@ -115,7 +114,8 @@ struct ImportSchema {
     loosen(inference, known)
   }
 
-  /// Notes a character in the name of the only member that may be a delimiter.
+  /// If records have only one member, and its name has a character that may be a delimiter, adds a
+  /// note about `--delimiter`.
   private mutating func noteOneColumn(_ inference: SchemaInference) {
     guard isNew, inference.names.count == 1, let name = inference.names.first,
       let delimiter = name.first(where: { ";|\t".contains($0) })
@@ -164,7 +164,7 @@ struct ImportSchema {
   }
 
   /// Widens an attribute if a record has a value of a wider type, or adds a note about the option
-  /// that does.
+  /// that widens it.
   private mutating func noteWider(
     _ member: String, of name: String, _ inference: SchemaInference
   ) {
@@ -342,8 +342,9 @@ struct ImportSchema {
       ?? attributes.firstIndex { $0.source == name }
   }
 
-  /// Throws if a member of `--map` is missing in `members`, the members of the first page, and one
-  /// of these has a similar name.
+  /// Checks the members that `--map` names against `members`, the members of the first page.
+  ///
+  /// Throws if a name is missing there, but a similar name exists.
   func checkMaps(members: [String]) throws {
     for member in rules.maps.keys.sorted()
     where !members.contains(member) && NearestName.of(member, among: members) != nil {

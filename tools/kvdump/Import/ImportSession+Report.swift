@@ -36,7 +36,7 @@ extension ImportSession {
   private func write(_ result: ImportReport, on console: Console) throws {
     var report = result
     if report.ending != .finished {
-      // The store keeps only some rejects, and not the one that ended the import.
+      // The store keeps only some rejects, and not the reject that ended the import.
       let known = Set(report.rejects)
       report.rejects += watch.rejects.filter { !known.contains($0) }
       report.rejected = max(report.rejected, watch.rejected, report.rejects.count)
@@ -50,8 +50,9 @@ extension ImportSession {
     report.strategy == .mirror && report.keptUnseen && report.records == 0
   }
 
-  /// Names attributes that earlier versions, which stored no source names, may have made from these
-  /// members.
+  /// Reports attributes that an earlier version may have made from these members.
+  ///
+  /// Earlier versions stored no source names.
   private func tellOlder(than members: some Sequence<String>, on console: Console) {
     for member in members {
       let former = AttributeNames.former(member)

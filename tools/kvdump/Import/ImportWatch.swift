@@ -18,7 +18,7 @@ final class ImportWatch: Sendable {
 
   /// The progress at the page read last.
   ///
-  /// Rejects include those of pages written since.
+  /// The number of rejects also includes the rejects of pages that were written since.
   var progress: ImportProgress {
     state.withLock { state in
       var progress = state.progress

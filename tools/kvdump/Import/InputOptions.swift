@@ -187,7 +187,7 @@ struct InputOptions: ParsableArguments {
 
 /// The values of `--escape` and `--comment`.
 extension CSVCharacter: ExpressibleByArgument {
-  /// The character of an argument that consists of one.
+  /// Makes the character from an argument of one character; fails for other arguments.
   public init?(argument: String) {
     guard argument.count == 1, let character = argument.first else { return nil }
     self.init(character)
@@ -227,7 +227,8 @@ extension TextEncoding: ExpressibleByArgument {
 
 /// The values of `--delimiter`.
 extension CSVDelimiter: ExpressibleByArgument {
-  /// The tab, or the character of an argument that consists of one.
+  /// Makes the delimiter from `tab`, `\t` or an argument of one character; fails for other
+  /// arguments.
   public init?(argument: String) {
     if argument == "tab" || argument == "\\t" {
       self = .tab

@@ -6,8 +6,10 @@ import LodestoreFormat
 struct MemberRules: Sendable {
   /// The attributes of members that fill an attribute of another name.
   var maps: [String: String] = [:]
-  /// Members in ``maps`` that no option names: paths lead into them, and they remain attributes
-  /// themselves.
+  /// Members in ``maps`` that no `--map` option names.
+  ///
+  /// A path names a value inside each of these members. The member itself also becomes an
+  /// attribute.
   private(set) var implied: Set<String> = []
   /// The conversions by attribute name, as the user typed it.
   var types: [String: TextConversion] = [:]
@@ -15,7 +17,7 @@ struct MemberRules: Sendable {
   /// Makes attributes of the paths into members among `names`, the names in `--unique` and
   /// `--index`.
   ///
-  /// The effect is that of `--map properties.id=properties_id`.
+  /// The name `properties.id` has the effect of `--map properties.id=properties_id`.
   ///
   /// The member that a path leads into remains an attribute, or becomes one.
   mutating func mapPaths(among names: [String], known: [String], infers: Bool) {
@@ -35,7 +37,7 @@ struct MemberRules: Sendable {
 
   /// Removes the implied members that no record has.
   ///
-  /// A name with dots may be a column's own.
+  /// A column's own name may have dots. Such a name is not a path.
   mutating func dropImplied(notAmong members: Set<String>) {
     for member in implied where !members.contains(member) { maps[member] = nil }
     implied.formIntersection(members)
@@ -82,7 +84,7 @@ struct MemberOptions: ParsableArguments {
 
   /// The parsed options.
   ///
-  /// Throws a usage error for an invalid one.
+  /// Throws a usage error for an invalid option.
   func rules() throws(ValidationError) -> MemberRules {
     var rules = MemberRules()
     for text in map {

@@ -2,9 +2,9 @@ import EntityStore
 
 /// Divides files into pages.
 ///
-/// Each JSON text is a page, and so is each line of JSON Lines if the records are inside the lines.
-/// A thousand values form a page if they are lines, each a record, an array of records or a row;
-/// JSON values that follow each other; or rows of CSV.
+/// A JSON text is a page. A line of JSON Lines is a page if its records are inside the line. In
+/// other files a page has a thousand lines, JSON values or rows of CSV. Each of these lines is a
+/// record, an array of records or a row.
 ///
 /// A line, value or row that cannot be read is noted in its page, and reading continues. The reader
 /// holds one page, and the current chunk of the file.
@@ -61,8 +61,8 @@ final class PageReader {
 
   /// The next page; `nil` at the end of the last file.
   ///
-  /// Throws `malformedPage` for a page that is malformed or has no records. Reading cannot continue
-  /// after that, unless the page is a line or a value of its file.
+  /// Throws `malformedPage` for a page that is malformed or has no records. After this error,
+  /// reading can continue only if the page is a line or a value of its file.
   func next() throws -> RecordPage? {
     if let page = ahead.popLast() { return page }
     while let file = files.last {
@@ -107,8 +107,10 @@ final class PageReader {
 
   // MARK: JSON
 
-  /// Distinguishes consecutive lines or values from one JSON text: by the name, or by the first
-  /// value and the byte after it.
+  /// Reads the start of a file and decides whether it is one JSON text, or a sequence of lines or
+  /// values.
+  ///
+  /// The decision is made by the file's name, or by the first value and the byte after it.
   private func start(_ file: InputFile) throws -> RecordPage? {
     var head: [UInt8] = []
     let isNamed = ["jsonl", "ndjson"].contains { file.textName.hasSuffix(".\($0)") }

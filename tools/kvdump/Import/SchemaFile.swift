@@ -8,7 +8,7 @@ import LodestoreFormat
 enum SchemaFile {
   /// The entity `name` in the file at `path`.
   ///
-  /// The file has one entity object, an array of them, or one on each line.
+  /// The file has one entity as an object, an array of entities, or one entity on each line.
   static func entity(_ name: String, in path: String) throws -> SchemaFileEntity {
     let pages = PageReader([try InputFile(path)], records: nil)
     var known: [String] = []

@@ -11,7 +11,7 @@ struct AttributeMatch: ExpressibleByArgument, Equatable, Sendable {
 
   /// Splits at the first equals sign.
   ///
-  /// The value may be empty, the name may not.
+  /// The value may be empty, but the name may not be empty.
   init?(argument: String) {
     if UInt64(argument) != nil {
       attribute = RecordColumns.idName

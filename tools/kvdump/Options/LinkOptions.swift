@@ -4,7 +4,7 @@ import EntityStore
 enum LinkOptions {
   /// The relationships of `entity` that unique keys can represent.
   ///
-  /// Adds a note about each other one.
+  /// Adds a note about each relationship that they cannot represent.
   static func links(
     of entity: DynamicEntity, _ snapshot: DynamicSnapshot, isImport: Bool = false,
     on console: Console

@@ -186,7 +186,8 @@ package final class Console {
   ///
   /// The store must already be closed, because a person may keep the pager open for hours.
   func finish() throws {
-    // After a stream failed to end, the failure's own reporting must not end it again.
+    // If the end of a stream fails, the failure is reported, and the report calls this function
+    // again.
     guard !isFinished else { return }
     isFinished = true
     try output.finish()

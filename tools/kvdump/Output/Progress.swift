@@ -12,7 +12,7 @@ struct Progress {
 
   /// Creates a progress line.
   ///
-  /// `isShown` is whether somebody can see it.
+  /// `isShown` states whether the line appears at all.
   init(_ errors: TextOutput, isShown: Bool) {
     self.errors = errors
     self.isShown = isShown

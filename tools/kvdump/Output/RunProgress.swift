@@ -23,7 +23,9 @@ final class RunProgress {
     progress.show(Self.text(done, total))
   }
 
-  /// Erases the line for good, before rows go to the same screen and at the end.
+  /// Erases the line permanently.
+  ///
+  /// Call it before rows are written to the same screen, and at the end.
   func end() {
     isEnded = true
     progress.end()

@@ -5,7 +5,7 @@ extension DynamicExpression {
   /// A path or an expression typed as an argument: `name`, `license.type`, `author.name`,
   /// `books.@max.pages` or `uppercase:(name)`.
   ///
-  /// Checks the names of a path. Planning the query checks those of an expression.
+  /// Checks the names in a path. The names in an expression are checked when the query is planned.
   static func checked(
     _ text: String, of entity: DynamicEntity, _ snapshot: DynamicSnapshot
   ) throws -> DynamicExpression {

@@ -20,15 +20,16 @@ struct QueryRows {
     _ request: QueryRequest, limit: Int?, withToken: Bool, on console: Console
   ) throws -> Page {
     var request = request
-    // Requesting one more record than is shown reveals whether there are more. A token must be that
-    // of the last requested record.
+    // Requesting one more record than is shown reveals whether there are more. If a token is
+    // wanted, only the shown records are requested, because the token belongs to the last requested
+    // record.
     request.limit = withToken ? limit : limit.flatMap { $0 == .max ? nil : $0 + 1 }
     let query = try snapshot.query(request, of: entity)
     let writer = console.rows(of: columns.columns)
     var page = Page()
     try console.withProgress { progress in
       func show(_ record: DynamicRecord) throws {
-        // Rows on the same screen show the progress themselves.
+        // The progress line ends before the first row, because both are on one screen.
         if page.shown == 0, console.terminal.isTerminal { progress?.end() }
         try writer.write(try columns.row(record))
         page.shown += 1

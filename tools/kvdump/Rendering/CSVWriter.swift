@@ -1,7 +1,7 @@
 /// CSV by RFC 4180: a header row, rows that end in CR LF, quotes only where they are needed.
 ///
-/// Null and absent values are written as `nullValue`. An import reads this text as null, and an
-/// empty field always, so both texts are quoted if they are values.
+/// Null and absent values are written as `nullValue`. An import reads this text and an empty field
+/// as null. A value that is equal to this text or empty is therefore quoted.
 final class CSVWriter: RowWriter {
   private let columns: [Column]
   private let output: TextOutput
@@ -42,7 +42,8 @@ final class CSVWriter: RowWriter {
     // An import finds an attribute by its column's name, so a file has the exact name.
     let names = columns.map { column in
       let name = escapesControls ? DisplayText.escaped(column.name) : column.name
-      // A leading byte order mark would be mistaken for the file's.
+      // Readers would take a byte order mark at the beginning of the heading for the mark of the
+      // file.
       return Self.field(name, isQuoted: name.isEmpty || name.unicodeScalars.first == "\u{FEFF}")
     }
     try output.write(names.joined(separator: ",") + "\r\n")

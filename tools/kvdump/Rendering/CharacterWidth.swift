@@ -1,6 +1,6 @@
 /// The number of terminal columns of a character.
 enum CharacterWidth {
-  /// 0, 1 or 2 for a whole character, whatever the number of its scalars.
+  /// Returns the number of columns of a character: 0, 1 or 2, whatever the number of its scalars.
   static func columns(of character: Character) -> Int {
     var widest = 0
     for scalar in character.unicodeScalars {

@@ -16,8 +16,8 @@ struct DisplayCell: Equatable, Sendable {
 
   /// The cell in at most `limit` columns; `nil` for no limit.
   ///
-  /// Empty text, and text that reads like null, is quoted, so that neither can be mistaken without
-  /// colour.
+  /// Empty text, and text that reads like null, is quoted, so that it differs from an absent value
+  /// and from null without colour.
   init(_ cell: Cell, limit: Int? = nil) {
     content = DisplayText(Self.text(of: cell, limit: limit), limit: limit)
     isFaint = cell == .null
@@ -44,8 +44,9 @@ struct DisplayCell: Equatable, Sendable {
     }
   }
 
-  /// The hexadecimal digits that will be visible, and those of one more byte so that the cut is
-  /// noticed.
+  /// The hexadecimal digits of the visible bytes and of one more byte.
+  ///
+  /// The further byte shows that the cell must be cut.
   private static func hexadecimal(_ bytes: [UInt8], limit: Int?) -> String {
     Finding.hexadecimal(limit.map { bytes.prefix($0 / 2 + 1) } ?? bytes[...])
   }

@@ -36,7 +36,7 @@ struct DisplayText: Equatable, Sendable {
     self.width = width
   }
 
-  /// `source` with every character that could control a terminal escaped.
+  /// Returns `source` with an escape in place of each character that could control a terminal.
   static func escaped(_ source: String) -> String { DisplayText(source).text }
 
   /// The text, padded with spaces to `columns`.

@@ -99,7 +99,8 @@ enum JSONText {
 
   /// Appends complete JSON in one line.
   ///
-  /// Raw control characters in it can only be layout.
+  /// Control characters are replaced by spaces. In complete JSON they only occur between tokens,
+  /// because strings contain them as escapes.
   private static func appendJSON(_ text: String, to bytes: inout [UInt8]) {
     var text = text
     text.withUTF8 { utf8 in

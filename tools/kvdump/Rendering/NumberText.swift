@@ -1,6 +1,6 @@
 /// Numbers in the form for people.
 package enum NumberText {
-  /// `11028` as "11,028".
+  /// Returns the digits in groups of three: `11028` as "11,028".
   package static func grouped(_ number: Int) -> String {
     let digits = Array(String(number.magnitude).utf8)
     var text = number < 0 ? "-" : ""
@@ -11,7 +11,7 @@ package enum NumberText {
     return text
   }
 
-  /// "1 entry", "11,028 entries".
+  /// Returns the number with its noun: "1 entry", "11,028 entries".
   static func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
     "\(grouped(count)) \(count == 1 ? noun : plural ?? noun + "s")"
   }

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The format of rows.
 ///
-/// The JSON formats and CSV are contracts, the others are for people.
+/// Programs may rely on the JSON formats and CSV. The other formats are for people.
 package enum OutputFormat: String, CaseIterable, Sendable {
   case table, line, json, jsonl, csv, markdown
 

@@ -1,8 +1,9 @@
 /// Quotes texts as words of a command line that a person may copy into a shell.
 ///
-/// Names and paths come from files of other people. None may end its word or be read as an option.
+/// Names and paths come from files of other people. A name or a path must neither end its word nor
+/// be read as an option.
 package enum ShellWord {
-  /// `text` as one word.
+  /// Returns `text` as one word of a shell, quoted if necessary.
   package static func quoted(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { byte in
       switch byte {
@@ -16,7 +17,7 @@ package enum ShellWord {
     return isPlain && !text.isEmpty ? text : "'" + text.replacing("'", with: "'\\''") + "'"
   }
 
-  /// `path` as one word that is not an option.
+  /// Returns `path` as one word of a shell that no command takes for an option.
   package static func path(_ path: String) -> String {
     quoted(path.hasPrefix("-") ? "./" + path : path)
   }

@@ -16,8 +16,9 @@ final class ShownRows {
     limit = options.effectiveLimit(on: console.terminal)
   }
 
-  /// Shows the next row of the walk if it is within the range to show; returns false if no later
-  /// row is.
+  /// Shows the next row of the walk if it is within the range to show.
+  ///
+  /// Returns false if no later row is within the range.
   func show(_ row: () throws -> [Cell]) throws -> Bool {
     if skipped < offset {
       skipped += 1

@@ -2,20 +2,21 @@
 struct TableLayout: Equatable {
   /// The number of spaces between two cells.
   static let gap = 2
-  /// The minimum width to which a text is cut to make room for others.
+  /// The minimum width to which a text is cut to make room for other columns.
   private static let leastText = 8
   /// The minimum width to which a number is cut, because its end matters.
   private static let leastNumber = 24
   /// The maximum padding.
   ///
-  /// Without a screen, a longer cell sticks out, and others are not padded to its width.
+  /// If the output is not a screen, a longer cell is written whole. The other cells of its column
+  /// are not padded to its width.
   private static let mostPadding = 120
 
   let widths: [Int]
   let alignments: [Column.Alignment]
   /// Whether longer cells are cut.
   ///
-  /// Without a screen they stick out.
+  /// If the output is not a screen, they are written whole.
   let cuts: Bool
 
   /// The layout for a sample of rows; `nil` if `width` cannot fit all columns.
@@ -52,8 +53,8 @@ struct TableLayout: Equatable {
 
   /// Divides the room among the columns.
   ///
-  /// If it does not suffice, the widest columns are cut to one common width; the remainder of the
-  /// division goes to the first of them.
+  /// If the columns do not fit, the widest columns are cut to one common width. The remainder of
+  /// the division goes to the first of the widest columns.
   private static func shared(_ room: Int, natural: [Int], least: [Int]) -> [Int] {
     guard natural.reduce(0, +) > room else { return natural }
     func widths(cutAt cap: Int) -> [Int] {

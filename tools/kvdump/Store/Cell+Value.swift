@@ -3,7 +3,7 @@ import LodestoreBytes
 import LodestoreFormat
 
 extension Cell {
-  /// A stored value as shown and exported.
+  /// Makes the cell of a stored value, as it is shown and exported.
   init(_ value: Value) throws(FormatError) {
     switch value {
     case .null: self = .null
@@ -23,13 +23,14 @@ extension Cell {
     }
   }
 
-  /// A stored value in a form from whose JSON `import` reads an equal value.
+  /// Makes the cell of a stored value without any loss: `import` reads an equal value from the
+  /// cell's JSON.
   init(exactly value: Value) throws(FormatError) {
     if let object = try ExactJSON.text(of: value) {
       self = .json(object)
     } else if case .decimal(let decimal) = value, !decimal.isNaN {
-      // JSON readers refuse or round whole numbers beyond 64 bits, and numbers without a near
-      // double.
+      // JSON readers refuse or round integers of more than 64 bits, and numbers that are too large
+      // or too small for a double.
       let text = decimal.text
       let isLong = text.utf8.count > 18 && text.utf8.allSatisfy { $0 != 0x2E && $0 != 0x65 }
       self = isLong || Self.isBeyondDoubles(decimal) ? .text(text) : .number(text)
@@ -43,7 +44,7 @@ extension Cell {
     return number.isInfinite || number == 0 && decimal.significand != 0
   }
 
-  /// A value within a document.
+  /// Makes the cell of a value within a document.
   ///
   /// Scalars become plain cells, so that tables align numbers and CSV has no nested quotes.
   init(document bytes: ByteView) throws(FormatError) {

@@ -72,7 +72,7 @@ private struct RecordIDSet {
   /// Equal sets have equal sums in any order, and different sets almost never do.
   private(set) var sum: UInt64 = 0
 
-  /// Adds an id above all ids before it.
+  /// Adds an id, which must be higher than all earlier ids.
   mutating func append(_ id: UInt64) {
     runs.append(id)
     count(id)

@@ -37,7 +37,7 @@ struct FileFacts {
     let descriptor = mkstemp(&template)
     guard descriptor >= 0 else { return nil }
     unlink(&template)
-    // The shell of a pager must not inherit it under this number.
+    // The shell that runs a pager must not inherit the descriptor.
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     return descriptor
   }
@@ -78,8 +78,8 @@ struct FileFacts {
   /// - Returns: 0, or the code of the error.
   static func move(_ path: String, toNew target: String) -> Int32 {
     let code = TemporaryFile.move(path, toNew: target)
-    // The file system supports neither. A file that another process creates at this moment is
-    // replaced.
+    // The file system supports neither a rename that refuses to replace a file nor a second link.
+    // If another process creates the target at this moment, the target is replaced.
     guard code == EPERM || code == ENOTSUP else { return code }
     if exists(target) { return EEXIST }
     return rename(path, target) == 0 ? 0 : errno

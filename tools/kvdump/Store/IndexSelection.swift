@@ -14,7 +14,7 @@ extension DynamicEntity {
     return names.isEmpty ? "none" : names.joined(separator: ", ")
   }
 
-  /// The index over exactly these attributes, or the one with this number.
+  /// The index over exactly these attributes, or the index with this number.
   func index(named names: [String]) throws -> DynamicIndex {
     let parts = names.flatMap { $0.split(separator: "+").map(String.init) }
     let wanted = parts.joined(separator: "+")
@@ -43,7 +43,7 @@ extension DynamicEntity {
 
 /// Values typed by the user, converted according to the schema.
 enum TypedValue {
-  /// One value.
+  /// Converts a typed value to the type of an attribute.
   ///
   /// `null` is null, except for attributes with text, where it is a text.
   static func value(
@@ -65,7 +65,7 @@ enum TypedValue {
 
   /// Whether the typed number is too large for its type.
   ///
-  /// Infinity must be typed as such.
+  /// A number that is too large is not read as infinity.
   private static func isOverflow(_ value: Value, _ text: String) -> Bool {
     guard case .double(let number) = value, number.isInfinite else { return false }
     return text.contains { $0.isNumber }

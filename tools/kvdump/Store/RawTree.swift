@@ -4,7 +4,7 @@ import LodestoreBytes
 import LodestoreFormat
 import LodestorePages
 
-/// A tree of a store as bytes, with the meaning of those that can be decoded.
+/// A tree of a store as bytes, with the meaning of the bytes that can be decoded.
 ///
 /// The catalogue may be damaged. A value that cannot be decoded is shown only as bytes.
 struct RawTree {

@@ -6,11 +6,11 @@ import LodestorePages
 enum ReadStore {
   /// Opens the store at `path` read-only, calls `body` on its newest commit and closes it.
   ///
-  /// Another program may write meanwhile. The command continues without a lock file, and says so,
-  /// if none can be created, as on a read-only medium, or if the file is of the other LMDB.
+  /// Another program may write meanwhile. If no lock file can be created, as on a read-only medium,
+  /// or if the file is of the other LMDB, the command continues without a lock file and says so.
   ///
   /// - Parameter checksRecords: Whether the store checks every record that it reads against its
-  ///   checksum. Commands whose query engine reads records need this.
+  ///   checksum. Commands whose query engine reads records need this check.
   static func read<R>(
     _ path: String, checksRecords: Bool = false, on console: Console,
     _ body: (DynamicSnapshot) throws -> R

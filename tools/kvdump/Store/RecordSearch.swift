@@ -78,7 +78,7 @@ struct RecordSearch {
     try console.withProgress { progress in
       try query.forEach(control: progress?.control) { record in
         if try !passes(record) { return true }
-        // Rows on the same screen show the progress themselves.
+        // The progress line ends before the first row, because both are on one screen.
         if console.terminal.isTerminal { progress?.end() }
         return try body(record)
       }

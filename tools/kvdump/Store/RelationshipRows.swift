@@ -28,7 +28,7 @@ enum RelationshipRows {
     ])
   }
 
-  /// Each relationship once, from the side that occurs first.
+  /// Returns each relationship once, from the side that occurs first.
   private static func sides(
     _ snapshot: DynamicSnapshot, _ entities: [DynamicEntity]
   ) -> [(entity: DynamicEntity, relationship: DynamicRelationship)] {
@@ -94,7 +94,8 @@ enum RelationshipRows {
       lines.append("  }")
     }
     for (entity, relationship) in sides(snapshot, entities) {
-      // The multiplicity of the other side as seen from one record here, and the reverse.
+      // `there` is the number of records of the other side that one record of this side may have,
+      // and `here` is the reverse.
       let there = relationship.isToOne ? (relationship.isOptional ? "o|" : "||") : "o{"
       let here = relationship.inverseIsToOne ? "|o" : "}o"
       lines.append(

@@ -3,7 +3,8 @@ import LodestoreFormat
 
 /// The facts about a store that `info` shows.
 struct StoreFacts {
-  /// One entity: the number of its records, and their size and that of their indexes in the file.
+  /// The facts about one entity: the number of records, and the size of the records and of the
+  /// indexes in the file.
   struct EntityRow {
     let entity: DynamicEntity
     let records: Int

@@ -18,7 +18,7 @@ enum WriteStore {
 
   /// Removes the records of the store at `path` that have expired or exceed a limit.
   ///
-  /// A failure may leave some of them removed.
+  /// If the eviction fails, some of the records may already be removed.
   static func evict(_ path: String) throws -> EvictionReport {
     try withStore(path) { try $0.evict() }
   }

@@ -23,7 +23,7 @@ enum ColorChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
 
 /// The few styles kvdump uses.
 ///
-/// None carries meaning alone.
+/// No style is the only sign of a meaning.
 struct Style: Equatable, Sendable {
   let isEnabled: Bool
 

@@ -10,7 +10,7 @@ struct Terminal: Equatable, Sendable {
 
   /// The size; `nil` if the stream is not a terminal.
   ///
-  /// Nothing is then cut, coloured or paged.
+  /// If the size is `nil`, nothing is cut, coloured or paged.
   let size: Size?
   /// Whether escape sequences for style are understood.
   let hasStyle: Bool

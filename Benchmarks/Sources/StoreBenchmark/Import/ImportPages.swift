@@ -1,6 +1,6 @@
 import Foundation
 
-/// The pods as pages of JSON, a hundred a page, a page a line.
+/// The pods as JSON pages for an import: one page of 100 pods on each line.
 struct ImportPages {
   let path: String
 
@@ -18,7 +18,7 @@ struct ImportPages {
     try file.close()
   }
 
-  // None of the generated texts has a character that JSON escapes.
+  // No character of the generated texts needs an escape in JSON.
   private static func text(_ pod: Pod) -> String {
     let homepage = pod.homepage.map { "\"homepage\":\"\($0)\"," } ?? ""
     return "{\"name\":\"\(pod.name)\",\"version\":\"\(pod.version)\",\(homepage)"
@@ -27,7 +27,9 @@ struct ImportPages {
       + "\"deprecated\":\(pod.deprecated)}"
   }
 
-  /// ISO 8601 with milliseconds, by hand: a formatter takes longer than all else here.
+  /// The date as ISO 8601 with milliseconds.
+  ///
+  /// A formatter would take longer than the rest of the work.
   private static func date(_ date: Date) -> String {
     let halves = Int(date.timeIntervalSinceReferenceDate * 2)
     let seconds = halves / 2

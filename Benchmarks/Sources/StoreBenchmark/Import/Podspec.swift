@@ -1,6 +1,8 @@
 import Lodestore
 
-/// A podspec of the pages; members whose kind differs from spec to spec stay JSON.
+/// A podspec of the pages.
+///
+/// Members whose type differs between podspecs are read as `JSONValue`.
 struct Podspec: Decodable, Sendable {
   var name: String
   var version: String

@@ -6,7 +6,8 @@ import Lodestore
 ///
 /// Then imports it again unchanged, and with one record of a hundred changed.
 ///
-/// Both ways of reading records are measured: decoded by `Codable`, and by the names of members.
+/// Records are read in two ways, and each is measured: by `Codable`, and by the importer, which
+/// matches members with attributes by name.
 struct PodspecImport {
   let directory: String
 

@@ -1,11 +1,12 @@
 import Foundation
 
-/// Pages of podspecs again and again, each time under other names.
+/// Repeats the pages of a file, with other names in each repetition, until there are enough
+/// records.
 struct RepeatedPages {
   private static let nameMark = Data("\"name\":\"".utf8)
   private static let summaryMark = Data("\"summary\":\"".utf8)
 
-  /// Each page, cut after the beginnings of names.
+  /// The parts of each page; a part ends where a podspec's name begins.
   private var pages: [[Data]] = []
   private let limit: Int
 
@@ -23,7 +24,9 @@ struct RepeatedPages {
     limit = recordCount
   }
 
-  /// Writes a page a line; `changed` records of a hundred have another summary.
+  /// Writes one page on each line.
+  ///
+  /// Of every 100 records, `changed` get another summary.
   func write(to path: String, changed: Int) throws {
     _ = FileManager.default.createFile(atPath: path, contents: nil)
     let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))

@@ -39,8 +39,8 @@ struct LatencyBenchmark {
       for _ in 0..<fetchCount {
         group.addTask {
           while !fetches.areOver.load(ordering: .relaxed) {
-            // Reads all records and finds none: to let go of a million would hold up Swift's own
-            // threads.
+            // The condition is checked on every record, and no record fulfils it. Releasing a
+            // million found records would block Swift's threads and disturb the measurement.
             let found = try await store.fetch(Pod.where { $0.summary.contains("no such words") })
             guard found.isEmpty else { throw BenchmarkError("a fetch found \(found.count)") }
             fetches.count.add(1, ordering: .relaxed)

@@ -1,20 +1,20 @@
 import Foundation
 
-/// The arguments of the program.
 struct Arguments {
   private var givenRuns: Int?
   var isQuick = false
   var countsInstructions = false
   var listsOnly = false
-  /// Names of operations; with ``pages``, of a way to import.
+  /// The names of the operations to run; with ``pages``, the way of importing.
   var only: [String] = []
   var sides: [String] = []
   var jsonPath: String?
   var svgPath: String?
-  /// Whether stores are measured as they grow, and up to how many records.
+  /// Whether to measure stores of growing size; ``scaleLimit`` is the largest number of records.
   var measuresScale = false
   var scaleLimit: Int?
-  /// Whether the battery of queries is run, and in its place the one that is made from a seed.
+  /// Whether to run the battery of queries; with ``isHeldOut``, the queries generated from ``seed``
+  /// instead.
   var measuresQueries = false
   var isHeldOut = false
   /// Whether small reads are measured while long ones run.
@@ -97,6 +97,6 @@ struct Arguments {
 
   var runs: Int { givenRuns ?? (isQuick ? 3 : 5) }
 
-  /// How many pods and to-do items.
+  /// The number of pods, and of to-do items.
   var recordCount: Int { records ?? (isQuick || countsInstructions ? 100_000 : 1_000_000) }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Runs a task on the thread that waits for it, and makes no other.
+/// Runs a task on the thread that waits for its end, without another thread.
 final class CallingThread: TaskExecutor {
   private struct State {
     var jobs: [UnownedJob] = []
@@ -17,7 +17,7 @@ final class CallingThread: TaskExecutor {
   /// Lets ``run()`` return.
   func end() { state.withLock { $0.isOver = true } }
 
-  // Nothing enqueues from elsewhere, so that there is a job or it is over.
+  // Jobs are enqueued only by this thread, so the list is empty only when the task has ended.
   func run() {
     while true {
       let (job, isOver) = state.withLock { state in

@@ -1,17 +1,17 @@
 import CRecords
 import Foundation
 
-/// Runs the operations, all sides of one after each other, each on its initial store.
+/// Runs the operations: each one on all sides in turn, and each time on its initial store.
 ///
-/// Operations do not depend on each other: an operation that changes a store changes a copy. So
-/// choosing a few operations gives the same figures.
+/// An operation that changes a store changes a copy, so operations do not affect each other. A run
+/// of a few operations gives the same figures as a run of all.
 final class Runner {
   private let workload: Workload
   private let sides: [any Side]
   private let operations: [Operation]
   private let directory: String
   private let callgrind: Callgrind?
-  /// Stores that are only read, for the length of a run, by path.
+  /// The open stores of this run that operations only read, by path.
   private var opened: [String: any SideStore] = [:]
   private var supported: [String: Bool] = [:]
   private var answers = Answers()
@@ -28,10 +28,10 @@ final class Runner {
   }
 
   func run(_ number: Int, of runs: Int, into report: inout Report) async throws {
-    // Sizes are the same every time.
+    // Sizes are equal in all runs, so they are measured once.
     for operation in operations where number == 0 || operation.unit != .bytes {
       Progress.show("run \(number + 1) of \(runs): \(operation.rawValue)")
-      // Another side comes first each time, as the first may find a busier disk.
+      // Each run begins with another side, because the disk may be busier for the first side.
       for place in sides.indices {
         let side = sides[(place + number) % sides.count]
         if let sample = try await measure(operation, side) {
@@ -67,7 +67,7 @@ final class Runner {
     }
   }
 
-  /// On a file of its own, which is gone afterwards.
+  /// Measures on a new file, which is removed afterwards.
   private func measureAlone(
     _ operation: Operation, _ side: any Side, copies original: String?
   ) async throws -> Sample? {
@@ -96,13 +96,14 @@ final class Runner {
       let name = "\(operation.rawValue): \(side.name)"
       if callgrind == nil {
         if operation.changesFile { try FreeMemory.touch(in: directory) }
-        // Or this side would put the heap in order that the one before has left.
+        // Without this call, this side's time would include the release of the heap that the
+        // previous side left.
         raw_trim_memory()
       }
       let (sample, check) = try await Sample.measure(name, callgrind, body)
       var answer = try check()
       if operation.leavesTheSame {
-        // Under valgrind the reading would take longer than the measured operation.
+        // Under valgrind, reading all records would take longer than the measured operation.
         guard sample.instructions == nil else { return sample }
         answer.hash = try store.everything().hash
       }
@@ -115,7 +116,7 @@ final class Runner {
     let path = "\(directory)/\(side.name).work"
     defer { StoreFile.remove(path) }
     try copy(try await filled(side, by: .insert), to: path)
-    // Lodestore checks all pages of a copied file once, which is no part of opening it again.
+    // Lodestore checks all pages of a copied file at its first opening, which is not measured.
     try side.open(path).close()
     return try await Sample.measure(side.name, nil) {
       for _ in 0..<Amounts.openings { try side.open(path).close() }
@@ -123,7 +124,7 @@ final class Runner {
     }.0
   }
 
-  /// Whether a side has the operation, found out without copying anything.
+  /// Returns whether a side has the operation, without copying a file.
   private func supports(_ operation: Operation, _ side: any Side) throws -> Bool {
     let name = "\(operation.rawValue): \(side.name)"
     if let isSupported = supported[name] { return isSupported }
@@ -148,7 +149,8 @@ final class Runner {
     return store
   }
 
-  /// The path of such a store, which is made where it is not there yet.
+  /// Returns the path of the store with all pods or all items, and fills the store at the first
+  /// call.
   private func filled(_ side: any Side, by insert: Operation) async throws -> String {
     let path = "\(directory)/\(side.name).\(insert.rawValue)"
     guard !FileManager.default.fileExists(atPath: path) else { return path }
@@ -171,7 +173,7 @@ final class Runner {
   private func copy(_ original: String, to path: String) throws {
     try FileManager.default.copyItem(atPath: original, toPath: path)
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
-    // The first commit must not write the copied pages.
+    // The pages of the copy are synced here, so that the first measured commit does not write them.
     try file.synchronize()
     try file.close()
   }

@@ -1,14 +1,15 @@
 import CRawLMDB
 import Foundation
 
-/// Lodestore, raw LMDB in C, SQLite in C and GRDB on the same records in one run.
+/// Compares Lodestore, raw LMDB in C, SQLite in C and GRDB with the same records in one run.
 ///
-/// `tools/bench` builds and runs it; `--help` and the package's README describe it. The run ends
-/// with an error if two sides of an operation do not find or leave the same records.
+/// `tools/bench` builds and runs this program; `--help` and the package's README describe it. If
+/// the sides find or leave different records, the run ends with an error.
 @main
 struct StoreBenchmark {
-  // Not asynchronous itself: valgrind 3.19 survives neither the call in which the main thread of
-  // such a program ends nor the threads of its tasks.
+  // An asynchronous `main` cannot be used: valgrind 3.19 fails when the main thread of such a
+  // program ends. Valgrind also fails with the threads of tasks, so the tasks run on the calling
+  // thread.
   static func main() {
     if CommandLine.arguments.contains("--instructions") {
       let thread = CallingThread()
@@ -108,9 +109,9 @@ struct StoreBenchmark {
     return all.filter { arguments.sides.isEmpty || arguments.sides.contains($0.name) }
   }
 
-  /// All that were built.
+  /// The sides that the package's traits include.
   private static func allSides(_ workload: Workload, isCounting: Bool) -> [any Side] {
-    // Valgrind refuses maps as large as usual.
+    // Valgrind refuses maps of the usual size, 64 GiB.
     let mapSize = isCounting ? 2 << 30 : 64 << 30
     var sides: [any Side] = [
       LodestoreSide(workload: workload, mapSize: mapSize),

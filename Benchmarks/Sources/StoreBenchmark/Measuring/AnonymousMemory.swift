@@ -7,13 +7,13 @@ enum AnonymousMemory {
   /// The memory that belongs to no file.
   static var current: Int { kibibytes("RssAnon:") << 10 }
 
-  /// The most that the process ever had, files' pages with it.
+  /// The largest memory that the process ever used, including cached pages of files.
   static var peakOfAll: Int { kibibytes("VmHWM:") << 10 }
 
-  /// How much more there is at most while `body` runs than before it.
+  /// Returns the largest memory use while `body` runs, minus the use before it.
   ///
-  /// - Parameter interval: between looks, in microseconds. Each look takes some processor time,
-  ///   which a measurement of that has in it too.
+  /// - Parameter interval: The time between two samples, in microseconds. Sampling takes processor
+  ///   time. A processor time that is measured at the same time includes it.
   static func growth(
     lookingEvery interval: UInt32 = 2_000, _ body: () throws -> Void
   ) throws -> Double {
@@ -32,12 +32,12 @@ enum AnonymousMemory {
   }
 }
 
-/// Samples the memory that belongs to no file, on a thread of its own.
+/// A thread that samples the memory that belongs to no file.
 final class MemoryWatch: Sendable {
   private let highest = Atomic(0)
   private let isRunning = Atomic(true)
 
-  /// - Parameter interval: between looks, in microseconds.
+  /// - Parameter interval: The time between two samples, in microseconds.
   init(interval: UInt32 = 2_000) {
     Thread.detachNewThread { [self] in
       while isRunning.load(ordering: .acquiring) {
@@ -47,7 +47,7 @@ final class MemoryWatch: Sendable {
     }
   }
 
-  /// The most so far.
+  /// The largest sample so far.
   var peak: Int {
     look()
     return highest.load(ordering: .acquiring)

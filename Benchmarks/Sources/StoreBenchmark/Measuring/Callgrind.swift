@@ -1,19 +1,23 @@
 import CCallgrind
 import Foundation
 
-/// Counts instructions when the program runs under valgrind's callgrind, as `tools/bench
-/// --instructions` has it: the same number every time, whatever else the machine does.
+/// Counts instructions when `tools/bench --instructions` runs the program under valgrind's
+/// callgrind.
+///
+/// Other load on the machine does not change the count.
 struct Callgrind {
-  /// The name of its files without the process and the number.
+  /// The path of callgrind's output files without the number at its end.
   private let prefix: String
   private let counter = Counter()
 
-  /// A count ends with a file, whose number is one higher each time.
+  /// The number of output files so far.
+  ///
+  /// Callgrind numbers the files, and writes one file at the end of each count.
   private final class Counter {
     var files = 0
   }
 
-  /// - Throws: when the program does not run under callgrind.
+  /// - Throws: `BenchmarkError` if the program does not run under callgrind.
   init() throws {
     let environment = ProcessInfo.processInfo.environment
     guard callgrind_is_running() != 0, let prefix = environment["LODESTORE_CALLGRIND_FILES"] else {

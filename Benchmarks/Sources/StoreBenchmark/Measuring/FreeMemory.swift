@@ -12,7 +12,8 @@ enum FreeMemory {
   /// Uses free memory for a file in `directory` and frees it again, so that it is available for the
   /// next measurement.
   ///
-  /// The pages of files are not taken from the memory of processes.
+  /// A file is written, because the kernel takes the pages of files and the memory of processes
+  /// from different free memory.
   ///
   /// - Parameter expected: The needed bytes, if more than usual; at most an eighth of the machine's
   ///   memory is touched.

@@ -1,15 +1,17 @@
 import CRecords
 import Foundation
 
-/// The cost of one run of an operation, or its figure.
+/// One measurement of an operation: its times, its instructions or another figure.
 struct Sample {
-  /// Seconds of all processors, those of the clock; instructions where they are counted.
+  /// The processor time of all threads, in seconds.
+  ///
+  /// ``wallTime`` is the elapsed time.
   var processorTime = 0.0
-  /// The part of the processor time that the program itself took; the kernel took the rest.
+  /// The part of ``processorTime`` spent in the program itself; the rest was spent in the kernel.
   var userTime = 0.0
   var wallTime = 0.0
   var instructions: Double?
-  /// A figure that is no time.
+  /// The figure of an operation that does not measure a time.
   var figure: Double?
 
   static func measure(
@@ -29,7 +31,7 @@ struct Sample {
     return start.sample
   }
 
-  /// The clocks when a measurement begins.
+  /// The readings of the clocks at the start of a measurement.
   private struct Start {
     private let processor = processorSeconds()
     private let user = raw_user_seconds()

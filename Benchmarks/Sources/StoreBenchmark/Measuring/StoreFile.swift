@@ -1,6 +1,6 @@
 import Foundation
 
-/// Files of stores, of whichever side.
+/// Functions for the files of the stores of all sides.
 enum StoreFile {
   static func size(_ path: String) throws -> Int {
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
@@ -12,7 +12,7 @@ enum StoreFile {
     for suffix in ["", "-lock", "-wal", "-shm"] { unlink(path + suffix) }
   }
 
-  /// The bytes that the disk of `directory` has free.
+  /// The free space of the disk with `directory`, in bytes.
   static func freeRoom(in directory: String) throws -> Int {
     let attributes = try FileManager.default.attributesOfFileSystem(forPath: directory)
     guard let room = attributes[.systemFreeSize] as? NSNumber else {

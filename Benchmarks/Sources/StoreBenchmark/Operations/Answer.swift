@@ -1,10 +1,12 @@
 import CRecords
 import Foundation
 
-/// The found or changed records of an operation: equal on all sides, or the run ends with an error.
+/// The found or changed records of an operation.
+///
+/// The run ends with an error if sides differ.
 struct Answer: Equatable {
   var count: Int
-  /// A hash of the records in their order, or of a sum over them; 0 for a mere count.
+  /// A hash of the records in their order, or of a sum over them; 0 if the operation only counts.
   var hash: UInt64
 
   init(count: Int, hash: UInt64 = 0) {
@@ -13,7 +15,7 @@ struct Answer: Equatable {
   }
 }
 
-/// The hash of `raw_hash_answer`.
+/// The hash that `raw_hash_answer` in `CRecords` calculates for the same records.
 private struct RecordHash {
   private(set) var value: UInt64 = 0
 
@@ -27,7 +29,7 @@ private struct RecordHash {
   mutating func add(_ date: Date) { add(date.timeIntervalSinceReferenceDate.bitPattern) }
 }
 
-/// The fields of a pod, whichever type a side reads it into.
+/// The fields of a pod, implemented by each side's type for pods.
 protocol PodFields {
   var name: String { get }
   var version: String { get }

@@ -1,6 +1,7 @@
 /// The measured operations; the raw value is the name for `--only` and in JSON.
 enum Operation: String, CaseIterable {
-  // Changes of the pods, each one durable transaction unless it says otherwise.
+  // Changes of the pods. The operations `singleInserts` and `taskInserts` make one durable
+  // transaction for each pod, and the others make one in total.
   case insert
   case upsert
   case updateBool = "update-bool"
@@ -10,7 +11,7 @@ enum Operation: String, CaseIterable {
   case taskInserts = "task-inserts"
   case insertItems = "insert-items"
 
-  // Reads of the pods, decoded unless it says otherwise.
+  // Reads of the pods.
   case getUnique = "get-unique"
   case getID = "get-id"
   case multiGet = "multi-get"
@@ -48,7 +49,7 @@ extension Operation {
   enum Start {
     /// No file yet.
     case empty
-    /// All pods, and nothing was read before in this run but by other reads.
+    /// All pods. Only reads of the same run have used the file before.
     case filled
     /// All pods, in a copy that may be changed.
     case copy
@@ -69,10 +70,9 @@ extension Operation {
 
   /// The unit of the figure.
   enum Unit: String {
-    /// Seconds of the processor are compared, those of the clock are shown too.
+    /// The sides are compared by processor time; elapsed time is shown too.
     case processorTime = "CPU seconds"
-    /// Seconds of the clock: for an operation that waits for the disk, or runs concurrently with
-    /// another.
+    /// Elapsed time: for an operation that waits for the disk or runs concurrently with another.
     case wallTime = "seconds"
     case bytes
     case microseconds
@@ -88,7 +88,7 @@ extension Operation {
     }
   }
 
-  /// Whether the pods that it leaves are compared too, in the order of their ids.
+  /// Whether the pods in the store after the operation are compared too, in the order of their ids.
   var leavesTheSame: Bool {
     switch self {
     case .insert, .upsert, .updateBool, .deleteIn, .deleteDates: true
@@ -96,9 +96,12 @@ extension Operation {
     }
   }
 
-  /// Whether the kernel has pages to copy, which takes the same time on every side.
+  /// Whether the operation writes a file, so that part of its time is the kernel's copying of
+  /// pages.
   var changesFile: Bool { start == .empty || start == .copy }
 
+  /// Whether the operation's instructions are counted.
+  ///
   /// Instructions do not show the cost of waiting, and callgrind runs one thread at a time.
   var countsInstructions: Bool { unit == .processorTime && self != .openClose }
 
@@ -143,12 +146,12 @@ extension Operation {
   }
 }
 
-/// How much of everything.
+/// The numbers of calls and records of the operations.
 struct Amounts {
   let records: Int
 
   var gets: Int { records / 5 }
-  /// The number of gets in a transaction each.
+  /// The number of gets in separate transactions.
   var singleGets: Int { records / 20 }
   var multiKeys: Int { records / 100 }
   var inNames: Int { records / 20 }
@@ -158,12 +161,12 @@ struct Amounts {
   static let firstPages = 1_000
   static let openings = 100
   static let calls = 20_000
-  /// How many records a batch of a sequence of them has.
+  /// The number of records in each batch of an operation that writes several batches.
   static let batch = 500
 }
 
 extension Int {
-  /// With commas between thousands.
+  /// The number with commas between thousands.
   var grouped: String {
     var digits = String(self)
     var place = digits.count - 3

@@ -7,14 +7,15 @@ extension BatteryLiteral {
 extension BatteryCondition {
   private static let nullable: Set = ["nul", "score"]
 
-  /// The condition as one who knows SQLite would say it: beginnings as ranges, so that an index
-  /// serves them.
+  /// The condition as efficient SQL.
+  ///
+  /// A prefix condition becomes a range, because SQLite can then use an index.
   var sql: String {
     switch self {
     case .compare(let name, .equal, .null): "\(name.column) IS NULL"
     case .compare(let name, .notEqual, .null): "\(name.column) IS NOT NULL"
     case .compare(let name, .equal, let literal): "\(name.column) = \(literal.sql)"
-    // Null is not equal to any value, and so unequal.
+    // Null differs from every value, so `!=` must find nulls. SQL's `<>` does not find nulls.
     case .compare(let name, .notEqual, let literal):
       "\(name.column) \(Self.nullable.contains(name) ? "IS NOT" : "<>") \(literal.sql)"
     case .compare(let name, let comparison, let literal):
@@ -36,7 +37,7 @@ extension BatteryCondition {
     }
   }
 
-  /// The least text that comes after all that begin with `text`.
+  /// The smallest text that is greater than all texts with this prefix.
   private static func successor(of text: String) -> String {
     var bytes = Array(text.utf8)
     bytes[bytes.count - 1] += 1
@@ -50,7 +51,7 @@ extension String {
 }
 
 extension BatteryQuery {
-  /// The columns of an answer.
+  /// The selected columns of the query.
   func sql(readName: String) -> String {
     switch answer {
     case .rows: "SELECT id, \(readName) FROM \(source)\(ordered)"
@@ -72,7 +73,7 @@ extension BatteryQuery {
     return subject.rawValue + (sql == "TRUE" ? "" : " WHERE \(sql)")
   }
 
-  /// With the id last, as the store has it.
+  /// The ORDER BY clause; it ends with the id, like the order of the store.
   private var ordered: String {
     guard isOrdered else { return "" }
     let terms =

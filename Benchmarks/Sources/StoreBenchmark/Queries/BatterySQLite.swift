@@ -1,7 +1,7 @@
 #if SQLite
   import CSQLiteForBenchmarks
 
-  /// The records of the battery in SQLite, with the same indexes, by its interface in C.
+  /// The records of the battery in SQLite, with the same indexes, through SQLite's C interface.
   final class BatterySQLite {
     private let database: OpaquePointer
     private let settings = """
@@ -81,7 +81,7 @@
       case .double(let number): sqlite3_bind_double(statement, place, number)
       case .bool(let flag): sqlite3_bind_int64(statement, place, flag ? 1 : 0)
       case .text(let text):
-        // SQLite makes a copy.
+        // -1 is SQLITE_TRANSIENT: SQLite copies the text.
         let copies = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         sqlite3_bind_text(statement, place, text, -1, copies)
       }
@@ -115,7 +115,7 @@
       return number
     }
 
-    /// The first row, by the names of the columns.
+    /// Returns the first row of the result, by column name.
     func row(_ sql: String) throws -> [String: BatteryLiteral]? {
       var row: [String: BatteryLiteral]?
       try forEachRow(sql) { statement in
@@ -129,7 +129,7 @@
       return row
     }
 
-    /// The plan, in lines.
+    /// Returns SQLite's query plan as lines of text.
     func plan(_ sql: String) throws -> String {
       var lines: [String] = []
       try forEachRow("EXPLAIN QUERY PLAN " + sql) { statement in

@@ -1,13 +1,14 @@
 import Foundation
 import Lodestore
 
-/// The battery of queries, each compared with SQLite over the same records and indexes.
+/// Runs the battery of queries, and compares each query with SQLite on the same records and
+/// indexes.
 struct QueryBenchmark {
-  /// How many queries the held-out set has.
+  /// The number of queries generated from a seed.
   static let heldOutCount = 300
 
-  /// - Parameter callgrind: counts instructions in place of time.
-  /// - Returns: whether both sides answered the same everywhere.
+  /// - Parameter callgrind: Counts instructions instead of time.
+  /// - Returns: Whether both sides gave the same answer to each query.
   static func run(
     _ arguments: Arguments, directory: String, callgrind: Callgrind?
   ) throws -> Bool {
@@ -35,7 +36,7 @@ struct QueryBenchmark {
   private static func fill<E: BatteryEntity>(
     _: E.Type, _ store: Store, count: Int
   ) throws {
-    // In several writes, as a store grows.
+    // The records are inserted in several writes, as in a store that grows.
     let size = 100_000
     for start in stride(from: 0, to: count, by: size) {
       try store.write { tx in
@@ -52,7 +53,7 @@ struct QueryBenchmark {
     ) throws -> Bool {
       let count = arguments.recordCount
       var options = StoreOptions()
-      // Valgrind refuses maps as large as usual.
+      // Valgrind refuses maps of the usual size.
       if callgrind != nil { options.mapSizeInBytes = 2 << 30 }
       let store = try Store(
         at: "\(directory)/queries.lodestore", entities: [Sighting.self, Broad.self],
@@ -80,7 +81,7 @@ struct QueryBenchmark {
         summary.unit = figures.unit
         guard !figures.isSame || figures.isOffInReads || figures.isOffInTime || !chosen.isEmpty
         else { continue }
-        // At once, into a file too.
+        // Each query is printed immediately, also when the output is a file.
         let text = figures.text(otherPlan: try sqlite.plan(figures.sql)) + "\n"
         FileHandle.standardOutput.write(Data(text.utf8))
       }
@@ -115,7 +116,7 @@ struct QueryBenchmark {
           try body()
           return try callgrind.end("query \(number)")
         }
-        // From their texts, both, as a query that is asked for the first time.
+        // Both sides begin with the query's text, as for a query that is run for the first time.
         let own = try cost { _ = try snapshot.answer(query) }
         let parsing = try cost(patience: 0) { try query.prepare() }
         let other = try cost { _ = try sqlite.answer(query, sql) }

@@ -4,13 +4,13 @@ import Foundation
 struct QueryFigures {
   /// The unit of ``own``, ``parsing`` and ``other``.
   enum Unit {
-    /// Seconds of the processor.
+    /// Seconds of processor time.
     case seconds
     case instructions
 
     var name: String { self == .seconds ? "CPU time" : "instructions" }
 
-    /// An excess that the clock may cause, which is allowed.
+    /// An excess over SQLite's figure that is ignored, because the clock is not exact.
     fileprivate var allowance: Double { self == .seconds ? 5e-6 : 15_000 }
 
     func text(_ figure: Double) -> String {
@@ -26,23 +26,25 @@ struct QueryFigures {
   let number: Int
   let query: BatteryQuery
   let sql: String
-  /// Entries and records that were read.
+  /// The numbers of entries and records that the query read.
   let reads: BatteryReads
   let best: BestPlan
   let own: Double
-  /// The part for reading the text of the condition.
+  /// The part of ``own`` that parses the text of the condition.
   let parsing: Double
   let other: Double
   let isSame: Bool
   let answerCount: Int
 
-  /// A query is off above this multiple of SQLite's figure.
+  /// A query whose figure is above this multiple of SQLite's is marked as too slow.
   static let timeLimit = 1.2
 
   var isOffInReads: Bool { best.isExceeded(by: reads.count) }
   var isOffInTime: Bool { own > other * Self.timeLimit + unit.allowance }
 
-  /// How many times the reads of the best plan, and SQLite's time.
+  /// The reads as a multiple of the best plan's.
+  ///
+  /// ``timeFactor`` is the time as a multiple of SQLite's.
   var readFactor: Double { Double(reads.count) / Double(max(1, best.reads)) }
   var timeFactor: Double { own / max(other, 1e-9) }
 
@@ -50,7 +52,7 @@ struct QueryFigures {
     String(format: number < 100 ? "%.1f" : "%.0f", number)
   }
 
-  /// The figures, the query and both plans, in lines.
+  /// Returns the figures, the query and the plans of both sides as lines of text.
   func text(otherPlan: String) -> String {
     let marks = [
       isSame ? nil : "DIFFERENT ANSWERS", isOffInReads ? "reads x\(fixed(readFactor))" : nil,
@@ -70,7 +72,7 @@ struct QueryFigures {
   }
 }
 
-/// How long something takes the processor: the least of several runs of this thread.
+/// Measures the processor time of a closure on this thread: the minimum of several runs.
 enum ThreadTime {
   private static var now: Double {
     var time = timespec()
@@ -78,7 +80,8 @@ enum ThreadTime {
     return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
   }
 
-  /// - Parameter patience: seconds after which no run is begun, beyond the second.
+  /// - Parameter patience: The runs end when they have taken this many seconds; there are at least
+  ///   two.
   static func least(patience: Double = 0.05, _ body: () throws -> Void) rethrows -> Double {
     try body()
     var least = Double.infinity

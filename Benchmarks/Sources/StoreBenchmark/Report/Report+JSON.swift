@@ -1,6 +1,6 @@
 import Foundation
 
-/// The report in a form for programs.
+/// The JSON form of the report.
 extension Report {
   private struct Document: Encodable {
     struct Result: Encodable {
@@ -9,10 +9,12 @@ extension Report {
       var side: String
       /// The unit of `figure`.
       var unit: String
-      /// The median that sides are compared by, and how many times that of the limit it is.
+      /// The median by which the sides are compared.
+      ///
+      /// ``ratio`` is this median divided by the median of raw LMDB.
       var figure: Double
       var ratio: Double?
-      /// Seconds, of each run.
+      /// The processor time of each run, in seconds.
       var processorTimes: [Double]?
       var userTimes: [Double]?
       var wallTimes: [Double]?

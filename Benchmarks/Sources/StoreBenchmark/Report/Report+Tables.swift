@@ -1,6 +1,6 @@
 import Foundation
 
-/// Tables for people: a line an operation, a column a side.
+/// The report as tables for people: one line for each operation, one column for each side.
 extension Report {
   func printHead() {
     print(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Samples of all runs, and their medians.
+/// The samples of all runs, with their medians.
 struct Report {
   struct Row {
     let operation: Operation
@@ -41,7 +41,9 @@ struct Report {
     rows.first { $0.operation == operation && $0.side == side }
   }
 
-  /// How many times that of raw LMDB, sorted; nil where that has none.
+  /// Returns a value as a multiple of raw LMDB's value for the same operation.
+  ///
+  /// Returns `nil` if raw LMDB does not have the operation.
   func ratio(_ row: Row, _ value: (Row) -> Double) -> Double? {
     guard let limit = self.row(row.operation, limitName) else { return nil }
     let divisor = value(limit)

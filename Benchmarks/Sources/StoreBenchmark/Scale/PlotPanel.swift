@@ -1,6 +1,8 @@
 import Foundation
 
-/// Lines over numbers of records: those logarithmic, values linear from 0 on.
+/// A plot of values over numbers of records.
+///
+/// The axis of the numbers is logarithmic; the axis of the values is linear and starts at 0.
 struct PlotPanel {
   struct Point {
     let records: Int
@@ -20,12 +22,14 @@ struct PlotPanel {
   /// The distance from the panel's top.
   private static let plotTop = 62.0
   private static let plotBottom = height - 56
-  /// Between points that have their labels on the same side.
+  /// The minimum distance between two points whose labels are on the same side.
   private static let labelRoom = 32.0
 
   let title: String
   let unit: String
-  /// A dashed line is this many times the first value.
+  /// The factor between the first value of a line and its dashed limit.
+  ///
+  /// Each line has a dashed line at its first value times this factor.
   let limit: Double
   let lines: [Line]
 
@@ -70,7 +74,7 @@ struct PlotPanel {
         line.points.map { (x($0.records), y($0.value)) }, style: "stroke:\(line.colour)")
     }
     for records in axes.records { drawLabels(into: &svg, of: records, x: x(records), y) }
-    // Over all labels.
+    // The dots come last, so no label covers a dot.
     for line in lines {
       for point in line.points {
         svg.dot(x(point.records), y(point.value), style: "fill:\(line.colour)")
@@ -90,8 +94,9 @@ struct PlotPanel {
     svg.text("\(limit.times) times its first value", x: x + 33, y: y, style: "")
   }
 
-  /// The values of all lines at one size: above their points, or below where another point is close
-  /// above.
+  /// Draws the values of all lines at one size.
+  ///
+  /// A value is above its point, or below it if another point is close above.
   private func drawLabels(
     into svg: inout SVG, of records: Int, x: Double, _ y: (Double) -> Double
   ) {
@@ -111,19 +116,19 @@ struct PlotPanel {
 
 /// The labels of the axes.
 struct PlotAxes {
-  /// The sizes that any line has.
+  /// The sizes at which at least one line has a point.
   let records: [Int]
   let values: [Double]
   private let logarithms: ClosedRange<Double>
 
-  /// The value at the top.
+  /// The value at the top of the axis.
   var highest: Double { values.last ?? 1 }
 
-  /// Nil when there is nothing to draw.
+  /// Returns `nil` if no line has a point.
   init?(_ lines: [PlotPanel.Line], limit: Double) {
     records = Set(lines.flatMap(\.points).map(\.records)).sorted()
     guard let fewest = records.first, let most = records.last else { return nil }
-    // There is room next to the first and the last point.
+    // The axis is a little longer than the range of the points.
     logarithms = log10(Double(fewest)) - 0.12...log10(Double(most)) + 0.12
     let limits = lines.compactMap(\.points.first).map { $0.value * limit }
     let highest = max(1, (lines.flatMap(\.points).map(\.value) + limits).max() ?? 1) * 1.06
@@ -132,7 +137,7 @@ struct PlotAxes {
     values = stride(from: 0, through: (highest / step).rounded(.up) * step, by: step).map { $0 }
   }
 
-  /// The place from 0 at the left to 1 at the right.
+  /// The position of a size on the axis: 0 at the left end, 1 at the right end.
   func place(_ records: Int) -> Double {
     (log10(Double(records)) - logarithms.lowerBound)
       / (logarithms.upperBound - logarithms.lowerBound)

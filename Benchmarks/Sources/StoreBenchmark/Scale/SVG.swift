@@ -1,10 +1,10 @@
 import Foundation
 
-/// A drawing that needs nothing but itself.
+/// An SVG drawing without references to other files.
 ///
-/// Texts have no character that XML escapes.
+/// The texts must not contain characters that XML escapes.
 struct SVG {
-  /// Keeps a text readable over lines.
+  /// A white outline that makes a text readable on top of lines.
   static let halo = "paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round"
 
   private var lines: [String]

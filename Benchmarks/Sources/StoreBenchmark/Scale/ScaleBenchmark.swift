@@ -3,13 +3,13 @@ import Lodestore
 
 /// Measures how the store behaves as it grows.
 ///
-/// There is a new store for each size, filled by one batch insert of records that are generated on
-/// demand.
+/// Each size has a new store, filled by one batch insert. The records are generated during the
+/// insert.
 struct ScaleBenchmark {
   private static let million = 1_000_000
-  /// The room that an insert may need, in files of the size that is expected.
+  /// The disk space that an insert may need, as a multiple of the expected file size.
   private static let roomFactor = 3.0
-  /// How often the first size is measured, which all others are compared with.
+  /// The number of measurements of the first size, with which all other sizes are compared.
   private static let firstCount = 3
 
   private let directory: String
@@ -72,7 +72,7 @@ struct ScaleBenchmark {
     String(format: bytes < 9.95e9 ? "%.1f GB" : "%.0f GB", bytes / 1e9)
   }
 
-  /// The time of generating a record, in nanoseconds: the median of three times.
+  /// Measures the time for generating one record, in nanoseconds: the median of three measurements.
   private static func generatorCost<Record: ScaleRecord>(
     _: Record.Type, _ count: Int
   ) -> (wall: Double, processor: Double) {
@@ -80,7 +80,7 @@ struct ScaleBenchmark {
       Sample.measure {
         var last: Record?
         for record in NumberedRecords<Record>(count: count) { last = record }
-        // The record is kept, so that the loop is not optimized away.
+        // Without a use of the last record, the compiler would remove the loop.
         withExtendedLifetime(last) {}
       }
     }.sorted { $0.wallTime < $1.wallTime }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The figures of one kind of record at each size that was measured.
+/// The figures of one kind of record at each measured size.
 struct ScaleCurve {
   struct Point {
     let records: Int
@@ -11,7 +11,7 @@ struct ScaleCurve {
       self.figures = figures
     }
 
-    /// Medians of the same size, measured more than once.
+    /// Makes a point of the medians of several measurements of one size.
     init(mediansOf points: [Point]) {
       records = points[0].records
       figures = points[0].figures.reduce(into: [:]) { medians, entry in
@@ -21,23 +21,23 @@ struct ScaleCurve {
     }
   }
 
-  /// How many times that of the first size a record and a read may take.
+  /// The largest allowed cost of a record or a read, as a multiple of its cost at the first size.
   static let limit = 2.0
 
-  /// The kind of the records, in the plural.
+  /// The name of the kind of records, in the plural.
   let kind: String
-  /// Generating a record, in nanoseconds.
+  /// The time for generating one record, in nanoseconds.
   let generator: (wall: Double, processor: Double)
   var points: [Point] = []
-  /// Why sizes were left out.
+  /// The reasons for sizes that were left out.
   var skipped: [String] = []
 
-  /// The figures that this kind of record has.
+  /// The figures that were measured for this kind of record.
   var figures: [ScaleFigure] {
     ScaleFigure.allCases.filter { figure in points.contains { $0.figures[figure] != nil } }
   }
 
-  /// How many times that of the first size; nil for the first itself.
+  /// Returns a figure as a multiple of the figure at the first size; `nil` for the first size.
   func ratio(_ figure: ScaleFigure, _ point: Point) -> Double? {
     guard let first = points.first, first.records != point.records,
       let divisor = first.figures[figure], divisor > 0, let value = point.figures[figure]
@@ -45,7 +45,7 @@ struct ScaleCurve {
     return value / divisor
   }
 
-  /// The figures above their limit, with the size.
+  /// The figures above their limit, each with its size, as text.
   var excesses: [String] {
     figures.filter(\.isLimited).flatMap { figure in
       points.compactMap { point in

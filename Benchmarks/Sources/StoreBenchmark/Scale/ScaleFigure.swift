@@ -2,7 +2,7 @@ import Foundation
 
 /// The measured figures at each size; the raw value is the name in JSON.
 enum ScaleFigure: String, CaseIterable {
-  /// The insert with its commit, without what generating the records takes.
+  /// The time of the insert with its commit, minus the time for generating the records.
   case insertWall = "insert-wall"
   case insertProcessor = "insert-cpu"
   case memory = "insert-memory"
@@ -32,7 +32,7 @@ enum ScaleFigure: String, CaseIterable {
     }
   }
 
-  /// Whether more than ``ScaleCurve/limit`` times that of the first size is too much.
+  /// Whether the figure may be at most ``ScaleCurve/limit`` times its value at the first size.
   var isLimited: Bool {
     switch self {
     case .insertWall, .insertProcessor, .getID, .getUnique: true

@@ -1,14 +1,14 @@
 import Foundation
 import Lodestore
 
-/// A record with which stores are measured as they grow.
+/// A kind of record for measuring stores of growing size.
 protocol ScaleRecord: NumberedRecord {
   static var plural: String { get }
-  /// How many records the stores have.
+  /// The numbers of records of the measured stores.
   static var sizes: [Int] { get }
-  /// The bytes of the file a record, as long as none was measured.
+  /// The expected number of file bytes for each record, used until a size has been measured.
   static var expectedByteCount: Double { get }
-  /// Reads that not every kind of record has.
+  /// Measures the reads that only this kind of record has.
   static func ownReads(in store: ScaleStore<Self>) throws -> [ScaleFigure: Double]
 }
 

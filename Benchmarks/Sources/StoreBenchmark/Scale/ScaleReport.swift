@@ -1,9 +1,9 @@
 import Foundation
 
-/// The curves as they grow: a table for people, a line a size, and files of figures and a drawing.
+/// Prints the curves as tables, and writes them as a JSON file and a drawing.
 ///
-/// Every size is printed and in the files as soon as it is measured, as a run takes long and may be
-/// ended.
+/// A table has one line for each size. Each size is printed and written to the files when it has
+/// been measured, because a run takes long and may be interrupted.
 struct ScaleReport {
   private(set) var curves: [ScaleCurve] = []
   private let jsonPath: String?
@@ -90,7 +90,7 @@ extension ScaleReport {
   private struct Document: Encodable {
     struct Kind: Encodable {
       var kind: String
-      /// Nanoseconds a record; they are not in the inserts' figures.
+      /// Nanoseconds of generating one record; the figures of inserts do not include this time.
       var generatorWallTime: Double
       var generatorProcessorTime: Double
       var results: [Result]
@@ -102,7 +102,7 @@ extension ScaleReport {
       var figure: String
       var unit: String
       var value: Double
-      /// How many times that of the first size.
+      /// The value as a multiple of the value at the first size.
       var ratio: Double?
     }
 

@@ -1,9 +1,10 @@
 import Foundation
 import Lodestore
 
-/// A fresh store with the records of the numbers below ``count``, for as long as it is measured.
+/// A new store with the records of the numbers below ``count``; its file is removed after the
+/// measurements.
 struct ScaleStore<Record: ScaleRecord> {
-  /// How many reads a pass has.
+  /// The number of reads in a pass.
   private static var readCount: Int { 200_000 }
   private static var passCount: Int { 3 }
   private static var pageCount: Int { 100 }
@@ -31,7 +32,7 @@ struct ScaleStore<Record: ScaleRecord> {
       .insertProcessor: insert.sample.processorTime * perRecord - generator.processor,
       .fileSize: Double(try StoreFile.size(path)) / Double(count),
     ]
-    // Some systems do not say.
+    // Not every system reports the memory.
     if AnonymousMemory.current > 0 { figures[.memory] = insert.memory }
     Progress.show("\(name): check")
     try measured.check(sum: insert.sum)
@@ -67,7 +68,7 @@ struct ScaleStore<Record: ScaleRecord> {
     return (sample, memory, sum)
   }
 
-  /// Reads every record, in no more memory than one takes.
+  /// Reads every record, one at a time, and compares their checksum with `sum`.
   private func check(sum: UInt64) throws {
     try store.read { snapshot in
       let counted = try snapshot.count(Record.all)
@@ -88,10 +89,13 @@ struct ScaleStore<Record: ScaleRecord> {
 
   // MARK: Reads
 
-  /// Measures a read of one record: the median of passes in a transaction each, of other records
-  /// each time, after a pass that brings the pages into memory.
+  /// Measures the read of one record: the median of several passes.
   ///
-  /// - Parameter key: The key of the record with a number; made before the pass is measured.
+  /// Each pass is one transaction and reads other records. A first pass, which is not measured,
+  /// brings the pages into memory.
+  ///
+  /// - Parameter key: Returns the key of the record with a number; called before the pass is
+  ///   measured.
   func nanosecondsPerRead<Key>(
     key: (Int) -> Key, read: (borrowing Snapshot, Key) throws -> Record?
   ) throws -> Double {
@@ -127,8 +131,9 @@ struct ScaleStore<Record: ScaleRecord> {
 }
 
 extension ScaleStore<ToDo> {
-  /// Measures the first page of 50 from a date on: the median over several dates, after others for
-  /// warming.
+  /// Measures a page of 50 records that begins at a date: the median for several dates.
+  ///
+  /// Reads of other dates, which are not measured, come first to warm the cache.
   func nanosecondsPerPage() throws -> Double {
     var generator = Generator(seed: 43)
     let starts = (0..<2 * Self.pageCount).map { _ in

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// The operations of several threads.
+/// The operations that run on several threads.
 protocol ConcurrentStore: SideStore {
-  /// Inserts one of the single pods, durable; not from two threads at once.
+  /// Inserts one pod of ``Workload/singles`` durably; two threads must not call it at once.
   func insertSingle(_ place: Int) throws
-  /// Inserts one of the single pods, durable, from any number of tasks at once.
+  /// Inserts one pod of ``Workload/singles`` durably; any number of tasks may call it at once.
   func insertSingleFromTask(_ place: Int, turn: borrowing Mutex<Void>) async throws
   /// Upserts a batch in one durable transaction.
   func writeBatch(_ batch: Range<Int>) throws
-  /// Gets pods by their unique keys and decodes them, in a transaction each, on this thread.
+  /// Gets pods by their unique keys, each in its own transaction, and decodes them on this thread.
   func gets(_ places: [UInt32]) throws
 }
 
 extension ConcurrentStore {
-  // An engine in C has one writer at a time, who commits alone.
+  // An engine in C has one writer at a time, and each insert is a commit.
   func insertSingleFromTask(_ place: Int, turn: borrowing Mutex<Void>) async throws {
     try insertInTurn(place, turn)
   }
@@ -33,7 +33,7 @@ extension ConcurrentStore {
     case .taskInserts:
       return .timed {
         try await self.insertSingles(amounts.taskInserts, tasks: Amounts.tasks)
-        // The order in which they came is the tasks' own.
+        // The tasks insert in any order, so the answer is only the number of records.
         return { Answer(count: try self.everything().count) }
       }
     case .gets:
@@ -68,7 +68,7 @@ extension ConcurrentStore {
     }
   }
 
-  /// Ends with the last get; the writer writes batches of 1,000 for as long.
+  /// Runs gets while another thread writes batches of 1,000 until the last get has ended.
   private func getsBesideWriter(_ workload: Workload) async throws {
     let isDone = Flag()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -89,7 +89,7 @@ extension ConcurrentStore {
   }
 }
 
-/// Whose turn it is to write.
+/// A lock that a thread holds while it writes.
 private final class Turn: Sendable {
   let mutex = Mutex(())
 }

@@ -1,17 +1,18 @@
-/// One of those that are compared: a way to keep the records in a file.
+/// A compared program: a library or engine that stores the records in a file.
 protocol Side: Sendable {
-  /// For tables, `--sides` and JSON.
+  /// The name in tables, in `--sides` and in JSON.
   var name: String { get }
   /// Opens the file, and makes it if it does not exist.
   func open(_ path: String) throws -> any SideStore
 }
 
-/// The side whose figures are 1 in the ratios.
+/// The side of the reference: a ratio is a figure of another side divided by the figure of this
+/// side.
 let limitName = "lmdb"
 
-/// A file of a side while it is open.
+/// The open file of a side.
 protocol SideStore: Sendable {
-  /// The work of this side for an operation; nil if it has nothing to measure.
+  /// Returns this side's work for an operation, or `nil` if it does not have the operation.
   func work(_ operation: Operation) -> Work?
   /// All pods, in the order of ids.
   func everything() throws -> Answer
@@ -20,16 +21,15 @@ protocol SideStore: Sendable {
 
 /// One side's part in an operation.
 enum Work {
-  /// The closure is measured. Its result is called afterwards and checks the found records. The
-  /// result also keeps these records, so that they are released after the measurement.
+  /// A measured closure. Its result is called afterwards and checks the found records. The result
+  /// also holds these records, so that they are released after the measurement.
   case timed(() async throws -> Check)
-  /// A figure that is no time of the whole.
+  /// A closure that measures by itself and returns the figure.
   case figure(() async throws -> Double)
 }
 
 typealias Check = () throws -> Answer
 
-/// The failure.
 struct BenchmarkError: Error, CustomStringConvertible {
   var description: String
 

@@ -1,4 +1,4 @@
-/// xorshift64*, so that every run makes the same records.
+/// The generator xorshift64*, which makes the same records in every run.
 struct Generator {
   private var state: UInt64
 

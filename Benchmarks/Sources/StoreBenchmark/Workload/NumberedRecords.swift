@@ -1,17 +1,17 @@
 import Foundation
 import Lodestore
 
-/// A record that can be made from its number alone, always the same.
+/// A record that depends only on its number.
 protocol NumberedRecord: Entity, Sendable {
   static func numbered(_ number: Int) -> Self
-  /// The contribution to a checksum, from the attribute that is cheapest to read.
+  /// The record's contribution to a checksum, from the attribute that is cheapest to read.
   var checkNumber: UInt64 { get }
-  /// The contribution of a stored record.
+  /// The contribution of a stored record, read without decoding the record.
   static func checkNumber(of view: borrowing EntityView<Self>) -> UInt64
 }
 
 extension NumberedRecord {
-  /// A generator whose numbers have nothing to do with those of other records.
+  /// Returns a random generator for one record, independent of the generators of other records.
   static func generator(ofNumber number: Int) -> Generator {
     // The mixing of splitmix64: different numbers have different seeds, and none has the seed 0.
     var seed = (UInt64(number) &+ 1) &* 0x9E37_79B9_7F4A_7C15
@@ -21,10 +21,10 @@ extension NumberedRecord {
   }
 }
 
-/// The records of the numbers from 0 on, made as they are asked for.
+/// The records with the numbers from 0, generated when they are iterated over.
 struct NumberedRecords<Record: NumberedRecord>: Sequence {
   let count: Int
-  /// The tally of the generated records, of all iterators.
+  /// The count and checksum of the records that all iterators have generated.
   let tally = Tally()
 
   /// The number of records, and the sum of their contributions to a checksum.
@@ -54,6 +54,6 @@ struct NumberedRecords<Record: NumberedRecord>: Sequence {
 }
 
 extension Date {
-  /// The contribution to a checksum.
+  /// The date's contribution to a checksum.
   var checkNumber: UInt64 { timeIntervalSinceReferenceDate.bitPattern }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Lodestore
 
-/// The common workload's record.
+/// The record of most operations: a version of a library.
 @Entity
 struct Pod: Sendable {
   #Unique<Pod>([\.name, \.version])
@@ -24,7 +24,7 @@ extension Pod {
   private static let filler =
     "A small library that does one thing for every program that needs it done well, "
 
-  /// `count` records in random order; sizes as in real podspecs: 170 bytes a record.
+  /// Makes `count` records in random order, with sizes as in real podspecs: 170 bytes a record.
   static func generate(_ count: Int) -> [Pod] {
     var generator = Generator(seed: 0x9E37_79B9_7F4A_7C15)
     var pods = (0..<count).map { Pod(number: $0, from: &generator) }
@@ -33,7 +33,7 @@ extension Pod {
   }
 
   fileprivate init(number: Int, from generator: inout Generator) {
-    // A number of 64 bits has at most 13 digits; those of equal names have equal numbers.
+    // A 64-bit number has at most 13 digits in base 36. The bit makes all names equally long.
     let name = "pod-\(String(generator.next() | 1 << 60, radix: 36))"
     let version = "\(generator.next(below: 9)).\(generator.next(below: 20)).\(number % 10)"
     self.init(
@@ -41,7 +41,8 @@ extension Pod {
       homepage: generator.next(below: 10) == 0
         ? nil : "https://example.com/\(name)/\(number % 1000)",
       license: Self.licenses[Int(generator.next(below: 6))],
-      // The prefix is of UTF-8, because counting characters takes longer than all other work here.
+      // The prefix is of UTF-8, because counting characters takes longer than all other work for a
+      // record.
       summary: String(Substring(Self.filler.utf8.prefix(50 + Int(generator.next(below: 28))))),
       downloads: Int64(generator.next(below: 5_000_000)),
       updatedAt: Date(
@@ -49,10 +50,10 @@ extension Pod {
       deprecated: generator.next(below: 20) == 0)
   }
 
-  /// A copy of the record with texts of its own.
+  /// A copy of the record with copies of its texts.
   ///
-  /// If an array is mapped by it, the texts lie in memory in the order of the array, as after
-  /// decoding, and as on the sides in C.
+  /// An array of copies has its texts in memory in the order of the array, like decoded records and
+  /// the records of the sides in C.
   var copied: Pod {
     Pod(
       name: name.copied, version: version.copied, homepage: homepage?.copied,
@@ -74,8 +75,11 @@ extension String {
 }
 
 extension Pod: NumberedRecord {
-  /// No two have the same name: a generator's first number is another for each seed, but for the
-  /// bit that all names have.
+  /// Makes the record of a number.
+  ///
+  /// The name is made of the first random number of the record's generator, which is different for
+  /// each record. The name has bit 60 of the number always set, so two names are equal if their
+  /// numbers differ in this bit alone.
   static func numbered(_ number: Int) -> Pod {
     var generator = generator(ofNumber: number)
     return Pod(number: number, from: &generator)

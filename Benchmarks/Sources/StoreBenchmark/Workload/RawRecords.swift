@@ -1,9 +1,9 @@
 import CRecords
 import Foundation
 
-/// Records as the sides in C take them; immutable, with texts in one block.
+/// The records as the sides in C need them, with all texts in one block of memory.
 ///
-/// Unsafe in name: nothing is written after `init`.
+/// Safe to share between threads, because nothing is written after `init`.
 final class RawRecords<Record>: Sendable {
   nonisolated(unsafe) let records: UnsafeMutableBufferPointer<Record>
   nonisolated(unsafe) private let texts: UnsafeMutablePointer<CChar>
@@ -28,7 +28,7 @@ final class RawRecords<Record>: Sendable {
   }
 }
 
-/// The place of the next text.
+/// The memory block of the texts, and the address for the next text.
 private struct TextBlock {
   var next: UnsafeMutablePointer<CChar>
 

@@ -1,7 +1,7 @@
 import Foundation
 import Lodestore
 
-/// A small record with one index.
+/// A small record with one index: a to-do item.
 @Entity
 struct ToDo: Sendable {
   #Index<ToDo>([\.createdAt])

@@ -1,19 +1,19 @@
 import CRecords
 import Foundation
 
-/// The records that all sides store, and the keys that they look for.
+/// The records that all sides store, and the keys that they look up.
 final class Workload: Sendable {
   let pods: [Pod]
-  /// The pods in another order, every second one changed.
+  /// The pods in another order; every second pod is changed.
   let upserts: [Pod]
-  /// Pods that are not among the others, for single inserts.
+  /// Further pods for single inserts.
   let singles: [Pod]
   let items: [ToDo]
-  /// Places in ``pods``, at random: look-ups by key.
+  /// Random positions in ``pods``, for look-ups by key.
   let wanted: [UInt32]
-  /// Names that are looked for by IN.
+  /// The names in the conditions with IN.
   let inNames: [String]
-  /// Ranges of the dates, each a hundredth.
+  /// Ranges of dates; each has a hundredth of the records.
   let ranges: [Range<Date>]
 
   /// The records for the sides in C.
@@ -45,7 +45,7 @@ final class Workload: Sendable {
     rawItems = RawRecords(items)
   }
 
-  /// All dates are in here, as seconds.
+  /// The range of all dates, in seconds since 2001.
   static let dates = 0..<2e8
 
   private static func dates(_ seconds: Range<Double>) -> Range<Date> {
@@ -54,27 +54,32 @@ final class Workload: Sendable {
         timeIntervalSinceReferenceDate: seconds.upperBound)
   }
 
-  /// The places of the gets in a transaction each.
+  /// The positions of the pods that are read in separate transactions.
   var singlePlaces: [UInt32] { Array(wanted.prefix(pods.count / 20)) }
-  /// A tenth of the dates.
+  /// A range with a tenth of all dates.
   let tenth = Workload.dates(1e8..<1.2e8)
-  /// The places of ``inNames``, and those of one get of many.
+  /// The positions of ``inNames``.
+  ///
+  /// ``manyPlaces`` are the positions for one get of many keys.
   var inPlaces: ArraySlice<UInt32> { wanted.prefix(pods.count / 20) }
   var manyPlaces: ArraySlice<UInt32> { wanted.prefix(pods.count / 100) }
 
   let license = "MIT"
   let downloads: Int64 = 2_500_000
-  /// A date that no pod has, so that a condition on it is work and leaves nothing out.
+  /// A date that no pod has.
+  ///
+  /// A condition that excludes it must be evaluated, but leaves out no pod.
   let noDate = Date(timeIntervalSinceReferenceDate: 1e8 + 0.25)
 
-  /// Hashes of the generated records; every side's answer is compared with those of other sides and
-  /// with these.
+  /// Hashes of the generated records.
+  ///
+  /// Every side's answer is compared with these hashes and with the answers of other sides.
   var checksums: (pods: UInt64, items: UInt64) {
     (Answer(pods).hash, Answer(items).hash)
   }
 }
 
-/// The form for sides whose dates are numbers.
+/// The range in seconds since 2001, for sides that store dates as numbers.
 extension Range<Date> {
   var seconds: Range<Double> {
     lowerBound.timeIntervalSinceReferenceDate..<upperBound.timeIntervalSinceReferenceDate

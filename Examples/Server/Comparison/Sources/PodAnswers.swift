@@ -4,10 +4,11 @@ import Hummingbird
 import Lodestore
 import PodServer
 
-/// One podspec, and a page of those with a license: the same bytes that the server answers.
+/// Answers a request for one podspec, and for a page of podspecs with a license, with the bytes
+/// that `server` sends.
 ///
-/// Conditional requests, and all that the server can filter by but the license, are left out, which
-/// is less to do.
+/// Conditional requests and all filters except the license are left out, so this server has less
+/// work.
 struct PodAnswers {
   let database: DatabasePool
 

@@ -3,7 +3,7 @@ import GRDB
 import Lodestore
 import PodServer
 
-/// The podspec after which a page begins.
+/// The position of a page: the last podspec of the previous page.
 struct Place: Codable {
   var sortName: String
   var versionOrder: String
@@ -40,7 +40,7 @@ struct PageRow: FetchableRecord {
   private static let columns =
     "name, version, summary, homepage, license, authorNames, sortName, versionOrder, id"
 
-  /// One more than the limit, to know whether there is a next page.
+  /// Fetches one row more than the limit, which shows whether there is a next page.
   static func fetch(
     _ db: Database, license: String?, after: Place?, limit: Int
   ) throws -> [PageRow] {
@@ -64,7 +64,7 @@ struct PageRow: FetchableRecord {
   }
 }
 
-/// A podspec with all that it says.
+/// A podspec with all its attributes and dependencies.
 enum DetailRow {
   static func fetch(_ db: Database, name: String, version: String) throws -> PodDetail? {
     let statement = try db.cachedStatement(

@@ -5,20 +5,22 @@ public import ServiceLifecycle
 
 /// The podspecs of a store as a JSON API.
 public struct PodServer {
-  /// How the server is set up.
+  /// The settings of the server.
   public struct Options: Sendable {
     /// The address on which the server listens.
     public var host = "127.0.0.1"
     /// The port on which the server listens; 0 is any free port.
     public var port = 8080
-    /// How long a stream of changes may be silent.
+    /// The longest time without an event or a comment on a stream of changes.
     public var heartbeat: Duration = .seconds(15)
-    /// How long requests may take to finish when the server is asked to stop.
+    /// The time that running requests have to finish when the server is asked to stop.
     public var shutdownDuration: Duration = .seconds(10)
-    /// How long the history is kept, so that clients can come back.
+    /// The time for which the history is kept.
+    ///
+    /// A client can be disconnected for this long.
     public var historyAge: Duration = .seconds(7 * 86_400)
 
-    /// The usual ones.
+    /// The default options.
     public init() {}
   }
 
@@ -26,15 +28,17 @@ public struct PodServer {
   private let options: Options
   private let logger: Logger
 
-  /// A server of a store.
+  /// Makes a server for a store.
   public init(_ store: Store, options: Options = Options(), logger: Logger) {
     (self.store, self.options, self.logger) = (store, options, logger)
   }
 
-  /// All services, to be run by their owner: SIGTERM and SIGINT stop them gracefully.
+  /// Returns the services of the server, which the caller runs.
   ///
-  /// The services stop in the opposite order of their start. The server takes no new connections,
-  /// answers its requests, and ends streams; then the store is closed.
+  /// SIGTERM and SIGINT stop them gracefully.
+  ///
+  /// The services stop in the reverse order of their start. First the server refuses new
+  /// connections, finishes its requests and ends streams. Then the store is closed.
   ///
   /// - Parameter onRunning: The closure that is called with the port once the server listens.
   public func services(onRunning: @escaping @Sendable (Int) async -> Void) -> ServiceGroup {
@@ -48,7 +52,7 @@ public struct PodServer {
     return ServiceGroup(configuration: configuration)
   }
 
-  /// A router that counts, logs, and answers errors as problems, and has no routes yet.
+  /// Makes a router without routes that counts and logs requests, and answers errors as problems.
   public static func router() -> Router<BasicRequestContext> {
     PrometheusMetrics.bootstrap()
     let router = Router(options: [.autoGenerateHeadEndpoints])

@@ -4,7 +4,7 @@ import Lodestore
 import Logging
 import ServiceLifecycle
 
-/// Keeps the history short while the server runs, and closes the store when it has stopped.
+/// Purges the history regularly while the server runs, and closes the store afterwards.
 struct StoreService: Service {
   let store: Store
   let historyAge: Duration

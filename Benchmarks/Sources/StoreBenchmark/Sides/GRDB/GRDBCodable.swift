@@ -3,7 +3,7 @@
   import Foundation
   import Synchronization
 
-  /// GRDB as its guide has it: Codable records and the query interface.
+  /// GRDB as its guide recommends: Codable records and the query interface.
   struct GRDBCodableSide: Side {
     let name = "grdb-codable"
     let workload: Workload
@@ -37,7 +37,7 @@
             var record = PodRecord(pod)
             try record.upsert(db)
           }
-          // GRDB writes the unchanged records too, and does not count the others.
+          // GRDB also writes the unchanged records, and does not report how many changed.
           return (workload.pods.count) / 2
         }
       case .updateBool:
@@ -159,7 +159,7 @@
       return found
     }
 
-    // SQLite has a limit on the values of a statement.
+    // SQLite limits the number of bound values in a statement.
     private func inChunks(_ names: [String], _ body: ([String]) throws -> Int) throws -> Int {
       var count = 0
       for start in stride(from: 0, to: names.count, by: 10_000) {

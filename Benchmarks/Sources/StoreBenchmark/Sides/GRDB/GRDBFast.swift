@@ -3,7 +3,7 @@
   import Foundation
   import Synchronization
 
-  /// GRDB by its fast path: statements that are kept, rows decoded by index, dates as numbers.
+  /// GRDB at its fastest: cached statements, columns read by index, dates stored as numbers.
   struct GRDBFastSide: Side {
     let name = "grdb"
     let workload: Workload
@@ -115,7 +115,7 @@
       return [pod.name, pod.version]
     }
 
-    /// The rows of a statement that is kept.
+    /// Returns the pods that a cached statement finds.
     private func pods(
       _ db: Database, _ sql: String, _ arguments: StatementArguments = []
     ) throws -> [PodRecord] {
@@ -210,7 +210,7 @@
     static let columns =
       "downloads, updatedAt, deprecated, name, version, homepage, license, summary"
     static let insert = "INSERT INTO pod (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-    // The condition leaves rows alone that have the values already.
+    // The condition excludes rows that already have the new values.
     static let upsert = """
       \(insert) ON CONFLICT (name, version) DO UPDATE SET downloads = excluded.downloads,
       updatedAt = excluded.updatedAt, deprecated = excluded.deprecated,

@@ -2,7 +2,7 @@
   import Foundation
   import GRDB
 
-  /// A row of the pods, as GRDB's Codable records have it: dates are texts.
+  /// A row of the pods as GRDB stores Codable records, whose dates are texts.
   struct PodRecord: Codable, FetchableRecord, MutablePersistableRecord, PodFields, Sendable {
     static let databaseTableName = "pod"
 
@@ -61,7 +61,7 @@
     }
   }
 
-  /// The file of both styles: the same tables, another type of dates.
+  /// The database of both GRDB sides: the same tables, with different column types for dates.
   enum GRDBFile {
     static func open(_ path: String, dateType: Database.ColumnType) throws -> DatabasePool {
       var configuration = Configuration()
@@ -73,7 +73,7 @@
             """)
       }
       let pool = try DatabasePool(path: path, configuration: configuration)
-      // A pool sets NORMAL when it is opened, with which a commit does not wait for the disk.
+      // A pool sets NORMAL when it opens a file. With NORMAL, a commit does not wait for the disk.
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
       try pool.write { db in
         try db.create(table: "pod", options: .ifNotExists) { table in

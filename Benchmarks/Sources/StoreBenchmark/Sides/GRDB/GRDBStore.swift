@@ -1,7 +1,7 @@
 #if GRDB
   import GRDB
 
-  /// A store of either style: its pool, and the forms of its operations.
+  /// A store of either GRDB side: its pool, and its operations.
   protocol GRDBStore: ConcurrentStore {
     var workload: Workload { get }
     var pool: DatabasePool { get }
@@ -33,7 +33,8 @@
       }
     }
 
-    /// The synchronous calls, also where an asynchronous one would be meant.
+    /// Calls the synchronous method; inside an async function, overloading would choose the async
+    /// one.
     func read<R>(_ body: (Database) throws -> R) throws -> R { try pool.read(body) }
     func write<R>(_ body: (Database) throws -> R) throws -> R { try pool.write(body) }
 

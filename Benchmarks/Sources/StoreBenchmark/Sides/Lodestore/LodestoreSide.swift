@@ -1,6 +1,6 @@
 import Lodestore
 
-/// The store, by its public interface and with everything on that a user gets by default.
+/// Lodestore through its public interface, with the default options.
 struct LodestoreSide: Side {
   let name = "lodestore"
   let workload: Workload
@@ -42,7 +42,7 @@ final class LodestoreStore: SideStore {
     }
   }
 
-  /// Work that is over when it returns.
+  /// Work of a synchronous closure.
   func timed<R>(
     _ body: @escaping () throws -> R, check: @escaping (R) throws -> Answer
   ) -> Work {

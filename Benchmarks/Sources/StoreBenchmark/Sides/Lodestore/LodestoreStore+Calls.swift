@@ -1,6 +1,7 @@
 import Lodestore
 
-/// The extra cost of an asynchronous call over the same one on the calling thread, in microseconds.
+/// The extra cost of an asynchronous call over the same call on the calling thread, in
+/// microseconds.
 extension LodestoreStore {
   func calls(_ operation: Operation) -> Work? {
     switch operation {
@@ -15,7 +16,7 @@ extension LodestoreStore {
         return (Sample.seconds(since: start) - direct) / Double(Amounts.calls) * 1e6
       }
     case .asyncWrite:
-      // Writes of nothing, so that no disk is in it.
+      // The writes change nothing, so the figure does not include the disk.
       .figure {
         let direct = try Sample.wallSeconds { try self.writeDirectly() }
         let start = ContinuousClock.now

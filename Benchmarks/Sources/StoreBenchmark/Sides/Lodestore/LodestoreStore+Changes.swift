@@ -39,7 +39,7 @@ extension LodestoreStore {
     }
   }
 
-  /// A change that answers how many records it concerned.
+  /// Work whose answer is the number of changed records.
   private func changing(_ body: @escaping () throws -> Int) -> Work {
     timed(body) { Answer(count: $0) }
   }
@@ -50,7 +50,8 @@ extension LodestoreStore {
     }
   }
 
-  /// The write of the calling thread, also where an asynchronous one would be meant.
+  /// Calls the synchronous method; inside an async function, overloading would choose the async
+  /// one.
   private func write<R>(_ body: (inout WriteTransaction) throws -> R) throws -> R {
     try store.write(body)
   }

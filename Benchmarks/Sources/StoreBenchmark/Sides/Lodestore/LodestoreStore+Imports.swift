@@ -1,7 +1,7 @@
 import Foundation
 import Lodestore
 
-/// A pod as a program decodes it from JSON.
+/// A pod as a program would decode it from JSON.
 private struct PodPage: Decodable, Sendable {
   var name: String
   var version: String
@@ -19,11 +19,11 @@ private struct PodPage: Decodable, Sendable {
   }
 }
 
-/// Pages of JSON in a file into the empty store.
+/// Imports of a file of JSON pages into the empty store.
 extension LodestoreStore {
   func imports(_ operation: Operation) -> Work? {
     let path = URL(fileURLWithPath: store.path).deletingLastPathComponent().path
-    // Here, as the file of pages is not measured.
+    // The file is written outside the closure, because only the import is measured.
     let written = Result { try ImportPages(of: workload.pods, in: path) }
     return .timed { [workload] in
       let pages = FilePages.pagePerLine(try written.get().path)

@@ -55,7 +55,7 @@ extension LodestoreStore {
     }
   }
 
-  /// A read whose records are kept until they are checked.
+  /// A read whose records stay in memory until they are checked.
   private func found(_ body: @escaping (borrowing Snapshot) throws -> [Pod]) -> Work {
     timed {
       try self.store.read { try body($0) }
@@ -138,7 +138,8 @@ extension LodestoreStore {
 
   private func plans(_ snapshot: borrowing Snapshot) throws -> Int {
     let date = workload.tenth.lowerBound
-    // Bound to the schema and planned, then nothing is wanted; each another, as plans are kept.
+    // The limit of 0 leaves only the binding to the schema and the planning. Each condition is
+    // different, because the store reuses plans.
     for number in 0..<1_000 {
       let three = Pod.where {
         $0.license == "MIT"

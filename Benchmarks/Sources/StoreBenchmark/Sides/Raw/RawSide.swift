@@ -1,7 +1,7 @@
 import CRawLMDB
 import CRecords
 
-/// An engine in C.
+/// A side that is an engine in C.
 struct RawSide: Side {
   let name: String
   let workload: Workload
@@ -18,10 +18,12 @@ struct RawSide: Side {
   }
 }
 
-/// A store of an engine, for one thread at a time.
+/// A store of an engine.
+///
+/// Only one thread may use it at a time.
 final class RawStore: SideStore {
   let side: RawSide
-  // Unsafe in name: threads take turns.
+  // Safe without synchronization, because only one thread uses the handle at a time.
   nonisolated(unsafe) private let handle: OpaquePointer
 
   fileprivate init(_ side: RawSide, _ handle: OpaquePointer) {
@@ -49,7 +51,9 @@ final class RawStore: SideStore {
 
   typealias Body = (OpaquePointer, UnsafeMutablePointer<raw_answer>) -> Int32
 
-  /// Runs a function of the engine; the found records live as long as the returned object.
+  /// Runs a function of the engine.
+  ///
+  /// The returned object owns the found records.
   @discardableResult
   func answer(_ body: Body) throws -> RawAnswer {
     let found = RawAnswer()
@@ -73,7 +77,7 @@ final class RawStore: SideStore {
   }
 }
 
-/// The answer of an engine, until nobody needs it.
+/// The answer of an engine, freed with its last reference.
 final class RawAnswer {
   var content = raw_answer()
 

@@ -20,7 +20,7 @@ extension RawStore {
         }
       }
     default:
-      // Only inserts have two forms; the other side does the rest.
+      // An engine that only shows another way of inserting does not have the other operations.
       guard engine.upsert_pods != nil else { return nil }
     }
     switch operation {

@@ -1,25 +1,28 @@
 import Foundation
 import Lodestore
 
-/// Reads the changes, piece by piece, as events for a client.
+/// Reads the changes in pieces, as events for a client.
 ///
-/// A client has only a place in the history, and no queue that grows when it is slow.
+/// A client has only a position in the history. There is no queue that could grow when the client
+/// is slow.
 struct ChangeReader {
   let store: Store
   /// The last write that the client has received.
   private var place: HistoryToken
 
-  /// How many changes are read and sent at once.
+  /// The largest number of changes that are read and sent at once.
   private static let pieceSize = 200
 
-  /// The write whose changes are being sent; a million inserts are one range of ids.
+  /// The write whose changes are being sent.
+  ///
+  /// A write of a million inserts needs little memory, because its changes are one range of ids.
   private var write: HistoryTransaction?
   private var changes: HistoryChanges.Iterator?
   private var untoldCount = 0
 
   init(store: Store, place: HistoryToken) { (self.store, self.place) = (store, place) }
 
-  /// The next events as text; `nil` where the client knows all.
+  /// Returns the next events as text; `nil` if the client has received all events.
   mutating func next() async throws -> String? {
     if write == nil {
       write = try await nextWrite()
@@ -49,12 +52,12 @@ struct ChangeReader {
   }
 }
 
-/// The event for one podspec.
 private struct ChangeEvent {
   let kind: String
   let json: String
 
-  /// `nil` for a podspec that is gone meanwhile: a later event says so.
+  /// Returns `nil` if a later write has deleted the podspec, because a later event reports the
+  /// deletion.
   init?(_ change: HistoryChange, _ snapshot: borrowing Snapshot) throws {
     guard let id = change.id(of: Podspec.self) else { return nil }
     kind = change.kind.rawValue
@@ -77,7 +80,7 @@ private struct ChangeEvent {
 }
 
 extension HistoryTransaction {
-  /// When and by whom, and how much.
+  /// The time, the author and the number of changes of the write.
   fileprivate var json: String {
     JSONValue.object([
       "time": .string(time.formatted(.iso8601)), "author": author.map { .string($0) } ?? .null,

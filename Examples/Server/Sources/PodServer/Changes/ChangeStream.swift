@@ -7,12 +7,12 @@ import ServiceLifecycle
 
 /// Live changes as server-sent events.
 ///
-/// Commits wake a stream, including those of other processes. The stream reads the new writes from
-/// the history when its client has received the earlier ones. A client that is slow, or was away,
-/// misses nothing and delays nobody.
+/// Each commit wakes the stream, also a commit of another process. The stream reads the new writes
+/// from the history when its client has received the earlier writes. A slow or disconnected client
+/// misses nothing and delays no other client.
 struct ChangeStream<Context: RequestContext> {
   let store: Store
-  /// How long it may be silent.
+  /// The time without events after which the stream sends a comment.
   let heartbeat: Duration
   private let streams = Meter(label: "pods.streams")
 
@@ -55,7 +55,7 @@ struct ChangeStream<Context: RequestContext> {
       body: body)
   }
 
-  /// The event for a client whose place is no longer in the history.
+  /// The event for a client whose position is no longer in the history.
   private static func reset(_ now: HistoryToken) -> String {
     "event: reset\nid: \(now)\n"
       + #"data: {"detail":"Read the list anew; changes since then follow."}"# + "\n\n"
@@ -64,7 +64,7 @@ struct ChangeStream<Context: RequestContext> {
   private func send(
     after place: HistoryToken, to writer: inout any ResponseBodyWriter, _ request: Request
   ) async throws {
-    // The newest pulse is enough: after each of them all that is new is sent.
+    // One buffered pulse is enough, because the stream sends all new writes after a pulse.
     let (pulses, pulse) = AsyncStream.makeStream(
       of: Pulse.self, bufferingPolicy: .bufferingNewest(1))
     let waking = Task { await wake(pulse) }
@@ -75,7 +75,7 @@ struct ChangeStream<Context: RequestContext> {
         for await pulse in pulses {
           var isSilent = pulse == .time
           while !Task.isShuttingDownGracefully, let events = try await reader.next() {
-            // Waits until the client takes it.
+            // The call waits until the client has received the text.
             try await writer.write(ByteBuffer(string: events))
             isSilent = false
           }
@@ -89,19 +89,21 @@ struct ChangeStream<Context: RequestContext> {
     }
   }
 
-  /// Why a stream wakes up.
+  /// The reason for waking a stream.
   private enum Pulse { case commit, time }
 
-  /// Pulses after each commit that changes podspecs, and when it was silent for long.
+  /// Sends a pulse after each commit that changes podspecs, and one after each interval of
+  /// ``heartbeat``.
   private func wake(_ pulse: AsyncStream<Pulse>.Continuation) async {
     await withTaskGroup { group in
       group.addTask {
-        // Asking for podspecs has it run again when they change; the token tells commits apart.
+        // The condition makes the store run the closure after each change of podspecs. The token
+        // makes the value of each commit different.
         let commits = store.updates { snapshot in
           _ = try snapshot.exists(Podspec.all)
           return try snapshot.historyToken()
         }
-        // An error ends the stream, and the client comes back.
+        // An error ends the stream, and the client connects again.
         do { for try await _ in commits { pulse.yield(.commit) } } catch {}
         pulse.finish()
       }

@@ -13,7 +13,7 @@ public struct PodPage: Encodable, Sendable {
   public struct Item: Encodable, Sendable {
     /// The name of the library.
     public var name: String
-    /// Its version.
+    /// The podspec's version.
     public var version: String
     /// A description in one line.
     public var summary: String
@@ -23,7 +23,7 @@ public struct PodPage: Encodable, Sendable {
     public var license: String?
     /// The authors.
     public var authors: String
-    /// The path of its details.
+    /// The path of the podspec's details.
     public var href: String
 
     /// A podspec in a list.
@@ -49,13 +49,13 @@ public struct PodPage: Encodable, Sendable {
   public init(pods: [Item], next: String?) { (self.pods, self.next) = (pods, next) }
 }
 
-/// One podspec, in the form in which it can be sent back, and where to go on from it.
+/// One podspec in the form in which a client can send it back, with the names of related libraries.
 public struct PodDetail: Encodable, Sendable {
-  /// The podspec.
+  /// The attributes of the podspec.
   public var record: PodRecord
-  /// When it was last changed.
+  /// The time of the last change.
   public var changedAt: Date
-  /// The names of the libraries that it needs.
+  /// The names of the libraries that the podspec needs.
   public var dependencies: [String]
 
   private enum CodingKeys: CodingKey { case changedAt, links }
@@ -81,7 +81,7 @@ public struct PodDetail: Encodable, Sendable {
       changedAt: spec.changedAt, dependencies: dependencies.map(\.name))
   }
 
-  /// Writes all into one object.
+  /// Writes all members into one object.
   public func encode(to encoder: any Encoder) throws {
     try record.encode(to: encoder)
     var members = encoder.container(keyedBy: CodingKeys.self)
@@ -91,7 +91,7 @@ public struct PodDetail: Encodable, Sendable {
   }
 }
 
-/// A library: its versions, the newest first, and how many podspecs need it.
+/// A library: its versions, the newest first, and the number of podspecs that need it.
 struct PodVersions: Encodable, Sendable {
   var name: String
   var dependentCount: Int
@@ -105,7 +105,7 @@ struct PodVersions: Encodable, Sendable {
   }
 
   struct Links: Encodable, Sendable {
-    /// The podspecs that need it.
+    /// The path of the list of podspecs that need the library.
     var dependents: String
   }
 
@@ -121,7 +121,7 @@ struct PodVersions: Encodable, Sendable {
 }
 
 extension JSONValue {
-  /// `nil` for JSON's null, so that the member is left out.
+  /// `nil` for JSON's null, so that encoding leaves the member out.
   fileprivate var nonNull: JSONValue? { isNull ? .none : self }
 }
 
@@ -133,7 +133,7 @@ enum Paths {
     "/pods/\(escaped(name))/\(escaped(version))"
   }
 
-  /// A name as part of a path or a query.
+  /// Escapes a name for use in a path or a query.
   static func escaped(_ name: String) -> String {
     let isPlain = name.utf8.allSatisfy {
       $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A || $0 >= 0x30 && $0 <= 0x39

@@ -6,13 +6,13 @@ import Lodestore
 /// The answer to a read: a value, or a note that the client already has it.
 struct ConditionalAnswer<Value: Sendable>: Sendable {
   let tag: EntityTag
-  /// `nil` where the client has it already.
+  /// `nil` if the client already has the value.
   let value: Value?
 
   func response(
     _ content: (Value, inout HTTPFields) throws -> some Encodable
   ) throws -> Response {
-    // Caches may keep it, and ask each time whether it is still so.
+    // Caches may store the answer, but must ask each time whether it is still valid.
     var headers: HTTPFields = [.eTag: tag.description, .cacheControl: "no-cache"]
     guard let value else { return Response(status: .notModified, headers: headers) }
     let content = try content(value, &headers)
@@ -21,7 +21,7 @@ struct ConditionalAnswer<Value: Sendable>: Sendable {
 }
 
 extension Snapshot {
-  /// Returns the value of `read`, unless the client has the state of the tag.
+  /// Returns the value of `read`, or no value if the client already has the state with this tag.
   borrowing func answer<Value>(
     _ conditions: Preconditions, tag: EntityTag, _ read: (borrowing Snapshot) throws -> Value
   ) throws -> ConditionalAnswer<Value> {
@@ -30,7 +30,7 @@ extension Snapshot {
 }
 
 extension Date {
-  /// As header fields have dates: `Tue, 15 Nov 1994 08:12:31 GMT`.
+  /// The date in the format of HTTP header fields: `Tue, 15 Nov 1994 08:12:31 GMT`.
   var httpDate: String {
     var seconds = time_t(timeIntervalSince1970)
     var parts = tm()

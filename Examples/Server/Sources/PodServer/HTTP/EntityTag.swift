@@ -4,13 +4,13 @@ import Lodestore
 
 /// A tag that distinguishes the states of a resource.
 ///
-/// The tag comes from the store's own notes of changes, so the resource need not be read. A podspec
-/// has the date of its last change, a list has the place in the history.
+/// The tag is made of facts that the store records about changes, so the resource need not be read.
+/// A podspec's tag has the time of its last change. A list's tag has the position in the history.
 struct EntityTag: Hashable, Sendable, CustomStringConvertible {
-  /// With its quotes, as a header field has it.
+  /// The tag in quotes, as in a header field.
   let description: String
 
-  /// Raised when the same records are answered in another form.
+  /// A number to raise when the same records are answered in another form.
   private static let form = 1
 
   private init(_ parts: String...) {
@@ -19,7 +19,7 @@ struct EntityTag: Hashable, Sendable, CustomStringConvertible {
 
   /// The tag of one podspec.
   ///
-  /// Its links are included, because its requirements are also an attribute.
+  /// A change of its links changes the tag too, because the requirements are also an attribute.
   init(_ id: Podspec.ID, changedAt: Date) {
     let bits = changedAt.timeIntervalSinceReferenceDate.bitPattern
     self.init(String(id.rawValue, radix: 36), String(bits, radix: 36))
@@ -27,15 +27,17 @@ struct EntityTag: Hashable, Sendable, CustomStringConvertible {
 
   init(_ spec: Podspec) { self.init(spec.id, changedAt: spec.changedAt) }
 
-  /// The tag of whatever is made of many records: each write changes it.
+  /// The tag of an answer made of many records.
+  ///
+  /// Each write changes the tag.
   init(_ token: HistoryToken) {
     self.init(String(token.storeID.uuidString.prefix(8)), String(token.number, radix: 36))
   }
 }
 
-/// The conditions of a request for an answer, or of a write.
+/// The conditions in a request's header fields.
 struct Preconditions: Sendable {
-  /// The content of a header field: tags, or any state.
+  /// The content of such a header field: a list of tags, or `*` for any state.
   enum Tags: Sendable {
     case any
     case these(strong: Set<String>, weak: Set<String>)
@@ -64,7 +66,7 @@ struct Preconditions: Sendable {
 
   /// Whether the client has this state already.
   ///
-  /// Weak tags count, as for all reads.
+  /// Weak tags match too, as HTTP demands for reads.
   func isNotModified(_ tag: EntityTag) -> Bool {
     switch ifNoneMatch {
     case .any: true
@@ -74,8 +76,9 @@ struct Preconditions: Sendable {
     }
   }
 
-  /// Throws unless the client knows the state that it overwrites; the tag is `nil` if there is
-  /// none.
+  /// Throws an error unless the client's conditions allow it to overwrite this state.
+  ///
+  /// - Parameter tag: The tag of the stored state; `nil` if the resource does not exist.
   func checkWrite(over tag: EntityTag?) throws(Problem) {
     switch (ifMatch, tag) {
     case (.any, .some): break

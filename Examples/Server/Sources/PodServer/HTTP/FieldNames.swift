@@ -3,7 +3,7 @@ import HTTPTypes
 extension HTTPField.Name {
   static let link = known("Link")
   static let lastEventID = known("Last-Event-ID")
-  /// Makes nginx pass each piece of a stream on at once.
+  /// A header field that makes nginx forward each part of a stream immediately.
   static let xAccelBuffering = known("X-Accel-Buffering")
 
   private static func known(_ name: String) -> Self {

@@ -3,15 +3,15 @@ import Lodestore
 
 /// The client's request for a part of the list of podspecs.
 ///
-/// A client can only use the parameters declared here: no parameter becomes part of a query by
-/// itself.
+/// A client can use only the parameters declared here. A parameter is used only as a value, never
+/// as a part of the query's text.
 struct PodListing: Sendable {
-  /// The parameters that there are.
+  /// The supported parameters.
   enum Parameter: String, CaseIterable {
     case name, search, license, platform, version, needs, sort, limit, after
   }
 
-  /// The orders that there are.
+  /// The supported orders.
   enum Order: String, CaseIterable {
     case name
     case nameDescending = "-name"
@@ -22,7 +22,7 @@ struct PodListing: Sendable {
   static let limits = 1...200
 
   private var values: [Parameter: String] = [:]
-  /// How many podspecs a page has.
+  /// The largest number of podspecs on a page.
   private(set) var limit = 50
   private var order = Order.name
 
@@ -59,7 +59,7 @@ struct PodListing: Sendable {
     }
   }
 
-  /// The podspecs of one page.
+  /// The query for the podspecs of the page.
   var query: Query<Podspec> {
     get throws {
       let matching = try matching
@@ -90,7 +90,8 @@ struct PodListing: Sendable {
         }
       }
       guard let name = values[.name] else { return conditions }
-      // The name is folded as the store folds sortName, whose index this is looked up in.
+      // The name is folded in the way of `sortName`, because the condition uses the index of
+      // `sortName`.
       return try conditions.where(format: "sortName BEGINSWITH canonical:(%@)", name)
     }
   }

@@ -26,7 +26,7 @@ struct PodRoutes<Context: RequestContext> {
           return try snapshot.page(
             query, \.name, \.version, \.summary, \.homepage, \.license, \.authorNames)
         } catch let error as StoreError where error.code == .invalidQuery {
-          // All else was checked: only the token can be wrong.
+          // The other parts of the query were checked, so only the token can be wrong.
           throw Problem.badParameter("after", "\(error.message). Begin at the first page.")
         }
       }
@@ -58,7 +58,7 @@ struct PodRoutes<Context: RequestContext> {
     let (name, version) = (try context.part("name"), try context.part("version"))
     let conditions = Preconditions(request.headers)
     let answer = try await store.read { snapshot in
-      // The tag lies in the record, which is not decoded for it.
+      // The tag is read from the stored bytes, without decoding the record.
       let key = Podspec.key(name: name, version: version)
       let found = try snapshot.withView(key) { ($0.id, $0.changedAt) }
       guard let (id, changedAt) = found else { throw Problem.noPodspec(name, version) }
@@ -86,7 +86,7 @@ extension PodRoutes {
     let content = try JSONDecoder().decode(PodRecord.Content.self, from: body)
     let conditions = Preconditions(request.headers)
     let record = PodRecord(name: name, version: version, content: content)
-    // The store has one writer, so the compared state stays the same until the commit.
+    // The store has one writer at a time, so the compared state cannot change before the commit.
     let (detail, tag, isNew) = try await store.write(author: PodStore.author) { tx in
       let before = try tx.fetch(Podspec.key(name: name, version: version))
       try conditions.checkWrite(over: before.map { EntityTag($0) })
@@ -95,7 +95,7 @@ extension PodRoutes {
       let needed = try tx.related(Podspec.dependencies, of: id, Pod.all.sorted(by: \.name))
       return (PodDetail(spec, dependencies: needed), EntityTag(spec), before == nil)
     }
-    // Here the disk has it.
+    // The write is durable when the call has returned.
     var headers: HTTPFields = [.eTag: tag.description]
     if isNew { headers[.location] = Paths.spec(name, version) }
     return try .json(detail, status: isNew ? .created : .ok, headers: headers)
@@ -116,7 +116,7 @@ extension PodRoutes {
 }
 
 extension RequestContext {
-  /// A part of the path.
+  /// Returns a parameter of the path.
   fileprivate func part(_ name: String) throws -> String {
     let text = try parameters.require(name)
     return text.removingPercentEncoding ?? text

@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Lodestore
 
-/// Why a request is refused, in the form of RFC 9457.
+/// The reason for refusing a request, in the form of RFC 9457.
 ///
 ///     {"type": "urn:problem:unknown-parameter", "status": 400, "title": "Unknown parameter",
 ///      "detail": "There is no parameter \"licence\". Use one of: after, license, …",
@@ -17,13 +17,13 @@ public struct Problem: HTTPResponseError, Encodable {
   public var title: String
   /// The fault, and the next step.
   public var detail: String
-  /// The parameter of the query that is wrong.
+  /// The wrong parameter of the query.
   public var parameter: String?
-  /// The member of the body that is wrong, as a JSON pointer.
+  /// The wrong member of the body, as a JSON pointer.
   public var pointer: String?
-  /// All that is wrong with the values, where there is more than one thing.
+  /// The reasons for which values were refused, if there is more than one.
   public var violations: [String]?
-  /// How many seconds to wait before the request is made again.
+  /// The number of seconds to wait before sending the request again.
   var retryAfter: Int?
 
   private enum CodingKeys: CodingKey {
@@ -59,7 +59,7 @@ extension Problem {
 
   static func notFound(_ detail: String) -> Problem { Problem(.notFound, "Not found", detail) }
 
-  /// The problem of a body that is no JSON, or not of the required form.
+  /// The problem of a body that is not JSON or has the wrong form.
   static func badBody(_ error: DecodingError) -> Problem {
     let context: DecodingError.Context? =
       switch error {
@@ -99,7 +99,7 @@ extension Problem {
 // MARK: Answer
 
 extension Problem {
-  /// Writes the members of RFC 9457, and those that say where.
+  /// Writes the members of RFC 9457, and the members that name the wrong part of the request.
   public func encode(to encoder: any Encoder) throws {
     var members = encoder.container(keyedBy: CodingKeys.self)
     try members.encode(type, forKey: .type)
@@ -111,7 +111,7 @@ extension Problem {
     try members.encodeIfPresent(violations, forKey: .violations)
   }
 
-  /// The problem as an answer.
+  /// The problem as a response.
   public func response(from request: Request, context: some RequestContext) throws -> Response {
     var response = try Response.json(self, status: status)
     response.headers[.contentType] = "application/problem+json"

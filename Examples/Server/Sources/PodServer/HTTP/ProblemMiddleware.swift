@@ -1,7 +1,7 @@
 import Hummingbird
 import Lodestore
 
-/// Makes every error a problem, so that each answer has the same form.
+/// Converts every error to a problem, so that all error responses have one form.
 struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
   func handle(
     _ request: Request, context: Context, next: (Request, Context) async throws -> Response

@@ -5,7 +5,7 @@ import NIOCore
 import NIOFoundationCompat
 
 extension Response {
-  /// Members in the order of their names, so that equal values are equal bytes.
+  /// An encoder that sorts members by name, so that equal values have equal bytes.
   private static let encoder: JSONEncoder = {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -13,7 +13,7 @@ extension Response {
     return encoder
   }()
 
-  /// An answer with a value as JSON.
+  /// Makes a response with a value as JSON.
   public static func json(
     _ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
   ) throws -> Response {

@@ -4,7 +4,7 @@ import Synchronization
 /// A backend of swift-metrics that keeps counters, gauges and histograms, and writes them as text
 /// in the format of Prometheus.
 public final class PrometheusMetrics: MetricsFactory {
-  /// The recorder of the whole process, once ``bootstrap()`` was called.
+  /// The instance for the whole process, used after ``bootstrap()``.
   public static let shared = PrometheusMetrics()
 
   private static let isBootstrapped: Void = MetricsSystem.bootstrap(shared)
@@ -18,10 +18,10 @@ public final class PrometheusMetrics: MetricsFactory {
 
   private init() {}
 
-  /// Makes the whole process record into ``shared``; further calls do nothing.
+  /// Sets ``shared`` as the backend of the whole process; further calls do nothing.
   public static func bootstrap() { isBootstrapped }
 
-  /// Everything, as text.
+  /// All metrics as text.
   var text: String {
     families.withLock { families in
       families.sorted { $0.key < $1.key }.map { name, family in
@@ -32,7 +32,7 @@ public final class PrometheusMetrics: MetricsFactory {
     }
   }
 
-  /// The series of a name with labels, which is made where it is not there.
+  /// Returns the series of a name with labels, and makes it if it does not exist.
   private func series<S: Series>(
     _ label: String, _ dimensions: [(String, String)], suffix: String = "", _ make: () -> S
   ) -> S {
@@ -57,12 +57,12 @@ extension PrometheusMetrics {
     series(label, dimensions, suffix: "_total") { CounterSeries() }
   }
 
-  /// A value that goes up and down.
+  /// A gauge: a value that can rise and fall.
   public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
     series(label, dimensions) { GaugeSeries() }
   }
 
-  /// The last value, or a histogram of all.
+  /// A gauge of the last value, or a histogram of all values if `aggregate` is true.
   public func makeRecorder(
     label: String, dimensions: [(String, String)], aggregate: Bool
   ) -> any RecorderHandler {
@@ -76,18 +76,18 @@ extension PrometheusMetrics {
     series(label, dimensions, suffix: "_seconds") { HistogramSeries() }
   }
 
-  /// Keeps the series: a counter never goes back.
+  /// Does nothing, because a counter must never start again at 0.
   public func destroyCounter(_: any CounterHandler) {}
-  /// Keeps the series.
+  /// Does nothing; the series stays.
   public func destroyMeter(_: any MeterHandler) {}
-  /// Keeps the series.
+  /// Does nothing; the series stays.
   public func destroyRecorder(_: any RecorderHandler) {}
-  /// Keeps the series.
+  /// Does nothing; the series stays.
   public func destroyTimer(_: any TimerHandler) {}
 }
 
 extension String {
-  /// The text as the value of a label.
+  /// The text with escapes, for the value of a label.
   fileprivate var escapedLabel: String {
     replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
   }

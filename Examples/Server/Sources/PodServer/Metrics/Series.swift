@@ -1,12 +1,12 @@
 import Metrics
 import Synchronization
 
-/// The values of one name with one set of labels.
+/// The measured values of one metric with one set of labels.
 protocol Series: AnyObject, Sendable {
-  /// The type of such a series in Prometheus.
+  /// The name of the metric's type in Prometheus.
   static var kind: String { get }
 
-  /// The values as lines of text.
+  /// Returns the values as lines of text.
   func lines(_ name: String, _ labels: String) -> String
 }
 
@@ -18,7 +18,7 @@ extension Series {
   }
 }
 
-/// A number that only grows.
+/// A number that only rises.
 final class CounterSeries: Series, CounterHandler {
   static let kind = "counter"
   private let value = Atomic<Int64>(0)
@@ -31,7 +31,7 @@ final class CounterSeries: Series, CounterHandler {
   }
 }
 
-/// A number that goes up and down.
+/// A number that can rise and fall.
 final class GaugeSeries: Series, MeterHandler, RecorderHandler {
   static let kind = "gauge"
   private let value = Mutex(0.0)
@@ -48,10 +48,10 @@ final class GaugeSeries: Series, MeterHandler, RecorderHandler {
   }
 }
 
-/// How many values were how large.
+/// Counts of values by size.
 final class HistogramSeries: Series, TimerHandler, RecorderHandler {
   static let kind = "histogram"
-  /// Seconds.
+  /// The upper bounds of the buckets, in seconds.
   private static let bounds = [
     0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
   ]

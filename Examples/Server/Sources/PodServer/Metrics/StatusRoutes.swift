@@ -4,7 +4,7 @@ import Hummingbird
 import Lodestore
 import Metrics
 
-/// The health and the metrics of the server.
+/// The routes for the health and the metrics of the server.
 struct StatusRoutes<Context: RequestContext> {
   let store: Store
 
@@ -18,7 +18,7 @@ struct StatusRoutes<Context: RequestContext> {
     var podspecs: Int
   }
 
-  /// Well is who can read.
+  /// Answers "ok" if the store can be read.
   private func health() async throws -> Response {
     try .json(Health(status: "ok", podspecs: try await store.count(Podspec.all)))
   }

@@ -10,7 +10,7 @@ public import Lodestore
 
   /// The name of the library.
   @Attribute(constraints: [.length(1...200)]) public var name: String
-  /// Its version.
+  /// The podspec's version.
   @Attribute(constraints: [.length(1...100)]) public var version: String
   /// A description in one line.
   public var summary: String
@@ -18,43 +18,46 @@ public import Lodestore
   public var homepage: String?
   /// The license of the podspec.
   public var license: String?
-  /// The authors as they were sent: a text, a list, a dictionary, or a list that mixes them.
+  /// The authors as a client sent them: a text, a list, a dictionary, or a list of texts and
+  /// dictionaries.
   public var authors: JSONValue
   /// The names of the authors, for the search.
   public var authorNames: String
-  /// The versions of systems that it needs, by their names; null where it says nothing.
+  /// The required versions of systems, by the system's name; null if the podspec names none.
   public var platforms: JSONValue
   /// The names in `platforms`.
   public var platformNames: [String]
-  /// The requirements: lists of versions by the names of libraries, or of their parts.
+  /// The required libraries or parts of libraries: a list of versions for each name.
   public var requirements: JSONValue
-  /// The version in a form that text orders rightly: 1.9 before 1.10.
+  /// The version as a text that sorts correctly: 1.9 before 1.10.
   public var versionOrder: String
-  /// The name without case and marks, kept by the store.
+  /// The name without case and accents, derived by the store.
   @Derived(.canonical(\Podspec.name)) public private(set) var sortName = ""
-  /// When it was last changed, by whatever program; kept by the store.
+  /// The time of the last change by any program, derived by the store.
   @Derived(.changedAt) public private(set) var changedAt: Date = .distantPast
-  /// The library that this is a version of.
+  /// The library that the podspec is a version of.
   @Relationship public var pod: Pod.ID?
 
-  /// The libraries that this one needs.
+  /// The libraries that this podspec needs.
   public static let dependencies = ToMany<Podspec, Pod>()
 
-  /// The file records each write, and the preserved attributes of deleted podspecs.
+  /// The history records each write, and keeps the name and version of deleted podspecs.
   public static let history = HistoryPolicy<Podspec>.kept(preserving: \.name, \.version)
 }
 
-/// A library, whatever its version; also one that is only known because another one needs it.
+/// A library with all its versions.
+///
+/// If a podspec needs a library that has no podspec itself, the library is stored too.
 @Entity public struct Pod {
   #Unique<Pod>([\.name])
 
-  /// Its name.
+  /// The library's name.
   public var name: String
-  /// How many podspecs need it, kept by the store.
+  /// The number of podspecs that need this library, derived by the store.
   @Derived(.count(Pod.dependents)) public private(set) var dependentCount = 0
 
-  /// Its versions.
+  /// The library's versions.
   public static let specs = ToMany<Pod, Podspec>(inverse: \.pod)
-  /// The podspecs that need it.
+  /// The podspecs that need this library.
   public static let dependents = ToMany<Pod, Podspec>(inverse: Podspec.dependencies)
 }

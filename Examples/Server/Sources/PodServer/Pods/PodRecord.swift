@@ -4,7 +4,7 @@ import Lodestore
 public struct PodRecord: Codable, Sendable {
   /// The name of the library.
   public var name: String
-  /// Its version.
+  /// The podspec's version.
   public var version: String
   /// The further content of the podspec.
   public var content: Content
@@ -16,7 +16,7 @@ public struct PodRecord: Codable, Sendable {
     var license: JSONValue?
     var authors: JSONValue?
     var platforms: JSONValue?
-    /// Lists of versions by the names of libraries.
+    /// A list of versions for each name of a required library.
     var dependencies: JSONValue?
 
     /// Makes the content of a podspec.
@@ -53,7 +53,7 @@ public struct PodRecord: Codable, Sendable {
     (self.name, self.version, self.content) = (name, version, content)
   }
 
-  /// The libraries that it needs: `Alamofire/Core` is a part of `Alamofire`.
+  /// The names of the needed libraries, without parts: `Alamofire` for `Alamofire/Core`.
   var needs: [String] {
     let names = content.dependencies?.objectValue?.keys.map { String($0.prefix { $0 != "/" }) }
     return Set(names ?? []).sorted()
@@ -86,7 +86,8 @@ extension Podspec {
     }
   }
 
-  /// The version with the number that begins each part padded, so that text orders 1.9 before 1.10.
+  /// The version as text that sorts correctly: the number at the beginning of each part is padded,
+  /// so 1.9 comes before 1.10.
   private static func order(of version: String) -> String {
     let parts: [Substring] = version.split(separator: ".", omittingEmptySubsequences: false)
     return parts.map { part in

@@ -3,12 +3,14 @@ import Lodestore
 
 /// The source of a new store's records.
 public struct PodSource: Sendable {
-  /// A file with a page of records on each line, or with an array of records.
+  /// The file: a page of records on each line, or one array of records.
   public let file: URL
   private let isPaged: Bool
 
-  /// Returns the first folder with podspecs: the one that the environment variable `LODESTORE_DATA`
-  /// names, `../shared/data` next to the project, or the project's samples.
+  /// Returns the source in the first folder that has podspecs.
+  ///
+  /// The folders are: the value of the environment variable `LODESTORE_DATA`, `../shared/data` next
+  /// to the project, the project's samples.
   public static func standard() -> PodSource {
     let named = ProcessInfo.processInfo.environment["LODESTORE_DATA"].map { URL(filePath: $0) }
     for folder in [named, project.appending(path: "../shared/data").standardizedFileURL] {
@@ -20,7 +22,7 @@ public struct PodSource: Sendable {
     return samples
   }
 
-  /// The project's samples, which are always there.
+  /// The project's samples, which are part of the repository.
   public static var samples: PodSource {
     PodSource(file: project.appending(path: "Samples/podspecs.json"), isPaged: false)
   }

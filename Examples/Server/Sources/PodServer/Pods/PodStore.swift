@@ -19,9 +19,9 @@ public struct PodStore: Sendable {
   /// A store in memory, for previews and tests.
   public init() throws { store = try Store.inMemory(entities: Self.entities) }
 
-  /// Puts the podspecs of a source into a store that was never filled; returns how many there were.
+  /// Inserts the podspecs of a source into a store that was never filled, and returns their number.
   ///
-  /// One write: a process that is killed in its midst leaves an empty store.
+  /// All inserts are one write, so a killed process leaves an empty store.
   @discardableResult
   public func fill(from source: PodSource) async throws -> Int {
     let isFilled = try await store.read { try $0.value(Bool.self, for: "isFilled", in: "server") }
@@ -36,7 +36,7 @@ public struct PodStore: Sendable {
 }
 
 extension WriteTransaction {
-  /// Makes the podspec of this name and version what the record says, or inserts it.
+  /// Inserts the podspec, or replaces the stored one of the same name and version.
   @discardableResult
   mutating func put(_ record: PodRecord) throws -> Podspec.ID {
     let id = try upsert(Podspec(record, pod: try pod(record.name))).id
@@ -48,14 +48,14 @@ extension WriteTransaction {
     return id
   }
 
-  /// Deletes a podspec, and the libraries that nobody knows any more.
+  /// Deletes a podspec, and its libraries that no other podspec refers to.
   mutating func remove(_ spec: Podspec) throws {
     let known = try relatedIDs(Podspec.dependencies, of: spec.id) + (spec.pod.map { [$0] } ?? [])
     try delete(spec.id)
     try removeUnused(known)
   }
 
-  /// The library with a name, which is made where it is not there.
+  /// Returns the library with a name, and makes it if it does not exist.
   private mutating func pod(_ name: String) throws -> Pod.ID {
     try fetch(Pod.key(name: name))?.id ?? insert(Pod(name: name)).id
   }
