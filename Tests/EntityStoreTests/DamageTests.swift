@@ -41,7 +41,7 @@ import Testing
   /// Keys have no checksum of their own, and one that begins with 3 and above is of a later
   /// version.
   @Test(arguments: [UInt8(0), 3, 255])
-  func `an entity whose description is not found is not made anew`(kind: UInt8) throws {
+  func `an entity whose description is missing is not made again`(kind: UInt8) throws {
     let folder = try TemporaryFolder()
     let file = try storeFile(folder, marker: "m")
     var bytes = try Data(contentsOf: file)
@@ -140,7 +140,7 @@ import Testing
     store.close()
   }
 
-  @Test func `an index that leads to no record is a typed error`() throws {
+  @Test func `an index entry without a record is a typed error`() throws {
     let store = try Store.inMemory(entities: [Film.self])
     let id = try store.write { try $0.insert(Film(title: "a", episode: 1)).id }
     try store.core.write { core in

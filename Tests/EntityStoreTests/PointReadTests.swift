@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func `each finds its record or none, by id and by every kind of key`() throws {
+  @Test func `a point read finds its record or no record, by id and by every kind of key`() throws {
     var numbers = SeededNumbers(salt: 961)
     let films = films(&numbers)
     try withTemporaryStore([Film.self, PersonV1.self]) { store in

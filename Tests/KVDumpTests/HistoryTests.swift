@@ -70,7 +70,7 @@ private struct PlainNote: Entity {
 
 @Suite("History")
 struct HistoryCommandTests {
-  @Test func `is part of the schema, and comes along with it`() async throws {
+  @Test func `the history is part of the schema, and is imported with it`() async throws {
     let folder = try Self.make()
     let told = await folder.run("schema", "--format", "table", "--color", "never")
     #expect(
@@ -114,7 +114,7 @@ struct HistoryCommandTests {
     return folder
   }
 
-  @Test func `lists writes and changes, with filters`() async throws {
+  @Test func `history lists writes and changes, with filters`() async throws {
     let folder = try Self.make()
     let all = await folder.run("history", "--format", "csv")
     let rows = all.data.split(whereSeparator: \.isNewline).dropFirst().map { row in
@@ -144,7 +144,7 @@ struct HistoryCommandTests {
     #expect(await folder.run("history", "--after", "99").status != .success)
   }
 
-  @Test func `purges, and is a reading command otherwise`() async throws {
+  @Test func `history purges with an option, and is a reading command otherwise`() async throws {
     let folder = try Self.make()
     let before = try folder.bytes(folder.store)
     _ = await folder.run("history")

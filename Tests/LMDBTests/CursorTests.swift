@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
-  func `every kind of range is that of a sorted array`(salt: UInt64) throws {
+  func `every kind of range agrees with that of a sorted array`(salt: UInt64) throws {
     var random = SeededGenerator(salt: salt)
     func randomKey() -> [UInt8] {
       (0..<Int.random(in: 1...3, using: &random)).map { _ in
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test func `integer keys take eight bytes and nothing else`() throws {
+  @Test func `integer keys take eight bytes and refuse other lengths`() throws {
     try withEnvironment { environment, _ in
       let tree = try environment.write { transaction in
         try #require(

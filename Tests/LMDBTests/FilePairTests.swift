@@ -119,7 +119,7 @@ import Testing
     try write(2, to: again)
   }
 
-  @Test func `a file in the place of the lock file that is none stays as it is`() async throws {
+  @Test func `an unrelated file in the place of the lock file stays unchanged`() async throws {
     let directory = try TemporaryDirectory()
     let (path, other) = (directory.file("store"), directory.file("other"))
     for name in [path, other] {
@@ -147,7 +147,7 @@ import Testing
     EnvironmentRegistry.close(environment)
   }
 
-  @Test func `a lock file that is cut is named, here and elsewhere`() async throws {
+  @Test func `a cut lock file is named in the errors of this process and of others`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path)
@@ -220,7 +220,7 @@ import Testing
   }
 
   /// As when the process that has the old file open knows LMDB alone.
-  @Test func `a file of other transactions than its lock file says is refused`() async throws {
+  @Test func `a file whose transactions differ from its lock file is refused`() async throws {
     let directory = try TemporaryDirectory()
     let (path, copy) = (directory.file("store"), directory.file("copy"))
     EnvironmentRegistry.close(try openEnvironment(path))
@@ -259,7 +259,7 @@ import Testing
     rmdir(moved)
   }
 
-  @Test func `a killed process leaves nothing that ties`() async throws {
+  @Test func `a killed process leaves nothing that binds data file and lock file`() async throws {
     let directory = try TemporaryDirectory()
     let (path, alias) = (directory.file("store"), directory.file("alias"))
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in

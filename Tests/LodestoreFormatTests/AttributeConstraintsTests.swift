@@ -98,7 +98,7 @@ private func attribute(_ type: AttributeType, _ members: [String: Document]) -> 
     }
   }
 
-  @Test func `bounds are within the range and not a number is in none`() {
+  @Test func `bounds are within the range, and not-a-number is in no range`() {
     var range = AttributeConstraints()
     range.minimum = .double(0)
     range.maximum = .double(5)

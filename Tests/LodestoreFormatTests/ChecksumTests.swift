@@ -4,7 +4,7 @@ import LodestoreFormat
 import Testing
 
 @Suite struct ChecksumTests {
-  @Test func `has the check value of CRC-32C`() {
+  @Test func `the checksum of the check text is the check value of CRC-32C`() {
     #expect(checksum(Array("123456789".utf8)) == 0xe306_9283)
     #expect(checksum([]) == 0)
     #expect(checksum([UInt8](repeating: 0, count: 32)) == 0x8a91_36aa)

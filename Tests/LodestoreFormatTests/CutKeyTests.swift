@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct CutKeyTests {
   @Test(arguments: [3, 463, 464, 478, 479])
-  func `tuple of up to 479 bytes is whole`(length: Int) {
+  func `a tuple of up to 479 bytes is whole`(length: Int) {
     let cut = cutTuple(text: String(repeating: "k", count: length - 2))
     #expect(!cut.wasCut)
     #expect(cut.bytes.count == length)
@@ -22,7 +22,7 @@ import Testing
     #expect(isCut(cut.bytes))
   }
 
-  @Test func `equal tuples have equal cut keys and others have not`() {
+  @Test func `equal tuples have equal cut keys, and different tuples different ones`() {
     let text = String(repeating: "k", count: 1_000)
     #expect(cutTuple(text: text).bytes == cutTuple(text: text).bytes)
     #expect(cutTuple(text: text).bytes != cutTuple(text: text + "k").bytes)

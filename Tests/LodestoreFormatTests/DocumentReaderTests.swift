@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `wrong kind is named`() {
+  @Test func `a wrong kind is named in the error`() {
     Document.string("1").encoded()._withBytes { bytes in
       var reader = DocumentReader(bytes)
       let error = #expect(throws: FormatError.self) { try reader.int64() }
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func `member of what is not an object is nil`() throws {
+  @Test func `a member of a value that is no object is nil`() throws {
     try Document.array([.null]).encoded()._withBytes { bytes in
       try #expect(DocumentReader.member(named: "a", in: bytes) == nil)
     }
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func `JSON holds no other kinds`() throws {
+  @Test func `a reader of JSON refuses the kinds that JSON lacks`() throws {
     let plain = Document.object(["a": .array([.null, .double(1), .unsigned(.max), .string("")])])
     try plain.encoded()._withBytes { try DocumentReader($0).validate(onlyJSON: true) }
     for other in [

@@ -14,13 +14,13 @@ import Testing
     "": .object(["a": .null, "b": .object(["a": .bool(true)])]),
   ])
 
-  @Test func `every kind comes back`() throws {
+  @Test func `every kind of document comes back from its bytes`() throws {
     let bytes = Self.everyKind.encoded()
     #expect(try document(bytes) == Self.everyKind)
     #expect(try document(bytes).encoded() == bytes)
   }
 
-  @Test func `random documents come back`() throws {
+  @Test func `random documents come back from their bytes`() throws {
     var random = SeededGenerator(salt: 9)
     for _ in 0..<SeededGenerator.caseCount(byDefault: 300) {
       let original = random.document(depth: 4)
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `unsigned that fits is written as signed`() {
+  @Test func `an unsigned number that fits is written as a signed one`() {
     #expect(Document.unsigned(300).encoded() == Document.integer(300).encoded())
   }
 
@@ -78,7 +78,7 @@ import Testing
     #expect(throws: FormatError.self) { try document(Document.array([objects]).encoded()) }
   }
 
-  @Test func `names that Swift takes for equal are refused rather than lost`() throws {
+  @Test func `names that Swift considers equal are refused rather than lost`() throws {
     let bytes = object([("e\u{301}", [0]), ("é", [0])])
     try bytes._withBytes { try DocumentReader($0).validate() }
     #expect(throws: FormatError.self) { try document(bytes) }

@@ -4,7 +4,7 @@ import Testing
 
 /// The document and the code say the same: every example of Format.md is executed.
 @Suite struct FormatExamplesTests {
-  @Test func `every kind of example is executed here`() {
+  @Test func `every kind of example of the document is executed here`() {
     #expect(
       FormatExamples.kinds == [
         "document", "attribute", "elements", "relationship", "mapped-text", "index-key", "runs",
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `runs of ids hold`() throws {
+  @Test func `examples of runs of ids hold`() throws {
     let lines = FormatExamples.lines("runs")
     try #require(!lines.isEmpty)
     for line in lines {
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `pairs of ids hold`() throws {
+  @Test func `examples of pairs of ids hold`() throws {
     let lines = FormatExamples.lines("pairs")
     try #require(!lines.isEmpty)
     for line in lines {

@@ -27,7 +27,7 @@ import Testing
     "links", "links.1", "links.01.1", "links.1.0", "links.1.3", "seals", "records.1 ", "records.１",
     "lodestore.",
   ])
-  func `refuses what the format does not list`(text: String) {
+  func `a tree name that the format does not list is refused`(text: String) {
     #expect(TreeName(text) == nil)
   }
 
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `bucket key splits into name and key`() throws {
+  @Test func `bucket keys split into name and key`() throws {
     let key = BucketKey.prefix(bucket: "settings") + [0, 0xff]
     let parts = try #require(key._withBytes { BucketKey.split($0) })
     #expect(parts.bucket == "settings" && parts.key == [0, 0xff])

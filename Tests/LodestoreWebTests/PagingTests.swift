@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `numbered pages end at status 404 when that is said, and are gone when not`()
+  @Test func `numbered pages end at status 404 by option, and are an error otherwise`()
     async throws
   {
     try await withServer { request in
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `the first page that is not there is an error`() async throws {
+  @Test func `a missing first page is an error`() async throws {
     try await withServer { _ in
       Answer(404)
     } _: { server in
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: [404, 410])
-  func `a linked page that is gone is an error, also where the pages were left`(
+  func `a missing linked page is an error, also when an import resumes at it`(
     _ status: Int
   ) async throws {
     try await withServer { request in
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func `numbered pages come in their order however late each is`() async throws {
+  @Test func `numbered pages come in their order, however late each arrives`() async throws {
     try await withServer { request in
       let number = Int(request.value(of: "page") ?? "") ?? 0
       let answer = Self.page(number, of: 8)
@@ -177,7 +177,7 @@ import Testing
     }
   }
 
-  @Test func `where the link is needed a page that is not JSON tells line and column`()
+  @Test func `a page that is not JSON reports line and column if a link is needed`()
     async throws
   {
     try await withServer { _ in
@@ -207,7 +207,7 @@ import Testing
   }
 
   @Test(arguments: [#"{"total":"9"}"#, #"{"total":-1}"#, #"{"total":1.5}"#, "{}", "[]"])
-  func `a count that is none is refused`(_ text: String) async throws {
+  func `an invalid count is refused`(_ text: String) async throws {
     try await withServer { _ in
       .json(text)
     } _: { server in
@@ -286,7 +286,7 @@ import Testing
     }
   }
 
-  @Test func `a service that takes no notice of the number is found out at its second page`()
+  @Test func `a service that ignores the page number is detected at its second page`()
     async throws
   {
     try await withServer { _ in

@@ -12,7 +12,7 @@ import Testing
       written.screen == ["fetch  ██████░░░░░░░░░░░░░░░░░░ 25 %  250,000 items/s  6.0 s left"])
   }
 
-  @Test func `a total that nobody knows is left out`() {
+  @Test func `an unknown total is omitted`() {
     let written = Written()
     let progress = ProgressLine(
       "import", on: written.terminal(isInteractive: true), elapsed: { .seconds(1) })

@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func `what no reference can lead to is refused when the store is opened`() throws {
+  @Test func `a reference that no record can match is refused when the store is opened`() throws {
     let folder = try TemporaryFolder()
     func refusal(_ entity: any Entity.Type) throws -> String {
       try storeError(.badSchema) { try Store(at: folder.storePath, entities: [entity]) }.message

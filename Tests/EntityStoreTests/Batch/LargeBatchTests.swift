@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `nothing remains of a batch that fails at its end; its ids are given again`() throws {
+  @Test func `a batch that fails at its end has no effect, and its ids are given again`() throws {
     var numbers = SeededNumbers(salt: 932)
     let films = films(&numbers)
     try withTemporaryStore([Film.self]) { store in
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `nothing remains of a batch whose entries another core was collecting`() throws {
+  @Test func `a failed batch whose entries another core collected has no effect`() throws {
     let films = (0..<30_000).map { Film(title: "film \($0 % 7_919)", episode: $0) }
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in

@@ -51,7 +51,7 @@ func decodeDocument<T: Decodable>(_ type: T.Type = T.self, _ bytes: [UInt8]) thr
     try expectRoundTrip([Shapes.Level.low: Shapes.Color.red])
   }
 
-  @Test func `values of their own kind take their own code`() throws {
+  @Test func `values of a kind of their own have their own code`() throws {
     #expect(try documentBytes(Date(timeIntervalSinceReferenceDate: 0)).first == 0x08)
     #expect(try documentBytes(UUID()).first == 0x09)
     #expect(try documentBytes(Data([1])) == [0x07, 1, 1])
@@ -183,7 +183,7 @@ func decodeDocument<T: Decodable>(_ type: T.Type = T.self, _ bytes: [UInt8]) thr
     return bytes
   }
 
-  @Test func `a value that is its own single value without end is refused`() {
+  @Test func `a value that encodes itself as a single value endlessly is refused`() {
     final class Endless: Encodable {
       func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()

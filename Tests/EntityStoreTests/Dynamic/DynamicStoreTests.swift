@@ -113,7 +113,9 @@ import Testing
     }
   }
 
-  @Test func `says where a format string is wrong, and what is thrown comes out`() async throws {
+  @Test func `a dynamic store reports the fault of a format string, and passes errors on`()
+    async throws
+  {
     try await withFilms { store in
       try store.read { snapshot in
         let film = try #require(snapshot.entity(named: "Film"))

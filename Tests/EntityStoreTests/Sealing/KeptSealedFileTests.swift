@@ -15,12 +15,13 @@ struct KeptSealedFileTests {
   static let files = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
     .filter { $0.hasSuffix(".lodestore") }.sorted()
 
-  @Test func `the first one is there`() {
+  @Test func `the first sealed file is stored`() {
     #expect(Self.files.contains("format-6.lodestore"))
   }
 
   @Test(arguments: files)
-  func `is read where it is and no file appears beside it`(file: String) throws {
+  func `a stored sealed file is read in place, and no file appears next to it`(file: String) throws
+  {
     let path = Self.folder + "/" + file
     let before = FileManager.default.contents(atPath: path)
     try expectSound(path)
@@ -45,7 +46,7 @@ struct KeptSealedFileTests {
 
   /// A sealer that packs pages in another way would give each generation another digest.
   @Test(arguments: files)
-  func `is sealed again with the same bytes`(file: String) throws {
+  func `a stored sealed file is sealed again with identical bytes`(file: String) throws {
     let path = Self.folder + "/" + file
     let folder = try TemporaryFolder()
     let store = try Store(at: path, entities: [])

@@ -54,7 +54,7 @@
       #expect(code(bytes, sample) == .malformed)
     }
 
-    @Test func `A later version is refused in words`() throws {
+    @Test func `A later version is refused with a message`() throws {
       let sample = try SamplePublication.shared()
       let bytes = try signed(sample) { $0.replacing("\"version\": 1", with: "\"version\": 2") }
       let error = #expect(throws: DatasetError.self) {

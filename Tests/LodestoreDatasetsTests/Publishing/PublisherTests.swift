@@ -87,7 +87,7 @@
       #expect(try sample.names(in: "g") == names)
     }
 
-    @Test func `Of two publishers at once one is told to wait`() throws {
+    @Test func `Of two publishers at once one must wait`() throws {
       var sample = try SamplePublisher()
       let folder = try PublishedFolder(sample.directory)
       let error = #expect(throws: DatasetError.self) { try sample.publish(1) }
@@ -96,7 +96,7 @@
     }
 
     /// A descriptor that is closed twice is another file's by then.
-    @Test func `A publisher that is told to wait closes no file of another`() throws {
+    @Test func `A publisher that must wait closes no file of another`() throws {
       let sample = try SamplePublisher()
       let folder = try PublishedFolder(sample.directory)
       let isOver = Atomic(false)
@@ -142,7 +142,7 @@
       #expect(try sample.manifest().generation == 1)
     }
 
-    @Test func `Files of old generations stay for as many generations and as long as was said`()
+    @Test func `Files of old generations stay as long as the options set`()
       throws
     {
       var sample = try SamplePublisher()
@@ -162,7 +162,7 @@
       #expect(try sample.unpacked(manifest) == sample.bytes(of: 5))
     }
 
-    @Test func `What a killed publisher left is removed by the next one`() throws {
+    @Test func `The next publisher removes the files of a killed one`() throws {
       var sample = try SamplePublisher()
       try sample.publish(1)
       let names = [

@@ -27,7 +27,7 @@
       return (dataset, begun, go)
     }
 
-    @Test func `A caller that is cancelled waits no longer, and the others get the result`()
+    @Test func `A cancelled caller stops waiting, and the others get the result`()
       async throws
     {
       let (dataset, begun, go) = try waiting(ScratchFolder())
@@ -60,7 +60,7 @@
       await #expect(throws: CancellationError.self) { try await one.value }
     }
 
-    @Test func `A file is installed at once although a refresh of this process is under way`()
+    @Test func `A file is installed at once even while a refresh of this process runs`()
       async throws
     {
       let folder = try ScratchFolder()

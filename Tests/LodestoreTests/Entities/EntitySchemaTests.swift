@@ -17,7 +17,7 @@
       }
     }
 
-    @Test func `types are those of the properties`() throws {
+    @Test func `attribute types of a schema are those of the properties`() throws {
       #expect(
         try lines(Specimen.self) == [
           "bool bool", "int int64", "int8 int8", "int16 int16", "int32 int32", "int64 int64",
@@ -82,7 +82,7 @@
       #expect(inner.indexes == [.init(attributes: [0], isUnique: false)])
     }
 
-    @Test func `what is removed is said in the schema`() throws {
+    @Test func `the schema names the removed attributes`() throws {
       #expect(Rated.schema.removed == ["rank", "votes"])
       #expect(try DeclaredEntity(Rated.self).removed == ["rank", "votes"])
       #expect(try DeclaredEntity(Pod.self).removed.isEmpty)
@@ -100,7 +100,7 @@
     }
 
     /// A default serves inserts, and the initial value records that are older than the attribute.
-    @Test func `initial value is that of older records, and the default that of new ones`() throws {
+    @Test func `an initial value holds for older records, and the default for new ones`() throws {
       let path = FileManager.default.temporaryDirectory
         .appending(path: "initial-\(UUID().uuidString).lodestore").path
       defer {
@@ -121,7 +121,7 @@
       store.close()
     }
 
-    @Test func `new value has no id`() {
+    @Test func `a new value has no id`() {
       #expect(!Specimen.full.id.isAssigned)
     }
   }

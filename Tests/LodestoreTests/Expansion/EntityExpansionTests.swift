@@ -2,7 +2,7 @@
   import Testing
 
   @Suite struct EntityExpansionTests {
-    @Test func `struct gets id schema and coding`() throws {
+    @Test func `the macro adds id, schema and coding to a struct`() throws {
       try expectExpansion(
         of: """
           @Entity
@@ -118,7 +118,7 @@
         """)
     }
 
-    @Test func `removed names are in the schema`() throws {
+    @Test func `the schema has the removed names of the struct`() throws {
       try expectExpansion(
         of: """
           @Entity(name: "pod", removed: "stars", "old")
@@ -256,7 +256,7 @@
     }
 
     @Test
-    func `attribute of the struct that may add members leaves the properties to be set one by one`()
+    func `an attribute that may add members disables the memberwise initializer`()
       throws
     {
       let answer = try expand("@Entity @Observed struct Pod { var a: Int }")

@@ -13,7 +13,7 @@
       """
     }
 
-    @Test func `a limit is in the schema as written, and the memberwise initializer stays in use`()
+    @Test func `a limit is in the schema as written, and the memberwise initializer stays`()
       throws
     {
       let answer = try expand(

@@ -32,7 +32,9 @@
       ("private enum Model { @Entity struct Pod { var name: String } }", "fileprivate "),
       ("private enum Model { @Entity fileprivate struct Pod { var name: String } }", ""),
     ])
-    func `nested struct shows no more than the types around it`(declaration: String, access: String)
+    func `a nested struct is no more accessible than the types around it`(
+      declaration: String, access: String
+    )
       throws
     {
       let answer = try expand(declaration)

@@ -2,7 +2,7 @@
   import Testing
 
   @Suite struct StructRefusalTests {
-    @Test func `class is offered to be a struct`() throws {
+    @Test func `a class gets a struct as a fix`() throws {
       try expectRefusal(
         of: "@Entity\npublic final class Pod { var name: String }", at: "class",
         "cannot make an entity of a class: an entity is a value; declare a struct",
@@ -19,7 +19,7 @@
         fixes: [("make it a 'struct'", "@Entity public struct Pod { var name: String }")])
     }
 
-    @Test func `actor is offered to be a struct`() throws {
+    @Test func `an actor gets a struct as a fix`() throws {
       try expectRefusal(
         of: "@Entity actor Pod { var name: String }", at: "actor",
         "cannot make an entity of an actor: an entity is a value; declare a struct",
@@ -105,7 +105,7 @@
       #expect(try expand("@Entity(name: \"\(longest)\") struct A {}").errors == [])
     }
 
-    @Test func `own id is offered another name`() throws {
+    @Test func `an id property in the struct gets another name as a fix`() throws {
       let message =
         "cannot declare 'id' in 'Pod': @Entity gives it 'id', a RecordID<Pod>; use another name"
       try expectRefusal(
@@ -121,7 +121,7 @@
         ])
     }
 
-    @Test func `own record id is offered to go`() throws {
+    @Test func `an id property of the record id type gets its removal as a fix`() throws {
       try expectRefusal(
         of: """
           @Entity struct Pod {

@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `Groups by the first attribute of an index step over it to what the condition wants`()
+  @Test func `Groups by the first attribute of an index step over it within the condition`()
     throws
   {
     try withTemporaryStore([Trial.self]) { store in
@@ -163,7 +163,7 @@ import Testing
 
   // MARK: Aggregates
 
-  @Test func `Aggregates over nothing are nothing, but sums and counts, which are 0`() throws {
+  @Test func `Aggregates over no values are nil, except sums and counts, which are 0`() throws {
     try withTrials { store in
       try store.read { snapshot throws in
         let none = Trial.where(.none)
@@ -286,7 +286,7 @@ import Testing
     }
   }
 
-  @Test func `Groups without end are those of a dictionary, in the order of their keys`() throws {
+  @Test func `Groups in any number agree with a dictionary, in the order of their keys`() throws {
     try withTemporaryStore([Trial.self]) { store in
       var numbers = SeededNumbers(salt: 2_201)
       try store.insert(
@@ -373,7 +373,7 @@ import Testing
     }
   }
 
-  @Test func `Groups go on with records where a key is cut`() throws {
+  @Test func `Groups continue with records if a key is cut`() throws {
     try withTemporaryStore([Trial.self]) { store in
       let long = String(repeating: "k", count: 600)
       try store.insert(

@@ -3,7 +3,9 @@ import Testing
 @testable import EntityStore
 
 @Suite struct ResultTests {
-  @Test func `Results are a collection of the records of one commit, whatever is written`() throws {
+  @Test func `Results are a collection of the records of one commit, whatever is written later`()
+    throws
+  {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(500, in: store)
       let query = Trial.where { $0.number >= 100 }.sorted(by: \.name.descending)

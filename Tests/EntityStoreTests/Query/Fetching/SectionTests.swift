@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `Without an order by the key sections are refused`() throws {
+  @Test func `Sections without an order by the key are refused`() throws {
     try withTrials { store in
       try store.read { snapshot throws in
         let orders: [[SortKey<Trial>]] = [

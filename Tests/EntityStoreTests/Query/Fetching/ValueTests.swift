@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `An attribute may be asked for more than once`() throws {
+  @Test func `An attribute may be requested more than once`() throws {
     try withTemporaryStore([Trial.self]) { store in
       let long = String(repeating: "l", count: 300)
       try store.insert(
@@ -190,7 +190,7 @@ import Testing
     }
   }
 
-  @Test func `Texts of an index come as they were stored, not as they are compared`() throws {
+  @Test func `Texts of an index are returned as stored, not as compared`() throws {
     try withTemporaryStore([Trial.self]) { store in
       let texts = [
         "cafe\u{301}", "caf\u{e9}", "e\u{301}" + String(repeating: "x", count: 600), "a",
@@ -216,7 +216,7 @@ import Testing
     }
   }
 
-  @Test func `Dictionaries have the attributes asked for, and leave out null`() throws {
+  @Test func `Dictionaries have the requested attributes, and omit null`() throws {
     try withTrials { store in
       try store.read { snapshot throws in
         let rows = try snapshot.dictionaries(

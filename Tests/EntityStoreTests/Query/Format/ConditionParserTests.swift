@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test(arguments: RefusedFormat.all)
-  func `what is no condition is refused with its position and what was expected`(
+  func `an invalid condition is refused with its position and the expected token`(
     _ refused: RefusedFormat
   ) {
     let error = #expect(throws: StoreError.self) { try ConditionParser.parse(refused.text) }

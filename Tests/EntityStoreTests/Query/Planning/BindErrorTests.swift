@@ -47,8 +47,7 @@ import Testing
   ]
 
   @Test(arguments: refusals)
-  func `What cannot be compared is refused with its position and a way out`(refusal: Refusal) throws
-  {
+  func `Incomparable values are refused with their position and a remedy`(refusal: Refusal) throws {
     try withTemporaryStore([Trial.self]) { store in
       // A record whose reading would fail is not reached, because no record has to be read.
       try store.read { snapshot throws in
@@ -63,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `A raw value that no case has is refused with the nearest case, on either side`()
+  @Test func `A raw value without a case is refused with the nearest case, on either side`()
     throws
   {
     try withTemporaryStore([AllTypes.self]) { store in

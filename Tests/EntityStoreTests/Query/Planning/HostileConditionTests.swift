@@ -5,7 +5,9 @@ import Testing
 
 /// Conditions that would take a thread's stack or a machine's evening are refused.
 @Suite struct HostileConditionTests {
-  @Test func `A condition nested deeper than a stack is refused, a long chain is not`() throws {
+  @Test func `A condition nested deeper than a stack is refused, and a long chain is accepted`()
+    throws
+  {
     try withTemporaryStore([Film.self]) { store in
       try store.write { tx in
         _ = try tx.insert(

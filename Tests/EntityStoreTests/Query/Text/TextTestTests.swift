@@ -25,7 +25,7 @@ import Testing
     (.contains, "", "", true), (.contains, "K", "a\u{212a}", true),
     (.contains, "é", "caf e\u{301}", true), (.contains, "👩", "👩‍👩‍👧", false),
   ])
-  func `Compares by characters`(
+  func `Texts are compared by characters`(
     operation: TextTest.Operation, operand: String, text: String, expected: Bool
   ) throws {
     #expect(try admits(operation, operand, text) == expected)
@@ -103,7 +103,7 @@ import Testing
     #expect(try !admits(.equal, a, b, .caseInsensitive))
   }
 
-  @Test func `Bytes are compared with the option for normalized text`() throws {
+  @Test func `Texts are compared by bytes with the option for normalized text`() throws {
     for options in [TextOptions.normalized, [.normalized, .caseInsensitive]] {
       #expect(try !admits(.equal, "é", "e\u{301}", options))
       #expect(try !admits(.equal, "a", "A", options))
