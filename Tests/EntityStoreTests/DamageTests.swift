@@ -16,7 +16,7 @@ import Testing
     return URL(fileURLWithPath: folder.storePath)
   }
 
-  @Test func `a flipped byte is found when checksums are asked for`() throws {
+  @Test func `a flipped byte is found if checksums are verified`() throws {
     let folder = try TemporaryFolder()
     let file = try storeFile(folder, marker: "the marker that is looked for")
     var bytes = try Data(contentsOf: file)
@@ -64,7 +64,7 @@ import Testing
     #expect(try Verifier.verify(path: folder.storePath).findingCount > 0)
   }
 
-  @Test func `a batch update neither hides damage nor builds on it`() throws {
+  @Test func `a batch update neither hides damage nor gives damaged bytes a new checksum`() throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [AllTypes.self])
     let ids = try store.write { tx in
@@ -103,7 +103,7 @@ import Testing
     #expect(!report.findings.contains { $0.record == ids[0].rawValue })
   }
 
-  @Test func `mutated records give typed errors or values, and never a crash`() throws {
+  @Test func `mutated records give typed errors or values, and never end the process`() throws {
     let store = try Store.inMemory(entities: [AllTypes.self])
     var value = AllTypes()
     value.string = "text"

@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `a write reads what it has changed`() throws {
+  @Test func `a write reads its own changes by point reads`() throws {
     var numbers = SeededNumbers(salt: 962)
     let films = films(&numbers)
     try withTemporaryStore([Film.self]) { store in

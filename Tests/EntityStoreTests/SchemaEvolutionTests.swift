@@ -93,7 +93,9 @@ import Testing
     }
   }
 
-  @Test func `going back keeps the attributes, and coming again finds their values`() throws {
+  @Test func `an older declaration keeps the attributes, and the newer one finds their values`()
+    throws
+  {
     try withTemporaryPath { path in
       try makePeople(path)
       for round in 0..<5 {
@@ -228,8 +230,7 @@ import Testing
     #expect(doubled.message.contains("'name'"))
   }
 
-  @Test func `names of earlier attributes are refused where a declaration uses them twice`() throws
-  {
+  @Test func `names of earlier attributes are refused if a declaration uses them twice`() throws {
     let folder = try TemporaryFolder()
     let path = folder.storePath
     func refusal<Change: PersonChange>(_: Change.Type) throws -> String {

@@ -292,7 +292,7 @@ import Testing
     }
   }
 
-  @Test func `a removed name that is declared, or is no name, is refused`() throws {
+  @Test func `a removed name that is declared or malformed is refused`() throws {
     let folder = try TemporaryFolder()
     let declared = try storeError(.badSchema) {
       try Store(at: folder.storePath, entities: [RemovingPlayer<Name>.self])

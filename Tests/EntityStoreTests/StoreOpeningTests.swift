@@ -6,7 +6,7 @@ import Testing
 @testable import EntityStore
 
 @Suite struct `Opening a store` {
-  @Test func `existing access refuses a missing file, and makes none`() throws {
+  @Test func `existing access refuses a missing file, and makes no file`() throws {
     let folder = try TemporaryFolder()
     var options = StoreOptions()
     options.access = .existing
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `read-only access reads beside a writer, and refuses to write`() throws {
+  @Test func `read-only access reads during another's writes, and refuses to write`() throws {
     try withTemporaryPath { path in
       let writer = try Store(at: path, entities: [Film.self])
       let reader = try Store(at: path, entities: [Film.self], options: .readOnly)

@@ -13,7 +13,7 @@ struct FaultTests {
     }
   }
 
-  @Test func `a stack that overflows leaves room to report the overflow`() async throws {
+  @Test func `a stack overflow ends kvdump with a message and status 70`() async throws {
     let result = try await #require(
       processExitsWith: .exitCode(70), observing: [\.standardErrorContent]
     ) {

@@ -129,7 +129,7 @@ struct FormatRulesTests {
   }
 
   @Test
-  func `the page of the document is the one that LMDB writes`() throws {
+  func `the page of the document equals the page that LMDB writes`() throws {
     let isLater = PageFormat.ofEngine == .lmdb10
     let fence = isLater ? "```example page version 3" : "```example page"
     let block = FormatRules.text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -73,7 +73,7 @@ struct ImportInferenceTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `--all-text and --type keep texts as they are`() async throws {
+  @Test func `--all-text and --type keep texts unchanged`() async throws {
     let folder = try StoreFolder()
     let outcome = try await folder.load(
       Self.table, "--entity", "E", "--unique", "id", "--infer", "--all-text", "--type",
@@ -315,7 +315,7 @@ struct ImportInferenceTests {
     ("", nil),
     ("G", nil), ("1.5G", nil), ("-1", nil), ("9223372036854775807K", nil),
   ])
-  func `sizes are numbers with a unit`(text: String, bytes: Int?) {
+  func `sizes in options are numbers with a unit`(text: String, bytes: Int?) {
     #expect(ByteSize(argument: text)?.bytes == bytes)
   }
 }

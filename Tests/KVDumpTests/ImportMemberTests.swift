@@ -153,7 +153,7 @@ struct ImportMemberTests {
     #expect(try converted("\"\(text)\"", type, nil) == value)
   }
 
-  @Test func `text for a number or a date reports its reading, and its fault`()
+  @Test func `text for a number or a date reports the accepted form, and its fault`()
     async throws
   {
     let folder = try StoreFolder()

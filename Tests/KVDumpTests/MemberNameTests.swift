@@ -269,7 +269,7 @@ struct MemberNameTests {
     #expect(table.contains("MEMBER") && table.contains("C#"), "\(table)")
   }
 
-  @Test func `a member's name in a query leads to its attribute`() async throws {
+  @Test func `a member's name in a query proposes its attribute`() async throws {
     let folder = try StoreFolder()
     try await folder.load(
       #"[{"id":1,"имя":"Анна"}]"#, "--entity", "E", "--unique", "id", "--infer")

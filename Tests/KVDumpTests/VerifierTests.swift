@@ -150,7 +150,7 @@ struct VerifierTests {
   }
 
   @Test
-  func `an open environment is verified as it was committed last`() throws {
+  func `an open environment is verified as of its last commit`() throws {
     let store = try VerifiedStore()
     var options = EnvironmentOptions()
     options.access = .readWrite(create: false)

@@ -119,7 +119,7 @@ import Testing
   }
 
   /// LMDB 1.0 reads a cursor's transaction when it closes the cursor.
-  @Test func `a cursor kept beyond its read is closed when the transaction is gone`() async throws {
+  @Test func `a cursor that outlives its read is closed when the transaction ends`() async throws {
     await #expect(processExitsWith: .success) {
       try withEnvironment { environment, tree in
         try put([[1], [2]], into: tree, of: environment)
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  @Test func `a cursor kept beyond its write is refused and freed once`() throws {
+  @Test func `a cursor that outlives its write is refused and freed once`() throws {
     struct Stop: Error {}
     try withEnvironment { environment, tree in
       try put([[1]], into: tree, of: environment)

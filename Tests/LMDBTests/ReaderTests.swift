@@ -79,7 +79,7 @@ import Testing
     #expect(wrong.value == 0)
   }
 
-  @Test func `ended reads give their slots back`() throws {
+  @Test func `ended reads release their slots`() throws {
     try withEnvironment({ $0.readerSlotCount = 8 }) { environment, tree in
       for _ in 0..<1_000 { try environment.read { _ = try $0.count(of: tree) } }
       let pinned = try (0..<8).map { _ in try environment.beginRead() }

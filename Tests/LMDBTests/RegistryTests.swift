@@ -61,7 +61,7 @@ import Testing
     EnvironmentRegistry.close(again)
   }
 
-  @Test func `closing inside a write closes when it ends`() throws {
+  @Test func `closing inside a write takes effect when the write ends`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path)

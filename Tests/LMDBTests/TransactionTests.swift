@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `a failed read inside a write leaves the write whole`() throws {
+  @Test func `a failed read inside a write leaves the write intact`() throws {
     try withEnvironment { environment, tree in
       try environment.write { transaction in
         try transaction.put([1], [1], in: tree)

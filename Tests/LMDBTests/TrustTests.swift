@@ -114,7 +114,7 @@ import Testing
     #expect(try checkCount(path) == 0)
   }
 
-  @Test func `another file is opened while one is being checked`() async throws {
+  @Test func `another file is opened during the check of a file`() async throws {
     let other = directory.file("other")
     try use(other)
     unlink(path + "-lock")
@@ -231,7 +231,7 @@ import Testing
     }
   }
 
-  @Test func `the mark leaves the reader slots as they are`() throws {
+  @Test func `the mark leaves the reader slots unchanged`() throws {
     var readers: [Int] = []
     for _ in 0..<3 {
       readers.append((size(of: path + "-lock") - FileStamp.size) / 64)
@@ -241,7 +241,7 @@ import Testing
     #expect((size(of: path + "-lock") - FileStamp.size) % 64 == 0)
   }
 
-  @Test func `a failed write takes the mark back`() async throws {
+  @Test func `a failed write removes the mark of the checked file`() async throws {
     await #expect(processExitsWith: .success) { [path = path as String] in
       signal(SIGXFSZ, SIG_IGN)
       var options = EnvironmentOptions()

@@ -184,7 +184,7 @@ import Testing
     #expect(try await threads.run { 7 } == 7)
   }
 
-  @Test func `closing while writes are queued ends each one`() async throws {
+  @Test func `closing a store ends each queued write`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path)

@@ -111,7 +111,7 @@ import Testing
     }
   #endif
 
-  @Test func `a write that cannot begin leaves the turn to others`() throws {
+  @Test func `a write that cannot begin leaves the turn to other writers`() throws {
     try withEnvironment { environment, tree in
       let lockFile = environment.path + "-lock"
       #expect(rename(lockFile, lockFile + ".away") == 0)

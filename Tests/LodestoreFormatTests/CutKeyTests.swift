@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: [480, 481, 482, 600, 5_000])
-  func `longer tuple is cut to 480 bytes`(length: Int) {
+  func `a longer tuple is cut to 480 bytes`(length: Int) {
     let whole = [2] + [UInt8](repeating: 0x6b, count: length - 2) + [0]
     let cut = cutTuple(text: String(repeating: "k", count: length - 2))
     #expect(cut.wasCut)
@@ -41,7 +41,7 @@ import Testing
     #expect(Array(first.bytes) != Array(second.bytes))
   }
 
-  @Test func `longest key with record id fits the engine`() {
+  @Test func `the longest key with a record id fits the engine`() {
     var encoder = KeyEncoder()
     let long = [UInt8](repeating: 0, count: 2_000)
     long._withBytes { encoder.append(data: $0) }

@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `doubles keep every bit`() throws {
+  @Test func `doubles in documents keep every bit`() throws {
     for bits: UInt64 in [0x7ff0_0000_0000_0001, 0xffff_ffff_ffff_ffff, 0x8000_0000_0000_0000] {
       guard case .double(let value) = try document([5] + littleEndianBytes(bits)) else {
         Issue.record("not a double")
@@ -46,7 +46,7 @@ import Testing
     #expect(Document.unsigned(300).encoded() == Document.integer(300).encoded())
   }
 
-  @Test func `subscript finds members of objects only`() {
+  @Test func `the subscript finds members of objects only`() {
     #expect(Self.everyKind["zero"] == .integer(0))
     #expect(Self.everyKind["absent"] == nil)
     #expect(Document.array([.null])["zero"] == nil)
@@ -67,7 +67,7 @@ import Testing
     #expect(try document(object.encoded()) == object)
   }
 
-  @Test func `nesting of 128 is read and of 129 refused`() throws {
+  @Test func `nesting of 128 levels is read, and of 129 refused`() throws {
     #expect(try document(nested(arrays: 128)).encoded() == nested(arrays: 128))
     #expect(throws: FormatError.self) { try document(nested(arrays: 129)) }
     #expect(throws: FormatError.self) { try document(nested(arrays: 100_000)) }

@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `integers above Int64 come back unsigned and others signed`() throws {
+  @Test func `integers above Int64 come back unsigned, and others signed`() throws {
     let values: [Value] = [.integer(.max), .unsigned(UInt64(Int64.max) + 1), .integer(.min)]
     #expect(try decoded(try key(values)) == values)
   }
@@ -87,7 +87,7 @@ import Testing
     #expect(KeyDecoder.recordIDSuffix(encoder.bytes) == nil)
   }
 
-  @Test func `offset is where the next element starts`() throws {
+  @Test func `the decoder's offset is the start of the next element`() throws {
     try key([.integer(300), .null, .string("a")])._withBytes { tuple in
       var decoder = KeyDecoder(tuple)
       _ = try decoder.next()

@@ -16,7 +16,7 @@ import Testing
     (.history, "history"),
     (.seal, "seal"),
   ])
-  func `name and text mean each other`(name: TreeName, text: String) {
+  func `a tree name and its text convert to each other`(name: TreeName, text: String) {
     #expect(name.text == text)
     #expect(TreeName(text) == name)
   }
@@ -31,7 +31,7 @@ import Testing
     #expect(TreeName(text) == nil)
   }
 
-  @Test func `catalogue key holds the entity number`() {
+  @Test func `a catalogue key holds the entity number`() {
     let key = CatalogueKey.entity(0x0102_0304)
     #expect(hexadecimal(key) == "01 01 02 03 04")
     #expect(key._withBytes { CatalogueKey.entityNumber($0) } == 0x0102_0304)

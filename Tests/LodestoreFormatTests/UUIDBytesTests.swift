@@ -3,7 +3,7 @@ import LodestoreFormat
 import Testing
 
 @Suite struct UUIDBytesTests {
-  @Test func `text and bytes mean each other`() throws {
+  @Test func `the text and the bytes of a UUID convert to each other`() throws {
     let uuid = try #require(UUIDBytes(text: "00112233-4455-6677-8899-aabbccddeeff"))
     #expect(uuid.bytes == (0...15).map { UInt8($0 * 0x11) })
     #expect(uuid.text == "00112233-4455-6677-8899-AABBCCDDEEFF")

@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `the last answer is the error when all retries are used`() async throws {
+  @Test func `the last answer is the error after all retries`() async throws {
     let clock = RecordingClock()
     try await withServer {
       Answer($0.number < 3 ? 500 : 502)
@@ -139,7 +139,8 @@ import Testing
     }
   }
 
-  @Test func `a connection that is reset or closed before an answer is made again`() async throws {
+  @Test func `a connection that is reset or closed before an answer is opened again`() async throws
+  {
     let clock = RecordingClock()
     try await withServer { request in
       .each(request, .reset, .reset, .raw(""), .raw(""), .json("[]"))

@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `an undo is refused where others changed the same items`() async throws {
+  @Test func `an undo is refused if others changed its items`() async throws {
     try await withList(10) { list in
       try await list.finish(createdBefore: Self.end)
       try await list.store.write(author: "somebody") { tx in
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `counts follow each change`() async throws {
+  @Test func `counts of the list follow each change`() async throws {
     try await withList(10) { list in
       var counts = list.counts().makeAsyncIterator()
       #expect(try await counts.next() == .init(all: 10, done: 0))

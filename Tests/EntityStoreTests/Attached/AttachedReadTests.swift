@@ -5,7 +5,7 @@ import Testing
 
 /// Reads of a store and of its attached dataset.
 @Suite struct `Attached stores` {
-  @Test func `references resolve, one and many, and are found from both sides`() throws {
+  @Test func `single and many references resolve, and are found from both sides`() throws {
     try withAttached(pods: 0..<100) { attached in
       let pods = try attached.read { try $0.dataset.fetch(Pod.all) }
       let twelve = try #require(pods.first { $0.name == "pod12" })

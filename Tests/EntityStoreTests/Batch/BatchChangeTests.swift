@@ -62,8 +62,7 @@ import Testing
     }
   }
 
-  @Test func `an update writes into records of any length, with pages of their own or not`() throws
-  {
+  @Test func `an update changes records of any length, with and without overflow pages`() throws {
     try withTemporaryStore([AllTypes.self]) { store in
       let lengths = [0, 900, 1_100, 1_990, 2_100, 5_000, 70_000, 900]
       let rows = lengths.enumerated().map { index, length in

@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func `a closure fills dictionaries until it returns true, and that call inserts nothing`()
+  @Test func `a closure fills dictionaries until it returns true, and its last call inserts none`()
     throws
   {
     try withTemporaryStore([Film.self]) { store in

@@ -81,7 +81,7 @@ import Testing
     #expect(model.count > 300)
   }
 
-  @Test func `a delete of more records than one chunk has leaves the others`() throws {
+  @Test func `a delete of more records than one chunk leaves all other records`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
         try transaction.insert(

@@ -78,7 +78,9 @@ import Testing
     }
   }
 
-  @Test func `a merge in no order changes what differs and moves its entries`() throws {
+  @Test func `a merge of unsorted records changes only differing values, and moves their entries`()
+    throws
+  {
     var numbers = SeededNumbers(salt: 933)
     let films = films(&numbers)
     try withTemporaryStore([Film.self]) { store in

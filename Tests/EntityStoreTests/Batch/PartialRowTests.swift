@@ -50,7 +50,7 @@ import Testing
 
   /// The second row meets a key that the first one makes of a given value and a stored one.
   @Test(arguments: [true, false])
-  func `rows of one call are merged one after the other`(isOneCall: Bool) throws {
+  func `rows of one call are merged in their order`(isOneCall: Bool) throws {
     try withTemporaryStore([ModelItem<SecondVersion>.self]) { store in
       typealias Item = ModelItem<SecondVersion>
       try store.insert(

@@ -30,7 +30,9 @@ import Testing
     }
   }
 
-  @Test func `stores with equal content have equal digests, however it was written`() throws {
+  @Test func `stores with equal content have equal digests, however the content was written`()
+    throws
+  {
     let players = (0..<500).map { Player(name: "player \($0)", score: $0) }
     let atOnce = try digest { store in
       try store.write { tx in

@@ -116,7 +116,7 @@ func decodeDocument<T: Decodable>(_ type: T.Type = T.self, _ bytes: [UInt8]) thr
     #expect(stored == ["e\u{301}", "f", "z", "\u{FF5E}", "\u{1F600}"])
   }
 
-  @Test func `of a member that is encoded twice the last value counts`() throws {
+  @Test func `a member that is encoded twice has its last value`() throws {
     struct Twice: Encodable {
       enum Keys: CodingKey { case z, a }
       func encode(to encoder: any Encoder) throws {
@@ -193,7 +193,7 @@ func decodeDocument<T: Decodable>(_ type: T.Type = T.self, _ bytes: [UInt8]) thr
     #expect(throws: EncodingError.self) { try documentBytes(Endless()) }
   }
 
-  @Test func `a failed encoding leaves the writer as it was`() {
+  @Test func `a failed encoding leaves the writer unchanged`() {
     var writer = DocumentWriter()
     writer.write(1 as Int64)
     #expect(throws: EncodingError.self) {

@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `a JSON attribute refuses what JSON does not have`() throws {
+  @Test func `a JSON attribute refuses kinds of values that JSON lacks`() throws {
     for bytes in try [
       documentBytes(Date()), documentBytes([UUID()]), documentBytes(["a": Data()]),
       documentBytes(Decimal(1)),

@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(arguments: files)
-  func `a file of the other LMDB is read like one of this and nothing is written`(
+  func `a file of the other LMDB is read like an own file, without a write`(
     _ file: String
   ) throws {
     let folder = try TemporaryFolder()

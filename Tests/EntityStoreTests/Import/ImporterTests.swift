@@ -164,7 +164,7 @@ import Testing
   }
 
   @Test(arguments: [#"{"results":[]}"#, #"{"result":{}}"#, "[]", "7"])
-  func `a page without the array stops the import, naming what it has`(_ text: String) async throws
+  func `a page without the array stops the import, naming its members`(_ text: String) async throws
   {
     try await withTemporaryStore([Pod.self]) { store in
       let error = await #expect(throws: StoreError.self) {

@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `duplicates of a page do not keep a mirror from deleting`() async throws {
+  @Test func `a mirror deletes records although a page has duplicates`() async throws {
     try await withFilms { store in
       let report = try await mirror([[(1, "a"), (1, "b"), (2, "c")]], with: importer(store))
       #expect(report.rejected == 1 && report.deleted == 2 && !report.keptUnseen)

@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func `a hook sees each write after its commit and before the next`() async throws {
+  @Test func `a hook sees each write after its commit and before the next write`() async throws {
     try await withTemporaryStore([Player.self]) { store in
       let seen = Mutex<[(CommitNumber, [String], Int)]>([])
       let hook = store.onCommit { write in

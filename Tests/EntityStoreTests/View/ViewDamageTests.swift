@@ -71,7 +71,7 @@ import Testing
     store.close()
   }
 
-  @Test func `a flipped byte is found when checksums are asked for`() throws {
+  @Test func `a flipped byte is found if checksums are verified`() throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [Pod.self])
     try store.write { _ = try $0.insert(Pod(name: "the marker", version: "v", stars: 3)) }

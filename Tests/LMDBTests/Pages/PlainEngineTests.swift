@@ -71,7 +71,7 @@ import Testing
     #expect(try contents(path, isPlain: false) == plain)
   }
 
-  @Test func `records are changed in place only where the engine is known`() throws {
+  @Test func `records are changed in place only if the engine is known`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     try makeFile(path)

@@ -23,7 +23,7 @@ struct CachedDatasetTests {
     #expect(try dataset.status.generation == nil)
   }
 
-  @Test func `A seed is read where it is, with its age, and nothing is written`() throws {
+  @Test func `A seed is read in place, with its age, and nothing is written`() throws {
     let folder = try ScratchFolder()
     let seed = try SpecGenerations(folder).seal(3)
     let dataset = try dataset(folder, seed: seed)
@@ -53,7 +53,7 @@ struct CachedDatasetTests {
     #expect(try dataset.currentStore === new.store)
   }
 
-  @Test func `Files that are not higher, of another dataset or no sealed file are not installed`()
+  @Test func `Files of a lower generation or another dataset, or unsealed, are not installed`()
     async throws
   {
     let folder = try ScratchFolder()

@@ -61,7 +61,7 @@
       #expect(try TrustedKeys(String(carried)).keys == [KeyFile.read(key).publicKey])
     }
 
-    @Test func `A sealed file is published as it is, once`() async throws {
+    @Test func `A sealed file is published unchanged, once`() async throws {
       let folder = try ScratchFolder()
       let (key, site) = (folder.file("key.pem"), folder.file("site"))
       _ = await run("signing-keys", "new", key)

@@ -39,8 +39,7 @@
           >= 2)
     }
 
-    @Test func `A publisher that is killed while it seals leaves nothing for the next one`() throws
-    {
+    @Test func `A publisher that is killed while it seals leaves no file to the next one`() throws {
       let publisher = try SamplePublisher()
       let path = Mutex("")
       #expect(throws: (any Error).self) {
@@ -190,7 +189,7 @@
       #expect(report.skippedPatches.map(\.from) == [1])
     }
 
-    @Test func `Keys rotate by a key of the set before, and programs follow`() throws {
+    @Test func `Keys rotate by a key of the previous set, and programs follow`() throws {
       var sample = try SamplePublisher()
       let carried = try sample.publish(1).trustedKeys
       let (offline, second) = (try SigningKey(), try SigningKey())

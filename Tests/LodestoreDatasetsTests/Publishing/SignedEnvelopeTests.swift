@@ -80,7 +80,7 @@
       #expect(Base64Text.encoded(bytes) == text)
     }
 
-    @Test func `Base64 is read back`() {
+    @Test func `Base64 text is read back as the encoded bytes`() {
       var numbers = SeededNumbers(5)
       for count in 0..<70 {
         let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &numbers) }

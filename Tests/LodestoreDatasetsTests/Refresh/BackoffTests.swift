@@ -18,7 +18,7 @@
       func advance(by seconds: Double) { time.withLock { $0 += seconds } }
     }
 
-    @Test func `Waits double, up to the longest, and are drawn`() {
+    @Test func `Waits double up to the longest, and are randomized`() {
       let backoff = Backoff(first: .seconds(30), longest: .seconds(3600), fraction: { 1 })
       #expect(backoff.wait(afterFailures: 1, asked: nil) == .seconds(30))
       #expect(backoff.wait(afterFailures: 3, asked: nil) == .seconds(120))

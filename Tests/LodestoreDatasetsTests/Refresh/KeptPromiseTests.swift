@@ -176,7 +176,9 @@
 
     // MARK: Numbers
 
-    @Test func `Any number is taken for seven days after the highest was forgotten`() async throws {
+    @Test func `Any generation is accepted for seven days after the highest was forgotten`()
+      async throws
+    {
       let folder = try ScratchFolder()
       let (new, old) = (try SpecPublication(folder, "new"), try SpecPublication(folder, "old"))
       try new.publish(5, in: folder)

@@ -96,7 +96,9 @@
       try SpecGenerations.check(dataset.currentStore, is: 2, count: 2_000)
     }
 
-    @Test func `Mirrors are asked in order, and the next goes on when one fails`() async throws {
+    @Test func `Mirrors are asked in order, and the next one continues after a failure`()
+      async throws
+    {
       let folder = try ScratchFolder()
       let published = try SpecPublication(folder)
       try published.publish(1, in: folder)
@@ -177,7 +179,7 @@
       #expect(try await dataset.refresh().generation == 1)
     }
 
-    @Test func `Without a connection the wait stays short`() async throws {
+    @Test func `The wait without a connection stays short`() async throws {
       let folder = try ScratchFolder()
       let published = try SpecPublication(folder)
       let (server, _) = try published.serving()
@@ -269,7 +271,7 @@
       try SpecGenerations.check(dataset.currentStore, is: 1)
     }
 
-    @Test func `Keys are followed along the publisher's chain, and a stranger's are refused`()
+    @Test func `Keys are followed along the publisher's chain, and foreign keys are refused`()
       async throws
     {
       let folder = try ScratchFolder()

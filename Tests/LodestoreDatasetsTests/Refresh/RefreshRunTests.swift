@@ -43,7 +43,7 @@
       #expect(begun.count.withLock { $0 } == 1)
     }
 
-    @Test func `A caller that comes as the last one leaves begins a refresh of its own`()
+    @Test func `A caller that arrives after the last one has left begins a new refresh`()
       async throws
     {
       let (dataset, begun, go) = try waiting(ScratchFolder())

@@ -232,7 +232,7 @@
       #expect(Array(after.map(\.id).prefix(301)) == ids && after.count == 302)
     }
 
-    @Test func `A newer seed and an installed file are what the next import begins with`()
+    @Test func `The next import begins with a newer seed or an installed file`()
       async throws
     {
       let folder = try ScratchFolder()

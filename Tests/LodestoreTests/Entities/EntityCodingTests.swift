@@ -72,7 +72,7 @@ import LodestoreBytes
       #expect(read == empty)
     }
 
-    @Test func `private and observed properties come back and transient ones do not`() throws {
+    @Test func `private and observed properties come back, and transient ones do not`() throws {
       var pod = Pod.make(name: "A")
       pod.stars = 5
       pod.keep("b")

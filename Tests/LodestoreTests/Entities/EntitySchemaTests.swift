@@ -34,7 +34,8 @@
         ])
     }
 
-    @Test func `names indexes and initial values are those of the declaration`() throws {
+    @Test func `names, indexes and initial values of a schema are those of the declaration`() throws
+    {
       let declared = try DeclaredEntity(Pod.self)
       #expect(declared.name == "pod")
       #expect(
@@ -51,7 +52,7 @@
         ])
     }
 
-    @Test func `constraints are those of the declaration`() throws {
+    @Test func `constraints of a schema are those of the declaration`() throws {
       let declared = try DeclaredEntity(Rated.self)
       #expect(declared.attributes.map(\.name) == ["slug", "stars", "note"])
       #expect(declared.attributes.map(\.constraints.maxLength) == [64, nil, nil])
@@ -89,7 +90,7 @@
     }
 
     /// `#Predicate` asks that the values which it compares are `Codable`.
-    @Test func `indexable enumeration is compared in a predicate`() throws {
+    @Test func `an indexable enumeration is compared in a predicate`() throws {
       let store = try Store.inMemory(entities: [Pod.self])
       try store.insert(Pod.make(name: "a"))
       let wanted = Pod.License.bsd

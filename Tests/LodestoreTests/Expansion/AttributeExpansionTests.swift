@@ -47,7 +47,7 @@
       #expect(try expand("@Entity struct Pod { \(property) }").notes == [])
     }
 
-    @Test func `initial value takes the place of the default in the file`() throws {
+    @Test func `an initial value replaces the default in the file`() throws {
       let answer = try expand(
         """
         @Entity struct Pod {
@@ -126,7 +126,7 @@
       #expect(answer.expanded.contains("unique: [[\\.slug]])"))
     }
 
-    @Test func `unique attribute and unique list on it are one index`() throws {
+    @Test func `a unique attribute and a unique list of it are one index`() throws {
       let answer = try expand(
         """
         @Entity struct Pod {

@@ -106,7 +106,7 @@
     }
 
     @Test(arguments: ["\\.name.count", "\\.tags[0]", "\\.authors?.first", "\\.name.utf8.count"])
-    func `nested path is refused`(path: String) throws {
+    func `a nested path is refused`(path: String) throws {
       try expectRefusal(
         of: pod("#Index<Pod>([\(path)])"), at: path,
         "cannot index '\(path)': a nested value is stored inside of its attribute; make it an "
@@ -141,14 +141,14 @@
       #expect(answer.errors.first?.hasPrefix("cannot ") == true)
     }
 
-    @Test func `index in a condition is refused`() throws {
+    @Test func `an index in a condition is refused`() throws {
       try expectRefusal(
         of: pod("#if DEBUG\n#Index<Pod>([\\.name])\n#endif"), at: "#Index",
         "cannot read #Index inside '#if': @Entity does not see which branch is compiled; move it "
           + "out")
     }
 
-    @Test func `qualified name of the struct is accepted`() throws {
+    @Test func `the qualified name of the struct is accepted`() throws {
       let answer = try expand(
         "enum Model { @Entity struct Pod { #Index<Model.Pod>([\\.a]); var a: Int } }")
       #expect(answer.errors == [])

@@ -125,14 +125,14 @@
         ])
     }
 
-    @Test func `tuple of properties is refused`() throws {
+    @Test func `a tuple of properties is refused`() throws {
       try expectRefusal(
         of: "@Entity struct Pod { var (a, b) = (1, 2) }", at: "(a",
         "cannot store a tuple of properties: each attribute needs a declaration; write one for "
           + "each name")
     }
 
-    @Test func `stored property in a condition is refused`() throws {
+    @Test func `a stored property in a condition is refused`() throws {
       try expectRefusal(
         of: "@Entity struct Pod {\n#if DEBUG\nvar a: Int\n#endif\n}", at: "var",
         "cannot read a stored property inside '#if': @Entity does not see which branch is compiled; "
@@ -140,7 +140,7 @@
     }
 
     @Test(arguments: ["größe", String(repeating: "a", count: 65)])
-    func `name that the file cannot hold is refused`(name: String) throws {
+    func `a name that the file cannot hold is refused`(name: String) throws {
       try expectRefusal(
         of: "@Entity struct Pod { var \(name): Int }", at: name,
         "cannot use '\(name)' as the name of an attribute: names in the file are an ASCII letter "
@@ -148,7 +148,7 @@
     }
 
     @Test(arguments: ["var _id: Int", "@Attribute(originalName: \"_id\") var a: Int"])
-    func `name that is the store's own is refused`(property: String) throws {
+    func `a name that is reserved for the store is refused`(property: String) throws {
       try expectRefusal(
         of: "@Entity struct Pod { \(property) }", at: property.hasPrefix("var") ? "_id" : "\"_id",
         "cannot use '_id' as the name of an attribute: the store calls the id of a record so; "
@@ -159,7 +159,7 @@
       .enabled(if: parserKnowsRawIdentifiers, "raw identifiers came with swift-syntax 601"),
       arguments: ["with space", "2"]
     )
-    func `raw identifier that the file cannot hold is refused`(name: String) throws {
+    func `a raw identifier that the file cannot hold is refused`(name: String) throws {
       try expectRefusal(
         of: "@Entity struct Pod { var `\(name)`: Int }", at: "`",
         "cannot use '\(name)' as the name of an attribute: names in the file are an ASCII letter "
@@ -191,7 +191,7 @@
       arguments: [
         "@Transient var a: Int?", "@Transient lazy var a = 1", "@Transient let a = 1",
         "@Transient var a: (Int, Any)?", "@Transient @Wrapper var a: Int",
-      ]) func `transient property with a value is left alone`(property: String) throws
+      ]) func `a transient property with a value stays unchanged`(property: String) throws
     {
       let answer = try expand("@Entity struct Pod { \(property) }")
       #expect(answer.errors == [])
@@ -223,7 +223,7 @@
         ])
     }
 
-    @Test func `original name must be a literal name`() throws {
+    @Test func `an original name must be a literal name`() throws {
       try expectRefusal(
         of: "@Entity struct Pod { @Attribute(originalName: old) var a: Int }", at: "old",
         "cannot read the original name: it is not a text literal; write it out")
@@ -233,7 +233,7 @@
           + "'_', then letters, digits and '_', at most 64 bytes; rename it")
     }
 
-    @Test func `unique attribute must have an order`() throws {
+    @Test func `a unique attribute must have an order`() throws {
       try expectRefusal(
         of: "@Entity struct Pod { @Attribute(.unique) var a: [Int] }", at: "a:",
         "cannot index 'a': it is an array, and an index takes single values; remove it")

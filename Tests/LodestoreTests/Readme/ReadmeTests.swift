@@ -41,7 +41,7 @@
     }
 
     @Test(arguments: Documents.all + Documents.withoutSwift)
-    func `links lead to files`(document: String) throws {
+    func `the links of the documents lead to files`(document: String) throws {
       let directory = Documents.root.appending(path: document).deletingLastPathComponent()
       let links = try Documents.text(document).matches(of: /\]\(([^)#:\s]+)(#[^)]*)?\)/).map(\.1)
       for link in links {

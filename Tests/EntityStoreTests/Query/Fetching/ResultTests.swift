@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `Slices have the indices of the whole, and batches cover it`() throws {
+  @Test func `Slices share the indices of the results, and batches cover all results`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(103, in: store)
       let results = try store.results(Trial.all)

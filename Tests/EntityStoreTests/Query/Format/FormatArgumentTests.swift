@@ -125,7 +125,8 @@ import Testing
         "line 1, column 3: found '%', expected a position"))
   }
 
-  @Test func `variables are inserted as often as they stand, and SUBQUERY declares its own`() throws
+  @Test func `variables are inserted at each occurrence, and SUBQUERY declares its own variable`()
+    throws
   {
     let given: [String: FormatArgument] = [
       "x": .value(.integer(1)), "list": .list([.integer(1), .integer(2)]), "path": .path("a.b"),

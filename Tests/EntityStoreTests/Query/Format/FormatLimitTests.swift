@@ -181,7 +181,7 @@ import Testing
     #expect(message("a == 1", limits: FormatLimits(bytes: 5)).contains("(limit: bytes)"))
   }
 
-  @Test func `limits can be set, but the depth not beyond 128`() {
+  @Test func `limits can be set, and the depth to 128 at most`() {
     #expect(message("NOT NOT a", limits: FormatLimits(depth: 3)).contains("at most 3 levels"))
     #expect(FormatLimits(depth: 1 << 40).depth == 128)
     #expect(

@@ -53,7 +53,7 @@ extension Film {
     }
   }
 
-  @Test func `batches in chunks and imports have a progress`() async throws {
+  @Test func `batches in chunks and imports report a progress`() async throws {
     try await withTemporaryStore([Film.self]) { store in
       try await fill(store, 100)
       let deletion = AsynchronousWork { report in

@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `Null is the same as null, unlike any number, and has no order`() throws {
+  @Test func `Null equals null, differs from any number, and has no order`() throws {
     let records = specimens([
       { _ in }, { $0.int = 3 }, { ($0.int, $0.code) = (3, 3) }, { $0.code = 5 },
     ])

@@ -6,7 +6,7 @@ import Testing
 
 /// Orders by one number sort the values in the records, not keys made of them.
 @Suite struct SlotOrderTests {
-  @Test func `Words are sorted as a stable sort would, whatever their number`() throws {
+  @Test func `A sort of words is stable, whatever their number`() throws {
     var random = SeededNumbers(salt: 91)
     var sort = WordSort()
     for count in [0, 1, 2, 63, 64, 65, 5_000, 700, 40_000, 100] {

@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func `An order by a document is refused, and one by a computed value is not`() throws {
+  @Test func `An order by a document is refused, and by a computed value accepted`() throws {
     try withTemporaryStore([Specimen.self]) { store in
       try store.read { snapshot throws in
         let computed = Specimen.all.sorted { [$0.label.lowercased().ascending] }
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `Variables take the values that come with the format string`() throws {
+  @Test func `Variables take the values that are passed with the format string`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(20, in: store)
       try store.read { snapshot throws in

@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func `coding keys tell of a type that does not decode from nothing`() throws {
+  @Test func `coding keys describe a type that cannot be decoded from an empty object`() throws {
     try withTemporaryStore([House.self]) { store in
       // `Shape` throws at once; that it has no such case is certain all the same.
       let error = try storeError(.invalidQuery) {

@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `SUBQUERYs nest three deep`() throws {
+  @Test func `SUBQUERYs nest up to three levels`() throws {
     func nested(_ depth: Int) -> String {
       (0..<depth).reduce("TRUEPREDICATE") { inner, index in
         "SUBQUERY(json, $x\(index), \(inner)).@count > 0"
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `Not-a-number makes one section and one group, and both zeros one`() throws {
+  @Test func `Not-a-number makes one section and one group, and so do both zeros`() throws {
     try withTemporaryStore([AllTypes.self]) { store in
       try store.write { tx in
         _ = try tx.insert(

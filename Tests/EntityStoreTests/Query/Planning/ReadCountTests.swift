@@ -285,7 +285,7 @@ import Testing
     }
   }
 
-  @Test func `distinct values take a step in an index for each`() throws {
+  @Test func `distinct values take one step in an index for each value`() throws {
     try withTrials { snapshot in
       let core = snapshot.access.core
       let shares = try Self.steps("share", core)
