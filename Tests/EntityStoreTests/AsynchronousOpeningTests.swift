@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `an opening without work reports no progress`() async throws {
+  @Test func `an opening without changes reports no progress`() async throws {
     try await Self.withPeople(10) { path in
       let store = try await Store.open(at: path, entities: [PersonV1.self]) { _ in
         Issue.record("there is no work")

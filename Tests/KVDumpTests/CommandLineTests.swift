@@ -133,7 +133,7 @@ struct ColorChoiceTests {
     (.always, false, false, ["NO_COLOR": "1"], true),
     (.never, true, true, ["CLICOLOR_FORCE": "1"], false),
   ])
-  func `color follows the command line, then the environment, then the terminal`(
+  func `the use of colour follows the command line, then the environment, then the terminal`(
     choice: ColorChoice, isTerminal: Bool, hasStyle: Bool, environment: [String: String],
     expected: Bool
   ) {

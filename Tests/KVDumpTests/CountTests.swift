@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Count")
 struct CountTests {
-  @Test func `count counts records in every format`() async throws {
+  @Test func `the command count counts records in every format`() async throws {
     let folder = try await QueriedStore.make()
     #expect(await folder.run("count", "Pod").data == "{\"count\":5}\n")
     #expect(

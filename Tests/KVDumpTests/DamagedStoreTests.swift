@@ -385,7 +385,7 @@ struct DamagedStoreTests {
     if last == "done" { try? FileManager.default.removeItem(atPath: folder) }
   }
 
-  @Test func `the library answers right from a damaged file or refuses it, and never traps`()
+  @Test func `the library reads a whole commit of a damaged file or refuses it, and never traps`()
     async throws
   {
     let seed = DamageGenerator.runSeed

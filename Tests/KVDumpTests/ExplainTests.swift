@@ -66,7 +66,7 @@ struct ExplainTests {
         .hasPrefix("step,text\r\nread,nothing: the condition is never true\r\n"))
   }
 
-  @Test func `explain explains the query of the same arguments`() async throws {
+  @Test func `explain shows the plan of the query with equal arguments`() async throws {
     let folder = try await QueriedStore.make()
     let screen = await folder.run("explain", "Pod", "--color", "never", width: 80)
     #expect(screen.data.contains("limit      20\n"))

@@ -4,7 +4,7 @@ import Testing
 @testable import KVDumpCommands
 
 /// Faults end the program with a sentence, and blame the file only where it is the file.
-@Suite("Faults")
+@Suite("Faults that end kvdump")
 struct FaultTests {
   private static func deeper(_ level: Int) -> Int {
     withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 8) { bytes in

@@ -166,7 +166,8 @@ struct HistoryCommandTests {
 
   /// The pager keeps rows back until the command ends.
   @Test(arguments: ["table", "json"])
-  func `watch shows rows as they come, and ends its array`(format: String) async throws {
+  func `the command watch shows rows as they come, and ends its array`(format: String) async throws
+  {
     let folder = try Self.make()
     let store = try Store(at: folder.store, entities: [Note.self])
     // The command keeps its thread, and there may be no other for tasks.
@@ -201,7 +202,7 @@ struct HistoryCommandTests {
   }
 
   @Test(arguments: [[], ["Note"], ["Note", "length > 4"]])
-  func `watch prints the commits of another process`(arguments: [String]) async throws {
+  func `the command watch prints the commits of another process`(arguments: [String]) async throws {
     guard let tool = ToolProcess.path else { return }
     let folder = try Self.make()
     let process = Process()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KVDumpCommands
 
-@Suite("Import that goes on")
+@Suite("Resumed imports")
 struct ImportResumeTests {
   private static let lines = (0..<12_000).map { #"{"k":\#($0),"v":"value \#($0 % 97)"}"# }
 

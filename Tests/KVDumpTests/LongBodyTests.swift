@@ -6,7 +6,7 @@ import Testing
 @testable import LodestorePages
 @testable import LodestoreVerifier
 
-@Suite("Bodies that are long")
+@Suite("Long values in keys")
 struct LongBodyTests {
   @Test func `the command keys cuts long values and prints their length`() async throws {
     let store = try VerifiedStore()

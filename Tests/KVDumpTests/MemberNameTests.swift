@@ -6,7 +6,7 @@ import Testing
 @testable import KVDumpCommands
 @testable import LodestoreVerifier
 
-@Suite("Names of members that are kept with attributes")
+@Suite("Names of members that are stored with attributes")
 struct MemberNameTests {
   private static let options = ["--entity", "E", "--unique", "id"]
 

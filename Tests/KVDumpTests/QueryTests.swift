@@ -200,7 +200,7 @@ struct QueryTests {
       """)
   }
 
-  @Test func `query explains instead of answering`() async throws {
+  @Test func `query prints its plan instead of results on request`() async throws {
     let folder = try await QueriedStore.make()
     try await QueriedStore.addItems(to: folder)
     let arguments = ["Item", "rank > 47", "--sort", "-rank", "--limit", "1"]

@@ -90,7 +90,7 @@ struct RealDataTests {
   }
 }
 
-@Suite("Beside a writer")
+@Suite("A reader during an import")
 struct BesideAWriterTests {
   @Test func `a reader during an import sees whole pages only`() async throws {
     guard let tool = ToolProcess.path else { return }

@@ -213,7 +213,7 @@ private struct Bone: Entity {
     #expect(svg.data.contains(">friends</text>") && svg.data.contains(">name: string</text>"))
   }
 
-  @Test func `get follows relationships`() async throws {
+  @Test func `the command get follows relationships`() async throws {
     let folder = try folder()
     let dogs = await folder.run("get", "Owner", "name=Ann", "--related", "dogs", "--fields", "name")
     #expect(dogs.data == "{\"name\":\"Ace\"}\n{\"name\":\"Rex\"}\n")

@@ -6,7 +6,7 @@ import Testing
 @testable import LodestorePages
 @testable import LodestoreVerifier
 
-@Suite("The name of the id of a record")
+@Suite("The reserved name of the record id")
 struct ReservedNameTests {
   /// Its column would be the same as that of the ids, and so would conditions on the two.
   @Test(arguments: ["records", "export", "query"])

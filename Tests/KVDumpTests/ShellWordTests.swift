@@ -5,7 +5,7 @@ import Testing
 @testable import KVDumpCommands
 
 /// Names and paths of other people in suggested command lines.
-@Suite("Words of suggested commands")
+@Suite("Suggested commands")
 struct ShellWordTests {
   @Test func `suggested names are words of a shell, and no options`() {
     #expect(ShellWord.quoted("Note; touch /tmp/x #") == "'Note; touch /tmp/x #'")

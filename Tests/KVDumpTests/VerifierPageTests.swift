@@ -99,7 +99,7 @@ final class VerifierPageTests {
   }
 
   @Test
-  func `the page checker refuses files of other programs instead of listing findings`() throws {
+  func `the page checker refuses files of other programs without a list of findings`() throws {
     for bytes in [[], Array("not a database".utf8), [UInt8](repeating: 0, count: 9_000)] {
       try FaultFile(bytes: bytes).write(to: path)
       #expect(throws: VerificationError.self) { try PageChecker.check(path: path) }

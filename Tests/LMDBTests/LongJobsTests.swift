@@ -4,7 +4,7 @@ import Testing
 
 @testable import LMDB
 
-@Suite("Jobs that take long")
+@Suite("Long jobs")
 struct LongJobsTests {
   /// Runs `body` on a thread of its own.
   private func start(_ body: @escaping @Sendable () -> Void) -> DispatchSemaphore {
@@ -23,7 +23,7 @@ struct LongJobsTests {
     turn.check()
   }
 
-  @Test func `a few long jobs run at the same time`() {
+  @Test func `only a few long jobs run at the same time`() {
     let jobs = LongJobs(limit: 2, patienceInSeconds: 60)
     let state = Mutex((running: 0, most: 0))
     let ends = (0..<7).map { _ in
@@ -100,7 +100,7 @@ struct LongJobsTests {
     first.wait()
   }
 
-  @Test func `long jobs continue while the holders of places wait for other work`() {
+  @Test func `long jobs continue while the running jobs wait for other work`() {
     let jobs = LongJobs(limit: 1, patienceInSeconds: 0.05)
     let isOver = Latch()
     let hasPlace = DispatchSemaphore(value: 0)

@@ -123,7 +123,7 @@ import Testing
     #expect(try await ToDoList.inMemory().undo() == nil)
   }
 
-  @Test func `the newest follow each change`() async throws {
+  @Test func `the newest items follow each change`() async throws {
     try await withList(100) { list in
       var updates = list.newest(3).makeAsyncIterator()
       #expect(try await updates.next()?.items.count == 3)
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `counts of the list follow each change`() async throws {
+  @Test func `the counts of a list follow each change`() async throws {
     try await withList(10) { list in
       var counts = list.counts().makeAsyncIterator()
       #expect(try await counts.next() == .init(all: 10, done: 0))

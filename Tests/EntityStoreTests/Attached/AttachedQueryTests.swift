@@ -209,7 +209,10 @@ import Testing
     }
   }
 
-  @Test func `errors are those of queries, and errors of a closure are passed on`() throws {
+  @Test
+  func `conditions over a dataset have the errors of queries, and pass on those of a closure`()
+    throws
+  {
     struct Own: Error {}
     try withAttached(pods: 0..<5) { attached in
       try attached.store.insert(PodNote(pod: try Reference(pod(1))))

@@ -71,7 +71,9 @@ import Testing
     }
   }
 
-  @Test func `the report covers all attributes with references`() async throws {
+  @Test func `the report of dangling references covers all attributes with references`()
+    async throws
+  {
     try await withAttached(pods: 0..<4_000) { attached in
       try await attached.store.write { tx in
         for number in 0..<5_000 {

@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `equal texts in other forms make one reference`() throws {
+  @Test func `equal texts in different forms make one reference`() throws {
     let composed = try Reference(Paired(key: "caf\u{e9}", part: 1))
     let decomposed = try Reference(Paired(key: "cafe\u{301}", part: 1))
     #expect(composed == decomposed && composed.hashValue == decomposed.hashValue)

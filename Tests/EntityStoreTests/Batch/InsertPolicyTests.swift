@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `a policy merges one attribute by a closure`() throws {
+  @Test func `a policy merges a single attribute by a closure`() throws {
     let policy = MergePolicy<Pod>.replace.attribute(\.stars, .merge { $0 + $1 })
     for pod in try merged(Self.pod(9, day: 9, "new"), policy) {
       #expect(pod == Self.pod(11, day: 9, "new"))

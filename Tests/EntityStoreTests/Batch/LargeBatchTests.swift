@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `an array and a sequence that makes its values give the same records`() throws {
+  @Test func `an array and a lazy sequence insert equal records`() throws {
     var numbers = SeededNumbers(salt: 931)
     let films = films(&numbers)
     try withTemporaryStore([Film.self]) { store in

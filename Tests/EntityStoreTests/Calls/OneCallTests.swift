@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func `one call takes keys, and undoes a write`() throws {
+  @Test func `one-call methods take keys, and undo a write`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.insert((1...3).map { Film(title: "film \($0)", episode: $0) })
       let key = Film.index(\.episode).key(2)
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `one call in asynchronous code runs on a thread of the store`() async throws {
+  @Test func `a one-call method in asynchronous code runs on a thread of the store`() async throws {
     try await withTemporaryStore(Library.entities) { store in
       let author = try await store.insert(Author(name: "A")).id
       let books = try await store.insert(

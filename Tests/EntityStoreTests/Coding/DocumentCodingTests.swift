@@ -51,7 +51,7 @@ func decodeDocument<T: Decodable>(_ type: T.Type = T.self, _ bytes: [UInt8]) thr
     try expectRoundTrip([Shapes.Level.low: Shapes.Color.red])
   }
 
-  @Test func `values of a kind of their own have their own code`() throws {
+  @Test func `values of types with their own kind have their own code`() throws {
     #expect(try documentBytes(Date(timeIntervalSinceReferenceDate: 0)).first == 0x08)
     #expect(try documentBytes(UUID()).first == 0x09)
     #expect(try documentBytes(Data([1])) == [0x07, 1, 1])

@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `the file of the first version is stored`() {
+  @Test func `the file of the first version exists`() {
     #expect(Self.files.contains("format-1.lodestore"))
   }
 

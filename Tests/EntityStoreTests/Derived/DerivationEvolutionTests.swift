@@ -136,7 +136,9 @@ private enum Given: ItemVersion {
     }
   }
 
-  @Test func `a program without a derived attribute leaves it to the next opening`() throws {
+  @Test func `writes of a program without a derived attribute are derived at the next opening`()
+    throws
+  {
     try withTemporaryPath { path throws in
       _ = try keys(path, Lower.self, inserting: "Ab")
       // A program without the attribute.

@@ -79,7 +79,8 @@ import Testing
     (films, numbers) = (changed, next)
   }
 
-  @Test func `differences are those of random stores, and of each since each of its writes`() throws
+  @Test func `differences are those of random stores, and of each store since each of its writes`()
+    throws
   {
     var numbers = SeededNumbers(salt: 0xd1f2)
     for _ in 0..<(SeededNumbers.environmentNumber("LODESTORE_DIFFERENCE_ROUNDS") ?? 6) {

@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `expired records that stay are found once for each batch, and writes skip them`()
+  @Test func `expired records that must stay are found once for each batch, and writes skip them`()
     throws
   {
     try withVouchers { store, clock in
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `an expired record that stays does not hide a new record with its date`() throws {
+  @Test func `an expired record that must stay hides no new record with its date`() throws {
     let clock = TestClock()
     try withVouchers(with: clock) { store, path in
       try store.write { tx in

@@ -252,7 +252,7 @@ import Testing
     _ = try storeError(.damaged) { try store.read { try $0.importReports(of: "players") } }
   }
 
-  @Test func `imports without changes do not affect each other's remembered pages`() async throws {
+  @Test func `imports without changes leave each other's remembered pages valid`() async throws {
     try await withTemporaryStore([PlayerPoints.self]) { store in
       try await run(store)
       #expect(try await run(store, name: "other") == [0, 1])

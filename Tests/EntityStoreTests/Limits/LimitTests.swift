@@ -131,7 +131,7 @@ import Testing
 
   // MARK: Schemas
 
-  @Test func `attributes, indexes and the name of an entity are limited`() throws {
+  @Test func `the attributes, the indexes and the name of an entity are limited`() throws {
     _ = try Self.entity("E", attributes: DeclaredEntity.mostAttributes)
     _ = try Self.entity("E", attributes: 64, indexes: DeclaredEntity.mostIndexes)
     _ = try Self.entity(Self.text(EntityDescription.longestName))

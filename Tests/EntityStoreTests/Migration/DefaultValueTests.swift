@@ -194,7 +194,7 @@ private struct Unrated: Entity {
     }
   }
 
-  @Test func `the default of the step require does not hold for new records`() throws {
+  @Test func `the default of the step 'require' does not hold for new records`() throws {
     try withTemporaryPath { path throws in
       _ = try insert(path, One.self, "a")
       let stage = MigrationStage(to: 1, .require("note", of: "Rated", default: "none"))
@@ -207,7 +207,7 @@ private struct Unrated: Entity {
     }
   }
 
-  @Test func `the default of the step require does not hold for imported records`() async throws {
+  @Test func `the default of the step 'require' does not hold for imported records`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.storePath
     try await load(path, One.self, "a", by: .dictionary)

@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `a new entity replaces the stored one if a stage renames that`() throws {
+  @Test func `a stage that renames a stored entity makes the new one of its records`() throws {
     try withTemporaryPath { path in
       let made = try Store(at: path, entities: [Film.self])
       try made.write { try $0.insert(Film(title: "a", episode: 1, code: nil, released: nil)) }

@@ -164,7 +164,7 @@ extension SharedPet {
     }
   }
 
-  @Test func `the order of links that toMany makes replaces the former order`() throws {
+  @Test func `the order of links of the step 'toMany' replaces the former order`() throws {
     try withTemporaryPath { path throws in
       try make(path)
       let stage = MigrationStage(

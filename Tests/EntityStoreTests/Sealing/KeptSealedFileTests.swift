@@ -8,19 +8,19 @@ import Testing
 /// Sealed files of earlier versions, which every later version opens.
 ///
 /// The files are never replaced.
-@Suite("Kept sealed files")
+@Suite("Sealed files of earlier versions")
 struct KeptSealedFileTests {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("Corpus/Files/sealed").path
   static let files = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
     .filter { $0.hasSuffix(".lodestore") }.sorted()
 
-  @Test func `the first sealed file is stored`() {
+  @Test func `the sealed file of the first version with sealing exists`() {
     #expect(Self.files.contains("format-6.lodestore"))
   }
 
   @Test(arguments: files)
-  func `a stored sealed file is read in place, and no file appears next to it`(file: String) throws
+  func `an older sealed file is read in place, and no file appears next to it`(file: String) throws
   {
     let path = Self.folder + "/" + file
     let before = FileManager.default.contents(atPath: path)
@@ -46,7 +46,7 @@ struct KeptSealedFileTests {
 
   /// A sealer that packs pages in another way would give each generation another digest.
   @Test(arguments: files)
-  func `a stored sealed file is sealed again with identical bytes`(file: String) throws {
+  func `an older sealed file is sealed again with identical bytes`(file: String) throws {
     let path = Self.folder + "/" + file
     let folder = try TemporaryFolder()
     let store = try Store(at: path, entities: [])
