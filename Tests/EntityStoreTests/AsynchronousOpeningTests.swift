@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `without anything to do nothing is told`() async throws {
+  @Test func `an opening without changes reports no progress`() async throws {
     try await Self.withPeople(10) { path in
       let store = try await Store.open(at: path, entities: [PersonV1.self]) { _ in
         Issue.record("there is no work")
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `cancelling leaves the file as it was`() async throws {
+  @Test func `cancelling an opening leaves the file unchanged`() async throws {
     try await Self.withPeople(50_000) { path in
       let began = Flag()
       let isCancelled = Flag()
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `a store that cannot be opened says why`() async throws {
+  @Test func `a store that cannot be opened reports the cause`() async throws {
     let error = await #expect(throws: StoreError.self) {
       try await Store.open(at: "/nowhere/at/all", entities: [], options: .readOnly)
     }

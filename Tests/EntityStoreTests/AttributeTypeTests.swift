@@ -13,11 +13,13 @@ import Testing
     }
   }
 
-  @Test func `zeros and nulls come back`() throws {
+  @Test func `zeros and nulls come back from attributes of every type`() throws {
     #expect(try roundTrip(AllTypes()) == AllTypes())
   }
 
-  @Test(arguments: [true, false]) func `extremes come back`(_ isHighest: Bool) throws {
+  @Test(arguments: [true, false]) func `extremes come back from attributes of every type`(
+    _ isHighest: Bool
+  ) throws {
     var value = AllTypes()
     value.bool = isHighest
     (value.int8, value.int16) = isHighest ? (.max, .max) : (.min, .min)
@@ -77,7 +79,7 @@ import Testing
     "0", "-0", "1", "-1", "0.1", "-123.456", "1e127", "1e-127", "12345678901234567890123456789",
     "0.00000000000000000000000000000000000001", "99999999999999999999999999999999999999",
     "340282366920938463463374607431768211455", "-340282366920938463463374607431768211455e127",
-  ]) func `decimals come back`(_ text: String) throws {
+  ]) func `decimals come back from attributes`(_ text: String) throws {
     var value = AllTypes()
     value.decimal = try #require(Decimal(string: text))
     value.optionalDecimal = .nan
@@ -88,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: [65_534, 65_535, 65_536, 100_000, 300_000])
-  func `variable bytes beyond 16-bit offsets come back`(_ count: Int) throws {
+  func `variable bytes beyond 16-bit offsets come back from attributes`(_ count: Int) throws {
     try withTemporaryStore([Pod.self]) { store in
       // The name takes three bytes of the record's variable bytes.
       let pod = Pod(name: "big", version: "", summary: String(repeating: "é", count: count / 2))
@@ -117,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func `a raw value that is no case is a typed error`() throws {
+  @Test func `a raw value without a case is a typed error`() throws {
     try withTemporaryPath { path in
       let id = try Store(at: path, entities: [Wide.self]).write { try $0.insert(Wide(grade: 5)).id }
       let store = try Store(at: path, entities: [Narrow.self])

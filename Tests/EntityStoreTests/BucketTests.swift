@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `values come back as their type, or are refused as another`() throws {
+  @Test func `values of a bucket come back as their type, or are refused as another`() throws {
     try withTemporaryStore([]) { store in
       let settings = Settings(pageSize: 100, names: ["a", "é"], since: .distantPast)
       try store.write { transaction in
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `names and keys are held to their limits`() throws {
+  @Test func `names and keys of a bucket are checked against their limits`() throws {
     try withTemporaryStore([]) { store in
       let name = String(repeating: "é", count: 32)
       let key = [UInt8](repeating: 7, count: 400)

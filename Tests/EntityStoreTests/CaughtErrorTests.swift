@@ -82,7 +82,7 @@ import Testing
   ]
 
   @Test(arguments: calls.indices)
-  func `that is caught leaves the state before the call, and the write goes on`(
+  func `a caught error leaves the state before the call, and the write continues`(
     _ index: Int
   ) throws {
     let call = Self.calls[index]
@@ -115,7 +115,7 @@ import Testing
 
   /// The call changes more records than one that is rehearsed: the write runs again without the
   /// call.
-  @Test func `of a large batch has the write run again without the call`() throws {
+  @Test func `a caught error of a large batch runs the write again without the call`() throws {
     try withTemporaryStore(Self.entities) { store in
       let squad = try store.insert(Squad(name: "A")).id
       let count = 20_000
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func `that leaves the closure takes the write back, without another run`() throws {
+  @Test func `an error that leaves the closure undoes the write, without another run`() throws {
     try withTemporaryStore(Self.entities) { store in
       let squad = try store.insert(Squad(name: "A")).id
       try store.insert((0..<20_000).map { SquadPlayer(name: "p\($0)") })
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test func `is refused where the closure does something else in its second run`() throws {
+  @Test func `a second run of the closure is refused if its calls differ`() throws {
     try withTemporaryStore(Self.entities) { store in
       let squad = try store.insert(Squad(name: "A")).id
       try store.insert((0..<20_000).map { SquadPlayer(name: "p\($0)") })

@@ -16,7 +16,7 @@ import Testing
     return URL(fileURLWithPath: folder.storePath)
   }
 
-  @Test func `a flipped byte is found when checksums are asked for`() throws {
+  @Test func `a flipped byte is found if checksums are verified`() throws {
     let folder = try TemporaryFolder()
     let file = try storeFile(folder, marker: "the marker that is looked for")
     var bytes = try Data(contentsOf: file)
@@ -41,7 +41,7 @@ import Testing
   /// Keys have no checksum of their own, and one that begins with 3 and above is of a later
   /// version.
   @Test(arguments: [UInt8(0), 3, 255])
-  func `an entity whose description is not found is not made anew`(kind: UInt8) throws {
+  func `an entity whose description is missing is not made again`(kind: UInt8) throws {
     let folder = try TemporaryFolder()
     let file = try storeFile(folder, marker: "m")
     var bytes = try Data(contentsOf: file)
@@ -64,7 +64,7 @@ import Testing
     #expect(try Verifier.verify(path: folder.storePath).findingCount > 0)
   }
 
-  @Test func `a batch update neither hides damage nor builds on it`() throws {
+  @Test func `a batch update neither hides damage nor gives damaged bytes a new checksum`() throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [AllTypes.self])
     let ids = try store.write { tx in
@@ -103,7 +103,7 @@ import Testing
     #expect(!report.findings.contains { $0.record == ids[0].rawValue })
   }
 
-  @Test func `mutated records give typed errors or values, and never a crash`() throws {
+  @Test func `mutated records give typed errors or values, and never end the process`() throws {
     let store = try Store.inMemory(entities: [AllTypes.self])
     var value = AllTypes()
     value.string = "text"
@@ -140,7 +140,7 @@ import Testing
     store.close()
   }
 
-  @Test func `an index that leads to no record is a typed error`() throws {
+  @Test func `an index entry without a record is a typed error`() throws {
     let store = try Store.inMemory(entities: [Film.self])
     let id = try store.write { try $0.insert(Film(title: "a", episode: 1)).id }
     try store.core.write { core in

@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: [4, 255, 65_534, 65_535, 65_536, 1 << 40])
-  func `an attribute that the schema does not have is in no index`(ordinal: Int) throws {
+  func `an attribute outside of the schema is in no index`(ordinal: Int) throws {
     try withTemporaryStore([Cell.self]) { store in
       try store.insert(Cell(sheet: "a", row: 1))
       let key = EntityKey<Cell>(_of: Cell.attributes.sheet, "a")._and(Attribute(ordinal), 1)

@@ -95,7 +95,9 @@ import Testing
   }
 
   @Test(arguments: ["jsonl", "json"])
-  func `come back to the bit, in a store that the types open`(format: String) async throws {
+  func `exported types come back to the bit, in a store that the types open`(format: String)
+    async throws
+  {
     let folder = try TemporaryFolder()
     var random = SeededNumbers(seed: 4711)
     let values = try Self.extremes() + (0..<300).map { _ in AllTypes.nasty(&random) }
@@ -120,7 +122,7 @@ import Testing
     try expectSound(copy)
   }
 
-  @Test func `are read from their bytes only where these are a value of the type`() throws {
+  @Test func `exported types are read from bytes only if these are a value of the type`() throws {
     func value(_ text: String, _ type: AttributeType) throws -> Value? {
       ExactJSON.value(try JSONDocument.parsing(Array(text.utf8)).root, as: type)
     }

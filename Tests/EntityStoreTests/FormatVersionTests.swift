@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `a declaration that is refused raises nothing`() throws {
+  @Test func `a refused declaration raises no version`() throws {
     struct Twice: Entity {
       var id = RecordID<Twice>()
       var film: RecordID<Film>
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `a store that is open sees that another one needs more than it knows`() throws {
+  @Test func `an open store notices that another store needs a later version`() throws {
     let folder = try TemporaryFolder()
     let path = folder.storePath
     let reader = try Store(at: path, entities: [Film.self])
@@ -95,7 +95,7 @@ import Testing
     _ = try storeError(.newerFormat) { try Store(at: path, entities: [Film.self]) }
   }
 
-  @Test func `the header must ask for what the file uses`() throws {
+  @Test func `the header must require the versions of all used features`() throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [Membership.self])
     try store.core.environment.write { transaction in

@@ -122,11 +122,11 @@ import Testing
       \.optionalDecimal, \.optionalDecimal, [nil] + texts.map { Decimal(string: $0) } + [.nan])
   }
 
-  @Test func `null is before everything`() throws {
+  @Test func `null is before every other value`() throws {
     try expectOrder(\.optionalString, \.optionalString, [nil, "", "\u{0}", "a"])
   }
 
-  @Test func `both zeros are one key, and NaNs with different payloads too`() throws {
+  @Test func `both zeros are one key, and so are NaNs with different payloads`() throws {
     try withTemporaryStore([AllTypes.self]) { store in
       let nan = Double(bitPattern: 0xfff8_0000_0000_0007)
       try store.write { transaction in
@@ -167,7 +167,7 @@ import Testing
     }
   }
 
-  @Test func `an index that the entity does not have is refused, naming those it has`() throws {
+  @Test func `an index that the entity lacks is refused, naming its indexes`() throws {
     try withTemporaryStore([Film.self]) { store in
       let error = try storeError(.unknownIndex) {
         _ = try store.read { try $0.ids(Film.index(\.title, \.episode)) }

@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `they are walked in the order of the whole text`() throws {
+  @Test func `keys that are too long are walked in the order of the whole text`() throws {
     try withTexts { store, ids in
       try store.read { snapshot throws in
         for index in [Note.unique, Note.plain] {
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `bounds within the cut part let in exactly what lies between them`() throws {
+  @Test func `bounds within the cut part match exactly the keys between them`() throws {
     try withTexts { store, ids in
       try store.read { snapshot throws in
         for (position, text) in Self.texts.enumerated() {
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `a unique index tells them apart by all of their bytes`() throws {
+  @Test func `a unique index distinguishes long keys by all of their bytes`() throws {
     try withTexts { store, ids in
       for (position, text) in Self.texts.enumerated() {
         let error = try storeError(.uniqueViolation) {
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(arguments: 455...470)
-  func `a bound on the first attributes lets in longer keys`(_ count: Int) throws {
+  func `a bound on the first attributes matches longer keys`(_ count: Int) throws {
     try withTemporaryStore([Pod.self]) { store in
       let name = String(repeating: "n", count: count)
       try store.write { transaction in

@@ -30,7 +30,7 @@ import Testing
     try core.transaction.put(key, body, in: tree)
   }
 
-  @Test func `a store is without one until it is made in a write`() throws {
+  @Test func `a store lacks an optional tree until a write makes the tree`() throws {
     try withTemporaryPath { path in
       let store = try Store(at: path, entities: [Film.self])
       #expect(try store.core.read { $0.tree(name) == nil })
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `one that is made in a write that fails is not there`() throws {
+  @Test func `a failed write leaves no optional tree`() throws {
     struct Stop: Error {}
     try withTemporaryStore([Film.self]) { store in
       for _ in 0..<3 {
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `another store on the file, and a snapshot that is open, see it as they should`()
+  @Test func `other stores on the file and open snapshots see an optional tree in their commits`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -95,7 +95,7 @@ import Testing
     try expectSound(path)
   }
 
-  @Test func `writes that share a commit make one, and one that fails leaves it to the others`()
+  @Test func `writes of one commit make an optional tree once, also if one of them fails`()
     async throws
   {
     struct Stop: Error {}
@@ -127,7 +127,9 @@ import Testing
     }
   }
 
-  @Test func `the verifier and kvdump take it as there or not there`() async throws {
+  @Test func `the verifier and kvdump accept a file with and without an optional tree`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let path = folder.storePath
     let store = try Store(at: path, entities: [Film.self])

@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func `each finds its record or none, by id and by every kind of key`() throws {
+  @Test func `a point read finds its record or no record, by id and by every kind of key`() throws {
     var numbers = SeededNumbers(salt: 961)
     let films = films(&numbers)
     try withTemporaryStore([Film.self, PersonV1.self]) { store in
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `a write reads what it has changed`() throws {
+  @Test func `a write reads its own changes by point reads`() throws {
     var numbers = SeededNumbers(salt: 962)
     let films = films(&numbers)
     try withTemporaryStore([Film.self]) { store in

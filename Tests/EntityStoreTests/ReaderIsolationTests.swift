@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.serialized) struct `Readers beside a writer` {
   /// `LODESTORE_ISOLATION_SECONDS` asks for more.
-  @Test func `never see a part of a write, and no commit goes back, whoever is killed`()
+  @Test func `readers never see a part of a write, and no commit goes back, whoever is killed`()
     async throws
   {
     let folder = try TemporaryFolder()

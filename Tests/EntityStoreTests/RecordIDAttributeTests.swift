@@ -29,7 +29,7 @@ import Testing
     return found.map(\.film.rawValue).sorted()
   }
 
-  @Test func `they are stored as numbers of eight bytes`() throws {
+  @Test func `ids of records are stored as numbers of eight bytes`() throws {
     try withMemberships { store in
       let entity = try #require(store.core.schema.entity(named: "Membership"))
       let types = entity.description.declaredAttributes.map { ($0.type.name, $0.isOptional) }
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `conditions of every front find the same records`() throws {
+  @Test func `conditions of every front find the same records by an id attribute`() throws {
     try withMemberships { store in
       let three = RecordID<Film>(rawValue: 3)
       let some = [RecordID<Film>(rawValue: 2), Self.highest, RecordID(rawValue: 77)]
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `an index finds them, and a query says that it does`() throws {
+  @Test func `an index finds ids of records, and an explanation names the index`() throws {
     try withMemberships { store in
       try store.read { snapshot in
         let id = Self.highest
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func `they order, project, group and have a minimum and a maximum`() throws {
+  @Test func `ids of records order, project, group and have a minimum and a maximum`() throws {
     try withMemberships { store in
       try store.read { snapshot in
         let all = Membership.all
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func `ids are not added`() throws {
+  @Test func `ids of records are not summed`() throws {
     try withMemberships { store in
       let error = try storeError(.invalidQuery) {
         try store.read { try $0.aggregate(Membership.all, .average(\.film)) }
@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test func `a view shows them where they are`() throws {
+  @Test func `a view shows ids of records in place`() throws {
     try withMemberships { store in
       var seen: [UInt64?] = []
       try store.read { snapshot in
@@ -163,7 +163,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1 << 63, UInt64.max])
-  func `what is no id of a record is refused at every way in`(number: UInt64) throws {
+  func `an invalid record id is refused by every call`(number: UInt64) throws {
     try withMemberships { store in
       let film = RecordID<Film>(rawValue: number), pod = Pod.ID(rawValue: number)
       let good = RecordID<Film>(rawValue: 8)
@@ -190,7 +190,7 @@ import Testing
     }
   }
 
-  @Test func `an update of many refuses an unassigned id, and takes null where it may`() throws {
+  @Test func `an update of many refuses an unassigned id, and takes null for an optional`() throws {
     try withMemberships { store in
       let error = try storeError(.unstorableValue) {
         try store.write {
@@ -210,7 +210,7 @@ import Testing
     }
   }
 
-  @Test func `a unique index of ids refuses the second`() throws {
+  @Test func `a unique index of ids refuses a second record with one id`() throws {
     try withMemberships { store in
       _ = try storeError(.uniqueViolation) {
         try store.write { try $0.insert(Membership(film: Self.highest, role: "r0")) }
@@ -218,7 +218,7 @@ import Testing
     }
   }
 
-  @Test func `members of JSON that are numbers of records are taken, and others are not`() throws {
+  @Test func `numbers of records in JSON are accepted as ids, and other members are not`() throws {
     try withMemberships { store in
       let json = #"{"film":12,"pod":null,"parent":5,"role":"json"}"#
       for (text, isTaken) in [
@@ -234,7 +234,7 @@ import Testing
     }
   }
 
-  @Test func `a document that has an id in it is as it was`() {
+  @Test func `a document with an id inside keeps its form`() {
     let value = StoredValue(document: ["film": RecordID<Film>(rawValue: 7)])
     #expect(value == StoredValue(document: ["film": 7]) && value != .null)
   }

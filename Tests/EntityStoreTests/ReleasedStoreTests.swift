@@ -31,7 +31,7 @@ import Testing
     return core == nil && environment == nil
   }
 
-  @Test func `is closed, whatever was written`() throws {
+  @Test func `a released store is closed, whatever was written`() throws {
     let folder = try TemporaryFolder()
     let path = folder.storePath
     #expect(try isGone(path) { _ in })
@@ -57,7 +57,7 @@ import Testing
   }
 
   /// Each opening left its environment in memory, some 4 KB.
-  @Test func `leaves nothing in memory when it is closed, by itself or by the last read`() throws {
+  @Test func `a released store leaves nothing in memory after its close or its last read`() throws {
     let folder = try TemporaryFolder()
     let path = folder.storePath
     let isGoneWhenClosed = try isGone(path) { store in
@@ -82,7 +82,7 @@ import Testing
     try expectSound(path)
   }
 
-  @Test func `is closed after a write that was taken back or refused`() throws {
+  @Test func `a released store is closed after a write that was undone or refused`() throws {
     struct Stop: Error {}
     let folder = try TemporaryFolder()
     let path = folder.storePath

@@ -5,7 +5,7 @@ import Testing
 @Suite struct `Savepoints` {
   private struct Refusal: Error, Equatable { var number = 0 }
 
-  @Test func `what fails is undone alone, and its error comes out`() throws {
+  @Test func `a failed savepoint undoes only its changes, and passes its error on`() throws {
     try withTemporaryStore([Film.self]) { store in
       let caught = try store.write { tx in
         try tx.insert(Film(title: "before", episode: 1))
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `one that fails before it has changed anything costs no second run`() throws {
+  @Test func `a savepoint that fails before its first change costs no second run`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.insert(Film(title: "first", episode: 1))
       var runCount = 0
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `sinks are told of what stands, once`() throws {
+  @Test func `sinks hear of each remaining change of a savepoint once`() throws {
     try withTemporaryStore([Film.self]) { store in
       let recording = ChangeRecording([])
       recording.listen(to: store)
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `one that changed nothing but links takes them back, with what depends on them`()
+  @Test func `a savepoint that changed only links takes them back, with all derived attributes`()
     throws
   {
     var options = StoreOptions()
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `asynchronous writes that share a commit have their own`() async throws {
+  @Test func `asynchronous writes of one commit have separate savepoints`() async throws {
     try await withTemporaryStore([Film.self]) { store in
       try await withThrowingTaskGroup(of: Int.self) { group in
         for task in 0..<64 {
@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  @Test func `nested ones, some of which fail, leave what a dictionary has`() throws {
+  @Test func `nested savepoints, some of which fail, agree with a dictionary`() throws {
     var numbers = SeededNumbers(salt: 0x5a7e)
     try withTemporaryStore([Film.self]) { store in
       var model: [Int: String] = [:]

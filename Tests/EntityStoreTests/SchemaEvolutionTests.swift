@@ -59,8 +59,7 @@ import Testing
     }
   }
 
-  @Test func `records of older layouts are updated, left alone when the same, and deleted`() throws
-  {
+  @Test func `records of older layouts are updated, unchanged if equal, and deleted`() throws {
     try withTemporaryPath { path in
       try makePeople(path)
       let before = try recordBytes(path)
@@ -94,7 +93,9 @@ import Testing
     }
   }
 
-  @Test func `going back keeps the attributes, and coming again finds their values`() throws {
+  @Test func `an older declaration keeps the attributes, and the newer one finds their values`()
+    throws
+  {
     try withTemporaryPath { path in
       try makePeople(path)
       for round in 0..<5 {
@@ -137,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func `a new attribute takes the name that a renamed one gives up`() throws {
+  @Test func `a new attribute takes the former name of a renamed attribute`() throws {
     try withTemporaryPath { path in
       try makePeople(path)
       for _ in 0..<2 {
@@ -174,7 +175,7 @@ import Testing
     }
   }
 
-  @Test func `tightening over a null is refused naming the record`() throws {
+  @Test func `tightening over a null is refused, naming the record`() throws {
     try withTemporaryPath { path in
       try makePeople(path)
       let error = try refusal(Tightened.self, at: path)
@@ -186,7 +187,7 @@ import Testing
     }
   }
 
-  @Test func `another type is refused naming both`() throws {
+  @Test func `another type is refused, naming both types`() throws {
     try withTemporaryPath { path in
       try makePeople(path)
       let error = try refusal(Retyped.self, at: path)
@@ -217,7 +218,7 @@ import Testing
     }
   }
 
-  @Test func `declarations that contradict themselves are refused by name`() throws {
+  @Test func `contradictory declarations are refused by name`() throws {
     let path = try TemporaryFolder()
     let twice = try storeError(.badSchema) {
       try Store(at: path.storePath, entities: [PersonV1.self, PersonV2.self])
@@ -229,8 +230,7 @@ import Testing
     #expect(doubled.message.contains("'name'"))
   }
 
-  @Test func `names of earlier attributes are refused where a declaration uses them twice`() throws
-  {
+  @Test func `names of earlier attributes are refused if a declaration uses them twice`() throws {
     let folder = try TemporaryFolder()
     let path = folder.storePath
     func refusal<Change: PersonChange>(_: Change.Type) throws -> String {

@@ -8,7 +8,7 @@ import Testing
 @Suite struct `Writes that share a commit` {
   private struct Refusal: Error {}
 
-  @Test func `each is kept or not by itself, whatever its neighbours do`() async throws {
+  @Test func `each write of a shared commit succeeds or fails independently`() async throws {
     try await withTemporaryStore([Film.self, AllTypes.self]) { store in
       try await store.write { tx in
         try tx.insert(Film(title: "first", episode: 1_000))
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func `threads and tasks write beside each other and lose nothing`() async throws {
+  @Test func `threads and tasks write at the same time and lose no change`() async throws {
     try await withTemporaryStore([Pod.self]) { store in
       let id = try await store.write { try $0.insert(Pod(name: "counter", version: "")).id }
       @Sendable func count(_ tx: inout WriteTransaction) throws {
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `tasks write on when another store has added an entity`() async throws {
+  @Test func `tasks continue to write after another store has added an entity`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.storePath
     let store = try Store(at: path, entities: [Film.self])
@@ -140,7 +140,7 @@ import Testing
   }
 
   /// `LODESTORE_KILLS` asks for more.
-  @Test func `a killed process has lost nothing that a task was told is kept`() async throws {
+  @Test func `a killed process has lost nothing that was reported as committed`() async throws {
     let folder = try TemporaryFolder(isOnDisk: true)
     var numbers = SeededNumbers(salt: 41)
     var acknowledged = 0

@@ -20,7 +20,7 @@ import Testing
   }
 
   /// A program that asks for it must not lose its commits to a power cut because of another.
-  @Test func `the most durable of them holds for all`() throws {
+  @Test func `the most durable of several stores on a file sets the durability`() throws {
     try withTemporaryPath { path in
       var options = StoreOptions()
       options.durability = .mayLoseLastCommit
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func `a closed store refuses while another has the file open`() throws {
+  @Test func `a closed store refuses calls while another store has the file open`() throws {
     try withTemporaryPath { path in
       let first = try Store(at: path, entities: [Film.self])
       let second = try Store(at: path, entities: [Film.self])
@@ -116,7 +116,8 @@ import Testing
 
   // A type whose attributes another program had moved read its neighbours' bytes, and writing
   // trapped.
-  @Test func `a type goes on when another store moves its attributes and adds others`() throws {
+  @Test func `a type stays usable when another store moves its attributes and adds others`() throws
+  {
     try withTemporaryPath { path in
       let old = try Store(at: path, entities: [PersonV1.self])
       try old.write { _ = try $0.insert(PersonV1(name: "a", email: "e", age: 1)) }
@@ -152,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func `an index that another process adds is seen and kept up`() async throws {
+  @Test func `an index that another process adds is noticed and maintained`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.storePath
     let store = try storeWithWords(["b", "a", "c"], at: path)

@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `declarations opened in turn write the catalogue no more`() throws {
+  @Test func `alternating declarations do not rewrite the catalogue`() throws {
     try withTemporaryPath { path in
       try makePlayers(path)
       try opened([PlayerPoints.self], at: path) { _ in }
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `every way of reading knows the declared attributes, wherever they are`() throws {
+  @Test func `every way of reading finds the declared attributes, wherever they are`() throws {
     try withTemporaryPath { path in
       try makePlayers(path)
       try opened([PlayerCard.self], at: path) { store in
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `every way of changing a record carries the other attributes along`() throws {
+  @Test func `every way of changing a record keeps the other attributes`() throws {
     try withTemporaryPath { path in
       try makePlayers(path)
       let before = try players(at: path)
@@ -171,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func `a required attribute without initial value refuses new records and names itself`()
+  @Test func `a required attribute without an initial value refuses new records, naming itself`()
     throws
   {
     try withTemporaryPath { path in
@@ -239,7 +239,7 @@ import Testing
     }
   }
 
-  @Test func `programs with different parts of it use one file at once`() throws {
+  @Test func `programs with different parts of an entity use one file at once`() throws {
     try withTemporaryPath { path in
       try makePlayers(path)
       let whole = try Store(at: path, entities: [Player.self])
@@ -272,7 +272,8 @@ import Testing
     static let names = ["no name"]
   }
 
-  @Test func `what is named as removed goes, with its indexes, and nothing else`() throws {
+  @Test func `an attribute named as removed goes with its indexes, and no other attribute`() throws
+  {
     try withTemporaryPath { path in
       try makePlayers(path)
       for _ in 0..<2 {
@@ -291,7 +292,7 @@ import Testing
     }
   }
 
-  @Test func `a removed name that is declared, or is no name, is refused`() throws {
+  @Test func `a removed name that is declared or malformed is refused`() throws {
     let folder = try TemporaryFolder()
     let declared = try storeError(.badSchema) {
       try Store(at: folder.storePath, entities: [RemovingPlayer<Name>.self])

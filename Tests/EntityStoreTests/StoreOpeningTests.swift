@@ -6,7 +6,7 @@ import Testing
 @testable import EntityStore
 
 @Suite struct `Opening a store` {
-  @Test func `existing access refuses a missing file, and makes none`() throws {
+  @Test func `existing access refuses a missing file, and makes no file`() throws {
     let folder = try TemporaryFolder()
     var options = StoreOptions()
     options.access = .existing
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `existing access opens what create access has made`() throws {
+  @Test func `existing access opens the store that create access made`() throws {
     try withTemporaryPath { path in
       try Store(at: path, entities: [Film.self]).close()
       var options = StoreOptions()
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `read-only access reads beside a writer, and refuses to write`() throws {
+  @Test func `read-only access reads during another's writes, and refuses to write`() throws {
     try withTemporaryPath { path in
       let writer = try Store(at: path, entities: [Film.self])
       let reader = try Store(at: path, entities: [Film.self], options: .readOnly)
@@ -44,7 +44,8 @@ import Testing
     }
   }
 
-  @Test func `read-only access refuses entities that the file has not, or has otherwise`() throws {
+  @Test func `read-only access refuses entities that the file lacks or defines differently`() throws
+  {
     try withTemporaryPath { path in
       try Store(at: path, entities: [Film.self, PersonV1.self]).close()
       let missing = try storeError(.unknownEntity) {
@@ -61,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `paths that hold no store are refused, naming what is there`() throws {
+  @Test func `paths without a store are refused, naming their content`() throws {
     let folder = try TemporaryFolder()
     let target = folder.path + "/target"
     try Data("no store at all, but a text".utf8).write(to: URL(fileURLWithPath: target))
@@ -79,7 +80,8 @@ import Testing
     #expect(try String(contentsOfFile: target, encoding: .utf8) == "no store at all, but a text")
   }
 
-  @Test func `an LMDB file of another program is refused by its trees and left as it was`() throws {
+  @Test func `an LMDB file of another program is refused by its trees and stays unchanged`() throws
+  {
     let folder = try TemporaryFolder()
     let environment = try EnvironmentRegistry.open(
       folder.storePath, options: EnvironmentOptions()

@@ -6,7 +6,7 @@ import Testing
 @Suite struct `Transactions` {
   private struct Refusal: Error, Equatable { var number: Int }
 
-  @Test func `what the closure throws comes through, and nothing of the write is kept`() throws {
+  @Test func `an error of the closure is passed on, and no change of the write stays`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { _ = try $0.insert(Film(title: "kept", episode: 1)) }
       #expect(throws: Refusal(number: 7)) {
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `a write inside a write is refused, and the outer one goes on`() throws {
+  @Test func `a write inside a write is refused, and the outer write continues`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
         let error = try storeError(.nestedWrite) { try store.write { _ in } }
@@ -48,7 +48,9 @@ import Testing
     }
   }
 
-  @Test func `a read inside a write sees the last commit, the write its own changes`() throws {
+  @Test func `a read inside a write sees the last commit, and the write sees its own changes`()
+    throws
+  {
     try withTemporaryStore([Film.self]) { store in
       try store.write { _ = try $0.insert(Film(title: "a", episode: 1)) }
       try store.write { transaction in
@@ -62,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `a write inside a read commits, and the snapshot stays as it was`() throws {
+  @Test func `a write inside a read commits, and the snapshot does not change`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.read { snapshot throws in
         let generation = snapshot.generation
@@ -78,7 +80,9 @@ import Testing
     }
   }
 
-  @Test func `asynchronous writes run in the order asked for, reads beside them`() async throws {
+  @Test func `asynchronous writes run in the order of their calls, with reads at the same time`()
+    async throws
+  {
     try await withTemporaryStore([Film.self]) { store in
       try await withThrowingTaskGroup(of: Void.self) { group in
         for episode in 0..<40 {
@@ -101,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `threads write one after the other and lose nothing`() throws {
+  @Test func `threads write one after the other and lose no change`() throws {
     try withTemporaryStore([Pod.self]) { store in
       let id = try store.write { try $0.insert(Pod(name: "counter", version: "")).id }
       DispatchQueue.concurrentPerform(iterations: 8) { _ in
@@ -132,7 +136,7 @@ import Testing
     #expect(write?.message.contains("the store is closed") == true)
   }
 
-  @Test func `the largest record is the one that the limit names`() throws {
+  @Test func `the largest record is as long as the limit states`() throws {
     var options = StoreOptions()
     options.recordSizeLimitInBytes = 1000
     try withTemporaryStore([Note.self], options: options) { store in
@@ -170,7 +174,7 @@ import Testing
     }
   }
 
-  @Test func `a visit of all records starts where it is told and ends when it is told`() throws {
+  @Test func `a visit of all records starts and ends at the requested records`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
         try transaction.insert((1...9).map { Film(title: "", episode: $0) })

@@ -2,7 +2,7 @@ import EntityStore
 import Testing
 
 @Suite struct `Unique indexes` {
-  @Test func `a violation names entity, index and holder, and the transaction goes on`() throws {
+  @Test func `a violation names entity, index and holder, and the transaction continues`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
         let holder = try transaction.insert(Film(title: "A New Hope", episode: 4)).id
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `a batch with a duplicate inside, or with a stored one, leaves nothing`() throws {
+  @Test func `a batch with a duplicate inside, or with a stored one, changes nothing`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
         let holder = try transaction.insert(Film(title: "a", episode: 1)).id
@@ -132,7 +132,7 @@ import Testing
   ]
 
   /// The keys of a value lead to different records, or one of them leads to none.
-  @Test func `a value whose keys do not agree on one record is refused, at every door`() throws {
+  @Test func `a value whose keys belong to different records is refused by every call`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
         let first = Film(title: "a", episode: 1, code: "x")
@@ -204,7 +204,7 @@ import Testing
     }
   }
 
-  @Test func `a key that a record did not have is added to it`() throws {
+  @Test func `a key that a record lacked is added to the record`() throws {
     try withTemporaryStore([Film.self]) { store in
       let id = try store.insert(Film(title: "a", episode: 1)).id
       #expect(try store.upsert(Film(title: "b", episode: 1, code: "x")).id == id)
@@ -220,7 +220,7 @@ import Testing
     try store.write { try $0.insert(Film(title: "", episode: episode)).id.rawValue }
   }
 
-  @Test func `are not used again after the last record is deleted`() throws {
+  @Test func `record ids are not used again after the last record is deleted`() throws {
     try withTemporaryPath { path in
       var store = try Store(at: path, entities: [Film.self])
       for episode in 1...3 { _ = try insert(store, episode) }
@@ -236,7 +236,7 @@ import Testing
     }
   }
 
-  @Test func `are not used again after all records are deleted`() throws {
+  @Test func `record ids are not used again after all records are deleted`() throws {
     try withTemporaryPath { path in
       var store = try Store(at: path, entities: [Film.self])
       for episode in 1...3 { _ = try insert(store, episode) }
@@ -251,7 +251,7 @@ import Testing
 
   // Only the first delete of a transaction raised a counter, so an id that was given and deleted
   // after it was given again. Every delete now compares with the given ids.
-  @Test func `are not used again when given and deleted after another delete`() throws {
+  @Test func `record ids are not used again if given and deleted after another delete`() throws {
     try withTemporaryStore([Film.self]) { store in
       _ = try insert(store, 1)
       try store.write { transaction in
@@ -264,7 +264,7 @@ import Testing
     }
   }
 
-  @Test func `a value with an id cannot be inserted, one without cannot be updated`() throws {
+  @Test func `an insert refuses a value with an id, and an update one without an id`() throws {
     try withTemporaryStore([Film.self]) { store in
       var film = Film(title: "", episode: 1)
       _ = try storeError(.invalidID) { try store.write { _ = try $0.update(film) } }
@@ -280,7 +280,7 @@ import Testing
     }
   }
 
-  @Test func `records are fetched in the order of the ids asked for, missing ones left out`() throws
+  @Test func `records are fetched in the order of the requested ids, without missing ones`() throws
   {
     try withTemporaryStore([Film.self]) { store in
       for episode in 1...4 { _ = try insert(store, episode) }

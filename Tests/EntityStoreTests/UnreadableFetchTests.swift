@@ -7,7 +7,7 @@ import Testing
 /// A record that cannot be read says which attribute is at fault, and does not take the others with
 /// it.
 @Suite struct `Records that cannot be read` {
-  @Test func `name the attribute, the value and the cases`() throws {
+  @Test func `an unreadable record is an error that names attribute, value and cases`() throws {
     try withNotes { store throws in
       func message(_ number: UInt64) throws -> String {
         try storeError(.undecodableValue) {
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `are named by views and columns, too`() throws {
+  @Test func `views and columns also report unreadable records`() throws {
     try withNotes { store throws in
       try store.read { snapshot throws in
         let viewed = try storeError(.undecodableValue) {
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `are reported, and the others are read, by every fetch`() throws {
+  @Test func `every fetch reports unreadable records and reads the others`() throws {
     try withNotes { store throws in
       let good = ["1", "6"]
       let bad: [UInt64] = [2, 3, 4, 5]
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `are reported by asynchronous fetches and batches`() async throws {
+  @Test func `asynchronous fetches and batches report unreadable records`() async throws {
     try await withNotes { store in
       let unreadable = Collected()
       let notes = try await store.fetch(
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `say what they are when they are printed`() throws {
+  @Test func `a printed unreadable record describes its fault`() throws {
     try withNotes { store throws in
       var printed: [String] = []
       _ = try store.fetch(Scrap.where { $0.text == "2" }, onUnreadable: { printed.append("\($0)") })
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `with damaged bytes are reported, too`() throws {
+  @Test func `unreadable records with damaged bytes are reported, too`() throws {
     let store = try Store.inMemory(entities: [Scrap.self])
     let notes = try store.insert((1...3).map { Scrap(text: "\($0)") }, returning: .ids)
     try store.core.write { core in

@@ -26,7 +26,7 @@ import Testing
     func set(_ number: Int) { value = number }
   }
 
-  @Test func `end, however many there are`() async throws {
+  @Test func `waiting reads end, however many there are`() async throws {
     try await withTemporaryStore([Film.self]) { store in
       try await store.write {
         try $0.insert(Film(title: "a", episode: 1, code: nil, released: nil))
@@ -44,7 +44,7 @@ import Testing
   }
 
   /// Closing waits only for asynchronous work.
-  @Test func `a store with lazy results is closed at once, and its file with them`() throws {
+  @Test func `a store with lazy results is closed at once, with its file`() throws {
     try withTemporaryPath { path in
       let store = try Store(at: path, entities: [Film.self])
       try store.write {

@@ -92,7 +92,8 @@ private struct Player: Entity {
     store.close()
   }
 
-  @Test func `are the same in a store that has other ids, and twice without a change`() async throws
+  @Test func `carried links survive in a store with other ids, and a second import changes none`()
+    async throws
   {
     let folder = try StoreFolder()
     try fill(folder.store)
@@ -130,7 +131,7 @@ private struct Player: Entity {
     ("the link from a player", "its two sides have different links"),
     ("the record of a player", "which is not there"),
   ])
-  func `are damaged if one side lacks a link or its record`(
+  func `carried links are damaged if one side lacks a link or its record`(
     lost: String, message: String
   ) async throws {
     let folder = try StoreFolder()
@@ -159,7 +160,7 @@ private struct Player: Entity {
   }
 
   /// The link was written as null, which an import treats as no link.
-  @Test func `to a record without a key are refused`() async throws {
+  @Test func `links to a record without a key are refused`() async throws {
     let folder = try StoreFolder()
     let store = try Store(at: folder.store, entities: [Label.self, Parcel.self])
     try await store.write { tx in
@@ -179,7 +180,7 @@ private struct Player: Entity {
     #expect(whole.status == .success && whole.data.contains("b"), "\(whole)")
   }
 
-  @Test func `without a key are named`() async throws {
+  @Test func `an export names the links whose target entity has no key`() async throws {
     let folder = try StoreFolder()
     try Store(at: folder.store, entities: [Song.self, Tape.self]).close()
     let outcome = await folder.run("export", "Song", "--links")

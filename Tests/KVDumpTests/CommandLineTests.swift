@@ -8,7 +8,7 @@ struct CommandLineTests {
     try #require(try KVDump.parseAsRoot(arguments) as? Command)
   }
 
-  @Test func `begins its help with two examples and groups the commands`() async {
+  @Test func `kvdump begins its help with two examples and groups the commands`() async {
     let memory = MemoryConsole()
     #expect(await memory.run("--help") == .success)
     let lines = memory.data.text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -17,7 +17,7 @@ struct CommandLineTests {
     #expect(memory.messages.text.isEmpty)
   }
 
-  @Test func `shows the same page for help and --help`() async {
+  @Test func `kvdump shows the same page for help and --help`() async {
     let byHelp = MemoryConsole()
     let byOption = MemoryConsole()
     #expect(await byHelp.run("help", "records") == .success)
@@ -26,7 +26,7 @@ struct CommandLineTests {
     #expect(byHelp.data.text == byOption.data.text)
   }
 
-  @Test func `proposes a command for a mistyped one`() async {
+  @Test func `kvdump proposes a command for a mistyped one`() async {
     let memory = MemoryConsole()
     #expect(await memory.run("recrds", "a.store", "Pod") == .usage)
     #expect(
@@ -38,14 +38,14 @@ struct CommandLineTests {
     #expect(help.messages.text == memory.messages.text && help.data.text.isEmpty)
   }
 
-  @Test func `tells wrong use in JSON where JSON is chosen`() async {
+  @Test func `kvdump reports wrong use as JSON if JSON is chosen`() async {
     let memory = MemoryConsole()
     #expect(await memory.run("records", "a.store", "--format=json") == .usage)
     #expect(memory.messages.text.hasPrefix(#"{"error":{"code":"usage","message":""#))
     #expect(memory.messages.text.hasSuffix(#""status":64}}"# + "\n"))
   }
 
-  @Test func `reads a negative number as a value`() async {
+  @Test func `kvdump reads a negative number as a value`() async {
     let memory = MemoryConsole()
     #expect(await memory.run("records", "s", "E", "--limit", "-1") == .usage)
     #expect(
@@ -53,7 +53,7 @@ struct CommandLineTests {
         == "kvdump: the value '-1' is invalid for '--limit <n>'; see 'kvdump records --help'\n")
   }
 
-  @Test func `proposes an option for a mistyped one`() async {
+  @Test func `kvdump proposes an option for a mistyped one`() async {
     let memory = MemoryConsole()
     #expect(await memory.run("records", "s", "E", "--limt", "3") == .usage)
     #expect(
@@ -72,7 +72,7 @@ struct CommandLineTests {
     ["export", "s", "E", "--format", "line"], ["records", "s", "E", "--format", "xml"],
     ["info", "s", "--no-such-option"],
   ])
-  func `leaves with 64 and one line on wrong use`(arguments: [String]) async {
+  func `wrong use ends kvdump with status 64 and one line`(arguments: [String]) async {
     let memory = MemoryConsole()
     #expect(await KVDump.execute(arguments, on: memory.console) == .usage)
     let lines = memory.messages.text.split(separator: "\n")
@@ -81,7 +81,7 @@ struct CommandLineTests {
     #expect(lines.first?.hasSuffix("see 'kvdump \(arguments[0]) --help'") == true)
   }
 
-  @Test func `reads the arguments of every kind of command`() throws {
+  @Test func `kvdump reads the arguments of every kind of command`() throws {
     let get = try parsed(GetCommand.self, "get", "s", "Pod", "name=a=b", "version=")
     #expect(get.matches.map(\.attribute) == ["name", "version"])
     #expect(get.matches.map(\.value) == ["a=b", ""])
@@ -104,7 +104,7 @@ struct CommandLineTests {
     #expect(load.merging.conflict == .patch)
   }
 
-  @Test func `limits rows for people only`() throws {
+  @Test func `kvdump limits rows for people only`() throws {
     let plain = try parsed(RecordsCommand.self, "records", "s", "E").rows
     let all = try parsed(RecordsCommand.self, "records", "s", "E", "--limit", "0").rows
     let screen = Terminal(size: Terminal.Size(columns: 80, rows: 24))
@@ -113,7 +113,7 @@ struct CommandLineTests {
     #expect(all.effectiveLimit(on: screen) == nil)
   }
 
-  @Test func `writes a table to people and JSON Lines to programs by default`() {
+  @Test func `kvdump writes a table to people and JSON Lines to programs by default`() {
     let screen = Terminal(size: Terminal.Size(columns: 80, rows: 24))
     #expect(FormatChoice.auto.format(on: screen) == .table)
     #expect(FormatChoice.auto.format(on: .none) == .jsonl)
@@ -133,7 +133,7 @@ struct ColorChoiceTests {
     (.always, false, false, ["NO_COLOR": "1"], true),
     (.never, true, true, ["CLICOLOR_FORCE": "1"], false),
   ])
-  func `follows the command line, then the environment, then the terminal`(
+  func `the use of colour follows the command line, then the environment, then the terminal`(
     choice: ColorChoice, isTerminal: Bool, hasStyle: Bool, environment: [String: String],
     expected: Bool
   ) {

@@ -31,7 +31,7 @@ struct ConstraintTests {
     return folder
   }
 
-  @Test func `are shown by schema, and import reads that output`() async throws {
+  @Test func `schema shows constraints, and import reads that output`() async throws {
     let folder = try await filmStore()
     #expect(
       await folder.run("schema", "Film", "--format", "csv").data
@@ -56,7 +56,7 @@ struct ConstraintTests {
     #expect(await other.isSound())
   }
 
-  @Test func `initial values that JSON does not hold come back from a schema file as they were`()
+  @Test func `initial values that JSON lacks come back unchanged from a schema file`()
     async throws
   {
     let infinity = Document.date(.infinity).encoded()
@@ -80,7 +80,9 @@ struct ConstraintTests {
     #expect(await other.isSound())
   }
 
-  @Test func `reject records of an import that knows nothing of them`() async throws {
+  @Test func `constraints of the store reject records of an import whose schema omits them`()
+    async throws
+  {
     let folder = try await filmStore()
     let outcome = try await folder.load(
       #"""
@@ -114,7 +116,7 @@ struct ConstraintTests {
     (#""type":"int64","minimum":2,"maximum":1"#, "'a' has a minimum above its maximum"),
     (#""type":"json","minLength":1"#, "'a' has a limit of length, which json has not"),
   ])
-  func `of a schema file that make no sense are refused`(members: String, reason: String)
+  func `contradictory constraints of a schema file are refused`(members: String, reason: String)
     async throws
   {
     let folder = try StoreFolder()

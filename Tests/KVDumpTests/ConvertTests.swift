@@ -15,7 +15,7 @@ import Testing
     return files + (other == .lmdb10 ? "/lmdb-1.0" : "") + "/format-5.lodestore"
   }()
 
-  @Test func `makes a store of the other LMDB one of this LMDB`() async throws {
+  @Test func `convert makes a store of the other LMDB one of this LMDB`() async throws {
     let folder = try StoreFolder()
     try FileManager.default.copyItem(atPath: Self.kept, toPath: folder.store)
     let refused = await folder.run("delete", "Note", "title == 'a'", "--yes")
@@ -38,7 +38,7 @@ import Testing
     #expect(FileManager.default.contentsEqual(atPath: old, andPath: Self.kept))
   }
 
-  @Test func `refuses a file that is no store`() async throws {
+  @Test func `convert refuses a file that is no store`() async throws {
     let folder = try StoreFolder()
     #expect(await folder.run("convert").status == .noInput)
     try Data("text".utf8).write(to: URL(fileURLWithPath: folder.store))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Count")
 struct CountTests {
-  @Test func `counts records in every format`() async throws {
+  @Test func `the command count counts records in every format`() async throws {
     let folder = try await QueriedStore.make()
     #expect(await folder.run("count", "Pod").data == "{\"count\":5}\n")
     #expect(
@@ -30,7 +30,7 @@ struct CountTests {
     (["--by", "tags.@count", "stars > 20"], "1,1 2,1"),
     (["--by", "tags[0]"], #",2 net,2 "{""a"":1}",1"#),
   ])
-  func `counts by value, the most frequent first`(
+  func `count by a value lists the most frequent value first`(
     arguments: [String], rows: String
   ) async throws {
     let folder = try await QueriedStore.make()
@@ -41,7 +41,7 @@ struct CountTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `names the value by its attribute in JSON`() async throws {
+  @Test func `count names the value by its attribute in JSON`() async throws {
     let folder = try await QueriedStore.make()
     #expect(
       await folder.run("count", "Pod", "--by", "license", "--format", "json").data
@@ -67,7 +67,7 @@ struct CountTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `shows people a table and reports the rest`() async throws {
+  @Test func `count shows people a table and reports the omitted rows`() async throws {
     let folder = try await QueriedStore.make()
     let outcome = await folder.run(
       "count", "Pod", "--by", "license.type", "--limit", "2", "--color", "never", width: 80)
@@ -93,7 +93,7 @@ struct CountTests {
         """)
   }
 
-  @Test func `proposes the nearest attribute, and refuses a wrong path`() async throws {
+  @Test func `count proposes the nearest attribute, and refuses a wrong path`() async throws {
     let folder = try await QueriedStore.make()
     await folder.expectFailure(
       "count", ["Pod", "--by", "licence.type"], .usage,

@@ -100,7 +100,7 @@ struct DamagedCopyTests {
     #expect(try folder.files() == files)
   }
 
-  @Test func `an export of all entities ends at a damaged record, and leaves nothing`() async throws
+  @Test func `an export of all entities ends at a damaged record, and leaves no file`() async throws
   {
     let folder = try await damagedStore(Self.record, Self.changedRecord)
     let files = try folder.files()
@@ -111,7 +111,7 @@ struct DamagedCopyTests {
   }
 
   @Test(arguments: Fault.all)
-  func `an export of all entities fails at every finding in its trees, and leaves nothing`(
+  func `an export of all entities fails at every finding in its trees, and leaves no file`(
     _ fault: Fault
   ) async throws {
     let store = try fault.base == .kept ? VerifiedStore.kept() : VerifiedStore()
@@ -199,7 +199,7 @@ struct DamagedCopyTests {
     }
   }
 
-  @Test func `an export by an index over elements fails where an entry of it is lost`()
+  @Test func `an export by an index over elements fails if an entry is lost`()
     async throws
   {
     let folder = try StoreFolder()

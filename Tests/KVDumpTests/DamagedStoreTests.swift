@@ -385,7 +385,9 @@ struct DamagedStoreTests {
     if last == "done" { try? FileManager.default.removeItem(atPath: folder) }
   }
 
-  @Test func `the library answers right or refuses, and never ends the process`() async throws {
+  @Test func `the library reads a whole commit of a damaged file or refuses it, and never traps`()
+    async throws
+  {
     let seed = DamageGenerator.runSeed
     for files in DamagedRuns.parts(of: DamageGenerator.caseCount(byDefault: 310)) {
       let folder = try makeFolder()
@@ -399,7 +401,7 @@ struct DamagedStoreTests {
     }
   }
 
-  @Test func `every command ends in words`() async throws {
+  @Test func `every command on a damaged file ends with a message`() async throws {
     let seed = DamageGenerator.runSeed
     for files in DamagedRuns.parts(of: DamageGenerator.caseCount(byDefault: 62)) {
       let folder = try makeFolder()

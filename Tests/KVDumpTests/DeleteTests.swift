@@ -27,7 +27,7 @@ struct DeleteTests {
     (["--all", "--limit", "2"], "3 4 5", 2), (["--all", "--sort=-_id", "--limit", "9"], "", 5),
     (["--all"], "", 5),
   ])
-  func `removes the results of a query, with their index entries`(
+  func `delete removes the results of a query, with their index entries`(
     arguments: [String], rest: String, count: Int
   ) async throws {
     let folder = try await QueriedStore.make()
@@ -49,7 +49,7 @@ struct DeleteTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `reports in every format`() async throws {
+  @Test func `delete reports in every format`() async throws {
     func text(_ arguments: String..., width: Int? = nil) async throws -> String {
       let folder = try await QueriedStore.make()
       let arguments = ["Pod", "stars > 20", "--yes", "--color", "never"] + arguments
@@ -71,7 +71,7 @@ struct DeleteTests {
   }
 
   @Test(arguments: ["y", "Y", "yes"])
-  func `asks with the counts and goes ahead on yes`(answer: String) async throws {
+  func `delete asks with the counts and continues after yes`(answer: String) async throws {
     let folder = try StoreFolder()
     try await QueriedStore.addItems(to: folder)
     let outcome = await folder.execute("delete", ["Item", "rank > 9"]) { answer }
@@ -82,7 +82,9 @@ struct DeleteTests {
   }
 
   @Test(arguments: ["", "n", "no", "yess", nil])
-  func `leaves with 1 and the file as it was on any other answer`(answer: String?) async throws {
+  func `any other answer ends delete with status 1 and leaves the file unchanged`(answer: String?)
+    async throws
+  {
     let folder = try await QueriedStore.make()
     let before = try folder.bytes(folder.store)
     let outcome = await folder.execute("delete", ["Pod", "--all"]) { answer }
@@ -93,7 +95,7 @@ struct DeleteTests {
     #expect(try folder.bytes(folder.store) == before)
   }
 
-  @Test func `does not ask about nothing`() async throws {
+  @Test func `delete does not ask if no record matches`() async throws {
     let folder = try await QueriedStore.make()
     let outcome = await folder.execute("delete", ["Pod", "stars == 7"]) {
       Issue.record("asked")
@@ -103,7 +105,9 @@ struct DeleteTests {
     #expect(outcome.data == #"{"entity":"Pod","found":0,"deleted":0,"records":5}"# + "\n")
   }
 
-  @Test func `does nothing when the records are others than those asked about`() async throws {
+  @Test func `delete changes nothing if other records match than those in its question`()
+    async throws
+  {
     let folder = try await QueriedStore.make()
     let store = folder.store
     let outcome = await folder.execute("delete", ["Pod", "stars > 20"]) {
@@ -124,7 +128,7 @@ struct DeleteTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `requires a confirming option without a person to ask`() async throws {
+  @Test func `delete requires a confirming option if no person can answer`() async throws {
     let folder = try await QueriedStore.make()
     await folder.expectFailure(
       "delete", ["Pod", "stars > 20"], .usage,
@@ -142,14 +146,14 @@ struct DeleteTests {
     (["stars > 1", "--limit", "0"], "--limit: 0 is below 1; leave it out for no limit"),
     (["--all", "--arg", "x"], "--arg: the format string has no %@ for it"),
   ])
-  func `refuses likely mistakes`(arguments: [String], message: String) async throws {
+  func `delete refuses likely mistakes`(arguments: [String], message: String) async throws {
     let folder = try StoreFolder()
     await folder.expectFailure(
       "delete", ["Pod", "--yes"] + arguments, .usage,
       "kvdump: \(message); see 'kvdump delete --help'\n")
   }
 
-  @Test func `refuses conditions that cannot be used or leave nothing out`() async throws {
+  @Test func `delete refuses conditions that are invalid or match every record`() async throws {
     let folder = try await QueriedStore.make()
     for option in ["--yes", "--dry-run"] {
       await folder.expectFailure(
@@ -192,7 +196,7 @@ struct DeleteTests {
     #expect(await folder.ids() == "1 2 3 4 5")
   }
 
-  @Test func `makes no store where there is none`() async throws {
+  @Test func `delete makes no store if the file is missing`() async throws {
     let folder = try StoreFolder()
     await folder.expectFailure(
       "delete", ["Pod", "--all", "--yes"], .noInput,

@@ -40,7 +40,7 @@ import Testing
     return try Verifier.verify(path: store.path).findings.map(\.rule)
   }
 
-  @Test func `is checked against its date`() throws {
+  @Test func `the verifier checks a part of a date against its date`() throws {
     #expect(try findings(of: 0, .year, offset: 0, .integer(2001)) == [])
     #expect(try findings(of: 0, .year, offset: -1, .integer(2000)) == [])
     #expect(try findings(of: 0, .year, offset: -1, .integer(2001)) == [.derivedValue])
@@ -52,7 +52,7 @@ import Testing
     #expect(try findings(of: 90_000, .startOfDay, offset: 0, .date(82_800)) == [.derivedValue])
   }
 
-  @Test func `has the type of its part, an offset below a day, and asks for version 6`() throws {
+  @Test func `a part of a date has its type, an offset below a day, and needs version 6`() throws {
     let wrongType = try findings(of: nil, .year, offset: 0, type: .date, .null)
     #expect(wrongType.contains(.derivedAttribute), "\(wrongType)")
     let wrongOffset = try findings(of: nil, .year, offset: 86_400, .null)

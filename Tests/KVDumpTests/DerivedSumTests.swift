@@ -59,13 +59,13 @@ import Testing
       ], currentLayout: 1, indexes: indexes)
   }
 
-  @Test func `may be off in its last digits where it is one of doubles`() throws {
+  @Test func `a sum of doubles may be off in its last digits`() throws {
     #expect(try findings(.double, sum: 0.1 + 0.2) == [])
     #expect(try findings(.double, sum: (0.1 + 0.2).nextDown) == [])
     #expect(try findings(.double, sum: 0.31) == [.derivedValue])
   }
 
-  @Test func `is the rounded sum where it is one of floats`() throws {
+  @Test func `a sum of floats is the rounded sum`() throws {
     let sum = Float(Double(Float(0.1)) + Double(Float(0.2)))
     #expect(try findings(.float, sum: Double(sum)) == [])
     #expect(try findings(.float, sum: Double(sum.nextUp)) == [.derivedValue])

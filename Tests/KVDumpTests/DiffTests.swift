@@ -85,7 +85,7 @@ struct DiffCommandTests {
     return (status, console.data.text, console.messages.text)
   }
 
-  @Test func `writes an object for each difference, and leaves with status 1`() async throws {
+  @Test func `diff writes an object for each difference, and ends with status 1`() async throws {
     try await Self.withStores { older, newer, _ in
       let told = await run([older, newer, "--format", "jsonl"])
       #expect(told.status == .negative)
@@ -104,7 +104,7 @@ struct DiffCommandTests {
     }
   }
 
-  @Test func `writes a row for each changed attribute for people`() async throws {
+  @Test func `diff writes a row for each changed attribute for people`() async throws {
     try await Self.withStores { older, newer, _ in
       let told = await run([older, newer, "--format", "table", "--entity", "Work"])
       let lines = told.data.split(separator: "\n").map {
@@ -120,7 +120,7 @@ struct DiffCommandTests {
     }
   }
 
-  @Test func `counts with --stat`() async throws {
+  @Test func `diff counts differences with --stat`() async throws {
     try await Self.withStores { older, newer, _ in
       let told = await run([older, newer, "--stat", "--format", "csv"])
       #expect(told.status == .negative)
@@ -134,7 +134,7 @@ struct DiffCommandTests {
     }
   }
 
-  @Test func `of equal stores are nothing, with status 0`() async throws {
+  @Test func `diff of equal stores prints nothing, with status 0`() async throws {
     try await Self.withStores { older, newer, _ in
       for arguments in [[older, older], [newer, newer, "--by-key"], [newer, newer, "--stat"]] {
         let told = await run(arguments + ["--format", "jsonl"])
@@ -144,7 +144,7 @@ struct DiffCommandTests {
     }
   }
 
-  @Test func `match by keys, and report the uncompared links`() async throws {
+  @Test func `diff matches records by keys, and reports the uncompared links`() async throws {
     try await Self.withStores { older, newer, _ in
       for arguments in [["--by-key"], ["--key", "title"]] {
         let told = await run([older, newer, "--format", "jsonl", "--entity", "Work"] + arguments)
@@ -157,7 +157,8 @@ struct DiffCommandTests {
     }
   }
 
-  @Test func `are those since a write, by its number or token`() async throws {
+  @Test func `diff lists the differences since a write, given by its number or token`() async throws
+  {
     try await Self.withStores { older, newer, token in
       for since in ["1", token.description] {
         let told = await run([newer, "--since", since, "--format", "jsonl"])
@@ -176,7 +177,9 @@ struct DiffCommandTests {
     }
   }
 
-  @Test func `are trouble by the status of other commands, and name the store`() async throws {
+  @Test func `diff reports trouble by the status of other commands, and names the store`()
+    async throws
+  {
     try await Self.withStores { older, newer, _ in
       let missing = await run([older, newer + "x"])
       #expect(missing.status == .noInput && missing.messages.contains(newer + "x"))

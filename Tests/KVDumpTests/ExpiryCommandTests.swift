@@ -15,7 +15,7 @@ import Testing
     {"code":"far","until":"2999-01-01T00:00:00Z"}]
     """
 
-  @Test func `a schema file declares it, reads leave out, writes remove and the history says why`()
+  @Test func `a schema file declares expiry; reads omit expired records, and writes remove them`()
     async throws
   {
     let folder = try StoreFolder()
@@ -39,7 +39,7 @@ import Testing
     #expect(await folder.isSound())
   }
 
-  @Test func `by a text that is no date is refused`() async throws {
+  @Test func `an expiry by a text that is no date is refused`() async throws {
     let folder = try StoreFolder()
     let schema = try folder.file(
       "schema.json",

@@ -13,7 +13,7 @@ struct ExplainTests {
     return outcome.data.split(separator: "\n").map(String.init)
   }
 
-  @Test func `shows people the steps and the expected reads`() async throws {
+  @Test func `explain shows people the steps and the expected reads`() async throws {
     let folder = try await QueriedStore.make()
     let scan = await lines(
       folder, "Pod", #"license == "MIT""#, "--sort", "-version", "--limit", "2", "--offset", "1")
@@ -33,7 +33,7 @@ struct ExplainTests {
       ])
   }
 
-  @Test func `measures the reads of a run`() async throws {
+  @Test func `explain measures the reads of a run`() async throws {
     let folder = try await QueriedStore.make()
     let scan = await lines(folder, "Pod", #"license == "MIT""#, "--analyze")
     #expect(
@@ -47,7 +47,7 @@ struct ExplainTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `is one object in JSON and rows in CSV`() async throws {
+  @Test func `explain writes one object in JSON and rows in CSV`() async throws {
     let folder = try await QueriedStore.make()
     #expect(
       await folder.run("explain", "Pod", #"license == "MIT""#, "--format", "json").data
@@ -66,7 +66,7 @@ struct ExplainTests {
         .hasPrefix("step,text\r\nread,nothing: the condition is never true\r\n"))
   }
 
-  @Test func `explains the query of the same arguments`() async throws {
+  @Test func `explain shows the plan of the query with equal arguments`() async throws {
     let folder = try await QueriedStore.make()
     let screen = await folder.run("explain", "Pod", "--color", "never", width: 80)
     #expect(screen.data.contains("limit      20\n"))

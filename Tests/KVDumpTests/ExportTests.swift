@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Export")
 struct ExportTests {
-  @Test func `writes every format to standard output`() async throws {
+  @Test func `export writes every format to standard output`() async throws {
     let folder = try await QueriedStore.make()
     func text(_ arguments: String...) async -> String {
       await folder.execute(
@@ -38,7 +38,7 @@ struct ExportTests {
       await folder.run("export", "Pod", width: 40).data.hasPrefix("{\"name\":\"AFNetworking\""))
   }
 
-  @Test func `writes all attributes and no ids unless they are chosen`() async throws {
+  @Test func `export writes all attributes and no ids unless they are chosen`() async throws {
     let folder = try await QueriedStore.make()
     let all = await folder.run("export", "Pod").data
     #expect(
@@ -56,7 +56,7 @@ struct ExportTests {
   @Test(arguments: [
     ("p.jsonl", "{\"k\""), ("p.json", "[\n{"), ("p.csv", "k,v\r\n"), ("p", "{\"k\""),
   ])
-  func `writes a file in the format of its name and reports`(
+  func `export writes a file in the format of its name and reports`(
     name: String, start: String
   ) async throws {
     let folder = try StoreFolder()
@@ -73,7 +73,7 @@ struct ExportTests {
     #expect(try folder.files() == ["a.lodestore", "a.lodestore-lock", name, "page.json"])
   }
 
-  @Test func `replaces a file only with an option, and keeps a link`() async throws {
+  @Test func `export replaces a file only with an option, and keeps a link`() async throws {
     let folder = try await QueriedStore.make()
     let file = try folder.file("old.jsonl", "old")
     let link = folder.path + "/link.jsonl"
@@ -91,7 +91,7 @@ struct ExportTests {
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "old.jsonl")
   }
 
-  @Test func `never replaces the store`() async throws {
+  @Test func `export never replaces the store`() async throws {
     let folder = try await QueriedStore.make()
     let before = try folder.bytes(folder.store)
     let link = folder.path + "/link"
@@ -104,7 +104,7 @@ struct ExportTests {
     #expect(try folder.bytes(folder.store) == before)
   }
 
-  @Test func `leaves no file and no part of one when it fails`() async throws {
+  @Test func `a failed export leaves no file and no part of a file`() async throws {
     let folder = try await QueriedStore.make()
     let files = try folder.files()
     let file = folder.path + "/out.json"
@@ -132,7 +132,7 @@ struct ExportTests {
     #expect(try folder.files() == files)
   }
 
-  @Test func `writes to a device as it is, and reports a full disk`() async throws {
+  @Test func `export writes directly to a device, and reports a full disk`() async throws {
     let folder = try await QueriedStore.make()
     #expect(await folder.run("export", "Pod", "/dev/null").status == .success)
     #if os(Linux)
@@ -144,7 +144,7 @@ struct ExportTests {
     #endif
   }
 
-  @Test func `leaves quietly with 141 when its reader goes away`() async throws {
+  @Test func `export ends quietly with status 141 when its reader closes the pipe`() async throws {
     signal(SIGPIPE, SIG_IGN)
     let folder = try StoreFolder()
     try await QueriedStore.addItems(to: folder)
@@ -159,7 +159,7 @@ struct ExportTests {
     #expect(messages.text.isEmpty)
   }
 
-  @Test func `writes one commit while others are made`() async throws {
+  @Test func `export writes one commit while a writer makes others`() async throws {
     let folder = try StoreFolder()
     try await QueriedStore.addItems(to: folder)
     let store = folder.store
@@ -212,7 +212,7 @@ struct ExportRoundTripTests {
     }
   }
 
-  @Test func `keep decimals that no double is near to`() async throws {
+  @Test func `export and import keep decimals that no double is near to`() async throws {
     let folder = try StoreFolder()
     let schema = try folder.file(
       "decimals.json",
@@ -228,7 +228,7 @@ struct ExportRoundTripTests {
   }
 
   @Test(arguments: ["jsonl", "json"])
-  func `keep a whole store that goes through a folder`(format: String) async throws {
+  func `export and import through a folder keep a whole store`(format: String) async throws {
     let folder = try await QueriedStore.make()
     try await QueriedStore.addItems(to: folder)
     let out = folder.path + "/out"
@@ -264,7 +264,7 @@ struct ExportRoundTripTests {
     ["Pod", "--all-entities", "x"], ["--all-entities", "x", "--where", "a == 1"], [],
     ["--all-entities", "x", "--sort", "a"], ["--all-entities", "x", "--fields", "a"],
   ])
-  func `of a whole store take no selection`(arguments: [String]) async throws {
+  func `an export of a whole store refuses a selection`(arguments: [String]) async throws {
     let folder = try StoreFolder()
     let outcome = await folder.execute("export", arguments)
     #expect(outcome.status == .usage)
@@ -272,7 +272,7 @@ struct ExportRoundTripTests {
     #expect(try folder.files().isEmpty)
   }
 
-  @Test func `keep the podspecs to the byte`() async throws {
+  @Test func `export and import keep the podspecs to the byte`() async throws {
     guard let file = RealData.file("cocoapods/specs-trunk.jsonl") else { return }
     let folder = try StoreFolder()
     await folder.run(
@@ -281,14 +281,14 @@ struct ExportRoundTripTests {
     try await roundTrip("Pod", in: folder, formats: ["jsonl"])
   }
 
-  @Test func `keep the fireballs to the byte`() async throws {
+  @Test func `export and import keep the fireballs to the byte`() async throws {
     guard let file = RealData.file("fireball/fireball-2026-05.json") else { return }
     let folder = try StoreFolder()
     await folder.run("import", file, "--entity", "Fireball", "--unique", "date", "--infer")
     try await roundTrip("Fireball", in: folder)
   }
 
-  @Test func `keep the swapi films to the byte`() async throws {
+  @Test func `export and import keep the swapi films to the byte`() async throws {
     guard let file = RealData.file("swapi/films.jsonl") else { return }
     let folder = try StoreFolder()
     await folder.run(
@@ -297,7 +297,8 @@ struct ExportRoundTripTests {
     try await roundTrip("Film", in: folder)
   }
 
-  @Test func `keep records of older layouts, as they read now`() async throws {
+  @Test func `export and import keep the current values of records of older layouts`() async throws
+  {
     let folder = try StoreFolder()
     try await folder.load(#"[{"k":1,"a":"x"}]"#, "--entity", "E", "--unique", "k", "--infer")
     try await folder.load(#"[{"k":2,"a":"y","b":[true]}]"#, "--entity", "E", "--infer")

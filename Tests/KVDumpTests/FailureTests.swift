@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Exit status")
 struct ExitStatusTests {
-  @Test func `is the documented table`() {
+  @Test func `the exit statuses are those of the documented table`() {
     let numbers = KVDumpCommands.ExitStatus.allCases.map(\.rawValue)
     #expect(numbers == [0, 1, 64, 65, 66, 70, 73, 74, 75, 77, 130, 141])
   }
@@ -17,7 +17,7 @@ struct ExitStatusTests {
     (EIO, false, .inputOutput), (EAGAIN, false, .tryAgain), (EPIPE, false, .brokenPipe),
     (EINTR, false, .interrupted), (EISDIR, false, .inputOutput),
   ])
-  func `follows from the system's error`(
+  func `the exit status follows from the system's error`(
     code: Int32, creating: Bool, expected: KVDumpCommands.ExitStatus
   ) {
     #expect(KVDumpCommands.ExitStatus(errno: code, creating: creating) == expected)
@@ -29,14 +29,14 @@ struct CommandFailureTests {
   private let failure = CommandFailure.unknown(
     UnknownName(kind: .entity, name: "Pods", known: ["Pod", "Film"]), in: "c.store")
 
-  @Test func `names the thing, the reason and the next step`() {
+  @Test func `a failure names the thing, the reason and the next step`() {
     #expect(
       failure.line == "kvdump: c.store: has no entity \"Pods\"; did you mean \"Pod\"? "
         + "see 'kvdump schema c.store'")
     #expect(failure.status == .usage)
   }
 
-  @Test func `is one JSON object with the facts`() {
+  @Test func `a failure is one JSON object with the facts`() {
     #expect(
       failure.json
         == #"{"error":{"code":"no-such-entity","message":"c.store: has no entity \"Pods\"; "#
@@ -44,7 +44,7 @@ struct CommandFailureTests {
         + #""status":64}}"#)
   }
 
-  @Test func `shows its excerpt to people, without driving their terminal`() throws {
+  @Test func `a failure shows its excerpt to people without control characters`() throws {
     var failure = failure
     failure.excerpt = ["  stars = > 3\u{1b}[2J", "          ^"]
     for (arguments, expected) in [
@@ -62,11 +62,11 @@ struct CommandFailureTests {
     ("noSuchStore", "no-such-store"), ("notAStore", "not-a-store"), ("invalidID", "invalid-id"),
     ("busy", "busy"),
   ])
-  func `writes a code in lower case`(name: String, code: String) {
+  func `a failure writes its code in lower case`(name: String, code: String) {
     #expect(CommandFailure.kebab(name) == code)
   }
 
-  @Test func `does not drive the terminal by a name`() {
+  @Test func `a failure prints a name without control characters`() {
     #expect(CommandFailure.noStore(at: "a\u{1b}[2J\n").line.contains("a\\u{1b}[2J\\n: no store"))
   }
 }

@@ -17,7 +17,7 @@ struct FailureTextTests {
     return .translated(StoreError(cause), store: "a.lodestore")
   }
 
-  @Test func `name no option of programs`() {
+  @Test func `failure texts name no option of programs`() {
     let network = failure(.unsupportedFileSystem("NFS"))
     #expect(
       network.message
@@ -34,7 +34,9 @@ struct FailureTextTests {
     }
   }
 
-  @Test func `of a file with one commit say so, and not that it is no store`() async throws {
+  @Test func `the failure of a file with one commit names that state, not a missing store`()
+    async throws
+  {
     let folder = try StoreFolder()
     try Store(at: folder.store, entities: []).close()
     let outcome = await folder.run("verify", "--previous")
@@ -49,7 +51,7 @@ struct FailureTextTests {
     #expect(full?.message.contains("not a store") == false)
   }
 
-  @Test func `of a lock file report its fault, and not that there is no store`()
+  @Test func `the failure of a lock file reports its fault, not a missing store`()
     async throws
   {
     let folder = try StoreFolder()
@@ -74,7 +76,7 @@ struct FailureTextTests {
   ///
   /// 512 is a possible size, but then the second meta page would be elsewhere.
   @Test(arguments: [0, 5_000, 131_072, 512])
-  func `of an odd page size say that the header is damaged`(size: UInt32) async throws {
+  func `the failure of an odd page size names the damaged header`(size: UInt32) async throws {
     let folder = try StoreFolder()
     try await folder.load(#"[{"k":1}]"#, "--entity", "E", "--unique", "k", "--infer")
     var bytes = try folder.bytes(folder.store)
@@ -105,7 +107,7 @@ struct FailureTextTests {
     #expect(count == 1)
   }
 
-  @Test func `of an empty path say that it is empty`() async throws {
+  @Test func `the failure of an empty path names the empty path`() async throws {
     let folder = try StoreFolder()
     try await folder.load(#"[{"k":1}]"#, "--entity", "E", "--unique", "k", "--infer")
     let input = await folder.importing(["", "--entity", "E"])
@@ -117,7 +119,7 @@ struct FailureTextTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `of a long pattern quote its beginning`() async throws {
+  @Test func `the failure of a long pattern quotes the beginning of the pattern`() async throws {
     let folder = try StoreFolder()
     try await folder.load(#"[{"k":"a"}]"#, "--entity", "E", "--unique", "k", "--infer")
     let pattern = "(" + String(repeating: "b", count: 4_000)

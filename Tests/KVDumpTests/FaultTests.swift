@@ -4,7 +4,7 @@ import Testing
 @testable import KVDumpCommands
 
 /// Faults end the program with a sentence, and blame the file only where it is the file.
-@Suite("Faults")
+@Suite("Faults that end kvdump")
 struct FaultTests {
   private static func deeper(_ level: Int) -> Int {
     withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 8) { bytes in
@@ -13,7 +13,7 @@ struct FaultTests {
     }
   }
 
-  @Test func `a stack that overflows has room to say so`() async throws {
+  @Test func `a stack overflow ends kvdump with a message and status 70`() async throws {
     let result = try await #require(
       processExitsWith: .exitCode(70), observing: [\.standardErrorContent]
     ) {
@@ -24,7 +24,9 @@ struct FaultTests {
     #expect(text.contains("ended by a fault") && text.contains("kvdump's own"), "\(text)")
   }
 
-  @Test func `a page that the file lost is the file's`() async throws {
+  @Test func `a fault in a page that the file lost is reported as a fault of the file`()
+    async throws
+  {
     let result = try await #require(
       processExitsWith: .exitCode(65), observing: [\.standardErrorContent]
     ) {

@@ -29,7 +29,9 @@ import Testing
   }
 
   @Test(arguments: SmallFileSystem.Kind.listed)
-  func `a full disk is said, harms nothing, and is healed by room`(kind: SmallFileSystem.Kind)
+  func `a full disk is reported, harms nothing, and room heals the store`(
+    kind: SmallFileSystem.Kind
+  )
     async throws
   {
     guard let tool = ToolProcess.path, let disk = try SmallFileSystem(kind) else { return }
@@ -156,7 +158,8 @@ import Testing
     #expect(try disk.files().allSatisfy { !$0.hasPrefix(".") })
   }
 
-  @Test func `a lack of descriptors is reported, whatever is missing`() async throws {
+  @Test func `every command reports a lack of descriptors, whichever open call fails`() async throws
+  {
     guard let tool = ToolProcess.path else { return }
     let folder = try StoreFolder()
     try await folder.load(
@@ -183,7 +186,8 @@ import Testing
     #expect(await folder.isSound())
   }
 
-  @Test(arguments: 248...255) func `names are refused where the lock file has none`(count: Int)
+  @Test(arguments: 248...255)
+  func `a store name is refused if the name of its lock file would be too long`(count: Int)
     async throws
   {
     let folder = try StoreFolder()

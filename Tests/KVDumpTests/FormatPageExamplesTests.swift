@@ -42,7 +42,7 @@ import Testing
     return (Array(bytes[keyStart..<keyEnd]), Array(bytes[keyEnd...]))
   }
 
-  @Test func `a meta page holds`() throws {
+  @Test func `the example of a meta page holds`() throws {
     let (numbers, bytes) = try Self.example("meta page")
     #expect(bytes.count == Self.format.meta.size)
     let meta = bytes._withBytes { MetaPage($0, Self.format) }
@@ -57,7 +57,7 @@ import Testing
         + record(meta.main) + [meta.lastPage, meta.transaction])
   }
 
-  @Test func `a node of the main tree holds`() throws {
+  @Test func `the example of a node of the main tree holds`() throws {
     let (numbers, bytes) = try Self.example("tree node")
     let (key, rest) = Self.node(bytes)
     #expect(Self.format.name(ofTree: key) == "records.1")
@@ -71,7 +71,7 @@ import Testing
       ])
   }
 
-  @Test func `nodes of a branch and a leaf, and the header of a run hold`() throws {
+  @Test func `the examples of branch and leaf nodes and of the header of a run hold`() throws {
     let branch = try Self.example("branch node")
     let child =
       Self.number(branch.bytes, PageLayout.nodeValueSize, 4)
@@ -97,7 +97,7 @@ import Testing
     #expect(pages == Self.format.overflowPages(of: Int(leaf.numbers[0]), pageSize: 4_096))
   }
 
-  @Test func `a node of the free list holds`() throws {
+  @Test func `the example of a node of the free list holds`() throws {
     let (numbers, bytes) = try Self.example("free-list node")
     let (key, rest) = Self.node(bytes)
     let words = stride(from: 0, to: rest.count, by: EngineTree.freeListWord).map {

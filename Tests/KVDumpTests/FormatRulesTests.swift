@@ -66,14 +66,14 @@ struct FormatRulesTests {
   }
 
   @Test
-  func `the verifier checks the rules that the document says it checks, and no others`() {
+  func `the verifier checks exactly the rules that the document assigns to it`() {
     #expect(
       Set(FormatRule.allCases.map(\.rawValue))
         .symmetricDifference(FormatRules.checked.map(\.rule)) == [])
   }
 
   @Test
-  func `a rule that cannot be checked says why`() {
+  func `a rule that cannot be checked states why`() {
     #expect(FormatRules.duties.allSatisfy { $0.reason.count > 10 })
     let unbroken = FormatRules.checked.filter { $0.fault.hasPrefix("(none") }
     #expect(unbroken.map(\.rule) == ["record.size"])
@@ -119,7 +119,9 @@ struct FormatRulesTests {
   }
 
   @Test(arguments: [0, 1, 1 << 63, .max] as [UInt64])
-  func `an index is built up to a record that may be`(_ next: UInt64) throws {
+  func `the number up to which an index is built must be a possible record id`(_ next: UInt64)
+    throws
+  {
     let store = try VerifiedStore()
     try store.change { try Fault.addBuilding(index: 9, upTo: next, to: $0) }
     let rules = Set(try Verifier.verify(path: store.path).findings.map(\.rule))
@@ -127,7 +129,7 @@ struct FormatRulesTests {
   }
 
   @Test
-  func `the page of the document is the one that LMDB writes`() throws {
+  func `the page of the document equals the page that LMDB writes`() throws {
     let isLater = PageFormat.ofEngine == .lmdb10
     let fence = isLater ? "```example page version 3" : "```example page"
     let block = FormatRules.text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -248,7 +250,7 @@ struct FormatRulesTests {
   }
 
   @Test(arguments: ["(", "[a", "a++", "a)", "*a", "a{3,2}", "\\p{Klingon}", "(?=a)", "\\ud800"])
-  func `a pattern that nobody can match with is a finding`(_ pattern: String) throws {
+  func `a pattern that no matcher accepts is a finding`(_ pattern: String) throws {
     let store = try VerifiedStore()
     try store.change {
       try $0.edit(
@@ -259,7 +261,7 @@ struct FormatRulesTests {
   }
 
   @Test
-  func `a key that led to no record is kept with where it was`() throws {
+  func `a key of an import without a record is stored with its page and record`() throws {
     func findings(_ key: [String: Document], count: Int = 1) throws -> [FormatRule] {
       let links: Document = .object([
         "added": .integer(0), "removed": .integer(0), "made": .integer(0),

@@ -5,7 +5,7 @@ import Testing
 /// Help that a person reads in a window of 80 columns, and copies examples from.
 @Suite struct `Help of the commands` {
   /// Wrapped by the parser, a line would end in the midst of an option, and not be a command.
-  @Test func `shows each line of an example as it is typed`() {
+  @Test func `help shows each line of an example as it is typed`() {
     var count = 0
     for command in [KVDump.self] + KVDump.configuration.groupedSubcommands.flatMap(\.subcommands) {
       let help = KVDump.helpMessage(for: command, columns: 80).split(separator: "\n")

@@ -70,7 +70,7 @@ private struct PlainNote: Entity {
 
 @Suite("History")
 struct HistoryCommandTests {
-  @Test func `is part of the schema, and comes along with it`() async throws {
+  @Test func `the history is part of the schema, and is imported with it`() async throws {
     let folder = try Self.make()
     let told = await folder.run("schema", "--format", "table", "--color", "never")
     #expect(
@@ -114,7 +114,7 @@ struct HistoryCommandTests {
     return folder
   }
 
-  @Test func `lists writes and changes, with filters`() async throws {
+  @Test func `history lists writes and changes, with filters`() async throws {
     let folder = try Self.make()
     let all = await folder.run("history", "--format", "csv")
     let rows = all.data.split(whereSeparator: \.isNewline).dropFirst().map { row in
@@ -144,7 +144,7 @@ struct HistoryCommandTests {
     #expect(await folder.run("history", "--after", "99").status != .success)
   }
 
-  @Test func `purges, and is a reading command otherwise`() async throws {
+  @Test func `history purges with an option, and is a reading command otherwise`() async throws {
     let folder = try Self.make()
     let before = try folder.bytes(folder.store)
     _ = await folder.run("history")
@@ -166,7 +166,8 @@ struct HistoryCommandTests {
 
   /// The pager keeps rows back until the command ends.
   @Test(arguments: ["table", "json"])
-  func `watch shows rows as they come, and ends its array`(format: String) async throws {
+  func `the command watch shows rows as they come, and ends its array`(format: String) async throws
+  {
     let folder = try Self.make()
     let store = try Store(at: folder.store, entities: [Note.self])
     // The command keeps its thread, and there may be no other for tasks.
@@ -201,7 +202,7 @@ struct HistoryCommandTests {
   }
 
   @Test(arguments: [[], ["Note"], ["Note", "length > 4"]])
-  func `watch prints the commits of another process`(arguments: [String]) async throws {
+  func `the command watch prints the commits of another process`(arguments: [String]) async throws {
     guard let tool = ToolProcess.path else { return }
     let folder = try Self.make()
     let process = Process()

@@ -31,7 +31,9 @@ struct ImportCountTests {
   }
 
   @Test(arguments: ["run", "pages", "bytes", "resumptions"])
-  func `from 2^56 on are found by the verifier, and not read`(member: String) async throws {
+  func `the verifier finds counts of imports from 2^56 on, and readers refuse them`(member: String)
+    async throws
+  {
     let store = try VerifiedStore()
     try store.change { try $0.edit(Self.report, .imports, member, to: .integer(Self.highest + 1)) }
     let findings = try Verifier.verify(path: store.path).findings
@@ -42,7 +44,8 @@ struct ImportCountTests {
     #expect(try Verifier.verify(path: store.path).isSound)
   }
 
-  @Test func `at the limit end the next import with a message, and change nothing`() async throws {
+  @Test func `a count of imports at the limit ends the next import without a change`() async throws
+  {
     let store = try VerifiedStore()
     try store.change { try Self.raise("run", in: $0) }
     let folder = try StoreFolder()
@@ -58,7 +61,9 @@ struct ImportCountTests {
   }
 
   /// Numbers are read into 64 bits with a sign, 32 bits, or a byte.
-  @Test func `and other numbers that no program reads are found`() throws {
+  @Test func `the verifier finds other numbers of imports that exceed the types of programs`()
+    throws
+  {
     let beyond = Document.unsigned(1 << 63)
     let link: Document = .object([
       "link": .integer(0), "id": .integer(1), "page": .integer(0), "record": .integer(0),

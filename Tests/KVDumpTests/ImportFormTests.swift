@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Import of CSV and columns")
 struct ImportFormTests {
-  @Test func `takes an export in CSV back with the types that are stored`() async throws {
+  @Test func `import reads an export in CSV with the types that are stored`() async throws {
     let folder = try StoreFolder()
     try await folder.load(
       #"[{"k":1,"s":"a,\"b\"\r\n","d":0.5,"f":true,"j":{"x":[1]}},{"k":2,"s":"","d":null,"f":false,"j":null}]"#,
@@ -67,7 +67,7 @@ struct ImportFormTests {
     #expect(await folder.importing([few] + options).status == .success)
   }
 
-  @Test func `reads CSV of other kinds and tells the byte of a reject`() async throws {
+  @Test func `import reads CSV of other kinds and reports the byte of a reject`() async throws {
     let folder = try StoreFolder()
     let file = try folder.file(
       "p.txt", "name;at;n\r\n\"x;y\";01.02.2024;1\r\n\r\nz;31.02.2024;2\r\nw;;3")
@@ -94,7 +94,9 @@ struct ImportFormTests {
     (["--csv", "--ragged", "fill"], "a,b\r\n1,\r\n3,4\r\n", "a\tb\n1\n3\t4\n"),
     (["--csv", "--ragged", "fit"], "a,b\r\n1,2\r\n3,4\r\n", "a\tb\n1\t2\t9\n3\t4\n"),
   ])
-  func `reads CSV with its options`(options: [String], rows: String, text: String) async throws {
+  func `import reads CSV with its options`(options: [String], rows: String, text: String)
+    async throws
+  {
     let folder = try StoreFolder()
     let file = try folder.file("p.tsv", text)
     let outcome = await folder.importing(
@@ -105,7 +107,7 @@ struct ImportFormTests {
       await folder.run("records", "E", "--fields", String(fields), "--format", "csv").data == rows)
   }
 
-  @Test func `rejects a row of CSV that is none, and goes on`() async throws {
+  @Test func `import rejects a row that is not CSV, and continues`() async throws {
     let folder = try StoreFolder()
     let rows = (0..<1500).map { "\($0),x" }
     let text = "k,v\n" + rows.joined(separator: "\n") + "\nlast\n9999,y\n"
@@ -124,7 +126,9 @@ struct ImportFormTests {
     (#"{"fields":["a","a"],"data":[]}"#, "the field \"a\" a second time"),
     (#"{"count":"2","fields":["a"],"data":[[1]]}"#, "1 rows, expected 2 as 'count' says"),
   ])
-  func `demands columns when told to`(text: String, message: String) async throws {
+  func `import requires columns if an option demands them`(text: String, message: String)
+    async throws
+  {
     let folder = try StoreFolder()
     let file = try folder.file("p.json", text)
     let outcome = await folder.importing([
@@ -141,7 +145,7 @@ struct ImportFormTests {
     ("{\"fields\":[\"a\"],\"data\":[[1],[2]]}", ["--columns"]),
     ("a\n1\n2\n", ["--csv", "--type", "a=int"]),
   ])
-  func `reads every form through a pipe, also to infer from it`(
+  func `import reads every form through a pipe, also to infer a schema`(
     text: String, options: [String]
   ) async throws {
     guard let tool = ToolProcess.path else { return }
@@ -181,7 +185,7 @@ struct ImportFormTests {
     #expect(outcome.messages.contains("/dev/zero: page 1: cannot read JSON at line 1, column 1"))
   }
 
-  @Test func `standard input begins where it was left, also to infer from it`() async throws {
+  @Test func `import and inference read standard input from its current position`() async throws {
     guard let tool = ToolProcess.path else { return }
     let folder = try StoreFolder()
     let file = try folder.file("p.txt", "a line of another\n{\"a\":1}\n{\"a\":2}\n")
@@ -193,7 +197,7 @@ struct ImportFormTests {
     #expect(await folder.run("records", "E", "--fields", "a").data == "{\"a\":1}\n{\"a\":2}\n")
   }
 
-  @Test func `takes more files than a process may have open`() async throws {
+  @Test func `import takes more files than a process may have open`() async throws {
     guard let tool = ToolProcess.path else { return }
     let folder = try StoreFolder()
     for number in 0..<60 { _ = try folder.file("p\(number).json", #"[{"k":\#(number)}]"#) }

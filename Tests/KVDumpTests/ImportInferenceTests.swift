@@ -73,7 +73,7 @@ struct ImportInferenceTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `--all-text and --type keep texts as they are`() async throws {
+  @Test func `--all-text and --type keep texts unchanged`() async throws {
     let folder = try StoreFolder()
     let outcome = try await folder.load(
       Self.table, "--entity", "E", "--unique", "id", "--infer", "--all-text", "--type",
@@ -112,7 +112,7 @@ struct ImportInferenceTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `a sample of rows decides and says so`() async throws {
+  @Test func `inference from a sample of rows reports the sample`() async throws {
     let folder = try StoreFolder()
     let rows = (1...1_000).map { "\($0),\($0)" } + ["1001,x"]
     let outcome = try await folder.load(
@@ -129,7 +129,7 @@ struct ImportInferenceTests {
     ("a.csv", "id,n\n"), ("a.csv", "id,n"), ("a.json", "[]"),
     ("a.json", #"{"fields":["id"],"data":[]}"#),
   ])
-  func `a day without records is no failure`(name: String, text: String) async throws {
+  func `a page without records is no failure`(name: String, text: String) async throws {
     let folder = try StoreFolder()
     // The first day: there is nothing to infer from, and nothing is made.
     let options = ["--entity", "E", "--unique", "id", "--infer"]
@@ -167,7 +167,7 @@ struct ImportInferenceTests {
     #expect(await other.isSound())
   }
 
-  @Test func `a number may lack the zero in front of its point`() async throws {
+  @Test func `a number may lack the zero before its point`() async throws {
     let folder = try StoreFolder()
     let options = ["--entity", "E", "--unique", "id", "--infer"]
     let file = try folder.file("a.csv", "id,n,s\n1,.5,1.\n2,-.25,.5\n3,4,.\n")
@@ -209,7 +209,7 @@ struct ImportInferenceTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `a zero below zero stays one among doubles`() async throws {
+  @Test func `a negative zero stays negative among doubles`() async throws {
     let folder = try StoreFolder()
     try await folder.load(
       "id,n\n1,-0\n2,0\n3,1.5\n", "--entity", "E", "--unique", "id", "--infer", name: "a.csv")
@@ -224,7 +224,7 @@ struct ImportInferenceTests {
     (#""x""#, "the record is a string, must be an object"), ("null", "the record is null"),
     (#"[["id","id"],[1,2]]"#, "the record is an array, must be an object"),
   ])
-  func `values that are no records are a failure and no empty day`(
+  func `values that are no records are a failure, not an empty page`(
     text: String, reason: String
   ) async throws {
     let folder = try StoreFolder()
@@ -296,7 +296,7 @@ struct ImportInferenceTests {
     #expect(unknown?.objectValue?.count == 1_000)
   }
 
-  @Test func `a pipe is kept up to a limit to infer from it`() async throws {
+  @Test func `a pipe is buffered up to a limit to infer a schema from it`() async throws {
     guard let tool = ToolProcess.path else { return }
     for (limit, isTaken) in [("1K", false), ("1M", true)] {
       let folder = try StoreFolder()
@@ -315,7 +315,7 @@ struct ImportInferenceTests {
     ("", nil),
     ("G", nil), ("1.5G", nil), ("-1", nil), ("9223372036854775807K", nil),
   ])
-  func `sizes are numbers with a unit`(text: String, bytes: Int?) {
+  func `sizes in options are numbers with a unit`(text: String, bytes: Int?) {
     #expect(ByteSize(argument: text)?.bytes == bytes)
   }
 }

@@ -16,7 +16,7 @@ struct ImportMemberTests {
     "note=string", "--type", "raw=json",
   ]
 
-  @Test func `makes attributes of the names and types that were said`() async throws {
+  @Test func `import makes attributes of the names and types that the options give`() async throws {
     let folder = try StoreFolder()
     let file = try folder.file("p.json", Self.text)
     let outcome = await folder.importing([file, "--infer"] + Self.options)
@@ -123,7 +123,7 @@ struct ImportMemberTests {
   ]
 
   @Test(arguments: dates)
-  func `dates are read in the form that was said, or not at all`(
+  func `dates are read in the form that the option gives, or refused`(
     form: String, text: String, seconds: Double?
   ) throws {
     #expect(try converted(text, .date, form) == seconds.map(Value.date))
@@ -147,13 +147,13 @@ struct ImportMemberTests {
   ]
 
   @Test(arguments: texts)
-  func `texts become values exactly, or not at all`(
+  func `texts become values exactly, or are refused`(
     text: String, type: AttributeType, value: Value?
   ) throws {
     #expect(try converted("\"\(text)\"", type, nil) == value)
   }
 
-  @Test func `text for a number or a date reports its reading, and its fault`()
+  @Test func `text for a number or a date reports the accepted form, and its fault`()
     async throws
   {
     let folder = try StoreFolder()
@@ -193,7 +193,7 @@ struct ImportMemberTests {
         ])
   }
 
-  @Test func `a sample decides by the first pages and says so`() async throws {
+  @Test func `inference from the first pages reports the sample`() async throws {
     let folder = try StoreFolder()
     let lines = (0..<1000).map { #"{"k":\#($0)}"# } + [#"{"k":"x"}"#]
     let file = try folder.file("p.jsonl", lines.joined(separator: "\n"))

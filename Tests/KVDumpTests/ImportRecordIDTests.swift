@@ -54,7 +54,9 @@ struct ImportRecordIDTests {
     (["--unique", "k", "--type", "_id=string", "--infer"], "--map _id=NAME"),
     (["--unique", "k", "--map", "k=_id", "--infer"], "'_id' is the store's name"),
   ])
-  func `the store's own name is no attribute's`(options: [String], message: String) async throws {
+  func `no attribute may have the reserved name of the record id`(
+    options: [String], message: String
+  ) async throws {
     let folder = try StoreFolder()
     let file = try folder.file("m.jsonl", Self.text)
     let outcome = await folder.importing([file, "--entity", "E"] + options)
@@ -83,7 +85,7 @@ struct ImportRecordIDTests {
     }
   }
 
-  @Test func `no other name becomes that of the id`() async throws {
+  @Test func `no other name becomes the name of the id`() async throws {
     let folder = try StoreFolder()
     try await folder.load(
       #"[{"(_id)":"x","k":1}]"#, "--entity", "E", "--unique", "k", "--infer")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KVDumpCommands
 
-@Suite("Import that goes on")
+@Suite("Resumed imports")
 struct ImportResumeTests {
   private static let lines = (0..<12_000).map { #"{"k":\#($0),"v":"value \#($0 % 97)"}"# }
 
@@ -18,7 +18,7 @@ struct ImportResumeTests {
     return folder
   }
 
-  @Test func `continues after the last page after it was killed`() async throws {
+  @Test func `a killed import continues after the last page`() async throws {
     guard let tool = ToolProcess.path else { return }
     let folder = try await folder()
     let killed = try PipedImport(tool, folder.store, ["--entity", "E", "--mirror"])
@@ -47,7 +47,8 @@ struct ImportResumeTests {
     #expect(try folder.report(again).unchanged == 12_000)
   }
 
-  @Test func `continues after a malformed page once it is corrected`() async throws {
+  @Test func `an import continues after a malformed page once the page is corrected`() async throws
+  {
     let folder = try await folder()
     let bad = [
       try folder.file("a.jsonl", Self.text(0..<2000)),
@@ -88,7 +89,7 @@ struct ImportResumeTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `of two imports of one name the later goes to its end`() async throws {
+  @Test func `the later of two imports of one name runs to its end`() async throws {
     guard let tool = ToolProcess.path else { return }
     let folder = try await folder()
     let first = try PipedImport(tool, folder.store, ["--entity", "E"])

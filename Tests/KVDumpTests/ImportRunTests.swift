@@ -13,7 +13,8 @@ struct ImportRunTests {
 
   // MARK: Rejects
 
-  @Test func `writes every reject, also those that the report has no room for`() async throws {
+  @Test func `import writes every reject to a file, also those that the report omits`() async throws
+  {
     let folder = try await folder()
     let count = ImportReport.longestRejectList + 500
     let lines = (0..<count).map { #"{"k":\#($0),"v":"x"}"# } + [#"{"k":1,"v":1}"#]
@@ -41,7 +42,9 @@ struct ImportRunTests {
     #expect(bytes.starts(with: Array("\"x\"".utf8)))
   }
 
-  @Test func `does not write rejects over a file, but adds to them when it goes on`() async throws {
+  @Test func `import refuses to write rejects over a file, but appends when it resumes`()
+    async throws
+  {
     let folder = try await folder()
     let file = try folder.file("p.json", #"[{"k":1,"v":"x"},{"k":2,"v":2}]"#)
     let other = try folder.file("r.jsonl", "{\"whole\":1}\n{\"cut")
@@ -66,7 +69,7 @@ struct ImportRunTests {
     #expect(try JSONDocument.parsing(lines[1]).root["page"]?.int64 == 1)
   }
 
-  @Test func `leaves no file of rejects when it is refused`() async throws {
+  @Test func `a refused import leaves no file of rejects`() async throws {
     let folder = try await folder()
     let file = try folder.file("p.json", "[{\"k\":")
     let rejects = folder.path + "/new.jsonl"
@@ -79,7 +82,7 @@ struct ImportRunTests {
     #expect(try folder.bytes(kept).isEmpty)
   }
 
-  @Test func `stops when the file of rejects is full`() async throws {
+  @Test func `import stops when the file of rejects is full`() async throws {
     guard FileFacts.exists("/dev/full") else { return }
     let folder = try await folder()
     let lines = (0..<100).map { #"{"k":\#($0),"v":"x"}"# }
@@ -91,7 +94,9 @@ struct ImportRunTests {
   }
 
   @Test(arguments: [(2, true), (3, false)])
-  func `stops beyond the limit of rejects with status 1`(limit: Int, stops: Bool) async throws {
+  func `import stops beyond the limit of rejects with status 1`(limit: Int, stops: Bool)
+    async throws
+  {
     let folder = try await folder()
     let good = (0..<1000).map { #"{"k":\#($0),"v":1}"# }
     let bad = (0..<3).map { #"{"k":\#(2000 + $0),"v":"x"}"# }
@@ -112,7 +117,7 @@ struct ImportRunTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `has status 1 when every record was rejected`() async throws {
+  @Test func `import has status 1 when every record was rejected`() async throws {
     let folder = try await folder()
     let file = try folder.file("p.json", #"[{"k":1,"v":"x"},{"k":2,"v":"y"}]"#)
     let outcome = await folder.importing([file, "--entity", "E"])
@@ -174,7 +179,7 @@ struct ImportRunTests {
     (0.0, "[........]"), (0.5, "[####....]"), (0.99, "[#######.]"), (1.0, "[########]"),
     (7.0, "[########]"), (.nan, "[........]"),
   ])
-  func `a bar shows the progress`(share: Double, bar: String) {
+  func `import shows its progress as a bar`(share: Double, bar: String) {
     #expect(Progress.bar(share, width: 10) == bar)
   }
 
@@ -195,7 +200,7 @@ struct ImportRunTests {
 
   // MARK: Reports in the store
 
-  @Test func `imports lists all reports, the newest first`() async throws {
+  @Test func `the command imports lists all reports, the newest first`() async throws {
     let folder = try await folder()
     let file = try folder.file("p.json", #"[{"k":1,"v":2},{"k":2,"v":"x"}]"#)
     _ = await folder.importing([file, "--entity", "E", "--name", "second"])

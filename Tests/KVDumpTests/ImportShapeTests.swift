@@ -13,7 +13,8 @@ import Testing
       .split(whereSeparator: \.isNewline).dropFirst().map { String($0) }
   }
 
-  @Test func `are the members of an object, with their keys under a name`() async throws {
+  @Test func `the members of an object become records, with their keys under a name`() async throws
+  {
     let folder = try StoreFolder()
     let file = try folder.file("m.json", members)
     let options = ["--entity", "E", "--records", "result", "--key-name", "name"]
@@ -26,7 +27,7 @@ import Testing
     #expect(await folder.isSound())
   }
 
-  @Test func `are members whose keys are numbers, and a record's own member comes first`()
+  @Test func `members with numeric keys become records, and a record's own member comes first`()
     async throws
   {
     let folder = try StoreFolder()
@@ -38,7 +39,9 @@ import Testing
     #expect(await folder.isSound())
   }
 
-  @Test func `that are neither in an array nor members are reported with an option`() async throws {
+  @Test func `an import reports records outside of arrays and members, with an option`()
+    async throws
+  {
     let folder = try StoreFolder()
     let file = try folder.file("m.json", members)
     let options = ["--entity", "E", "--infer", "--unique", "name", "--records", "result"]
@@ -56,7 +59,7 @@ import Testing
     #"[{"k":1,"n":2}]"# + "\n" + #"[{"k":2,"n":3},{"k":3,"n":4}]"# + "\n[]\n" + #"{"k":4,"n":5}"#,
     #"["k","n"]"# + "\n[1,2]\n[2,3]\n[3,4]\n[4,5]\n",
   ])
-  func `are lines that are arrays of records, or rows after a line of names`(
+  func `lines that are arrays hold records, or rows after a line of names`(
     text: String
   ) async throws {
     let folder = try StoreFolder()
@@ -71,7 +74,7 @@ import Testing
     #expect(await folder.isSound())
   }
 
-  @Test func `are an array of rows after their names; one of another length is rejected`()
+  @Test func `an array of rows follows its names; a row of another length is rejected`()
     async throws
   {
     let folder = try StoreFolder()
@@ -85,7 +88,8 @@ import Testing
     #expect(await folder.isSound())
   }
 
-  @Test func `are matched by a path into a member, which is an attribute of its own`() async throws
+  @Test func `records are matched by a path into a member, which becomes its own attribute`()
+    async throws
   {
     let folder = try StoreFolder()
     let text = #"[{"properties": {"id": "a", "mag": 1.5}}, {"properties": {"id": "b", "mag": 2}}]"#
@@ -101,7 +105,7 @@ import Testing
     #expect(await folder.isSound())
   }
 
-  @Test func `keep the member that a key leads into, where nothing else of it was named`()
+  @Test func `a member that only a key's path names stays a whole attribute`()
     async throws
   {
     let folder = try StoreFolder()

@@ -19,7 +19,7 @@ struct ImportTests {
     return folder
   }
 
-  @Test func `gives back the values it was given`() async throws {
+  @Test func `import returns the values that it was given`() async throws {
     let folder = try await filmStore()
     let expected = #"""
       {"_id":1,"title":"A New Hope","episode":4,"rating":8.6,"producers":["a","b"],"seen":true,"note":null}
@@ -31,7 +31,7 @@ struct ImportTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `infers a type for every member`() async throws {
+  @Test func `import infers a type for every member`() async throws {
     let folder = try await filmStore()
     #expect(
       await folder.run("schema", "Film", "--format", "csv").data
@@ -47,7 +47,7 @@ struct ImportTests {
         """)
   }
 
-  @Test func `changes nothing the second time and says so`() async throws {
+  @Test func `the second import of a file changes nothing and reports that`() async throws {
     let folder = try await filmStore()
     let before = await folder.run("records", "Film").data
     let again = try await folder.load(Self.films, "--records", "results", "--entity", "Film")
@@ -58,7 +58,7 @@ struct ImportTests {
     #expect(await folder.run("records", "Film").data == before)
   }
 
-  @Test func `takes its own records back`() async throws {
+  @Test func `import reads records that kvdump exported`() async throws {
     let folder = try await filmStore()
     let records = await folder.run("records", "Film").data
     let other = try StoreFolder()
@@ -67,7 +67,7 @@ struct ImportTests {
     #expect(await other.run("records", "Film").data == records)
   }
 
-  @Test func `makes an entity from the schema of another`() async throws {
+  @Test func `import makes an entity from the schema of another one`() async throws {
     let folder = try await filmStore()
     let schema = await folder.run("schema", "--format", "json").data
     let other = try StoreFolder()
@@ -83,7 +83,8 @@ struct ImportTests {
     ("1, \"x\"", "json"), ("true, 1", "json"), ("true, null", "bool"), ("null, null", "json"),
     ("18446744073709551615, -1", "json"), ("\"2024-01-01\", \"x\"", "string"), ("{}, []", "json"),
   ])
-  func `widens types that differ between records`(values: String, type: String) async throws {
+  func `import widens types that differ between records`(values: String, type: String) async throws
+  {
     let folder = try StoreFolder()
     let list = values.split(separator: ", ").enumerated().map { #"{"k":\#($0),"v":\#($1)}"# }
     try await folder.load(
@@ -92,7 +93,7 @@ struct ImportTests {
     #expect(schema.contains("E,2,v,\(type),\(values.contains("null")),"))
   }
 
-  @Test func `maps names that cannot be attributes, with a report`() async throws {
+  @Test func `import maps names that cannot be attributes, with a report`() async throws {
     let folder = try StoreFolder()
     let outcome = try await folder.load(
       #"[{"_id":7,"impact-e":1,"impact_e":2,"2x":3,"é":4}]"#, "--entity", "E", "--unique",
@@ -110,7 +111,7 @@ struct ImportTests {
         == #"{"_id":1,"impact_e_2":1,"impact_e":3,"_2x":3,"e":4}"# + "\n")
   }
 
-  @Test func `names page, record, byte and attribute of a reject`() async throws {
+  @Test func `import names page, record, byte and attribute of a reject`() async throws {
     let folder = try StoreFolder()
     try await folder.load(
       #"[{"k":1,"s":"a","n":1}]"#, "--entity", "E", "--unique", "k", "--infer")
@@ -137,7 +138,7 @@ struct ImportTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `rejects a line that is no JSON alone`() async throws {
+  @Test func `import rejects only the line that is no JSON`() async throws {
     let folder = try StoreFolder()
     let file = try folder.file(
       "p.jsonl",
@@ -154,7 +155,7 @@ struct ImportTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `stops at the first reject when strict, without its page`() async throws {
+  @Test func `a strict import stops at the first reject, without its page`() async throws {
     let folder = try StoreFolder()
     try await folder.load(#"[{"k":1}]"#, "--entity", "E", "--unique", "k", "--infer")
     for bad in [#"{"k":"x"}"#, #"{"k":4,"more":1}"#] {
@@ -173,7 +174,7 @@ struct ImportTests {
     ("ignore", #"{"a":"x","b":2}"#, #""ignored":1"#),
     ("fail", #"{"a":"x","b":2}"#, #""rejected":1"#),
   ])
-  func `applies the chosen policy to a known record`(
+  func `import applies the chosen policy to a known record`(
     mode: String, expected: String, count: String
   ) async throws {
     let folder = try StoreFolder()
@@ -188,7 +189,7 @@ struct ImportTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `patches a record that comes twice in a page twice`() async throws {
+  @Test func `import patches a record twice if a page holds two patches of it`() async throws {
     let folder = try StoreFolder()
     try await folder.load(
       #"[{"k":1,"a":"x","b":2}]"#, "--entity", "E", "--unique", "k", "--infer")
@@ -202,7 +203,7 @@ struct ImportTests {
         == "k,a,b\r\n1,z,2\r\n2,y,3\r\n")
   }
 
-  @Test func `inserts everything without a key to match`() async throws {
+  @Test func `an import without a key inserts every record`() async throws {
     let folder = try StoreFolder()
     for _ in 0..<2 {
       try await folder.load(#"[{"v":1},{"v":1}]"#, "--entity", "E", "--insert-only", "--infer")
@@ -212,7 +213,7 @@ struct ImportTests {
         == String(repeating: "{\"v\":1}\n", count: 4))
   }
 
-  @Test func `adds members and indexes to a known entity when it infers`() async throws {
+  @Test func `an inferring import adds members and indexes to a known entity`() async throws {
     let folder = try StoreFolder()
     try await folder.load(#"[{"k":1,"a":"x"}]"#, "--entity", "E", "--unique", "k", "--infer")
     let plain = try await folder.load(#"[{"k":2,"a":"y","b":true}]"#, "--entity", "E")
@@ -233,7 +234,7 @@ struct ImportTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `reads tables with named columns, single records and lines`() async throws {
+  @Test func `import reads tables with named columns, single records and lines`() async throws {
     let folder = try StoreFolder()
     try await folder.load(
       #"{"count":"2","fields":["d","e-f"],"data":[["a","1"],["b",null]]}"#, "--entity", "T",
@@ -254,7 +255,7 @@ struct ImportTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `keeps every type of attribute through JSON`() async throws {
+  @Test func `import keeps every type of attribute through JSON`() async throws {
     let folder = try StoreFolder()
     let types = [
       ("bool", "true"), ("int8", "-128"), ("int16", "32767"), ("int32", "-5"),
@@ -303,7 +304,9 @@ struct ImportArgumentTests {
       ["--entity", "E", "--infer", "--unique", "k", "--insert-only"], "--insert-only: not together"
     ),
   ])
-  func `are refused before a file is made`(arguments: [String], message: String) async throws {
+  func `wrong import arguments are refused before a file is made`(
+    arguments: [String], message: String
+  ) async throws {
     let folder = try StoreFolder()
     let file = try folder.file("p.json", #"[{"k":1,"j":[]}]"#)
     let memory = MemoryConsole()
@@ -314,7 +317,7 @@ struct ImportArgumentTests {
     #expect(!FileFacts.exists(folder.store))
   }
 
-  @Test func `propose where the records may be`() async throws {
+  @Test func `an import without records proposes the path of the records`() async throws {
     let folder = try StoreFolder()
     let file = try folder.file("p.json", #"{"n":1,"result":[{"k":1}]}"#)
     let path = await folder.run(
@@ -326,7 +329,7 @@ struct ImportArgumentTests {
     #expect(none.messages.contains("are the records at --records result?"))
   }
 
-  @Test func `name the input file that is not there`() async throws {
+  @Test func `an import names the missing input file`() async throws {
     let folder = try StoreFolder()
     let outcome = await folder.run("import", folder.path + "/no.json", "--entity", "E", "--infer")
     #expect(outcome.status == .noInput)

@@ -14,7 +14,9 @@ import Testing
   @Test(arguments: [
     #"{"k":1499,"v":"\ud83d"}"#, #"{"k":1499,"k":2}"#, #"{"k":NaN}"#, #"{"k":1499"#, #"{"k" 1}"#,
   ])
-  func `rejects the line with its place and bytes, and goes on`(wrong: String) async throws {
+  func `import rejects an unreadable line with its place and bytes, and continues`(wrong: String)
+    async throws
+  {
     let folder = try StoreFolder()
     let file = try folder.file("p.jsonl", Self.jsonLines(wrong))
     let rejects = folder.path + "/rejects"
@@ -31,7 +33,7 @@ import Testing
     #expect(await folder.isSound())
   }
 
-  @Test func `ends at the limit of rejects, and continues after it`() async throws {
+  @Test func `import ends at the limit of rejects, and continues after it`() async throws {
     let folder = try StoreFolder()
     let file = try folder.file("p.jsonl", Self.jsonLines("{"))
     let strict = await folder.importing([file, "--strict"] + Self.options)
@@ -43,7 +45,7 @@ import Testing
     #expect(await folder.isSound())
   }
 
-  @Test func `takes numbers of any size where an attribute does`() async throws {
+  @Test func `import takes numbers of any size if the attribute does`() async throws {
     let folder = try StoreFolder()
     let digits = "123456789012345678901234567890"
     let file = try folder.file(
@@ -66,7 +68,7 @@ import Testing
     #expect(await folder.isSound())
   }
 
-  @Test func `takes no number that would become zero or infinite`() async throws {
+  @Test func `import takes no number that would become zero or infinite`() async throws {
     let folder = try StoreFolder()
     let file = try folder.file(
       "p.jsonl",
@@ -94,7 +96,9 @@ import Testing
     "[{\"k\":1},{\"k\":2}]\n[{\"k\":3}]", "\u{FEFF}[{\"k\":1},{\"k\":2},{\"k\":3}]",
     "\u{FEFF}{\"k\":1}\n{\"k\":2}\n{\"k\":3}", "[\n{\"k\":1}]\n[{\"k\":2},{\"k\":3}]",
   ])
-  func `reads values that follow each other, and a byte order mark`(text: String) async throws {
+  func `import reads values that follow each other, and a byte order mark`(text: String)
+    async throws
+  {
     let folder = try StoreFolder()
     let file = try folder.file("p.json", text)
     let outcome = await folder.importing([file] + Self.options)
@@ -103,7 +107,7 @@ import Testing
     #expect(await folder.isSound())
   }
 
-  @Test func `reads CSV with its options`() async throws {
+  @Test func `import of unreadable records reads CSV with its options`() async throws {
     let folder = try StoreFolder()
     let file = try folder.file(
       "p.tsv", "a title\n#\nk\tv\n1\t\"starts\n2\tNA\n3\tends\"\n4\t\\N\n5\ta\\\tb\n6\t-999\n")
@@ -132,14 +136,17 @@ import Testing
     (["--skip=-1"], "--skip: -1 is below 0"), (["--encoding", "klingon"], "encoding"),
     (["--null-value", "NA"], "no file is CSV"),
   ])
-  func `refuses options that cannot be meant`(options: [String], message: String) async throws {
+  func `import refuses options that contradict the form of the file`(
+    options: [String], message: String
+  ) async throws {
     let folder = try StoreFolder()
     let file = try folder.file("p.json", "[]")
     let outcome = await folder.importing([file] + options + Self.options)
     #expect(outcome.status == .usage && outcome.messages.contains(message), "\(outcome.messages)")
   }
 
-  @Test func `reads compressed files by their first bytes, also from standard input`() async throws
+  @Test func `import recognizes compressed files by their first bytes, also in a pipe`()
+    async throws
   {
     guard let tool = ToolProcess.path else { return }
     let folder = try StoreFolder()
@@ -173,7 +180,7 @@ import Testing
     ("xz", [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0, 0, 4]),
     ("bzip2", [0x42, 0x5A, 0x68, 0x39, 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, 1]),
   ])
-  func `names a compression that it does not read, also of separated values`(
+  func `import names a compression that it does not read, also of separated values`(
     name: String, bytes: [UInt8]
   ) async throws {
     let folder = try StoreFolder()

@@ -20,7 +20,9 @@ import Testing
   }
 
   @Test(arguments: [["--type", "price=double"], ["--infer", "--widen"]])
-  func `become doubles where that is asked for`(options: [String]) async throws {
+  func `an import widens numbers to doubles if an option asks for it`(options: [String])
+    async throws
+  {
     let folder = try await make("10", "-3")
     let file = try folder.file("next.json", #"[{"k":"x","price":10.5}]"#)
     let outcome = await folder.importing([file] + Self.entity + options)
@@ -32,7 +34,9 @@ import Testing
     #expect(await folder.isSound())
   }
 
-  @Test func `stay where a value would not be the same, and the record is named`() async throws {
+  @Test func `a number stays narrow if widening would change a value, and the record is named`()
+    async throws
+  {
     let folder = try await make("10", "9007199254740993")
     let before = try folder.bytes(folder.store)
     let file = try folder.file("next.json", #"[{"k":"x","price":10.5}]"#)
@@ -58,7 +62,7 @@ import Testing
     ("float", "16777217", "double"), ("float", "1e400", "decimal"), ("double", "1e308", nil),
     ("double", "9007199254740993", "decimal"), ("double", "1e-400", "decimal"),
   ])
-  func `are those that do not take a number of a record`(
+  func `an import widens an attribute only if its type refuses a number of a record`(
     stored: String, number: String, wider: String?
   ) async throws {
     for name in ["next.json", "next.csv"] {
@@ -81,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `are named with the way to widen them`() async throws {
+  @Test func `an import names the attributes that it could widen, with the option`() async throws {
     let folder = try await make("10")
     let file = try folder.file("next.json", #"[{"k":"x","price":10.5}]"#)
     let outcome = await folder.importing([file] + Self.entity + ["--infer"])

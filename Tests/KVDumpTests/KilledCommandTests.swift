@@ -7,14 +7,16 @@ import Testing
 
 @Suite(.serialized) struct `A killed command` {
   /// `LODESTORE_KILLS` is how many kills there are in all.
-  @Test func `leaves its commits, whole, and no file but its own`() async throws {
+  @Test func `a killed command leaves whole commits, and no file but its own`() async throws {
     try await KilledTrial.run("LODESTORE_KILLS", by: [SIGKILL], salt: 41)
   }
 }
 
 @Suite(.serialized) struct `A command that a signal ends` {
   /// `LODESTORE_SIGNALS` is how many signals there are in all.
-  @Test func `leaves the same, and no temporary file either`() async throws {
+  @Test func `a command that a signal ends leaves whole commits, and no temporary file`()
+    async throws
+  {
     try await KilledTrial.run("LODESTORE_SIGNALS", by: [SIGTERM, SIGINT], salt: 43)
   }
 }

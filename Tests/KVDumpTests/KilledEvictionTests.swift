@@ -12,7 +12,9 @@ import Testing
   private static let states = [count, count - 4_096, count - 8_192, 100]
 
   /// `LODESTORE_KILLS` is how many kills there are.
-  @Test func `has removed the oldest records, in whole transactions`() async throws {
+  @Test func `a killed eviction has removed the oldest records, in whole transactions`()
+    async throws
+  {
     guard let tool = ToolProcess.path else { return }
     let (origin, victim) = (try StoreFolder(), try StoreFolder(inMemory: true))
     try Self.makePages(origin.store)

@@ -16,7 +16,7 @@ import Testing
   private static let records =
     "[" + (0..<1_000).map { #"{"url":"u\#($0)","at":\#(1_000 - $0)}"# }.joined(separator: ",") + "]"
 
-  @Test func `a schema file declares them, and an import ends within them`() async throws {
+  @Test func `a schema file declares limits, and an import ends within them`() async throws {
     let folder = try StoreFolder()
     let schema = try folder.file("schema.json", Self.schema)
     try await folder.load(Self.records, "--entity", "Page", "--schema", schema)
@@ -40,7 +40,7 @@ import Testing
     #expect(await folder.isSound())
   }
 
-  @Test func `a schema that is printed declares them again`() async throws {
+  @Test func `a printed schema declares its limits again`() async throws {
     let folder = try StoreFolder()
     let schema = try folder.file("schema.json", Self.schema)
     try await folder.load("[]", "--entity", "Page", "--schema", schema)
@@ -52,7 +52,7 @@ import Testing
     #expect(count.data.contains("100"), "\(count.data)")
   }
 
-  @Test func `of nothing are refused`() async throws {
+  @Test func `limits without a number are refused`() async throws {
     let folder = try StoreFolder()
     let schema = try folder.file(
       "schema.json",
@@ -63,7 +63,7 @@ import Testing
     #expect(outcome.messages.contains("name one of them"), "\(outcome.messages)")
   }
 
-  @Test func `are those of a store that was saved`() async throws {
+  @Test func `a salvaged store keeps its limits`() async throws {
     let folder = try StoreFolder()
     let schema = try folder.file("schema.json", Self.schema)
     try await folder.load(Self.records, "--entity", "Page", "--schema", schema)

@@ -174,7 +174,7 @@ private struct KnotValues {
   }
 
   @Test(arguments: [(1, "jsonl"), (2, "json")] as [(UInt64, String)])
-  func `give the same bytes, with all values, links and their orders`(
+  func `export, import and export give the same bytes, with all values, links and orders`(
     seed: UInt64, format: String
   ) async throws {
     var values = KnotValues(seed: seed)

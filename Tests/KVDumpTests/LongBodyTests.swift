@@ -6,9 +6,9 @@ import Testing
 @testable import LodestorePages
 @testable import LodestoreVerifier
 
-@Suite("Bodies that are long")
+@Suite("Long values in keys")
 struct LongBodyTests {
-  @Test func `are cut by 'keys', which says how many`() async throws {
+  @Test func `the command keys cuts long values and prints their length`() async throws {
     let store = try VerifiedStore()
     let most = 1 << 20
     let sizes = [most - 4, most - 3, 3 * most]

@@ -12,7 +12,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite("Look")
+@Suite("Commands that read")
 struct LookTests {
   /// Two entities: one with an optional, a nested value and two indexes, one with hostile text.
   private func store() async throws -> StoreFolder {
@@ -29,7 +29,7 @@ struct LookTests {
     return folder
   }
 
-  @Test func `shows records as a table to people`() async throws {
+  @Test func `the command records shows a table to people`() async throws {
     let folder = try await store()
     let outcome = await folder.run("records", "Pod", "--limit", "2", "--color", "never", width: 80)
     #expect(
@@ -43,7 +43,7 @@ struct LookTests {
     #expect(outcome.messages == "2 of 3 records; --limit 0 for all\n")
   }
 
-  @Test func `picks fields, also inside nested values`() async throws {
+  @Test func `the command records selects fields, also inside nested values`() async throws {
     let folder = try await store()
     #expect(
       await folder.run("records", "Pod", "--fields", "_id,authors.Mattt,authors.1.b,stars").data
@@ -61,7 +61,7 @@ struct LookTests {
     #expect(count.messages.contains("is an expression"), "\(count.messages)")
   }
 
-  @Test func `skips and limits records`() async throws {
+  @Test func `the command records skips and limits records`() async throws {
     let folder = try await store()
     let outcome = await folder.run(
       "records", "Pod", "--offset", "1", "--limit", "1", "--fields", "_id")
@@ -78,7 +78,9 @@ struct LookTests {
     (["home=h"], "1", "no index begins with home"), (["home=h", "stars=30"], "1", "no index"),
     (["authors=GitHub"], "3", "no index"), (["authors={\"Mattt\":\"m@x\"}"], "1", "no index"),
   ])
-  func `finds records by values`(matches: [String], ids: String, note: String) async throws {
+  func `the command get finds records by values`(matches: [String], ids: String, note: String)
+    async throws
+  {
     let folder = try await store()
     let memory = MemoryConsole()
     let status = await KVDump.execute(
@@ -95,7 +97,9 @@ struct LookTests {
   }
 
   @Test(arguments: [["name=x"], ["_id=9"], ["id=1", "stars=20"], ["home=null", "stars=30"]])
-  func `leaves with 1 when nothing has the values`(matches: [String]) async throws {
+  func `the command get ends with status 1 if no record has the values`(matches: [String])
+    async throws
+  {
     let folder = try await store()
     let memory = MemoryConsole()
     #expect(
@@ -104,7 +108,8 @@ struct LookTests {
     #expect(memory.messages.text.contains(": not found\n"))
   }
 
-  @Test func `finds NaN, zeros of both signs and whole nested values`() async throws {
+  @Test func `the command get finds NaN, zeros of both signs and whole nested values`() async throws
+  {
     let folder = try StoreFolder()
     let schema = try folder.file(
       "schema.json",
@@ -132,7 +137,7 @@ struct LookTests {
     }
   }
 
-  @Test func `reads as little as the planner finds`() async throws {
+  @Test func `the command get reads as few records as its plan`() async throws {
     let folder = try StoreFolder()
     try await QueriedStore.addItems(to: folder)
     let outcome = await folder.run("get", "Item", "rank=7", "k=57", "--fields", "k")
@@ -141,7 +146,7 @@ struct LookTests {
     #expect(await folder.run("get", "Item", "_id=18446744073709551615").status == .negative)
   }
 
-  @Test func `prefers an attribute called id to the record's id`() async throws {
+  @Test func `the command get prefers an attribute called id to the record's id`() async throws {
     let folder = try await store()
     #expect(await folder.run("get", "Note", "id=5", "--fields", "_id").data == "{\"_id\":1}\n")
     #expect(await folder.run("get", "Note", "id=1").status == .negative)
@@ -157,7 +162,7 @@ struct LookTests {
     (["name,version", "--from", #"["Mantle, the"]"#], "3"),
     (["name,version", "--from", #"["AFNetworking","2.0.1"]"#, "--reverse"], "3 2"),
   ])
-  func `walks an index`(arguments: [String], ids: String) async throws {
+  func `the command index walks an index`(arguments: [String], ids: String) async throws {
     let folder = try await store()
     let memory = MemoryConsole()
     let status = await KVDump.execute(
@@ -168,7 +173,7 @@ struct LookTests {
       memory.data.text.split(whereSeparator: \.isNewline).dropFirst().joined(separator: " ") == ids)
   }
 
-  @Test func `shows trees and their bytes`() async throws {
+  @Test func `the command keys shows trees and their bytes`() async throws {
     let folder = try await store()
     #expect(
       await folder.run("keys", "--format", "csv").data
@@ -202,7 +207,7 @@ struct LookTests {
     #expect(await folder.run("keys", "records.1", "--from", "02").status == .usage)
   }
 
-  @Test func `shows trees of later versions, whatever their keys`() async throws {
+  @Test func `the command keys shows trees of later versions, whatever their keys`() async throws {
     let folder = try await store()
     let store = try Store(at: folder.store, entities: [])
     try store.core.write { core in
@@ -236,7 +241,7 @@ struct LookTests {
     }
   }
 
-  @Test func `describes a store`() async throws {
+  @Test func `the command info describes a store`() async throws {
     let folder = try await store()
     let text = await folder.run("info").data
     #expect(text.hasPrefix("{\"store\":\"\(folder.store)\",\"fileSize\":"))
@@ -248,7 +253,7 @@ struct LookTests {
     #expect(table.contains("\nPod           3  4 KiB       8 KiB  name+version (unique), stars\n"))
   }
 
-  @Test func `drives no terminal by the content of records`() async throws {
+  @Test func `kvdump escapes control characters in the content of records`() async throws {
     let folder = try await store()
     for format in ["table", "line", "json", "jsonl", "markdown"] {
       let text = await folder.run("records", "Note", "--format", format, "--color", "never").data
@@ -261,7 +266,7 @@ struct LookTests {
     #expect(!get.messages.contains("\u{1b}"))
   }
 
-  @Test func `changes no byte of the file by reading`() async throws {
+  @Test func `reading commands change no byte of the file`() async throws {
     let folder = try await store()
     let before = try folder.bytes(folder.store)
     await folder.run("info")
@@ -280,7 +285,9 @@ struct LookTests {
 
 @Suite("Compact")
 struct CompactTests {
-  @Test func `makes a sound copy and leaves existing files alone`() async throws {
+  @Test func `the command compact makes a sound copy and leaves existing files unchanged`()
+    async throws
+  {
     let folder = try StoreFolder()
     try await folder.load(#"[{"k":1},{"k":2}]"#, "--entity", "E", "--unique", "k", "--infer")
     let copy = folder.path + "/b.lodestore"
@@ -298,13 +305,13 @@ struct CompactTests {
   }
 }
 
-@Suite("Trouble")
+@Suite("Failures of commands")
 struct TroubleTests {
   @Test(arguments: [
     ["info"], ["schema"], ["records", "E"], ["get", "E", "a=1"], ["index", "E", "a"], ["keys"],
     ["stat"], ["verify"], ["compact", "/tmp/never-made.lodestore"],
   ])
-  func `has its own status for no store, no file of ours and a folder`(
+  func `a missing store, another program's file and a folder each have their own status`(
     command: [String]
   ) async throws {
     let folder = try StoreFolder()
@@ -322,7 +329,7 @@ struct TroubleTests {
     #expect(await status(try folder.file("empty", "")) == .damagedData)
   }
 
-  @Test func `proposes the nearest entity, attribute and index`() async throws {
+  @Test func `a failure proposes the nearest entity, attribute and index`() async throws {
     let folder = try StoreFolder()
     try await folder.load(
       #"[{"name":"a","version":"1"}]"#, "--entity", "Pod", "--unique", "name,version", "--infer")
@@ -339,7 +346,7 @@ struct TroubleTests {
     }
   }
 
-  @Test func `names the path of an index over elements`() async throws {
+  @Test func `a failure names the path of an index over elements`() async throws {
     let folder = try StoreFolder()
     let options = ["--entity", "E", "--unique", "k", "--infer", "--index", "tags[]"]
     let file = try folder.file("p.json", #"[{"k":1,"tags":["x"]}]"#)
@@ -357,7 +364,7 @@ struct TroubleTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `refuses values that the schema has no place for`() async throws {
+  @Test func `the command get refuses values that the attribute's type cannot hold`() async throws {
     let folder = try StoreFolder()
     try await folder.load(#"[{"n":1}]"#, "--entity", "E", "--unique", "n", "--infer")
     let get = await folder.run("get", "E", "n=x")
@@ -368,7 +375,7 @@ struct TroubleTests {
     #expect(await folder.run("get", "E", "_id=-1").status == .usage)
   }
 
-  @Test func `reports damage and the next step`() async throws {
+  @Test func `a failure reports damage and the next step`() async throws {
     let folder = try StoreFolder()
     try await folder.load(#"[{"n":"needle"}]"#, "--entity", "E", "--unique", "n", "--infer")
     var bytes = try folder.bytes(folder.store)
@@ -381,7 +388,9 @@ struct TroubleTests {
   }
 
   @Test(arguments: [7, 15, 23, 31] as [Int])
-  func `reports a tree whose record counts more than a file can hold`(offset: Int) async throws {
+  func `a failure reports a tree whose record counts more than a file can hold`(offset: Int)
+    async throws
+  {
     let folder = try StoreFolder()
     try await folder.load(#"[{"n":1}]"#, "--entity", "E", "--unique", "n", "--infer")
     var file = try FaultFile(path: folder.store)

@@ -25,28 +25,28 @@ struct CSVWriterTests {
     (.bool(true), "true"), (.bytes([0, 255]), "AP8="), (.count(11_028), "11028"),
     (.json("{\"a\":[1,2]}"), "\"{\"\"a\"\":[1,2]}\""), (.text("Ångström"), "Ångström"),
   ])
-  func `quotes only where necessary`(cell: Cell, expected: String) throws {
+  func `CSV quotes a field only if necessary`(cell: Cell, expected: String) throws {
     #expect(try csv([cell]) == expected + "\r\n")
   }
 
-  @Test func `tells null from a text that reads like it`() throws {
+  @Test func `CSV distinguishes null from a text that reads like null`() throws {
     #expect(
       try csv([.null, .text("NULL"), .text("")], nullValue: "NULL") == "NULL,\"NULL\",\"\"\r\n")
   }
 
-  @Test func `escapes control characters on a terminal alone`() throws {
+  @Test func `CSV escapes control characters on a terminal alone`() throws {
     #expect(try csv([.text("a\u{1b}b")], escapes: true) == "a\\u{1b}b\r\n")
     #expect(try csv([.text("a\u{1b}b")], escapes: false) == "a\u{1b}b\r\n")
   }
 
-  @Test func `has a heading without rows`() throws {
+  @Test func `CSV without rows has a heading`() throws {
     let text = try rendered([]) {
       CSVWriter([Column("a,b"), Column("c")], to: $0, nullValue: "", escapesControls: false)
     }
     #expect(text == "\"a,b\",c\r\n")
   }
 
-  @Test func `names columns as they are, and safely on a terminal`() throws {
+  @Test func `CSV names columns unchanged, and safely on a terminal`() throws {
     let columns = ["\u{FEFF}id", "", "two\nlines", "a\u{1b}b"].map { Column($0) }
     let file = try rendered([]) {
       CSVWriter(columns, to: $0, nullValue: "", escapesControls: false)
@@ -61,7 +61,7 @@ struct CSVWriterTests {
 
 @Suite("Markdown")
 struct MarkdownWriterTests {
-  @Test func `escapes characters with a meaning in Markdown`() throws {
+  @Test func `Markdown output escapes characters with a meaning in Markdown`() throws {
     let cells: [Cell] = [
       .text("a|b\\c"), .text("*x* _y_ `z` [l](u) ~s~"), .text("<b>&\r\nnext"), .null, .absent,
       .integer(3), .text("\u{1b}[m"),
@@ -87,13 +87,13 @@ struct JSONRowWriterTests {
     try rendered(rows) { JSONRowWriter(columns, to: $0, layout: layout) }
   }
 
-  @Test func `writes an object a line and leaves out absent keys only`() throws {
+  @Test func `JSON Lines output has an object a line and omits only absent keys`() throws {
     #expect(
       try json([[.null, .text("x")], [.absent, .integer(1)], [.absent, .absent]], .lines)
         == "{\"a\":null,\"b\\\"\":\"x\"}\n{\"b\\\"\":1}\n{}\n")
   }
 
-  @Test func `writes one array`() throws {
+  @Test func `JSON output is one array`() throws {
     #expect(try json([], .array) == "[]\n")
     #expect(
       try json([[.integer(1), .absent], [.integer(2), .absent]], .array)
@@ -112,7 +112,8 @@ struct JSONRowWriterTests {
     (.date("2026-05-10"), "\"2026-05-10\""),
     (.share(0.5), "0.5"), (.byteCount(2048), "2048"),
   ])
-  func `keeps every value and drives no terminal`(cell: Cell, expected: String) {
+  func `JSON output keeps every value and escapes control characters`(cell: Cell, expected: String)
+  {
     #expect(JSONText.array([cell]) == "[\(expected)]")
   }
 }
@@ -123,7 +124,7 @@ struct NumberTextTests {
     (0, "0"), (999, "999"), (1000, "1,000"), (11_028, "11,028"), (-1_234_567, "-1,234,567"),
     (Int.min, "-9,223,372,036,854,775,808"),
   ])
-  func `separates thousands`(number: Int, expected: String) {
+  func `number texts separate thousands`(number: Int, expected: String) {
     #expect(NumberText.grouped(number) == expected)
   }
 
@@ -132,19 +133,19 @@ struct NumberTextTests {
     (172_032, "168 KiB"), (1_048_575, "1 MiB"), (40_265_318, "38.4 MiB"), (1 << 30, "1 GiB"),
     (Int.max, "8 EiB"),
   ])
-  func `scales bytes to binary units`(bytes: Int, expected: String) {
+  func `number texts scale bytes to binary units`(bytes: Int, expected: String) {
     #expect(NumberText.byteCount(bytes) == expected)
   }
 
   @Test(arguments: [(0.0, "0 %"), (0.022, "2.2 %"), (0.714, "71 %"), (1, "100 %"), (.nan, "–")])
-  func `writes shares as per cent`(share: Double, expected: String) {
+  func `number texts write shares as per cent`(share: Double, expected: String) {
     #expect(NumberText.share(share) == expected)
   }
 }
 
 @Suite("Row summary")
 struct RowSummaryTests {
-  @Test func `says what was left out`() {
+  @Test func `a row summary reports the omitted rows`() {
     #expect(
       RowSummary.text(shown: 20, total: 11_028) == "20 of 11,028 records; --limit 0 for all")
     #expect(RowSummary.text(shown: 20, total: 20) == nil)

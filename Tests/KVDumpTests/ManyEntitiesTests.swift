@@ -9,7 +9,9 @@ import Testing
 @Suite("A catalogue beyond its limit")
 struct ManyEntitiesTests {
   /// Two of them, far apart, have one name.
-  @Test func `is found to be, and is not looked at beyond it`() throws {
+  @Test func `the verifier reports too many entities once, and skips those beyond the limit`()
+    throws
+  {
     let store = try VerifiedStore()
     let numbers = UInt32(100)..<4_200
     try store.change { raw in

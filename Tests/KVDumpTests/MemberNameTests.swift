@@ -6,7 +6,7 @@ import Testing
 @testable import KVDumpCommands
 @testable import LodestoreVerifier
 
-@Suite("Names of members that are kept with attributes")
+@Suite("Names of members that are stored with attributes")
 struct MemberNameTests {
   private static let options = ["--entity", "E", "--unique", "id"]
 
@@ -80,7 +80,7 @@ struct MemberNameTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `names that look alike are matched again as they were`() async throws {
+  @Test func `similar names are matched to the same attributes in a later import`() async throws {
     let folder = try StoreFolder()
     let long = String(repeating: "y", count: 64)
     let members = ["имя", "год", "price $", "price €", "a-b", "a b", long + "1", long + "2", "名"]
@@ -99,7 +99,8 @@ struct MemberNameTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `a member goes by the source of an attribute, and then by its name`() async throws {
+  @Test func `a member is named by the source of an attribute, and then by its name`() async throws
+  {
     let folder = try StoreFolder()
     try await folder.load(
       #"[{"id":1,"a-b":"x"}]"#, "--entity", "E", "--unique", "id", "--infer")
@@ -123,7 +124,7 @@ struct MemberNameTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `an attribute of an earlier version takes no member of another name in silence`()
+  @Test func `an attribute of an earlier version takes no other member without a report`()
     async throws
   {
     let folder = try StoreFolder()
@@ -149,7 +150,9 @@ struct MemberNameTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `--map is kept with the attribute that it makes, but not a path`() async throws {
+  @Test func `the name of --map is stored with the attribute that it makes, but a path is not`()
+    async throws
+  {
     let folder = try StoreFolder()
     try await folder.load(
       #"[{"_id":"m1","The Title":"x","geo":{"lat":1}}]"#, "--entity", "E", "--infer", "--map",
@@ -203,7 +206,7 @@ struct MemberNameTests {
     #expect(try third.report(back) == ImportCounts(records: 2, unchanged: 2))
   }
 
-  @Test func `an export by names that an import takes elsewhere says so, with the ways back`()
+  @Test func `an export warns if its names make other attributes elsewhere, with the remedies`()
     async throws
   {
     let folder = try StoreFolder()
@@ -234,7 +237,7 @@ struct MemberNameTests {
     #expect(!chosen.messages.contains("an import takes"), "\(chosen.messages)")
   }
 
-  @Test func `an export whose columns would have one name says which`() async throws {
+  @Test func `an export names the columns that would share a name`() async throws {
     let folder = try StoreFolder()
     try await folder.load(#"[{"id":1,"y":1}]"#, "--entity", "E", "--unique", "id", "--infer")
     try await folder.load(
@@ -266,7 +269,7 @@ struct MemberNameTests {
     #expect(table.contains("MEMBER") && table.contains("C#"), "\(table)")
   }
 
-  @Test func `a member's name in a query leads to its attribute`() async throws {
+  @Test func `a member's name in a query proposes its attribute`() async throws {
     let folder = try StoreFolder()
     try await folder.load(
       #"[{"id":1,"имя":"Анна"}]"#, "--entity", "E", "--unique", "id", "--infer")
@@ -282,7 +285,7 @@ struct MemberNameTests {
     #expect(wrong.allSatisfy { $0.status == .usage }, "\(wrong)")
   }
 
-  @Test func `a member whose name is too long to keep is left out and said`() async throws {
+  @Test func `a member whose name is too long to store is omitted and reported`() async throws {
     let folder = try StoreFolder()
     let name = String(repeating: "n", count: 1_025)
     let outcome = try await folder.load(

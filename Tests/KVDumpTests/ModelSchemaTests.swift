@@ -95,7 +95,7 @@ private struct OldPet: Entity {
     return folder
   }
 
-  @Test func `shows derived attributes and rules in words`() async throws {
+  @Test func `schema shows derived attributes and rules as sentences`() async throws {
     let folder = try folder()
     let outcome = await folder.run("schema", "--format", "table", "--color", "never")
     for note in [
@@ -111,7 +111,7 @@ private struct OldPet: Entity {
     #expect(objects.data.contains(#""rules":[{"name":"has a name","condition":"name != ''"}]"#))
   }
 
-  @Test func `keeps derived attributes and rules as it writes`() async throws {
+  @Test func `derived attributes and rules stay when kvdump writes`() async throws {
     let folder = try folder()
     let update = await folder.run("update", "Pet", "name == 'Rex'", "name=Max", "--yes")
     #expect(update.status == .success, "\(update.messages)")
@@ -136,7 +136,7 @@ private struct OldPet: Entity {
     #expect(verified.status == .success, "\(verified.messages)")
   }
 
-  @Test func `lists the changes to another file's schema`() async throws {
+  @Test func `schema lists the changes to another file's schema`() async throws {
     let folder = try folder()
     let older = try StoreFolder()
     try Store(at: older.store, entities: [OldPet.self]).close()
@@ -149,7 +149,7 @@ private struct OldPet: Entity {
     #expect(added.data.contains(#"{"entity":"Kennel","change":"new entity","cost":"free"}"#))
   }
 
-  @Test func `names the other file where that one cannot be read or lacks the entity`()
+  @Test func `schema names the other file if it is unreadable or lacks the entity`()
     async throws
   {
     let folder = try folder()

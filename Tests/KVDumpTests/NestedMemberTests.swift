@@ -28,7 +28,7 @@ import Testing
     return .init(status: status, data: memory.data.text, messages: memory.messages.text)
   }
 
-  @Test func `become attributes, with a schema inferred from them`() async throws {
+  @Test func `members inside of members become attributes of an inferred schema`() async throws {
     let folder = try StoreFolder()
     let outcome = try await load(folder, "--infer")
     #expect(outcome.status == .success, "\(outcome.messages)")
@@ -47,7 +47,7 @@ import Testing
     #expect(await folder.isSound())
   }
 
-  @Test func `are taken from a member of that very name first`() async throws {
+  @Test func `a member with the full path as its name precedes nested members`() async throws {
     let folder = try StoreFolder()
     let outcome = try await folder.load(
       #"[{"id": 1, "a.b": 7, "a": {"b": 8}}, {"id": 2, "a": {"b": 9}}]"#,
@@ -58,7 +58,8 @@ import Testing
       items.data.contains(#""value":7"#) && items.data.contains(#""value":9"#), "\(items.data)")
   }
 
-  @Test func `that no record has are reported, like a mistyped name`() async throws {
+  @Test func `import reports nested members that no record has, like a mistyped name`() async throws
+  {
     let folder = try StoreFolder()
     let file = try folder.file("a.json", #"[{"id": 1, "p": {"mag": 2}}]"#)
     let outcome = await folder.run(
@@ -66,7 +67,7 @@ import Testing
     #expect(outcome.status != .success && outcome.messages.contains("p.mga"), "\(outcome.messages)")
   }
 
-  @Test func `are indexed in another store by the schema of this one`() async throws {
+  @Test func `a schema file carries an index over nested elements to another store`() async throws {
     let folder = try StoreFolder()
     let text = #"[{"id": 1, "tags": ["a", "b"]}, {"id": 2, "tags": ["b"]}]"#
     let outcome = try await folder.load(

@@ -35,7 +35,7 @@ import Testing
     ["history"], ["imports"], ["keys"], ["keys", "records.1"], ["verify"],
     ["export", "Band"],
   ])
-  func `a command that reads answers as with a file of this LMDB`(
+  func `a reading command answers from a file of the other LMDB as from one of this LMDB`(
     _ command: [String]
   ) async throws {
     let folders = try (Self.folder(.ofEngine), Self.folder(Self.other))
@@ -68,7 +68,9 @@ import Testing
   @Test(arguments: [
     ["delete", "Song", "seconds > 0", "--yes"], ["compact", "copy.lodestore"],
   ])
-  func `a command that writes is refused with the way`(_ command: [String]) async throws {
+  func `a writing command refuses a file of the other LMDB and names the conversion`(
+    _ command: [String]
+  ) async throws {
     let folder = try Self.folder(Self.other)
     let before = try folder.bytes(folder.store)
     let memory = MemoryConsole()

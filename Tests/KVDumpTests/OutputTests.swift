@@ -21,17 +21,17 @@ struct PagerSinkTests {
 
   private func numbers(_ count: Int) -> String { (0..<count).map { "\($0)\n" }.joined() }
 
-  @Test func `is not used for output that fits the screen`() throws {
+  @Test func `the pager is not used for output that fits the screen`() throws {
     #expect(try shown(lines: 4, by: "exit 0") == numbers(4))
   }
 
-  @Test func `gets all of a longer output`() throws {
+  @Test func `the pager gets all of a longer output`() throws {
     // The pager takes everything, checks it, and so leaves nothing for the screen.
     #expect(try shown(lines: 5, by: "test $(wc -l) = 5 || exit 127").isEmpty)
     #expect(try shown(lines: 40_000, by: "test $(wc -l) = 40000 || exit 127").isEmpty)
   }
 
-  @Test func `is done without where it cannot be started`() throws {
+  @Test func `output continues without the pager if it cannot be started`() throws {
     #expect(try shown(lines: 50, by: "no-such-pager-anywhere 2>/dev/null") == numbers(50))
     #expect(try shown(lines: 50, by: "exit 0", folder: "/no/such/folder") == numbers(50))
   }
@@ -40,14 +40,14 @@ struct PagerSinkTests {
     ([:], "less -FRX"), (["PAGER": "more"], "more"), (["PAGER": "more", "KVDUMP_PAGER": "w"], "w"),
     (["PAGER": "more", "KVDUMP_PAGER": ""], nil), (["PAGER": "cat"], nil),
   ])
-  func `is chosen by the environment`(environment: [String: String], expected: String?) {
+  func `the environment chooses the pager`(environment: [String: String], expected: String?) {
     #expect(PagerSink.command(in: environment) == expected)
   }
 }
 
 @Suite("Console")
 struct ConsoleTests {
-  @Test func `writes one thing as an object in the format chosen`() async throws {
+  @Test func `the console writes one value as an object in the format chosen`() async throws {
     let members: [(column: Column, cell: Cell)] = [
       (Column("inserted"), .count(1200)), (Column("reason"), .null), (Column("gone"), .absent),
     ]
@@ -64,7 +64,7 @@ struct ConsoleTests {
     #expect(try text("csv") == "inserted,reason,gone\r\n1200,,\r\n")
   }
 
-  @Test func `holds notes back until the data is out and drops them when quiet`() throws {
+  @Test func `the console holds notes until the data is out and drops them when quiet`() throws {
     let memory = MemoryConsole()
     memory.console.note("20 of 30 records")
     memory.console.note(nil)
@@ -78,7 +78,7 @@ struct ConsoleTests {
     #expect(silent.messages.text.isEmpty)
   }
 
-  @Test func `asks only where there is somebody, and takes nothing but yes for yes`() {
+  @Test func `the console asks only if a person can answer, and accepts only yes as yes`() {
     #expect(!MemoryConsole().console.canAsk)
     #expect(!MemoryConsole().console.ask("Delete?"))
     for (answer, expected) in [("y", true), (" y", false), ("YES", true), ("", false)] {
@@ -92,12 +92,14 @@ struct ConsoleTests {
     (12_000, 50_000, "12,000 of 50,000 records, 24 %"), (7, 0, "7 records"),
     (60, 50, "60 of 50 records, 100 %"),
   ])
-  func `says how far a run is`(done: Int, total: Int, text: String) {
+  func `the console reports how far a run is`(done: Int, total: Int, text: String) {
     #expect(RunProgress.text(done, total) == text)
     #expect(RunProgress.text(done, nil) == NumberText.grouped(done) + " records")
   }
 
-  @Test func `leaves quietly with 141 when its reader goes away`() async throws {
+  @Test func `the console ends quietly with status 141 when its reader closes the pipe`()
+    async throws
+  {
     signal(SIGPIPE, SIG_IGN)
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)

@@ -27,7 +27,7 @@ private enum PageSizeLibrary {
 @Suite("A file of a system with larger pages")
 struct PageSizeTests {
   @Test(arguments: [16_384, 65_536])
-  func `is read, changed and verified`(systemPageSize: Int) async throws {
+  func `a file of larger pages is read, changed and verified`(systemPageSize: Int) async throws {
     guard let tool = ToolProcess.path, let library = PageSizeLibrary.path else { return }
     let folder = try StoreFolder()
     let rows = (0..<4_000).map { number in

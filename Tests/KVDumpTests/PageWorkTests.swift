@@ -40,7 +40,7 @@ final class PageWorkTests {
   }
 
   @Test
-  func `one run that many nodes name is gone through once`() throws {
+  func `a run that many nodes name is checked once`() throws {
     let count = 2_000
     let run = CraftedPages.firstRun(nodeCount: count)
     let report = try check(
@@ -53,7 +53,7 @@ final class PageWorkTests {
   }
 
   @Test
-  func `runs that begin within each other are gone through once`() throws {
+  func `runs that begin within each other are checked once`() throws {
     let count = 2_000
     let first = CraftedPages.firstRun(nodeCount: count)
     let last = first + count - 1
@@ -68,7 +68,7 @@ final class PageWorkTests {
   }
 
   @Test
-  func `a list of free pages that does not descend is read no further`() throws {
+  func `the checker stops at the first page of a free list that does not descend`() throws {
     let run = CraftedPages.firstRun(nodeCount: 1)
     let report = try check(
       CraftedPages(
@@ -78,7 +78,7 @@ final class PageWorkTests {
   }
 
   @Test
-  func `a hundred thousand findings end the walk, and the report says so`() throws {
+  func `a hundred thousand findings end the walk, and the report states the limit`() throws {
     let count = PageWalk.mostFindings + 5_000
     let run = CraftedPages.firstRun(nodeCount: count, pageSize: 16_384)
     // None of the runs is there.

@@ -12,7 +12,7 @@ import Testing
 @Suite("Query faults")
 struct QueryFaultTests {
   @Test(arguments: ["query", "count", "explain"])
-  func `are reported with the line and a caret`(command: String) async throws {
+  func `query faults are reported with the line and a caret`(command: String) async throws {
     let folder = try await QueriedStore.make()
     await folder.expectFailure(
       command, ["Pod", "stars = > 3"], .usage,
@@ -58,7 +58,7 @@ struct QueryFaultTests {
       """)
   }
 
-  @Test func `show the part of a long line that matters`() async throws {
+  @Test func `query faults show the relevant part of a long line`() async throws {
     let folder = try await QueriedStore.make()
     let beginning = String(repeating: "stars > 1 AND ", count: 10)
     let end = String(repeating: " AND stars > 1", count: 10)
@@ -72,7 +72,7 @@ struct QueryFaultTests {
     #expect(lines[1].hasPrefix("  …") && lines[1].hasSuffix("…") && lines[1].count < 120)
   }
 
-  @Test func `are one object with line and column in JSON`() async throws {
+  @Test func `query faults are one object with line and column in JSON`() async throws {
     let folder = try await QueriedStore.make()
     await folder.expectFailure(
       "query", ["Pod", "stars > 3 ADN name == 'x'", "--format", "json"], .usage,
@@ -86,21 +86,21 @@ struct QueryFaultTests {
         + #""store":"STORE","entity":"Pod","line":1,"column":1,"status":64}}"# + "\n")
   }
 
-  @Test func `keep to the message where lines are silenced`() async throws {
+  @Test func `query faults print only the message if lines are silenced`() async throws {
     let folder = try await QueriedStore.make()
     let outcome = await folder.run("query", "Pod", "nmae == 1", "--quiet")
     #expect(outcome.status == .usage)
     #expect(outcome.messages.split(separator: "\n").count == 1)
   }
 
-  @Test func `drive no terminal`() async throws {
+  @Test func `query faults contain no control characters`() async throws {
     let folder = try await QueriedStore.make()
     let outcome = await folder.run("query", "Pod", "name == '\u{1b}[2J' x \u{202e}")
     #expect(outcome.status == .usage)
     #expect(!outcome.messages.unicodeScalars.contains { $0 == "\u{1b}" || $0 == "\u{202e}" })
   }
 
-  @Test func `of an order or a field propose the nearest attribute`() async throws {
+  @Test func `faults of an order or a field propose the nearest attribute`() async throws {
     let folder = try await QueriedStore.make()
     for arguments in [["--sort", "-nmae,stars"], ["--sort=stars,nmae[c]"], ["--fields", "nmae"]] {
       await folder.expectFailure(
@@ -131,13 +131,15 @@ struct QueryFaultTests {
     (["--limit=-1"], "--limit: -1 is below 0; 0 is all"),
     (["--sort", "a,,b"], "the value 'a,,b' is invalid for '--sort <-a,b.c[cd]>'"),
   ])
-  func `of the command line are one line`(arguments: [String], message: String) async throws {
+  func `query faults of the command line are one line`(arguments: [String], message: String)
+    async throws
+  {
     let folder = try StoreFolder()
     await folder.expectFailure(
       "query", ["Pod"] + arguments, .usage, "kvdump: \(message); see 'kvdump query --help'\n")
   }
 
-  @Test func `of the data are found in every record that is looked at`() async throws {
+  @Test func `a query reports damaged data in every record that it reads`() async throws {
     let folder = try StoreFolder()
     try await folder.load(
       #"[{"k":1,"text":"sound"},{"k":2,"text":"needle"}]"#, "--entity", "E", "--unique", "k",
@@ -170,7 +172,7 @@ struct QueryFaultTests {
     #expect(await folder.run("count", "E").data == "{\"count\":2}\n")
   }
 
-  @Test func `of the store have their statuses`() async throws {
+  @Test func `query faults of the store have their statuses`() async throws {
     let folder = try await QueriedStore.make()
     let store = try DynamicStore(path: folder.store, options: ReadStore.options)
     defer { store.close() }
@@ -190,7 +192,9 @@ struct QueryFaultTests {
   }
 
   @Test(arguments: ["query", "count", "explain"])
-  func `have their status for no store and no file of ours`(command: String) async throws {
+  func `a query of a missing store or another program's file has its own status`(command: String)
+    async throws
+  {
     let folder = try StoreFolder()
     await folder.expectFailure(
       command, ["E", "a == 1"], .noInput, "kvdump: STORE: no store there; check the path\n")
@@ -200,7 +204,9 @@ struct QueryFaultTests {
   }
 
   @Test(arguments: ["query", "count", "explain"])
-  func `are prevented by help with examples and the grammar's name`(command: String) async {
+  func `the help of query prevents faults with examples and the grammar's name`(command: String)
+    async
+  {
     let memory = MemoryConsole()
     #expect(await memory.run(command, "--help") == .success)
     let examples = memory.data.text.split(separator: "\n")

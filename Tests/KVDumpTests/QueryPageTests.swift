@@ -16,7 +16,9 @@ struct QueryPageTests {
     [], ["--sort", "stars"], ["--sort", "-stars,name[cd]"], ["--sort", "-_id"],
     ["--sort", "license.type,-version"], ["version != \"9\"", "--sort", "-tags.@count"],
   ])
-  func `lead to every record once, in the order of the whole`(query: [String]) async throws {
+  func `query pages lead to every record once, in the order of the whole result`(query: [String])
+    async throws
+  {
     let folder = try await QueriedStore.make()
     let arguments = query + ["--fields", "_id", "--format", "jsonl"]
     let whole = await folder.execute("query", ["Pod"] + arguments).data
@@ -41,7 +43,9 @@ struct QueryPageTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `are shown to people on standard error while there are more`() async throws {
+  @Test func `standard error shows people the token of the next page while records remain`()
+    async throws
+  {
     let folder = try await QueriedStore.make()
     let first = await folder.run("query", "Pod", "--limit", "4", "--page", "--fields", "_id")
     let note = "next page: --after "
@@ -56,7 +60,7 @@ struct QueryPageTests {
     #expect(plain.messages == "the first 4 records; --limit 0 for all\n")
   }
 
-  @Test func `leave out records that were inserted before them`() async throws {
+  @Test func `query pages omit records that were inserted before them`() async throws {
     let folder = try await QueriedStore.make()
     let first = await folder.run(
       "query", "Pod", "--sort", "-stars", "--limit", "2", "--page", "--format", "json")
@@ -68,7 +72,7 @@ struct QueryPageTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `go on for their own condition and order alone`() async throws {
+  @Test func `a page token continues only the query of its own condition and order`() async throws {
     let folder = try await QueriedStore.make()
     let first = await folder.run(
       "query", "Pod", "stars > 1", "--limit", "2", "--page", "--format", "json")

@@ -21,7 +21,7 @@ struct QueryTests {
     (#"tags[0] == "net""#, "1 2"), (#"tags == "net""#, "5"), ("_id BETWEEN {2, 3}", "2 3"),
     ("TRUEPREDICATE", "1 2 3 4 5"), ("FALSEPREDICATE", ""),
   ])
-  func `finds the records for which a condition is true`(
+  func `query finds the records that fulfil a condition`(
     condition: String, ids: String
   ) async throws {
     let folder = try await QueriedStore.make()
@@ -36,7 +36,7 @@ struct QueryTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `finds all records without a condition`() async throws {
+  @Test func `query finds all records without a condition`() async throws {
     let folder = try await QueriedStore.make()
     #expect(await folder.ids() == "1 2 3 4 5")
     #expect(await folder.run("query", "Pod").data == folder.run("records", "Pod").data)
@@ -49,7 +49,7 @@ struct QueryTests {
     ("-license.type,-_id", "2 3 5 4 1"), ("tags.@count,name", "3 2 5 1 4"),
     (" -version , name[c] ", "2 1 3 4 5"), ("SELF", "1 2 3 4 5"),
   ])
-  func `sorts by attributes and by their members`(sort: String, ids: String) async throws {
+  func `query sorts by attributes and by their members`(sort: String, ids: String) async throws {
     let folder = try await QueriedStore.make()
     #expect(await folder.ids("--sort", sort) == ids)
     #expect(
@@ -57,13 +57,13 @@ struct QueryTests {
         == ids.split(separator: " ").dropFirst().prefix(2).joined(separator: " "))
   }
 
-  @Test func `takes keys of an order one by one or together`() async throws {
+  @Test func `query takes keys of an order one by one or together`() async throws {
     let folder = try await QueriedStore.make()
     #expect(await folder.ids("--sort", "-stars", "--sort", "-name") == "2 1 3 5 4")
     #expect(await folder.ids("--sort", "-stars,-name") == "2 1 3 5 4")
   }
 
-  @Test func `puts arguments where the format string has marks`() async throws {
+  @Test func `query puts arguments at the marks of the format string`() async throws {
     let folder = try await QueriedStore.make()
     #expect(await folder.ids("name == %@", "--arg", "AFNetworking") == "1 2")
     #expect(await folder.ids("name == %@", "--arg", "-x\" OR TRUEPREDICATE") == "")
@@ -85,7 +85,7 @@ struct QueryTests {
     #expect(many.messages.contains("argument 1 (1 is given)"))
   }
 
-  @Test func `writes every format`() async throws {
+  @Test func `query writes every format`() async throws {
     let folder = try await QueriedStore.make()
     func text(_ format: String) async -> String {
       await folder.run(
@@ -136,7 +136,9 @@ struct QueryTests {
         """)
   }
 
-  @Test func `counts in every format, within limit and offset when they are given`() async throws {
+  @Test func `query counts in every format, within limit and offset when they are given`()
+    async throws
+  {
     let folder = try await QueriedStore.make()
     func text(_ arguments: String..., width: Int? = nil) async -> String {
       let arguments = ["Pod", "stars > 0", "--count", "--color", "never"] + arguments
@@ -150,7 +152,7 @@ struct QueryTests {
     #expect(await text("--limit", "0", "--offset", "3") == "{\"count\":1}\n")
   }
 
-  @Test func `reports the left out rows, and shows people twenty`() async throws {
+  @Test func `query reports the omitted rows, and shows people twenty`() async throws {
     let folder = try await QueriedStore.make()
     let first = await folder.run("query", "Pod", "--limit", "2", "--sort", "-_id")
     #expect(first.messages == "the first 2 records; --limit 0 for all\n")
@@ -167,7 +169,7 @@ struct QueryTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `leaves with 0 when nothing is found, and with 1 when asked whether something is`()
+  @Test func `query without results ends with 0, or with 1 if asked whether a record exists`()
     async throws
   {
     let folder = try await QueriedStore.make()
@@ -186,7 +188,7 @@ struct QueryTests {
         == "no records after the first 5\n")
   }
 
-  @Test func `refuses to read all records where an index is required`() async throws {
+  @Test func `query refuses to read all records if an index is required`() async throws {
     let folder = try await QueriedStore.make()
     #expect(await folder.ids("stars > 20", "--require-index") == "1 2")
     await folder.expectFailure(
@@ -198,7 +200,7 @@ struct QueryTests {
       """)
   }
 
-  @Test func `explains instead of answering`() async throws {
+  @Test func `query prints its plan instead of results on request`() async throws {
     let folder = try await QueriedStore.make()
     try await QueriedStore.addItems(to: folder)
     let arguments = ["Item", "rank > 47", "--sort", "-rank", "--limit", "1"]
@@ -213,7 +215,7 @@ struct QueryTests {
     #expect(!counted.data.contains("sorted"))
   }
 
-  @Test func `changes no byte of the file`() async throws {
+  @Test func `query changes no byte of the file`() async throws {
     let folder = try await QueriedStore.make()
     let before = try folder.bytes(folder.store)
     _ = await folder.ids("stars > 20")
@@ -223,7 +225,7 @@ struct QueryTests {
     #expect(try folder.bytes(folder.store) == before)
   }
 
-  @Test func `finds real pods as a program does that reads them one by one`() async throws {
+  @Test func `query finds the pods that a program finds by reading them one by one`() async throws {
     let repository = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
     let data =
       ProcessInfo.processInfo.environment["LODESTORE_DATA"] ?? "/\(repository)/../shared/data"

@@ -30,7 +30,7 @@ struct RealDataTests {
     ("swapi/vehicles.jsonl", "results", "url", 39),
     ("cocoapods/specs-trunk.jsonl", "result", "name,version", 11_028),
   ])
-  func `comes back as it was, and unchanged the second time`(
+  func `real data comes back unchanged, and the second import changes nothing`(
     name: String, path: String, key: String, count: Int
   ) async throws {
     guard let file = RealData.file(name) else { return }
@@ -64,7 +64,7 @@ struct RealDataTests {
     #expect(index == count)
   }
 
-  @Test func `takes one snapshot of the fireballs over another`() async throws {
+  @Test func `import takes one snapshot of the fireballs over another`() async throws {
     guard let old = RealData.file("fireball/fireball-2024-02.json"),
       let new = RealData.file("fireball/fireball-2026-05.json")
     else { return }
@@ -78,7 +78,7 @@ struct RealDataTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `keeps the later of two records with one key`() async throws {
+  @Test func `import keeps the later of two records with one key`() async throws {
     guard let file = RealData.file("cocoapods/specs-vendor.jsonl") else { return }
     let folder = try StoreFolder()
     let outcome = await folder.run(
@@ -90,9 +90,9 @@ struct RealDataTests {
   }
 }
 
-@Suite("Beside a writer")
+@Suite("A reader during an import")
 struct BesideAWriterTests {
-  @Test func `sees whole pages only`() async throws {
+  @Test func `a reader during an import sees whole pages only`() async throws {
     guard let tool = ToolProcess.path else { return }
     let folder = try StoreFolder()
     try await folder.load(#"[{"k":-1,"v":0}]"#, "--entity", "E", "--unique", "k", "--infer")

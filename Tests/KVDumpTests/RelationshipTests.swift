@@ -114,7 +114,9 @@ private struct Bone: Entity {
     return folder
   }
 
-  @Test func `with conditions are shown, obeyed by delete, and checked by verify`() async throws {
+  @Test func `schema shows relationships with conditions, delete obeys and verify checks them`()
+    async throws
+  {
     let folder = try kennels()
     let schema = await folder.run("schema", "--format", "table", "--color", "never")
     #expect(schema.messages.contains("on delete cascade, denied where isOpen == TRUE"))
@@ -156,7 +158,9 @@ private struct Bone: Entity {
     ("Owner", "-dogs.@max.name", "Ann Bob"), ("Dog", "length:(name),name", "Ace Rex Stray"),
     ("Owner", "SUBQUERY(dogs, $d, $d.name BEGINSWITH 'R').@count,-name", "Bob Ann"),
   ])
-  func `give orders`(entity: String, sort: String, names: String) async throws {
+  func `query orders records by related records`(entity: String, sort: String, names: String)
+    async throws
+  {
     let folder = try folder()
     let outcome = await folder.run(
       "query", entity, "--sort=\(sort)", "--fields", "name", "--format", "csv")
@@ -168,7 +172,7 @@ private struct Bone: Entity {
     #expect(pages.status == .success && pages.messages.contains("\"next\":\""), "\(pages.messages)")
   }
 
-  @Test func `give groups, and refuse orders by many records`() async throws {
+  @Test func `query groups by related records, and refuses orders by many records`() async throws {
     let folder = try folder()
     let groups = await folder.run("count", "Dog", "--by", "owner.name", "--format", "csv")
     let rows = groups.data.split(whereSeparator: \.isNewline)
@@ -179,7 +183,7 @@ private struct Bone: Entity {
     }
   }
 
-  @Test func `are shown by schema, as notes and as objects`() async throws {
+  @Test func `schema shows relationships as notes and as objects`() async throws {
     let folder = try folder()
     let outcome = await folder.run("schema", "--format", "table", "--color", "never")
     #expect(outcome.messages.contains("Dog.owner: to one or none Owner, back by 'dogs'"))
@@ -193,7 +197,7 @@ private struct Bone: Entity {
         #""name":"dogs","to":"Dog","many":true,"ordered":true,"inverse":"owner""#))
   }
 
-  @Test func `are drawn`() async throws {
+  @Test func `schema draws relationships`() async throws {
     let folder = try folder()
     let text = await folder.run("schema", "--diagram", "text")
     #expect(text.data.contains("  owner ──> Owner? (dogs)\n"))
@@ -209,7 +213,7 @@ private struct Bone: Entity {
     #expect(svg.data.contains(">friends</text>") && svg.data.contains(">name: string</text>"))
   }
 
-  @Test func `are followed by get`() async throws {
+  @Test func `the command get follows relationships`() async throws {
     let folder = try folder()
     let dogs = await folder.run("get", "Owner", "name=Ann", "--related", "dogs", "--fields", "name")
     #expect(dogs.data == "{\"name\":\"Ace\"}\n{\"name\":\"Rex\"}\n")
@@ -224,7 +228,8 @@ private struct Bone: Entity {
       field.messages.contains("and so does 'kvdump get' by --related"), "\(field.messages)")
   }
 
-  @Test func `are asked about by query, and rule over delete`() async throws {
+  @Test func `query takes conditions on relationships, and delete obeys their rules`() async throws
+  {
     let folder = try folder()
     let found = await folder.run("query", "Owner", "ANY dogs.name == 'Rex'", "--fields", "name")
     #expect(found.data == "{\"name\":\"Ann\"}\n")

@@ -6,11 +6,11 @@ import Testing
 @testable import LodestorePages
 @testable import LodestoreVerifier
 
-@Suite("The name of the id of a record")
+@Suite("The reserved name of the record id")
 struct ReservedNameTests {
   /// Its column would be the same as that of the ids, and so would conditions on the two.
   @Test(arguments: ["records", "export", "query"])
-  func `makes a file in which an attribute has it damaged`(command: String) async throws {
+  func `an attribute with a reserved name makes a file damaged`(command: String) async throws {
     let store = try VerifiedStore()
     try store.change {
       try $0.edit(CatalogueKey.entity(1), .catalogue, "attributes.0.name", to: .string("_id"))
@@ -23,7 +23,7 @@ struct ReservedNameTests {
     #expect(memory.messages.text.contains("'_id' is not an attribute name"))
   }
 
-  @Test func `makes a file in which a side of a relationship has it damaged`() throws {
+  @Test func `a relationship side with a reserved name makes a file damaged`() throws {
     let store = try VerifiedStore.kept()
     try store.change {
       try $0.edit(CatalogueKey.relationship(1), .catalogue, "to.name", to: .string("_id"))

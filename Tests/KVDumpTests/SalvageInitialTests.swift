@@ -79,7 +79,9 @@ private struct StrayDog: Entity {
   }
 
   @Test(arguments: [false, true])
-  func `keeps the links, or empties them where the target is lost`(isLost: Bool) async throws {
+  func `salvage keeps links of initial ids, or empties them if the target is lost`(isLost: Bool)
+    async throws
+  {
     let folder = try StoreFolder()
     try Self.make(folder.store)
     #expect(try Verifier.verify(path: folder.store).isSound)

@@ -47,7 +47,9 @@ private struct Book: Entity {
 
 @Suite struct `Salvage of repeated keys in several entities` {
   @Test(arguments: [false, true])
-  func `keeps a record whose rival is removed with its owner`(isReversed: Bool) async throws {
+  func `salvage keeps a record whose duplicate is removed with its owner`(isReversed: Bool)
+    async throws
+  {
     let folder = try StoreFolder()
     // The entities have their numbers in this order.
     let entities: [any Entity.Type] =

@@ -116,7 +116,7 @@ private struct Memo: Entity {
     }
   }
 
-  @Test func `carries the parts of later versions, as it reads them`() async throws {
+  @Test func `salvage carries the parts of later versions that it can read`() async throws {
     let folder = try StoreFolder()
     try Self.makeMemos(folder.store)
     try Self.addUnknown(folder.store)
@@ -136,7 +136,7 @@ private struct Memo: Entity {
 
   /// One damaged byte of a description once lost the entity.
   @Test(arguments: [[TreeName.catalogue], [.catalogueCopy], [.catalogue, .catalogueCopy]])
-  func `restores a damaged description from its copy, and from an earlier commit`(
+  func `salvage restores a damaged description from its copy, and from an earlier commit`(
     _ damaged: [TreeName]
   ) async throws {
     let folder = try StoreFolder()
@@ -161,7 +161,8 @@ private struct Memo: Entity {
     #expect(await KVDump.execute(["count", outcome.out, "Cut"], on: memory.console) == .success)
   }
 
-  @Test func `names the parts of a later version where that asks for later writers`() async throws {
+  @Test func `salvage names the parts of a later version that require later writers`() async throws
+  {
     let folder = try StoreFolder()
     try Self.makeMemos(folder.store)
     try Self.addUnknown(folder.store)
@@ -184,7 +185,9 @@ private struct Memo: Entity {
   }
 
   @Test(arguments: [false, true])
-  func `carries a whole history, and says where it cannot`(isDamaged: Bool) async throws {
+  func `salvage carries a whole history, and reports any part that it cannot carry`(isDamaged: Bool)
+    async throws
+  {
     let folder = try StoreFolder()
     try Self.makeTakes(folder.store)
     var pairs: [[UInt8]: [UInt8]] = [:]
@@ -217,7 +220,7 @@ private struct Memo: Entity {
       ([1, 0, 0, 0, 1], 1 << 63, 1 << 63),
       ([1, 0, 0, 0, 1], 40, 40),
     ] as [([UInt8], UInt64, UInt64)])
-  func `takes a counter in its range, and recounts otherwise`(
+  func `salvage takes a counter within its range, and counts again otherwise`(
     _ key: [UInt8], _ said: UInt64, _ taken: UInt64
   ) async throws {
     let folder = try StoreFolder()
@@ -233,7 +236,7 @@ private struct Memo: Entity {
   }
 
   /// A file of 3 MB kept the command busy for minutes: each node had its run read.
-  @Test func `a run that many nodes name is read a few times at most`() throws {
+  @Test func `salvage reads a run that many nodes name a few times at most`() throws {
     let folder = try StoreFolder()
     let run = CraftedPages.firstRun(nodeCount: 200)
     try CraftedPages(
@@ -255,7 +258,7 @@ private struct Memo: Entity {
 
   #if os(Linux)
     /// Records of lost pages were kept whole until they were written: 133 MB for a store of 79.
-    @Test func `records that no tree leads to stay in the file`() async throws {
+    @Test func `records outside of any tree stay in the file`() async throws {
       let folder = try StoreFolder()
       let (count, size) = (2_500, 12_000)
       try Self.makeMemos(folder.store, count: count, size: size)

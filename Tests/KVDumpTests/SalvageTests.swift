@@ -174,7 +174,7 @@ private struct Tag: Entity {
     new.close()
   }
 
-  @Test func `of a sound store is the same store`() async throws {
+  @Test func `salvage of a sound store makes an equal store`() async throws {
     let folder = try StoreFolder()
     try Self.make(folder.store)
     let out = folder.path + "/out.lodestore"
@@ -188,7 +188,7 @@ private struct Tag: Entity {
     #expect(again.status != .success && again.messages.contains("out.lodestore"))
   }
 
-  @Test func `finds records below a branch that is gone, and makes links and counts fit`()
+  @Test func `salvage finds records below a lost branch, and repairs links and counts`()
     async throws
   {
     let folder = try StoreFolder()
@@ -242,7 +242,7 @@ private struct Tag: Entity {
     }
   }
 
-  @Test func `finds the newest commit without its meta page, and refuses a file that is no store`()
+  @Test func `salvage finds the newest commit without its meta page, and refuses other files`()
     async throws
   {
     let folder = try StoreFolder()
@@ -279,7 +279,7 @@ private struct Tag: Entity {
 
   /// As where the file has a page of an earlier commit in the place of a later one.
   @Test(arguments: [false, true])
-  func `of records with one unique key saves the last of them`(isStray: Bool) async throws {
+  func `salvage keeps the last of several records with one unique key`(isStray: Bool) async throws {
     let folder = try StoreFolder()
     try Self.make(folder.store)
     let copies = UInt64(Self.folderCount + 1)...UInt64(Self.folderCount + 3)
@@ -314,7 +314,9 @@ private struct Tag: Entity {
   }
 
   /// Pages with records were taken for free, and all their records for lost.
-  @Test func `of a file whose free list names pages with records loses none`() async throws {
+  @Test func `salvage loses no record of a file whose free list names pages with records`()
+    async throws
+  {
     let folder = try StoreFolder()
     try Self.make(folder.store)
     try Self.change(folder.store)
@@ -350,7 +352,7 @@ private struct Tag: Entity {
   ///
   /// The limit also counts the time in which other tests have the processors.
   @Test(.timeLimit(.minutes(15)))
-  func `leaves out a long chain of records that must hold each other's ids`() async throws {
+  func `salvage omits a long chain of records that must hold each other's ids`() async throws {
     let folder = try StoreFolder()
     let count = 20_000
     let store = try Store(at: folder.store, entities: [Step.self])
@@ -378,7 +380,7 @@ private struct Tag: Entity {
   }
 
   /// Its checksum is right each time.
-  @Test func `of a description that is there twice takes it once, and finds the other`()
+  @Test func `salvage takes a repeated description once, and finds the replaced one`()
     async throws
   {
     let folder = try StoreFolder()

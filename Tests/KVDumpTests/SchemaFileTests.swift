@@ -82,7 +82,9 @@ struct SchemaFileTests {
     #expect(!FileFacts.exists(folder.store))
   }
 
-  @Test func `null is as absent, and parts that only programs declare are reported`() async throws {
+  @Test func `null in a schema file is as absent, and undeclarable parts are reported`()
+    async throws
+  {
     let folder = try StoreFolder()
     let schema = try folder.file(
       "s.json",

@@ -5,9 +5,9 @@ import Testing
 @testable import KVDumpCommands
 
 /// Names and paths of other people in suggested command lines.
-@Suite("Words of suggested commands")
+@Suite("Suggested commands")
 struct ShellWordTests {
-  @Test func `are words of a shell, and no options`() {
+  @Test func `suggested names are words of a shell, and no options`() {
     #expect(ShellWord.quoted("Note; touch /tmp/x #") == "'Note; touch /tmp/x #'")
     #expect(ShellWord.quoted("a'b$(c)") == "'a'\\''b$(c)'")
     #expect(ShellWord.quoted("") == "''" && ShellWord.quoted("a-b_c.d/e") == "a-b_c.d/e")
@@ -18,7 +18,7 @@ struct ShellWordTests {
     #expect(failure.message.contains("'kvdump verify 'a; b'' lists"))
   }
 
-  @Test func `are quoted where an import is said to go on`() async throws {
+  @Test func `the suggested command that resumes an import quotes its names`() async throws {
     let store = try VerifiedStore()
     let key = ImportKey.report(run: 1).bytes(name: "Film")
     try store.change {

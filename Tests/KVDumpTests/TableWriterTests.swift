@@ -19,7 +19,7 @@ struct TableWriterTests {
     }
   }
 
-  @Test func `shows everything where it fits`() throws {
+  @Test func `a table shows everything if it fits`() throws {
     #expect(
       try table(width: 80) == """
         name          stars  homepage
@@ -30,7 +30,7 @@ struct TableWriterTests {
         """)
   }
 
-  @Test func `cuts the widest texts and never numbers`() throws {
+  @Test func `a table cuts the widest texts and never numbers`() throws {
     #expect(
       try table(width: 40) == """
         name          stars  homepage
@@ -49,7 +49,7 @@ struct TableWriterTests {
         """)
   }
 
-  @Test func `falls to one field a line where the columns do not fit`() throws {
+  @Test func `a table becomes one field a line if the columns do not fit`() throws {
     #expect(
       try table(width: 20) == """
         name      AFNetwork…
@@ -66,13 +66,13 @@ struct TableWriterTests {
         """)
   }
 
-  @Test func `cuts nothing without a screen`() throws {
+  @Test func `a table without a screen cuts nothing`() throws {
     let long = String(repeating: "x", count: 300)
     #expect(try table([Column("a")], [[.text(long)]], width: nil) == "a\n\(long)\n")
   }
 
   @Test(arguments: [20, 21, 27, 28, 33, 40, 61, 80])
-  func `keeps every row within the screen`(width: Int) throws {
+  func `a table keeps every row within the screen`(width: Int) throws {
     let hostile: [[Cell]] = [
       [.text("日本語日本語日本語日本語"), .integer(.min), .text("e\u{301}\u{301}👩‍👩‍👧‍👦🇩🇪 \u{1b}[2J\n\r\t")],
       [.text("a\u{202e}b"), .double(1e-300), .bytes([UInt8](repeating: 0xAB, count: 1000))],
@@ -84,7 +84,7 @@ struct TableWriterTests {
     #expect(!text.unicodeScalars.contains { $0 != "\n" && DisplayText.isUnsafe($0) })
   }
 
-  @Test func `cuts rows after the sample to the widths of the sample`() throws {
+  @Test func `a table cuts rows after the sample to the widths of the sample`() throws {
     var rows: [[Cell]] = (0..<100).map { [.text("pod\($0)"), .count($0)] }
     rows.append([.text("a name that came late"), .count(5_000_000)])
     let columns = [Column("name"), Column("size")]
@@ -94,17 +94,17 @@ struct TableWriterTests {
     #expect(lines[101] == "a na…  5,0…")
   }
 
-  @Test func `has a heading without rows`() throws {
+  @Test func `a table without rows has a heading`() throws {
     #expect(try table(nil, [], width: 80) == "name  stars  homepage\n")
   }
 
-  @Test func `dims null and marks headings only with style`() throws {
+  @Test func `a table dims null and marks headings only with style`() throws {
     let text = try table(
       [Column("a")], [[.null], [.text("null")]], width: 80, style: Style(isEnabled: true))
     #expect(text == "\u{1b}[1ma\u{1b}[0m\n\u{1b}[2mnull\u{1b}[0m\n\"null\"\n")
   }
 
-  @Test func `groups and scales counts`() throws {
+  @Test func `a table groups and scales counts`() throws {
     let columns = [Column("records", title: "RECORDS"), Column("size"), Column("fill")]
     let row: [Cell] = [.count(11_028), .byteCount(9_542_041), .share(0.714)]
     #expect(

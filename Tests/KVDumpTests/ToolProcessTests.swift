@@ -32,7 +32,9 @@ enum ToolProcess {
 @Suite("The program")
 struct ToolProcessTests {
   @Test(arguments: [">&-", ">&- 2>&-", "<&- >&-", "<&- >&- 2>&-"])
-  func `writes nothing into the store in place of a closed stream`(closed: String) async throws {
+  func `kvdump writes nothing into the store through a closed stream's descriptor`(closed: String)
+    async throws
+  {
     guard let tool = ToolProcess.path else { return }
     let folder = try await QueriedStore.make()
     for (line, ids) in [
@@ -47,7 +49,7 @@ struct ToolProcessTests {
     }
   }
 
-  @Test func `leaves a store alone that another process has open by another name`() async throws {
+  @Test func `kvdump refuses a store that another process has open by another name`() async throws {
     guard let tool = ToolProcess.path else { return }
     let folder = try await QueriedStore.make()
     let alias = folder.path + "/alias.lodestore"
@@ -73,7 +75,7 @@ struct ToolProcessTests {
   /// The directory by another mount is the same pair of files; the data file alone has another lock
   /// file there.
   @Test(arguments: [false, true])
-  func `knows a store through a bind mount`(isFileAlone: Bool) async throws {
+  func `kvdump recognizes a store through a bind mount`(isFileAlone: Bool) async throws {
     guard let tool = ToolProcess.path else { return }
     let folder = try await QueriedStore.make()
     let other = folder.path + "/other"
@@ -105,7 +107,7 @@ struct ToolProcessTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `asks nobody through a pipe`() async throws {
+  @Test func `kvdump asks no question through a pipe`() async throws {
     guard let tool = ToolProcess.path else { return }
     let folder = try await QueriedStore.make()
     let process = try ToolProcess.start(
@@ -115,7 +117,7 @@ struct ToolProcessTests {
     #expect(await folder.ids() == "1 2 3 4 5")
   }
 
-  @Test func `leaves a file that is whole, or none, when it is ended in an export`() async throws {
+  @Test func `an export that is ended leaves a whole file or no file`() async throws {
     guard let tool = ToolProcess.path else { return }
     let folder = try StoreFolder()
     let rows = (0..<20_000).map { "{\"k\":\($0)}" }.joined(separator: "\n")

@@ -16,7 +16,7 @@ struct UpdateTests {
     (["stars > 0", "stars=1", "--sort", "-stars,name", "--limit", "3"], "1 1 20 null 1", 3),
     (["stars == 7", "stars=1"], "30 31 20 null 20", 0),
   ])
-  func `gives the results of a query new values`(
+  func `update gives the results of a query new values`(
     arguments: [String], stars: String, count: Int
   ) async throws {
     let folder = try await QueriedStore.make()
@@ -32,7 +32,7 @@ struct UpdateTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `a dry run makes the refusals of the update, and keeps nothing`() async throws {
+  @Test func `a dry run makes the refusals of the update, and writes nothing`() async throws {
     let folder = try StoreFolder()
     try await folder.load(
       #"[{"k":1,"n":1},{"k":2,"n":2}]"#, "--entity", "E", "--unique", "k", "--infer")
@@ -52,7 +52,7 @@ struct UpdateTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `moves dates, and takes their parts and differences`() async throws {
+  @Test func `update moves dates, and takes their parts and differences`() async throws {
     let folder = try StoreFolder()
     try await folder.load(
       #"[{"k":1,"at":"2024-01-31T23:30:00Z"},{"k":2,"at":"2025-03-01T00:00:00Z"}]"#, "--entity",
@@ -92,7 +92,7 @@ struct UpdateTests {
     return outcome.data.split(whereSeparator: \.isNewline).dropFirst().joined(separator: " ")
   }
 
-  @Test func `sets several attributes at once, each from the values before`() async throws {
+  @Test func `update sets several attributes at once, each from the values before`() async throws {
     let folder = try await QueriedStore.make()
     let outcome = await folder.run(
       "update", "Pod", "name == 'Mantle'", "version:=name", "name:=uppercase(version)",
@@ -120,7 +120,7 @@ struct UpdateTests {
     ("date", "null", "null"), ("json", "null", "null"),
   ]
 
-  @Test func `reads constants of every type`() async throws {
+  @Test func `update reads constants of every type`() async throws {
     let folder = try StoreFolder()
     let attributes = Self.constants.enumerated().map {
       #"{"name":"a\#($0)","type":"\#($1.0)","optional":true}"#
@@ -147,7 +147,7 @@ struct UpdateTests {
     ("decimal", "1.2.3", "a decimal number of at most 38 digits"), ("data", "%", "Base64 text"),
     ("double", "\u{1b}[2J", "a number that fits double"),
   ])
-  func `names type and value of a misfit`(
+  func `update names type and value of a misfit`(
     type: String, text: String, expectation: String
   ) async throws {
     let folder = try StoreFolder()
@@ -162,7 +162,7 @@ struct UpdateTests {
     }
   }
 
-  @Test func `shows the beginning of a long value that does not fit`() async throws {
+  @Test func `update shows the beginning of a long value that does not fit`() async throws {
     let folder = try await QueriedStore.make()
     let digits = String(repeating: "9", count: 100_000)
     await folder.expectFailure(
@@ -173,7 +173,7 @@ struct UpdateTests {
       """)
   }
 
-  @Test func `asks as delete does`() async throws {
+  @Test func `update asks as delete does`() async throws {
     let folder = try await QueriedStore.make()
     let yes = await folder.execute("update", ["Pod", "stars == 20", "stars=21"]) { "y" }
     #expect(yes.status == .success)
@@ -207,14 +207,14 @@ struct UpdateTests {
     ),
     (["a == 1", "b=1", "c=1", "b:=2"], "'b' is set twice; choose one of them"),
   ])
-  func `refuses arguments that are none`(arguments: [String], message: String) async throws {
+  func `update refuses malformed assignments`(arguments: [String], message: String) async throws {
     let folder = try StoreFolder()
     await folder.expectFailure(
       "update", ["E", "--yes"] + arguments, .usage,
       "kvdump: \(message); see 'kvdump update --help'\n")
   }
 
-  @Test func `reports a wrong assignment before anything is asked`() async throws {
+  @Test func `update reports a wrong assignment before it asks`() async throws {
     let folder = try await QueriedStore.make()
     for option in ["--yes", "--dry-run"] {
       await folder.expectFailure(
@@ -259,7 +259,7 @@ struct UpdateTests {
         + #""line":1,"column":1,"status":64}}"# + "\n")
   }
 
-  @Test func `refuses text that begins as JSON does and is none`() async throws {
+  @Test func `update refuses text that begins like JSON and is not JSON`() async throws {
     let folder = try StoreFolder()
     try await folder.load(
       #"[{"id": 1, "j": {"a": 1}}, {"id": 2, "j": [1]}]"#, "--entity", "E", "--unique", "id",
@@ -278,7 +278,9 @@ struct UpdateTests {
     }
   }
 
-  @Test func `keeps nothing when a record takes another's value of a unique index`() async throws {
+  @Test func `update changes nothing if a record takes another's value of a unique index`()
+    async throws
+  {
     let folder = try await QueriedStore.make()
     let records = await folder.run("records", "Pod").data
     await folder.expectFailure(
@@ -298,7 +300,7 @@ struct UpdateTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `keeps nothing when a result does not fit`() async throws {
+  @Test func `update changes nothing if a result does not fit`() async throws {
     let folder = try StoreFolder()
     let rows = (1...300).map { "{\"k\":\($0),\"v\":1}" }.joined(separator: ",")
     let schema = try folder.file(

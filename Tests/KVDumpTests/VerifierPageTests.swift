@@ -45,7 +45,7 @@ final class VerifierPageTests {
   }
 
   @Test
-  func `the counts are those that the engine has`() throws {
+  func `the counts of the page checker equal those of the engine`() throws {
     _ = try FaultFile.make(at: path, seed: 3)
     let report = try PageChecker.check(path: path)
     try StoreFileAccess.withEnvironment(at: path) { environment in
@@ -99,7 +99,7 @@ final class VerifierPageTests {
   }
 
   @Test
-  func `files that are not LMDB's are refused, not listed`() throws {
+  func `the page checker refuses files of other programs without a list of findings`() throws {
     for bytes in [[], Array("not a database".utf8), [UInt8](repeating: 0, count: 9_000)] {
       try FaultFile(bytes: bytes).write(to: path)
       #expect(throws: VerificationError.self) { try PageChecker.check(path: path) }

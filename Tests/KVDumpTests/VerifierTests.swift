@@ -26,7 +26,7 @@ struct VerifierTests {
   }
 
   @Test(arguments: Fault.indexFaults + Fault.recordFaults + Fault.otherFaults)
-  func `a fault is found, and nothing that is not one`(_ fault: Fault) throws {
+  func `the verifier finds each fault, and reports nothing else`(_ fault: Fault) throws {
     let store = try VerifiedStore()
     try store.change { try fault.plant($0) }
     let report = try Verifier.verify(path: store.path)
@@ -56,7 +56,7 @@ struct VerifierTests {
   }
 
   @Test
-  func `findings beyond the limit are counted and not kept`() throws {
+  func `findings beyond the limit are counted and not listed`() throws {
     let store = try VerifiedStore()
     try store.change { try $0.transaction.empty($0.tree(.index(entity: 1, index: 2))) }
     let report = try Verifier.verify(path: store.path, limit: 2)
@@ -150,7 +150,7 @@ struct VerifierTests {
   }
 
   @Test
-  func `an open environment is verified as it was committed last`() throws {
+  func `an open environment is verified as of its last commit`() throws {
     let store = try VerifiedStore()
     var options = EnvironmentOptions()
     options.access = .readWrite(create: false)

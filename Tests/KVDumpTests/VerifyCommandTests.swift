@@ -8,7 +8,7 @@ import Testing
 @Suite("kvdump verify and stat")
 struct VerifyCommandTests {
   @Test
-  func `verify lists each tree and leaves with 0 when all is sound`() async throws {
+  func `verify lists each tree and exits with 0 if the file is sound`() async throws {
     let store = try VerifiedStore()
     let memory = MemoryConsole(width: 100, environment: ["NO_COLOR": "1"])
     #expect(await memory.run("verify", store.path) == .success)
@@ -19,7 +19,7 @@ struct VerifyCommandTests {
   }
 
   @Test
-  func `verify lists findings below the trees and leaves with 1`() async throws {
+  func `verify lists findings below the trees and exits with 1`() async throws {
     let store = try VerifiedStore()
     try store.change { try $0.transaction.empty($0.tree(.index(entity: 1, index: 2))) }
     let memory = MemoryConsole(width: 100, environment: ["NO_COLOR": "1"])
@@ -49,7 +49,7 @@ struct VerifyCommandTests {
   }
 
   @Test
-  func `verify of a newer file names the version that it knows itself`() async throws {
+  func `verify of a newer file names the newest version that kvdump knows`() async throws {
     let store = try VerifiedStore()
     try store.change { try $0.put(HeaderField.format.key, [99, 0, 0, 0, 99, 0, 0, 0], .header) }
     let memory = MemoryConsole()
@@ -75,7 +75,7 @@ struct VerifyCommandTests {
   }
 
   @Test
-  func `a file that is no store gives status 65, a missing file 66`() async throws {
+  func `a file that is no store gives status 65, and a missing file 66`() async throws {
     let store = try VerifiedStore()
     try FaultFile.makeForeign(at: store.path + ".foreign")
     try FaultFile(bytes: Array("plain text".utf8)).write(to: store.path + ".text")

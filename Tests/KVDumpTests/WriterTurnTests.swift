@@ -6,7 +6,7 @@ import Testing
 
 #if os(Linux)
   @Suite struct `The turn to write` {
-    @Test func `is shown by info while another process has it, with its start`() async throws {
+    @Test func `info shows the process that has the turn to write, with its start`() async throws {
       let folder = try StoreFolder()
       try await folder.load(#"[{"k":1}]"#, "--entity", "E", "--unique", "k", "--infer")
       let store = try DynamicStore(path: folder.store, options: StoreOptions())

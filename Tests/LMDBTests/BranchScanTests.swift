@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `a tree of many branches is seen whole from anywhere`() throws {
+  @Test func `a scan sees a tree of many branches whole from any key`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     try makeFile(path)
@@ -87,7 +87,7 @@ import Testing
 
   /// The last id of a leaf in the middle becomes one of a later leaf, or one that is nowhere.
   @Test(arguments: [0, 1])
-  func `an id that is that of a later record ends the scan with an error and leaves none out`(
+  func `an id that a later record has ends the scan with an error, and skips no record`(
     _ kind: Int
   ) throws {
     let directory = try TemporaryDirectory()
@@ -108,7 +108,7 @@ import Testing
 
   /// The tree of names says of its page that it is another, from which the map would begin
   /// elsewhere.
-  @Test func `a page that says that it is another is not followed`() throws {
+  @Test func `a scan does not follow a page with the number of another page`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     // The second write frees the page of names that the first put at the end, the third takes it.

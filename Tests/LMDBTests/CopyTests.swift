@@ -87,7 +87,7 @@ import Testing
     #expect(try copy.read { try $0.count(of: tree) } == 4_000)
   }
 
-  @Test func `a file that is there is not copied over`() throws {
+  @Test func `an existing file is not overwritten by a copy`() throws {
     let directory = try TemporaryDirectory()
     try withEnvironment { environment, _ in
       write([1, 2, 3], to: directory.file("copy"))

@@ -3,7 +3,7 @@ import LodestoreSystem
 import Testing
 
 @Suite struct CrashTests {
-  @Test func `a killed writer loses nothing that it was told is safe`() async throws {
+  @Test func `a killed writer loses no change that was reported as safe`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let acknowledged = directory.file("acknowledged")

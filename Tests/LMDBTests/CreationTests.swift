@@ -3,7 +3,7 @@ import LodestoreSystem
 import Testing
 
 @Suite struct CreationTests {
-  @Test func `a failed creation leaves nothing`() throws {
+  @Test func `a failed creation leaves no file`() throws {
     struct Stop: Error {}
     let directory = try TemporaryDirectory()
     #expect(throws: Stop.self) {
@@ -46,7 +46,7 @@ import Testing
     #expect(directory.names == ["store", "store-lock"])
   }
 
-  @Test func `a file that gets its name has lost the other one before anything else happens`()
+  @Test func `a new file loses its temporary name before any other step`()
     throws
   {
     let directory = try TemporaryDirectory()
@@ -56,7 +56,7 @@ import Testing
     #expect(directory.names == ["new"])
   }
 
-  @Test func `a name that a file or a link to nothing has is not taken from it`() throws {
+  @Test func `a creation does not replace a file or a dangling link of that name`() throws {
     let directory = try TemporaryDirectory()
     let other = try TemporaryFile(for: directory.file("file"), mode: 0o600)
     #expect(TemporaryFile.move(other.path, toNew: directory.file("file")) == 0)
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a file whose directory cannot be synced is not said to be there`(isCopy: Bool) async {
+  func `a file whose directory cannot be synced is not reported as created`(isCopy: Bool) async {
     await #expect(processExitsWith: .success) { [isCopy = isCopy as Bool] in
       let directory = try TemporaryDirectory()
       // Root may open any directory.

@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
-  func `every kind of range is that of a sorted array`(salt: UInt64) throws {
+  func `every kind of range agrees with that of a sorted array`(salt: UInt64) throws {
     var random = SeededGenerator(salt: salt)
     func randomKey() -> [UInt8] {
       (0..<Int.random(in: 1...3, using: &random)).map { _ in
@@ -119,7 +119,7 @@ import Testing
   }
 
   /// LMDB 1.0 reads a cursor's transaction when it closes the cursor.
-  @Test func `a cursor kept beyond its read is closed when the transaction is gone`() async throws {
+  @Test func `a cursor that outlives its read is closed when the transaction ends`() async throws {
     await #expect(processExitsWith: .success) {
       try withEnvironment { environment, tree in
         try put([[1], [2]], into: tree, of: environment)
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  @Test func `a cursor kept beyond its write is refused and freed once`() throws {
+  @Test func `a cursor that outlives its write is refused and freed once`() throws {
     struct Stop: Error {}
     try withEnvironment { environment, tree in
       try put([[1]], into: tree, of: environment)
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test func `integer keys take eight bytes and nothing else`() throws {
+  @Test func `integer keys take eight bytes and refuse other lengths`() throws {
     try withEnvironment { environment, _ in
       let tree = try environment.write { transaction in
         try #require(

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: [format.meta.size - 1, pageSize + format.meta.size - 1])
-  func `a transaction number beyond any file is refused`(offset: Int) async throws {
+  func `a transaction number beyond that of any file is refused`(offset: Int) async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     EnvironmentRegistry.close(try openEnvironment(path))

@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `what is to be told of a write is told once it can be read, and never when it fails`()
+  @Test func `observers hear of a write once it can be read, and never when it fails`()
     async
   {
     await #expect(processExitsWith: .success) {
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `a full disk is said and healed by freeing space`() async throws {
+  @Test func `a full disk is reported, and freed space heals the store`() async throws {
     let directory = try TemporaryDirectory()
     #if os(Linux)
       let isMounted = mount("tmpfs", directory.path, "tmpfs", 0, "size=8m") == 0

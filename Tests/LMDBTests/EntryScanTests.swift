@@ -33,7 +33,7 @@ import Testing
     return found
   }
 
-  @Test func `entries of every range are those of a walk in reads and in the midst of writes`()
+  @Test func `entries of every range agree with those of a walk, in reads and during writes`()
     throws
   {
     var random = SeededGenerator(salt: 65)
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test(.readsPages) func `records are found wherever they are and no others`() throws {
+  @Test(.readsPages) func `records are found wherever they are, and no others`() throws {
     var random = SeededGenerator(salt: 66)
     try withEnvironment { environment, _ in
       try environment.write { transaction in

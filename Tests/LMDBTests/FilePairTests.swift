@@ -50,7 +50,7 @@ import Testing
     await expectOpening(alias, refusedAs: nil)
   }
 
-  @Test func `processes that come by two hard links lose no commit`() async throws {
+  @Test func `processes that open two hard links of a file lose no commit`() async throws {
     let directory = try TemporaryDirectory()
     let (path, alias) = (directory.file("store"), directory.file("alias"))
     EnvironmentRegistry.close(try openEnvironment(path))
@@ -86,7 +86,8 @@ import Testing
     #expect(try environment.read { try $0.get([1], in: tree).map(number) } == 100)
   }
 
-  @Test func `a moved file is refused elsewhere and not written here`() async throws {
+  @Test func `a moved file is refused by other processes and not written by this one`() async throws
+  {
     let directory = try TemporaryDirectory()
     let (path, moved) = (directory.file("store"), directory.file("moved"))
     let environment = try openEnvironment(path)
@@ -101,7 +102,9 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a lost lock file stops writes here and opening elsewhere`(isReplaced: Bool) async throws {
+  func `a lost lock file stops writes of this process and openings of others`(isReplaced: Bool)
+    async throws
+  {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path)
@@ -119,7 +122,7 @@ import Testing
     try write(2, to: again)
   }
 
-  @Test func `a file in the place of the lock file that is none stays as it is`() async throws {
+  @Test func `an unrelated file in the place of the lock file stays unchanged`() async throws {
     let directory = try TemporaryDirectory()
     let (path, other) = (directory.file("store"), directory.file("other"))
     for name in [path, other] {
@@ -147,7 +150,7 @@ import Testing
     EnvironmentRegistry.close(environment)
   }
 
-  @Test func `a lock file that is cut is named, here and elsewhere`() async throws {
+  @Test func `a cut lock file is named in the errors of this process and of others`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path)
@@ -161,7 +164,7 @@ import Testing
     EnvironmentRegistry.close(environment)
   }
 
-  @Test func `a lock file lost within a write stops its commit`() throws {
+  @Test func `a lock file that is lost during a write stops its commit`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path)
@@ -178,7 +181,7 @@ import Testing
   }
 
   /// A program that knows LMDB alone makes itself a lock file, and writes.
-  @Test func `a read is refused when commits pass it by in another lock file`() async throws {
+  @Test func `a read is refused after commits under another lock file`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path)
@@ -220,7 +223,7 @@ import Testing
   }
 
   /// As when the process that has the old file open knows LMDB alone.
-  @Test func `a file of other transactions than its lock file says is refused`() async throws {
+  @Test func `a file whose transactions differ from its lock file is refused`() async throws {
     let directory = try TemporaryDirectory()
     let (path, copy) = (directory.file("store"), directory.file("copy"))
     EnvironmentRegistry.close(try openEnvironment(path))
@@ -259,7 +262,7 @@ import Testing
     rmdir(moved)
   }
 
-  @Test func `a killed process leaves nothing that ties`() async throws {
+  @Test func `a killed process leaves nothing that binds data file and lock file`() async throws {
     let directory = try TemporaryDirectory()
     let (path, alias) = (directory.file("store"), directory.file("alias"))
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in

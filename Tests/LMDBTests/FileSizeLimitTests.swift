@@ -27,7 +27,7 @@ import Testing
     kind == .fileSizeLimit(bytes)
   }
 
-  @Test func `a write that would make the file too large is told so, and nothing is lost`()
+  @Test func `a write beyond the size limit of the file fails, and loses nothing`()
     async throws
   {
     let directory = try TemporaryDirectory()
@@ -62,7 +62,9 @@ import Testing
     }
   }
 
-  @Test func `a limit that is set while the file is open is told, too`() async throws {
+  @Test func `a limit that is set while the file is open fails the next write that exceeds it`()
+    async throws
+  {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     await #expect(processExitsWith: .success) { [path = path as String] in
@@ -86,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `a store that cannot be made leaves nothing`() async throws {
+  @Test func `a store that cannot be made leaves no file`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     await #expect(processExitsWith: .success) { [path = path as String] in

@@ -77,7 +77,7 @@ import Testing
   }
 
   /// The probe of the engine, which each process that writes runs once, is such a store.
-  @Test func `a process that is killed while it opens a store in memory leaves no name for good`()
+  @Test func `a process that is killed while opening a store in memory leaves no name`()
     async
   {
     await #expect(processExitsWith: .success) {

@@ -5,7 +5,7 @@ import Testing
 @Suite struct GroupCommitTests {
   struct Stop: Error, Equatable { var number = 0 }
 
-  @Test func `writes that wait share a commit in the order of their asking`() async throws {
+  @Test func `waiting writes share a commit in the order of their requests`() async throws {
     try await withGroup { group in
       let found = try await group.run(5) { member, transaction in
         let before = try transaction.count(of: group.tree)
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `what a member throws undoes itself alone and comes after the commit of those before`()
+  @Test func `an error of a member undoes only that member, after the earlier commits`()
     async throws
   {
     try await withGroup { group in
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `members that throw at random end as if each had been alone`() async throws {
+  @Test func `members that throw at random end as if each were the only one`() async throws {
     var random = SeededGenerator(salt: 31)
     for _ in 0..<10 {
       let throwers = (0..<40).map { _ in Int.random(in: 0..<4, using: &random) == 0 }
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `a swallowed failure undoes its member alone`() async throws {
+  @Test func `a caught failure undoes only its member`() async throws {
     try await withGroup { group in
       let found = try await group.run(3) { member, transaction in
         try transaction.put(key(member), [1], in: group.tree)
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `a cursor that a member keeps is refused in the next`() async throws {
+  @Test func `a cursor that a member stores is refused in the next member`() async throws {
     try await withGroup { group in
       let kept = KeptCursor()
       let found = try await group.run(2) { member, transaction in
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func `a map that grows under a group loses none`() async throws {
+  @Test func `a map that grows during a group loses no member`() async throws {
     // On a busy machine not all are there when the group is made; then once more.
     for _ in 0..<20 {
       let isOneGroup = try await withGroup({ $0.mapSizeInBytes = 1 << 20 }) { group in
@@ -118,7 +118,7 @@ import Testing
     Issue.record("eight members were never one group")
   }
 
-  @Test func `a member too large for the map fails alone`() async throws {
+  @Test func `a member too large for the map fails without the others`() async throws {
     try await withGroup({
       $0.mapSizeInBytes = 1 << 20
       $0.mapGrowthLimitInBytes = 2 << 20
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `a tree that a member makes is there for the next`() async throws {
+  @Test func `the next member finds a tree that a member makes`() async throws {
     try await withGroup { group in
       let environment = group.environment
       let found = try await group.run(3) { member, transaction in
@@ -181,7 +181,7 @@ import Testing
     }
   }
 
-  @Test func `a write of a cancelled task is not asked for`() async throws {
+  @Test func `a write of a cancelled task does not request the turn`() async throws {
     try await withGroup { (group) throws in
       let isCancelled = SharedNumber()
       let task = Task {
@@ -195,7 +195,8 @@ import Testing
     }
   }
 
-  @Test func `a write whose turn has come is committed though it is cancelled`() async throws {
+  @Test func `a write whose turn has come is committed even if its task is cancelled`() async throws
+  {
     try await withGroup { group in
       let isRunning = SharedNumber()
       let isCancelled = SharedNumber()
@@ -239,7 +240,7 @@ import Testing
     EnvironmentRegistry.close(again)
   }
 
-  @Test func `a member that closes is committed with those before`() async throws {
+  @Test func `a member that closes the store is committed with the earlier members`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path)
@@ -259,7 +260,7 @@ import Testing
     EnvironmentRegistry.close(again)
   }
 
-  @Test func `a commit that fails is told to each member`() async {
+  @Test func `a commit that fails is reported to each member`() async {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
       try await withGroup { group in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LMDB
 
-@Suite("Jobs that take long")
+@Suite("Long jobs")
 struct LongJobsTests {
   /// Runs `body` on a thread of its own.
   private func start(_ body: @escaping @Sendable () -> Void) -> DispatchSemaphore {
@@ -23,7 +23,7 @@ struct LongJobsTests {
     turn.check()
   }
 
-  @Test func `run a few at once`() {
+  @Test func `only a few long jobs run at the same time`() {
     let jobs = LongJobs(limit: 2, patienceInSeconds: 60)
     let state = Mutex((running: 0, most: 0))
     let ends = (0..<7).map { _ in
@@ -47,7 +47,7 @@ struct LongJobsTests {
     #expect(jobs.waitingCount == 0)
   }
 
-  @Test func `take turns, so that none waits for the end of another`() {
+  @Test func `long jobs take turns, so that no job waits for the end of another`() {
     let jobs = LongJobs(limit: 1, patienceInSeconds: 60)
     let isOver = Latch()
     let first = start {
@@ -74,7 +74,7 @@ struct LongJobsTests {
     first.wait()
   }
 
-  @Test func `end their waiting when they are cancelled`() {
+  @Test func `a cancelled long job ends its waiting`() {
     let jobs = LongJobs(limit: 1, patienceInSeconds: 60)
     let mayEnd = Latch()
     let hasPlace = DispatchSemaphore(value: 0)
@@ -100,7 +100,7 @@ struct LongJobsTests {
     first.wait()
   }
 
-  @Test func `continue when the holders of places wait for something else`() {
+  @Test func `long jobs continue while the running jobs wait for other work`() {
     let jobs = LongJobs(limit: 1, patienceInSeconds: 0.05)
     let isOver = Latch()
     let hasPlace = DispatchSemaphore(value: 0)

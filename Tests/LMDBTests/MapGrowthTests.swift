@@ -19,7 +19,8 @@ import Testing
     }
   }
 
-  @Test func `a map at its limit says so and the last commit stays`() throws {
+  @Test func `a map at its limit fails the write with the limit, and the last commit stays`() throws
+  {
     try withEnvironment({
       $0.mapSizeInBytes = Self.mebibyte
       $0.mapGrowthLimitInBytes = 2 * Self.mebibyte
@@ -42,7 +43,7 @@ import Testing
   }
 
   /// As when the system takes back the address space between the trial and the move.
-  @Test func `a reader does not look at a map that could not be moved`() throws {
+  @Test func `a reader does not access a map that could not be moved`() throws {
     let directory = try TemporaryDirectory()
     let environment = try openEnvironment(directory.file("store"))
     environment.readers.withLock { $0.isClosed = true }
@@ -52,7 +53,7 @@ import Testing
   }
 
   /// A map that is read at the wrong moment ends the process.
-  @Test func `other threads may ask for the newest commit while the map moves`() async {
+  @Test func `other threads may read the number of the newest commit while the map moves`() async {
     await #expect(processExitsWith: .success) {
       for _ in 0..<20 {
         let directory = try TemporaryDirectory()

@@ -15,7 +15,7 @@ import Testing
     if case .unsuitablePath? = kind { true } else { false }
   }
 
-  @Test func `a shortened file is refused and left as it was`() throws {
+  @Test func `a shortened file is refused and stays unchanged`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path)
@@ -60,7 +60,7 @@ import Testing
     if salt == 1 { print("files short by free pages: \(shortCount) of 6") }
   }
 
-  @Test(arguments: [1, 100, 8_192]) func `a text file is refused and left as it was`(count: Int)
+  @Test(arguments: [1, 100, 8_192]) func `a text file is refused and stays unchanged`(count: Int)
     throws
   {
     let directory = try TemporaryDirectory()
@@ -71,7 +71,7 @@ import Testing
     #expect(directory.names == ["text"])
   }
 
-  @Test func `an empty file is refused and left as it was`() throws {
+  @Test func `an empty file is refused and stays unchanged`() throws {
     let directory = try TemporaryDirectory()
     write([], to: directory.file("empty"))
     #expect(isForeign(refusal(directory.file("empty"))))
@@ -80,7 +80,7 @@ import Testing
     #expect(size(of: directory.file("empty")) == 0)
   }
 
-  @Test func `lock file that is a link is refused and its target is kept`() throws {
+  @Test func `a lock file that is a link is refused, and the target of the link stays`() throws {
     let directory = try TemporaryDirectory()
     let store = directory.file("store")
     EnvironmentRegistry.close(try openEnvironment(store))
@@ -92,7 +92,7 @@ import Testing
     #expect(size(of: target) == 3)
   }
 
-  @Test func `a name that leaves no room for that of the lock file is refused and no file left`()
+  @Test func `a name too long for the name of its lock file is refused and leaves no file`()
     throws
   {
     let directory = try TemporaryDirectory()
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test func `the lock file is written whole with the rights of the store`() throws {
+  @Test func `the lock file is written whole with the permissions of the store`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     EnvironmentRegistry.close(try openEnvironment(path) { $0.readerSlotCount = 5_000 })
@@ -157,7 +157,7 @@ import Testing
     #expect(try environment.info.readerSlotCount == 5_000)
   }
 
-  @Test func `a new store is its owners alone`() throws {
+  @Test func `only its owner can access a new store`() throws {
     let directory = try TemporaryDirectory()
     let environment = try openEnvironment(directory.file("store"))
     defer { EnvironmentRegistry.close(environment) }
@@ -215,7 +215,7 @@ import Testing
     #expect(isUnsuitable(kind { _ = try openEnvironment(path) }))
   }
 
-  @Test func `a store in memory leaves no name behind`() throws {
+  @Test func `a store in memory leaves no name`() throws {
     let before = Set(namesInMemory())
     // Other tests open stores in memory too, whose names exist for a moment.
     func isFreeOfNames() -> Bool {

@@ -15,7 +15,7 @@ import Testing
     #expect(try environment.read { try $0.count(of: tree) } == 1)
   }
 
-  @Test func `slots of killed readers are given to new ones`() async throws {
+  @Test func `new readers get the slots of killed readers`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path) { $0.readerSlotCount = 8 }
@@ -37,7 +37,7 @@ import Testing
     #expect(environment.checkReaders() == 0)
   }
 
-  @Test func `a read shows the commit whose number it says`() async throws {
+  @Test func `a read shows the commit of its number`() async throws {
     // In memory where there is such a place: commits follow each other as closely as they can.
     let isInMemory = access("/dev/shm", W_OK) == 0
     let directory = try TemporaryDirectory(under: isInMemory ? "/dev/shm" : "/tmp")
@@ -79,7 +79,7 @@ import Testing
     #expect(wrong.value == 0)
   }
 
-  @Test func `ended reads give their slots back`() throws {
+  @Test func `ended reads release their slots`() throws {
     try withEnvironment({ $0.readerSlotCount = 8 }) { environment, tree in
       for _ in 0..<1_000 { try environment.read { _ = try $0.count(of: tree) } }
       let pinned = try (0..<8).map { _ in try environment.beginRead() }

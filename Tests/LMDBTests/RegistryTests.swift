@@ -5,7 +5,7 @@ import Testing
 @testable import LMDB
 
 @Suite struct RegistryTests {
-  @Test func `a hard link leads to the same object`() throws {
+  @Test func `a hard link leads to the same environment`() throws {
     let directory = try TemporaryDirectory()
     let first = try openEnvironment(directory.file("store"))
     #expect(link(directory.file("store"), directory.file("alias")) == 0)
@@ -17,7 +17,7 @@ import Testing
     #expect(kind { try put([[1]], into: Tree.any(first), of: first) } == .closed)
   }
 
-  @Test func `a relative path leads to the same object`() throws {
+  @Test func `a relative path leads to the same environment`() throws {
     let directory = try TemporaryDirectory()
     let first = try openEnvironment(directory.file("store"))
     defer { EnvironmentRegistry.close(first) }
@@ -27,7 +27,7 @@ import Testing
     EnvironmentRegistry.close(second)
   }
 
-  @Test func `every use after close is refused`() throws {
+  @Test func `every use after the close is refused`() throws {
     let directory = try TemporaryDirectory()
     let environment = try openEnvironment(directory.file("store"))
     let tree = try openedTree(of: environment)
@@ -61,7 +61,7 @@ import Testing
     EnvironmentRegistry.close(again)
   }
 
-  @Test func `closing inside a write closes when it ends`() throws {
+  @Test func `closing inside a write takes effect when the write ends`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path)
@@ -77,7 +77,7 @@ import Testing
     EnvironmentRegistry.close(again)
   }
 
-  @Test func `a file instead of an open one is refused`() throws {
+  @Test func `a file that replaced an open one is refused`() throws {
     let directory = try TemporaryDirectory()
     let first = try openEnvironment(directory.file("store"))
     defer { EnvironmentRegistry.close(first) }
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func `opening at once from many threads gives one object`() async throws {
+  @Test func `opening from many threads at once gives one environment`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let objects = try await withThrowingTaskGroup(of: Environment.self) { group in

@@ -28,7 +28,7 @@ import Testing
     return found
   }
 
-  @Test func `records of all sizes are seen in reads and in the midst of writes`() throws {
+  @Test func `a scan sees records of all sizes in reads and during writes`() throws {
     try withEnvironment { environment, _ in
       let tree = try recordTree(of: environment)
       var generator = SeededGenerator(salt: 61)
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `a scan ends where it is told to`() throws {
+  @Test func `a scan ends at its upper bound`() throws {
     try withEnvironment { environment, _ in
       let tree = try recordTree(of: environment)
       try environment.write { transaction in

@@ -6,7 +6,7 @@ import Testing
 @Suite struct TransactionTests {
   struct Stop: Error {}
 
-  @Test func `a write inside a write is refused and the outer one goes on`() throws {
+  @Test func `a write inside a write is refused, and the outer write continues`() throws {
     try withEnvironment { environment, tree in
       try environment.write { transaction in
         #expect(kind { try environment.write { _ in } } == .nestedWrite)
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `a failed read inside a write leaves the write whole`() throws {
+  @Test func `a failed read inside a write leaves the write intact`() throws {
     try withEnvironment { environment, tree in
       try environment.write { transaction in
         try transaction.put([1], [1], in: tree)
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `a swallowed failure still undoes the write`() throws {
+  @Test func `a caught failure still undoes the write`() throws {
     try withEnvironment { environment, tree in
       let failure = name {
         try environment.write { transaction in
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test(arguments: [0, 512, 4_096])
-  func `a key of another size is refused and the write goes on`(size: Int) throws {
+  func `a key of another size is refused, and the write continues`(size: Int) throws {
     try withEnvironment { environment, tree in
       let key = [UInt8](repeating: 1, count: size)
       try environment.write { transaction in
@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test(arguments: [1, 480, 511])
-  func `a key of any allowed size is kept`(size: Int) throws {
+  func `a key of any allowed size is stored`(size: Int) throws {
     try withEnvironment { environment, tree in
       let key = [UInt8](repeating: 255, count: size)
       try put([key], into: tree, of: environment)

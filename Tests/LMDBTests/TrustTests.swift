@@ -53,7 +53,7 @@ import Testing
 
   // MARK: Files of this machine's own processes
 
-  @Test func `a file that was closed here is not checked again`() throws {
+  @Test func `a file that this process closed is not checked again`() throws {
     for row in 1...3 {
       #expect(try checkCount(path) == 0)
       #expect(try checkCount(path, isReading: true) == 0)
@@ -114,7 +114,7 @@ import Testing
     #expect(try checkCount(path) == 0)
   }
 
-  @Test func `another file is opened while one is being checked`() async throws {
+  @Test func `another file is opened during the check of a file`() async throws {
     let other = directory.file("other")
     try use(other)
     unlink(path + "-lock")
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `whoever waits while another thread checks the file can give up`() async {
+  @Test func `a thread that waits for the check of another thread can cancel its wait`() async {
     unlink(path + "-lock")
     await #expect(processExitsWith: .success) { [path = path as String] in
       alarm(60)
@@ -194,7 +194,7 @@ import Testing
     #expect(try checkCount(other) == 1)
   }
 
-  @Test func `a file that was replaced is checked, with the same bytes as well`() throws {
+  @Test func `a replaced file is checked, even if it has equal bytes`() throws {
     let bytes = try Self.bytes(of: path)
     write(bytes, to: directory.file("new"))
     #expect(rename(directory.file("new"), path) == 0)
@@ -214,7 +214,7 @@ import Testing
     #expect(try checkCount(path) == 0)
   }
 
-  @Test func `a damaged mark is none`() throws {
+  @Test func `a damaged mark counts as absent`() throws {
     let lock = try Self.bytes(of: path + "-lock")
     var random = SeededGenerator(salt: 41)
     for _ in 0..<100 {
@@ -231,7 +231,7 @@ import Testing
     }
   }
 
-  @Test func `the mark leaves the reader slots as they are`() throws {
+  @Test func `the mark leaves the reader slots unchanged`() throws {
     var readers: [Int] = []
     for _ in 0..<3 {
       readers.append((size(of: path + "-lock") - FileStamp.size) / 64)
@@ -241,7 +241,7 @@ import Testing
     #expect((size(of: path + "-lock") - FileStamp.size) % 64 == 0)
   }
 
-  @Test func `a failed write takes the mark back`() async throws {
+  @Test func `a failed write removes the mark of the checked file`() async throws {
     await #expect(processExitsWith: .success) { [path = path as String] in
       signal(SIGXFSZ, SIG_IGN)
       var options = EnvironmentOptions()
@@ -267,7 +267,7 @@ import Testing
 
   // MARK: Options
 
-  @Test func `a file that is only read is checked before its first write when that is asked for`()
+  @Test func `a file opened for reading is checked before its first write by option`()
     throws
   {
     #expect(unlink(path + "-lock") == 0)

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite struct WorkerThreadsTests {
-  @Test func `one thread runs jobs in the order of their asking`() {
+  @Test func `one thread runs jobs in the order of their requests`() {
     let threads = WorkerThreads(threadCount: 1)
     let order = Mutex<[Int]>([])
     // The first job waits, so that the other jobs queue up.
@@ -19,7 +19,7 @@ import Testing
   }
 
   /// The release of the last reference to a store does this.
-  @Test func `what the end of a job lets go of may stop the threads`() async {
+  @Test func `an object that the end of a job releases may stop the threads`() async {
     await #expect(processExitsWith: .success) {
       final class Owner: Sendable {
         let threads: WorkerThreads
@@ -59,7 +59,7 @@ import Testing
   }
 
   /// A caller whose job is taken at once looks for its end, but not for long.
-  @Test func `jobs one after the other hand their results back whatever they take`() async throws {
+  @Test func `successive jobs return results of any type`() async throws {
     let threads = WorkerThreads(threadCount: 2)
     defer { threads.stop() }
     await withTaskGroup(of: Bool.self) { group in
@@ -96,7 +96,7 @@ import Testing
     while !isDone.isSet { usleep(500) }
   }
 
-  @Test func `jobs that wait for other jobs are given more threads, which end with them`() {
+  @Test func `jobs that wait for other jobs get more threads, which end with them`() {
     let threads = WorkerThreads(threadCount: 2, extraLimit: 20)
     let done = SharedNumber()
     Self.nest(7, on: threads, done)
@@ -108,7 +108,7 @@ import Testing
     #expect(threads.count == 0)
   }
 
-  @Test func `stopping does not wait for jobs to be stuck`() {
+  @Test func `stopping does not wait for jobs that are stuck`() {
     let threads = WorkerThreads(threadCount: 1, extraLimit: 1)
     let ran = SharedNumber()
     for _ in 0..<20 {
@@ -142,7 +142,7 @@ import Testing
     threads.stop()
   }
 
-  @Test func `what is urgent runs before what waits longer`() async throws {
+  @Test func `urgent jobs run before jobs that wait longer`() async throws {
     let threads = WorkerThreads(threadCount: 1)
     let order = Mutex<[Int]>([])
     let mayGo = SharedNumber()
@@ -176,7 +176,7 @@ import Testing
     #expect(queue.count == 2)
   }
 
-  @Test func `a job that throws hands its error back`() async throws {
+  @Test func `a job that throws passes its error to the caller`() async throws {
     struct Stop: Error {}
     let threads = WorkerThreads(threadCount: 1)
     defer { threads.stop() }
@@ -184,7 +184,7 @@ import Testing
     #expect(try await threads.run { 7 } == 7)
   }
 
-  @Test func `closing while writes are queued ends each one`() async throws {
+  @Test func `closing a store ends each queued write`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path)

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite struct WriterTurnTests {
-  @Test func `a thread gets its turn beside tasks that never stop`() async throws {
+  @Test func `a thread gets its turn among tasks that never stop`() async throws {
     try await withGroup { group in
       let isDone = SharedNumber()
       let written = try await withThrowingTaskGroup(of: Int.self) { tasks in
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `another process gets its turn beside tasks that never stop`() async throws {
+  @Test func `another process gets its turn among tasks that never stop`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path)
@@ -64,7 +64,9 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `a write can bound its wait for another process, which is named`() async throws {
+    @Test func `a write can limit its wait for another process, which the error names`()
+      async throws
+    {
       let directory = try TemporaryDirectory()
       let path = directory.file("store")
       let environment = try openEnvironment(path)
@@ -109,7 +111,7 @@ import Testing
     }
   #endif
 
-  @Test func `a write that cannot begin leaves the turn to others`() throws {
+  @Test func `a write that cannot begin leaves the turn to other writers`() throws {
     try withEnvironment { environment, tree in
       let lockFile = environment.path + "-lock"
       #expect(rename(lockFile, lockFile + ".away") == 0)
@@ -123,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `the lock is given in the order of the asking`() async throws {
+  @Test func `writers get the lock in the order of their requests`() async throws {
     let lock = TurnLock()
     let order = Mutex<[Int]>([])
     let threads = WorkerThreads(threadCount: 8)

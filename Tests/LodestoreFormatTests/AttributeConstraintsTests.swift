@@ -39,7 +39,7 @@ private func attribute(_ type: AttributeType, _ members: [String: Document]) -> 
     return try #require(entity.attributes.first).constraints
   }
 
-  @Test func `ranges of every ordered type are read and written as they are`() throws {
+  @Test func `ranges of every ordered type are read and written unchanged`() throws {
     let small = DecimalValue(isNegative: true, exponent: -2, significand: 25)
     let large = DecimalValue(isNegative: false, exponent: 3, significand: 1)
     for type in AttributeType.allCases where type.hasOrder {
@@ -62,7 +62,7 @@ private func attribute(_ type: AttributeType, _ members: [String: Document]) -> 
     }
   }
 
-  @Test func `lengths and patterns are read and written as they are`() throws {
+  @Test func `lengths and patterns are read and written unchanged`() throws {
     for type in AttributeType.allCases where type.hasLength {
       let both = try constraints(type, ["minLength": .integer(0), "maxLength": .integer(.max)])
       #expect(both.minLength == 0 && both.maxLength == .max && !both.hasRange)
@@ -98,7 +98,7 @@ private func attribute(_ type: AttributeType, _ members: [String: Document]) -> 
     }
   }
 
-  @Test func `bounds are within the range and not a number is in none`() {
+  @Test func `bounds are within the range, and not-a-number is in no range`() {
     var range = AttributeConstraints()
     range.minimum = .double(0)
     range.maximum = .double(5)

@@ -7,7 +7,7 @@ import Testing
   private static let utc = Calendar.utc(firstWeekday: 2, minimumDays: 4)
 
   /// Foundation's calendars agree from 1583 on; before, they follow the Julian calendar.
-  @Test func `are what Foundation's calendars say`() {
+  @Test func `parts of dates agree with Foundation's calendars`() {
     var random = SeededGenerator(salt: 5)
     let calendar = Self.utc
     for _ in 0..<2_000 {
@@ -47,12 +47,12 @@ import Testing
       (-63_113_904_000.0, [1, 1, 1, 1]), (-63_140_428_800, [0, 2, 29, 2]),
       (-63_240_134_401, [-4, 12, 31, 2]), (0, [2001, 1, 1, 1]), (-0.5, [2000, 12, 31, 7]),
     ] as [(Double, [Int64])])
-  func `go back beyond the year 1`(seconds: Double, parts: [Int64]) {
+  func `parts of dates exist before the year 1`(seconds: Double, parts: [Int64]) {
     let found = [CalendarPart.year, .month, .day, .weekday].map { $0.value(of: seconds, offset: 0) }
     #expect(found == parts.map { .integer($0) })
   }
 
-  @Test func `are null beyond the dates whose seconds a double holds`() {
+  @Test func `parts are null for dates beyond the seconds that a double represents`() {
     for part in CalendarPart.allCases {
       for date in [Double.nan, .infinity, -.infinity, 0x1p53, -0x1p53, 1e300] {
         #expect(part.value(of: date, offset: 0) == .null)
@@ -63,7 +63,7 @@ import Testing
     #expect(CalendarPart.year.value(of: 0x1p53 - 1, offset: 0) == .integer(285_428_782))
   }
 
-  @Test func `follow each other`() {
+  @Test func `parts of consecutive dates follow each other`() {
     // Days of four eras: each is the one after the day before.
     var last = CalendarDay(-300_000)
     var wrong: [Int64] = []
@@ -80,7 +80,7 @@ import Testing
     #expect(wrong == [])
   }
 
-  @Test func `are those of the clocks at an offset`() {
+  @Test func `parts of dates at an offset are those of the clocks there`() {
     // 2000-12-31 23:30 UTC.
     let date = -1_800.0
     #expect(CalendarPart.year.value(of: date, offset: 3_600) == .integer(2001))

@@ -4,14 +4,14 @@ import LodestoreFormat
 import Testing
 
 @Suite struct ChecksumTests {
-  @Test func `has the check value of CRC-32C`() {
+  @Test func `the checksum of the check text is the check value of CRC-32C`() {
     #expect(checksum(Array("123456789".utf8)) == 0xe306_9283)
     #expect(checksum([]) == 0)
     #expect(checksum([UInt8](repeating: 0, count: 32)) == 0x8a91_36aa)
     #expect(checksum([UInt8](repeating: 0xff, count: 32)) == 0x62a8_ab43)
   }
 
-  @Test func `instruction and table agree for all lengths and alignments`() throws {
+  @Test func `the CRC instruction and the table agree for all lengths and alignments`() throws {
     var random = SeededGenerator(salt: 5)
     let bytes = (0..<4_000).map { _ in UInt8.random(in: 0...255, using: &random) }
     try bytes._withBytes { buffer in
@@ -32,7 +32,7 @@ import Testing
 
   /// The table is checked against the definition, bit by bit, because both fast ways share one
   /// author.
-  @Test func `table agrees with the definition`() {
+  @Test func `the table of CRC-32C agrees with the definition`() {
     var random = SeededGenerator(salt: 6)
     for length in 0...70 {
       let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `combining parts gives the checksum of the whole`() {
+  @Test func `combined checksums of parts equal the checksum of the whole`() {
     let bytes = Array("a record's id and its body".utf8)
     for split in 0...bytes.count {
       var parts = Checksum()
@@ -58,13 +58,13 @@ import Testing
     }
   }
 
-  @Test func `record is covered together with its id`() {
+  @Test func `the checksum of a record covers its id`() {
     let body = Array("body".utf8)
     let sealed = body._withBytes { Checksum.record(id: 0x0102, body: $0) }
     #expect(sealed == checksum([2, 1, 0, 0, 0, 0, 0, 0] + body))
   }
 
-  @Test func `changing bytes changes the checksum as a new calculation would`() {
+  @Test func `an updated checksum after a change of bytes equals a new calculation`() {
     var random = SeededGenerator(salt: 7)
     for length in [1, 2, 9, 64, 300, 2_500] {
       let body = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `sealed body opens under its own key only`() throws {
+  @Test func `a sealed body opens under its own key only`() throws {
     let content = Array("content".utf8)
     let body = Checksum.sealed(key: [1, 2], content: content)
     let opened = try unsealed(key: [1, 2], body: body)

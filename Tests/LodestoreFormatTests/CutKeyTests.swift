@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct CutKeyTests {
   @Test(arguments: [3, 463, 464, 478, 479])
-  func `tuple of up to 479 bytes is whole`(length: Int) {
+  func `a tuple of up to 479 bytes is whole`(length: Int) {
     let cut = cutTuple(text: String(repeating: "k", count: length - 2))
     #expect(!cut.wasCut)
     #expect(cut.bytes.count == length)
@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: [480, 481, 482, 600, 5_000])
-  func `longer tuple is cut to 480 bytes`(length: Int) {
+  func `a longer tuple is cut to 480 bytes`(length: Int) {
     let whole = [2] + [UInt8](repeating: 0x6b, count: length - 2) + [0]
     let cut = cutTuple(text: String(repeating: "k", count: length - 2))
     #expect(cut.wasCut)
@@ -22,7 +22,7 @@ import Testing
     #expect(isCut(cut.bytes))
   }
 
-  @Test func `equal tuples have equal cut keys and others have not`() {
+  @Test func `equal tuples have equal cut keys, and different tuples different ones`() {
     let text = String(repeating: "k", count: 1_000)
     #expect(cutTuple(text: text).bytes == cutTuple(text: text).bytes)
     #expect(cutTuple(text: text).bytes != cutTuple(text: text + "k").bytes)
@@ -41,7 +41,7 @@ import Testing
     #expect(Array(first.bytes) != Array(second.bytes))
   }
 
-  @Test func `longest key with record id fits the engine`() {
+  @Test func `the longest key with a record id fits the engine`() {
     var encoder = KeyEncoder()
     let long = [UInt8](repeating: 0, count: 2_000)
     long._withBytes { encoder.append(data: $0) }

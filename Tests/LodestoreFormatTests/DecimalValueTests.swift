@@ -3,20 +3,20 @@ import LodestoreFormat
 import Testing
 
 @Suite struct DecimalValueTests {
-  @Test func `equal numbers are one value`() {
+  @Test func `equal numbers have one decimal value`() {
     let hundred = DecimalValue(isNegative: false, exponent: 0, significand: 100)
     #expect(hundred == DecimalValue(isNegative: false, exponent: 2, significand: 1))
     #expect(hundred == DecimalValue(isNegative: false, exponent: -3, significand: 100_000))
     #expect(hundred.exponent == 2 && hundred.significand == 1)
   }
 
-  @Test func `zero has no sign and no exponent`() {
+  @Test func `a decimal zero has no sign and no exponent`() {
     let zero = DecimalValue(isNegative: true, exponent: 12, significand: 0)
     #expect(zero == DecimalValue(isNegative: false, exponent: 0, significand: 0))
     #expect(zero.bytes == [UInt8](repeating: 0, count: 19))
   }
 
-  @Test func `bytes are sign exponent significand`() {
+  @Test func `the bytes of a decimal are sign, exponent and significand`() {
     let value = DecimalValue(isNegative: true, exponent: -2, significand: 0x1235)
     #expect(hexadecimal(value.bytes.prefix(5)) == "01 fe ff 35 12")
     #expect(DecimalValue.nan.bytes == [2] + [UInt8](repeating: 0, count: 18))
@@ -46,7 +46,7 @@ import Testing
     #expect(throws: FormatError.self, what) { try decimal(padded) }
   }
 
-  @Test func `digits are most significant first`() {
+  @Test func `the digits of a decimal begin with the most significant`() {
     let value = DecimalValue(isNegative: false, exponent: 0, significand: 1_024)
     #expect(value.digits == [1, 0, 2, 4])
     #expect(DecimalValue(isNegative: true, exponent: 0, significand: .max).digits.count == 39)

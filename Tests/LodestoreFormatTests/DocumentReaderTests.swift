@@ -3,7 +3,7 @@ import LodestoreFormat
 import Testing
 
 @Suite struct DocumentReaderTests {
-  @Test func `reads every kind in turn`() throws {
+  @Test func `a document reader reads every kind in turn`() throws {
     var writer = DocumentWriter()
     writer.writeNull()
     writer.write(true)
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `skipping goes where reading goes`() throws {
+  @Test func `skipping a value ends at the same offset as reading`() throws {
     var random = SeededGenerator(salt: 10)
     for _ in 0..<300 {
       let (first, second) = (random.document(depth: 3), random.document(depth: 1))
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `integers of either code are read when they fit`() throws {
+  @Test func `integers of either code are read if they fit`() throws {
     try Document.integer(300).encoded()._withBytes { bytes in
       var reader = DocumentReader(bytes)
       try #expect(reader.uint64() == 300)
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `wrong kind is named`() {
+  @Test func `a wrong kind is named in the error`() {
     Document.string("1").encoded()._withBytes { bytes in
       var reader = DocumentReader(bytes)
       let error = #expect(throws: FormatError.self) { try reader.int64() }
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `array is walked by its count and end`() throws {
+  @Test func `an array is walked by its count and end`() throws {
     let array = Document.array([.integer(1), .string("two"), .array([.null])])
     try array.encoded()._withBytes { bytes in
       var reader = DocumentReader(bytes)
@@ -91,7 +91,7 @@ import Testing
     "0c 05 00 00 00 02 00 00 00 00", "0c 04 00 00 00 ff ff ff ff",
     "0d 07 00 00 00 02 00 00 00 01 61 00", "0d 05 00 00 00 01 00 00 00 00",
   ])
-  func `entering refuses a count that has no bytes`(hexadecimal text: String) {
+  func `entering a container refuses a count beyond its bytes`(hexadecimal text: String) {
     bytes(hexadecimal: text)._withBytes { bytes in
       var reader = DocumentReader(bytes)
       #expect(throws: FormatError.self) {
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func `member is found by its exact bytes`() throws {
+  @Test func `a member is found by its exact bytes`() throws {
     let bytes = object([
       ("", [1]), ("a", [3, 2]), ("ab", [0x0c, 4, 0, 0, 0, 0, 0, 0, 0]), ("e\u{301}", [0]),
       ("é", [2]),
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func `member of what is not an object is nil`() throws {
+  @Test func `a member of a value that is no object is nil`() throws {
     try Document.array([.null]).encoded()._withBytes { bytes in
       try #expect(DocumentReader.member(named: "a", in: bytes) == nil)
     }
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func `JSON holds no other kinds`() throws {
+  @Test func `a reader of JSON refuses the kinds that JSON lacks`() throws {
     let plain = Document.object(["a": .array([.null, .double(1), .unsigned(.max), .string("")])])
     try plain.encoded()._withBytes { try DocumentReader($0).validate(onlyJSON: true) }
     for other in [

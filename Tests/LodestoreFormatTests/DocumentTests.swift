@@ -14,13 +14,13 @@ import Testing
     "": .object(["a": .null, "b": .object(["a": .bool(true)])]),
   ])
 
-  @Test func `every kind comes back`() throws {
+  @Test func `every kind of document comes back from its bytes`() throws {
     let bytes = Self.everyKind.encoded()
     #expect(try document(bytes) == Self.everyKind)
     #expect(try document(bytes).encoded() == bytes)
   }
 
-  @Test func `random documents come back`() throws {
+  @Test func `random documents come back from their bytes`() throws {
     var random = SeededGenerator(salt: 9)
     for _ in 0..<SeededGenerator.caseCount(byDefault: 300) {
       let original = random.document(depth: 4)
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `doubles keep every bit`() throws {
+  @Test func `doubles in documents keep every bit`() throws {
     for bits: UInt64 in [0x7ff0_0000_0000_0001, 0xffff_ffff_ffff_ffff, 0x8000_0000_0000_0000] {
       guard case .double(let value) = try document([5] + littleEndianBytes(bits)) else {
         Issue.record("not a double")
@@ -42,11 +42,11 @@ import Testing
     }
   }
 
-  @Test func `unsigned that fits is written as signed`() {
+  @Test func `an unsigned number that fits is written as a signed one`() {
     #expect(Document.unsigned(300).encoded() == Document.integer(300).encoded())
   }
 
-  @Test func `subscript finds members of objects only`() {
+  @Test func `the subscript finds members of objects only`() {
     #expect(Self.everyKind["zero"] == .integer(0))
     #expect(Self.everyKind["absent"] == nil)
     #expect(Document.array([.null])["zero"] == nil)
@@ -67,7 +67,7 @@ import Testing
     #expect(try document(object.encoded()) == object)
   }
 
-  @Test func `nesting of 128 is read and of 129 refused`() throws {
+  @Test func `nesting of 128 levels is read, and of 129 refused`() throws {
     #expect(try document(nested(arrays: 128)).encoded() == nested(arrays: 128))
     #expect(throws: FormatError.self) { try document(nested(arrays: 129)) }
     #expect(throws: FormatError.self) { try document(nested(arrays: 100_000)) }
@@ -78,7 +78,7 @@ import Testing
     #expect(throws: FormatError.self) { try document(Document.array([objects]).encoded()) }
   }
 
-  @Test func `names that Swift takes for equal are refused rather than lost`() throws {
+  @Test func `names that Swift considers equal are refused rather than lost`() throws {
     let bytes = object([("e\u{301}", [0]), ("é", [0])])
     try bytes._withBytes { try DocumentReader($0).validate() }
     #expect(throws: FormatError.self) { try document(bytes) }

@@ -4,7 +4,7 @@ import Testing
 
 /// The document and the code say the same: every example of Format.md is executed.
 @Suite struct FormatExamplesTests {
-  @Test func `every kind of example is executed here`() {
+  @Test func `every kind of example of the document is executed here`() {
     #expect(
       FormatExamples.kinds == [
         "document", "attribute", "elements", "relationship", "mapped-text", "index-key", "runs",
@@ -26,7 +26,7 @@ import Testing
       ])
   }
 
-  @Test func `document examples hold`() throws {
+  @Test func `the examples of documents hold`() throws {
     let lines = FormatExamples.lines("document")
     try #require(!lines.isEmpty)
     for line in lines {
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `attribute examples hold`() throws {
+  @Test func `the examples of attributes hold`() throws {
     let lines = FormatExamples.lines("attribute")
     try #require(!lines.isEmpty)
     for line in lines {
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `element examples hold`() throws {
+  @Test func `the examples of elements hold`() throws {
     let lines = FormatExamples.lines("elements")
     try #require(!lines.isEmpty)
     for line in lines {
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `runs of ids hold`() throws {
+  @Test func `examples of runs of ids hold`() throws {
     let lines = FormatExamples.lines("runs")
     try #require(!lines.isEmpty)
     for line in lines {
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `pairs of ids hold`() throws {
+  @Test func `examples of pairs of ids hold`() throws {
     let lines = FormatExamples.lines("pairs")
     try #require(!lines.isEmpty)
     for line in lines {
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func `relationship examples hold`() throws {
+  @Test func `the examples of relationships hold`() throws {
     let lines = FormatExamples.lines("relationship")
     try #require(!lines.isEmpty)
     for line in lines {
@@ -118,7 +118,7 @@ import Testing
     #expect(KeyDecoder.leadingID(key.bytes) == 300)
   }
 
-  @Test func `mapped text examples hold`() throws {
+  @Test func `the examples of mapped texts hold`() throws {
     let lines = FormatExamples.lines("mapped-text")
     try #require(!lines.isEmpty)
     for line in lines {
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func `index key examples hold`() throws {
+  @Test func `the examples of index keys hold`() throws {
     let lines = FormatExamples.lines("index-key")
     try #require(!lines.isEmpty)
     for line in lines {
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func `checksum examples hold`() throws {
+  @Test func `the examples of checksums hold`() throws {
     let lines = FormatExamples.lines("checksum")
     try #require(!lines.isEmpty)
     for line in lines {
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test func `record examples hold`() throws {
+  @Test func `the examples of records hold`() throws {
     let blocks = FormatExamples.blocks("record")
     try #require(!blocks.isEmpty)
     for block in blocks {

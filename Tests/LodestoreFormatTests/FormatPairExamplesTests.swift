@@ -21,7 +21,7 @@ import Testing
     )
   }
 
-  @Test func `types of documents that JSON has not hold`() throws {
+  @Test func `examples of document types that JSON lacks hold`() throws {
     for line in try lines("typed-document") {
       let (type, rest) = try #require(line.left.firstSplit(" "))
       var parser = ExampleParser(rest)
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `initial values hold`() throws {
+  @Test func `examples of initial values hold`() throws {
     for line in try lines("initial") {
       let (type, rest) = try #require(line.left.firstSplit(" "))
       var parser = ExampleParser(rest)
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `decimals hold`() throws {
+  @Test func `examples of decimals hold`() throws {
     for line in try lines("decimal") {
       var parser = ExampleParser(line.left)
       let value = try parser.literal("decimal")
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `header fields hold`() throws {
+  @Test func `examples of header fields hold`() throws {
     for (line, expected) in zip(
       try lines("header"),
       [
@@ -72,7 +72,7 @@ import Testing
     #expect(try lines("header").count == 6)
   }
 
-  @Test func `digests hold`() throws {
+  @Test func `examples of digests hold`() throws {
     for line in try lines("digest") {
       var digest = ContentDigest()
       for part in line.left.split(separator: ",") {
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func `a pair of the catalogue holds`() throws {
+  @Test func `the example of a pair of the catalogue holds`() throws {
     for line in try lines("catalogue-pair") {
       var parser = ExampleParser(line.left)
       let isOfEntity2 = parser.take("entity 2 ")
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func `a record with wide offsets holds`() throws {
+  @Test func `the example of a record with wide offsets holds`() throws {
     let line = try #require(try lines("wide-record").first)
     #expect(line.left == "id 1, layout 1, 65536 × \"a\"")
     let layout = RecordLayout(
@@ -129,7 +129,7 @@ import Testing
     #expect(try run(line.right) == record)
   }
 
-  @Test func `cut keys hold`() throws {
+  @Test func `examples of cut keys hold`() throws {
     let texts = [
       "text 500 × \"a\", integer 7": [
         Value.string(String(repeating: "a", count: 500)), .integer(7),
@@ -148,7 +148,7 @@ import Testing
     #expect(try lines("cut-key").count == texts.count)
   }
 
-  @Test func `entries of indexes hold`() throws {
+  @Test func `examples of entries of indexes hold`() throws {
     for line in try lines("index-entry") {
       let (kind, tuple) = try #require(line.left.firstSplit(", record 300: "))
       var parser = ExampleParser(tuple)
@@ -166,7 +166,7 @@ import Testing
     }
   }
 
-  @Test func `entries of indexes over elements hold`() throws {
+  @Test func `examples of entries of indexes over elements hold`() throws {
     for line in try lines("element-entry") {
       var parser = ExampleParser(line.left)
       let isOfRecord300 = parser.take("record 300: ")
@@ -180,7 +180,7 @@ import Testing
     }
   }
 
-  @Test func `a pair of a relationship holds`() throws {
+  @Test func `the example of a pair of a relationship holds`() throws {
     for line in try lines("relationship-pair") {
       var parser = ExampleParser(line.left)
       let isOfRelationship1 = parser.take("relationship 1 ")
@@ -192,7 +192,7 @@ import Testing
     }
   }
 
-  @Test func `pairs of imports hold`() throws {
+  @Test func `examples of pairs of imports hold`() throws {
     let keys: [String: ImportKey] = [
       "basis": .basis, "page 1": .seen(page: 1), "memory": .memory(SHA256.hash(Array("p1".utf8))),
       "state": .state, "report": .report(run: 258),
@@ -209,7 +209,7 @@ import Testing
     #expect(shown == Set(keys.keys))
   }
 
-  @Test func `links and their positions hold`() throws {
+  @Test func `examples of links and their positions hold`() throws {
     let links = try lines("link").map { try pair($0.right) }
     let expected = [(300, 7), (7, 300)].map { ids in
       var key = KeyEncoder()
@@ -224,13 +224,13 @@ import Testing
       orders.map(\.body) == [littleEndianBytes(UInt64(1) << 62), littleEndianBytes(UInt64(7))])
   }
 
-  @Test func `keys of digests hold`() throws {
+  @Test func `examples of keys of digests hold`() throws {
     let contents: [DigestedContent] = [.records(entity: 2), .links(relationship: 1), .buckets]
     #expect(
       try lines("digest-key").map { bytes(hexadecimal: $0.right) } == contents.map(\.key))
   }
 
-  @Test func `a field in the second copy holds`() throws {
+  @Test func `the example of a field in the second copy holds`() throws {
     let line = try #require(try lines("copy-pair").first)
     let (key, body) = try pair(line.right)
     let uuid = try #require(UUIDBytes(text: "2f1c64a0-3a52-4d0c-9d1e-5b7a6c8e9f01"))
@@ -238,7 +238,7 @@ import Testing
     #expect(body == Checksum.sealed(key: key, content: uuid.bytes))
   }
 
-  @Test func `counters hold`() throws {
+  @Test func `examples of counters hold`() throws {
     let expected: [([UInt8], UInt64)] = [
       (CounterKey.nextRecord(entity: 2), 301), (CounterKey.nextEntity, 3),
       (CounterKey.nextRelationship, 2), (CounterKey.building(entity: 2, index: 4), 1_000),
@@ -252,7 +252,7 @@ import Testing
     }
   }
 
-  @Test func `the size of an entity holds`() throws {
+  @Test func `the example of the size of an entity holds`() throws {
     let line = try #require(try lines("size").first)
     let lengths = line.left.split { !$0.isNumber }.compactMap { UInt64($0) }
     let (key, body) = try pair(line.right)
@@ -260,7 +260,7 @@ import Testing
     #expect(body == littleEndianBytes(lengths.reduce(0, +)))
   }
 
-  @Test func `a bucket and keys of imports hold`() throws {
+  @Test func `examples of a bucket and of keys of imports hold`() throws {
     let bucket = try pair(try #require(try lines("bucket").first).right)
     #expect(bucket.key == BucketKey.prefix(bucket: "settings") + [1, 2])
     #expect(bucket.body == Checksum.sealed(key: bucket.key, content: [5, 6, 7]))

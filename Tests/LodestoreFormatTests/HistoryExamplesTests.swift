@@ -23,7 +23,7 @@ import Testing
     text.split { !$0.isNumber }.compactMap { UInt64($0) }
   }
 
-  @Test func `parts of writes hold`() throws {
+  @Test func `examples of parts of writes hold`() throws {
     let blocks = FormatExamples.blocks("history-part")
     #expect(try blocks.map(part).map(\.changes.count) == [2, 2])
     #expect(try blocks.map(part).map(\.links.count) == [1, 2])
@@ -87,7 +87,7 @@ import Testing
     return part
   }
 
-  @Test func `an image holds, which is a record of the document`() throws {
+  @Test func `the example of an image holds, which is a record of the document`() throws {
     let line = try #require(FormatExamples.lines("history-image").first)
     let (key, body) = try pair(line.right)
     let named = numbers(line.left)
@@ -102,7 +102,7 @@ import Testing
     #expect(records.first { $0["id"] == "\(named[1])" }?["bytes"] == hexadecimal(body))
   }
 
-  @Test func `preserved values hold`() throws {
+  @Test func `examples of preserved values hold`() throws {
     let line = try #require(FormatExamples.lines("preserved").first)
     let start = try #require(line.left.firstIndex(of: "{"))
     var parser = ExampleParser(String(line.left[start...]))
@@ -116,7 +116,7 @@ import Testing
     #expect(body == Checksum.sealed(key: key, content: try parser.json().encoded()))
   }
 
-  @Test func `marks hold`() throws {
+  @Test func `examples of marks hold`() throws {
     let lines = FormatExamples.lines("history-mark")
     let keys: [HistoryKey] = [.consumer("index"), .purged]
     try #require(lines.count == keys.count)

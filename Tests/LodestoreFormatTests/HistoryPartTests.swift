@@ -8,7 +8,7 @@ import Testing
     try HistoryPart(.object(["changes": .array([.object(change)])]))
   }
 
-  @Test func `is refused where a restart has ids`() throws {
+  @Test func `a part of the history with a restart and ids is refused`() throws {
     // These members were read, and left out when the part was written again.
     let restart = try Self.part(["entity": .integer(1), "restarted": .data([])])
     #expect(restart.changes.map(\.kind) == [.restarted])
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `is refused where it tells of nothing`() throws {
+  @Test func `a part of the history without a change is refused`() throws {
     func rule(_ body: () throws -> Void) -> FormatRule? {
       do { try body() } catch { return (error as? FormatError)?.rule }
       return nil
@@ -42,7 +42,9 @@ import Testing
     }
   }
 
-  @Test func `is refused where a pair of links comes twice, or has no id`() throws {
+  @Test func `a part of the history with a repeated pair of links, or without an id, is refused`()
+    throws
+  {
     for bytes: [UInt8] in [[0, 0, 1], [1, 0, 0], [1, 1, 4, 0], [1, 0, 4, 0, 0, 4], [1, 1, 4]] {
       bytes._withBytes { bytes in
         let error = #expect(throws: FormatError.self) { try HistoryPart.Links.pairs(bytes) }

@@ -9,7 +9,7 @@ import Testing
 /// The bytes are in an allocation of their exact size, so that the address sanitizer sees a read
 /// beyond it.
 @Suite struct HostileInputTests {
-  @Test func `key decoder accepts only what the encoder writes`() throws {
+  @Test func `the key decoder accepts only bytes that the encoder writes`() throws {
     var random = SeededGenerator(salt: 11)
     var accepted = 0
     for _ in 0..<SeededGenerator.caseCount(byDefault: 20_000) {
@@ -26,7 +26,7 @@ import Testing
     #expect(accepted > 0, "some damage makes another valid key; \(SeededGenerator.replay)")
   }
 
-  @Test func `document accepts only what the encoder writes`() throws {
+  @Test func `a document accepts only bytes that the encoder writes`() throws {
     var random = SeededGenerator(salt: 12)
     var accepted = 0
     for _ in 0..<SeededGenerator.caseCount(byDefault: 20_000) {
@@ -42,7 +42,7 @@ import Testing
     #expect(accepted > 0, "some damage makes another document; \(SeededGenerator.replay)")
   }
 
-  @Test func `reader stays within bytes that were not validated`() throws {
+  @Test func `a reader stays within bytes that were not validated`() throws {
     var random = SeededGenerator(salt: 13)
     for _ in 0..<SeededGenerator.caseCount(byDefault: 20_000) {
       let hostile = random.damaged(random.document(depth: 3).encoded())
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `record view stays within its bytes`() throws {
+  @Test func `a record view stays within its bytes`() throws {
     var random = SeededGenerator(salt: 14)
     let layout = RecordLayout(
       number: 5,

@@ -5,7 +5,7 @@ import Testing
 /// Sets of ids in runs, compared with sets in memory.
 @Suite struct `Runs of ids` {
   @Test(arguments: 0..<20)
-  func `are what sets of the same ids are`(run: Int) throws {
+  func `runs of ids agree with sets of the same ids`(run: Int) throws {
     var numbers = SeededGenerator(salt: 700 + UInt64(run))
     func make() -> (IDRuns, Set<UInt64>) {
       var runs = IDRuns()
@@ -34,13 +34,13 @@ import Testing
     #expect(decoded.ranges == a.ranges)
   }
 
-  @Test func `an id that a damaged file has and no range holds is left out`() {
+  @Test func `an id outside of the valid range is omitted from runs`() {
     var runs = IDRuns()
     for id: UInt64 in [7, .max, .max - 1, .max] { runs.append(id) }
     #expect(Array(runs) == [7, .max - 1])
   }
 
-  @Test func `that are none are refused`() {
+  @Test func `malformed runs of ids are refused`() {
     for bytes: [UInt8] in [
       [0, 0], [1], [1, 0, 0, 0], [0x80, 0, 1], [1] + Array(repeating: 0xff, count: 9) + [1],
       Array(repeating: 0xff, count: 9) + [1, 0],

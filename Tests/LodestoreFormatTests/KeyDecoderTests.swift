@@ -3,7 +3,7 @@ import LodestoreFormat
 import Testing
 
 @Suite struct KeyDecoderTests {
-  @Test func `edge values come back`() throws {
+  @Test func `edge values come back from keys`() throws {
     for value in EdgeValues.all {
       let values = try decoded(try key([value]))
       guard values.count == 1, ValueOrder(values[0], value) == .same else {
@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  @Test func `random tuples come back`() throws {
+  @Test func `random tuples come back from keys`() throws {
     var random = SeededGenerator(salt: 3)
     for _ in 0..<SeededGenerator.caseCount(byDefault: 10_000) {
       let tuple = (0..<3).map { _ in random.value() }
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `integers above Int64 come back unsigned and others signed`() throws {
+  @Test func `integers above Int64 come back unsigned, and others signed`() throws {
     let values: [Value] = [.integer(.max), .unsigned(UInt64(Int64.max) + 1), .integer(.min)]
     #expect(try decoded(try key(values)) == values)
   }
@@ -72,12 +72,12 @@ import Testing
     #expect(throws: FormatError.self, what) { try decoded(bytes(hexadecimal: text)) }
   }
 
-  @Test func `largest significand comes back`() throws {
+  @Test func `the largest significand comes back from a key`() throws {
     let value = Value.decimal(DecimalValue(isNegative: true, exponent: -7, significand: .max))
     #expect(try decoded(try key([value])) == [value])
   }
 
-  @Test func `record id is the last eight bytes`() throws {
+  @Test func `the record id is the last eight bytes of an entry`() throws {
     var encoder = KeyEncoder()
     encoder.append(Int64(300))
     encoder.append(recordID: 0x8000_0000_0000_0007)
@@ -87,7 +87,7 @@ import Testing
     #expect(KeyDecoder.recordIDSuffix(encoder.bytes) == nil)
   }
 
-  @Test func `offset is where the next element starts`() throws {
+  @Test func `the decoder's offset is the start of the next element`() throws {
     try key([.integer(300), .null, .string("a")])._withBytes { tuple in
       var decoder = KeyDecoder(tuple)
       _ = try decoder.next()

@@ -140,13 +140,13 @@ import Testing
     }
   }
 
-  @Test func `document has no key`() {
+  @Test func `a document has no key`() {
     var encoder = KeyEncoder()
     #expect(throws: FormatError.self) { try encoder.append(.document([0])) }
     #expect(encoder.count == 0)
   }
 
-  @Test func `encoder gives the same bytes after growth and reset`() throws {
+  @Test func `the encoder gives equal bytes after growth and reset`() throws {
     var encoder = KeyEncoder()
     let long = [UInt8](repeating: 5, count: 200_000)
     long._withBytes { encoder.append(data: $0) }

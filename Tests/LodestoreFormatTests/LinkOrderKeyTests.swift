@@ -7,7 +7,7 @@ import Testing
     key._withBytes { LinkOrderKey.content($0) }
   }
 
-  @Test func `positions are from 1 to the highest, and others are none`() {
+  @Test func `positions of links go from 1 to the highest, and other numbers are refused`() {
     for position: UInt64 in [1, 1 << 62, LinkOrderKey.highestPosition] {
       #expect(
         content(LinkOrderKey.position(7, position)) == .position(owner: 7, position: position))

@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `bytes of NFC are ordered and equal as strings are`() {
+  @Test func `bytes of NFC are ordered and equal as Swift strings are`() {
     var random = SeededGenerator(salt: 42)
     var equalCount = 0
     for _ in 0..<SeededGenerator.caseCount(byDefault: 100_000) {
@@ -126,7 +126,7 @@ import Testing
     #expect(hexadecimal(nfc(bytes(hexadecimal: text))) == expected)
   }
 
-  @Test func `bytes that are not UTF-8 stay as they are`() {
+  @Test func `bytes that are not UTF-8 stay unchanged`() {
     var random = SeededGenerator(salt: 43)
     for text in ["ff", "c3", "61 cc", "ed a0 80", "f4 90 80 80", "c0 80", "e2 84", "80 80", "f8"] {
       let broken = bytes(hexadecimal: text)
@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test func `hundred thousand marks at one base are sorted without quadratic time`() {
+  @Test func `a hundred thousand marks on one base are sorted without quadratic time`() {
     var text = "a"
     for _ in 0..<50_000 { text += "\u{301}\u{323}" }
     let composed = nfc(text)

@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `ends in order are accepted and others are not`() {
+  @Test func `ends in order are accepted, and ends out of order are refused`() {
     var random = SeededGenerator(salt: 21)
     var acceptedCount = 0
     for round in 0..<SeededGenerator.caseCount(byDefault: 40_000) {
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `long records are left to the slow look`() throws {
+  @Test func `ends of long records are left to the slow check`() throws {
     let ends = [5, 0x8000, 0x9000, 0x9000, 0x9001]
     #expect(!isAccepted(ends, heapCount: 0x9001))
     let view = try record(ends, heapCount: 0x9001)._withBytes {

@@ -16,7 +16,7 @@ import Testing
       "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"
     ),
   ])
-  func `hashes published examples`(message: String, digest: String) {
+  func `SHA-256 hashes published examples`(message: String, digest: String) {
     #expect(SHA256.hash(message.utf8) == bytes(hexadecimal: digest))
   }
 
@@ -26,7 +26,7 @@ import Testing
     (56, "b35439a4ac6f0948b6d6f9e3c6af0f5f590ce20f1bde7090ef7970686ec6738a"),
     (64, "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb"),
   ])
-  func `pads at block boundaries`(count: Int, digest: String) {
+  func `SHA-256 pads at block boundaries`(count: Int, digest: String) {
     let message = [UInt8](repeating: UInt8(ascii: "a"), count: count)
     #expect(SHA256.hash(message) == bytes(hexadecimal: digest))
   }

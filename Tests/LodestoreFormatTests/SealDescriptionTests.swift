@@ -22,7 +22,7 @@ import Testing
     #expect(try seal.body._withBytes { try SealDescription(body: $0) } == seal)
   }
 
-  @Test func `members out of their ranges are refused`() throws {
+  @Test func `members of a seal out of their ranges are refused`() throws {
     let changes: [(inout SealDescription) -> Void] = [
       { $0.name = "" }, { $0.name = "a/b" }, { $0.generation = 0 }, { $0.dataAsOf = .infinity },
       { $0.sealedAt = .nan }, { $0.schema = [1] },
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `no damaged byte and no end is taken for a seal`() throws {
+  @Test func `no damaged or cut seal is accepted`() throws {
     let body = try Self.example().body
     for index in body.indices {
       var damaged = body
@@ -57,7 +57,7 @@ import Testing
     (String(repeating: "a", count: 65), false), ("", false), ("-a", false), (".", false),
     ("a b", false), ("a/b", false), ("ä", false),
   ])
-  func `a name is one of files and addresses`(name: String, isValid: Bool) {
+  func `the name of a seal is valid in files and addresses`(name: String, isValid: Bool) {
     #expect(SealDescription.isValidName(name) == isValid)
   }
 }

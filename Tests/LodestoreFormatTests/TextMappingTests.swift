@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(.enabled(if: isRecent, "the library has older tables"))
-  func `have the case of Unicode 17, scalar by scalar`() {
+  func `mapped texts have the case of Unicode 17, scalar by scalar`() {
     for scalar in scalars {
       let text = String(Character(scalar))
       let properties = scalar.properties
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(.enabled(if: isRecent, "the library has older tables"))
-  func `have no marks in the canonical form, which is its own`() {
+  func `mapped texts have no marks in the canonical form, whose canonical form is itself`() {
     for scalar in scalars {
       let text = String(Character(scalar))
       let mapped = TextMapping.canonical.mapped(text)
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `keep bytes that are no text`() {
+  @Test func `mapped texts keep bytes that are no text`() {
     let bytes: [UInt8] = [0x41, 0xff, 0xc3, 0x89, 0xe2]
     bytes._withBytes { raw in
       #expect(TextMapping.lowercase.mapped(raw) == [0x61, 0xff, 0xc3, 0xa9, 0xe2])

@@ -16,7 +16,7 @@ import Testing
     (.history, "history"),
     (.seal, "seal"),
   ])
-  func `name and text mean each other`(name: TreeName, text: String) {
+  func `a tree name and its text convert to each other`(name: TreeName, text: String) {
     #expect(name.text == text)
     #expect(TreeName(text) == name)
   }
@@ -27,11 +27,11 @@ import Testing
     "links", "links.1", "links.01.1", "links.1.0", "links.1.3", "seals", "records.1 ", "records.１",
     "lodestore.",
   ])
-  func `refuses what the format does not list`(text: String) {
+  func `a tree name that the format does not list is refused`(text: String) {
     #expect(TreeName(text) == nil)
   }
 
-  @Test func `catalogue key holds the entity number`() {
+  @Test func `a catalogue key holds the entity number`() {
     let key = CatalogueKey.entity(0x0102_0304)
     #expect(hexadecimal(key) == "01 01 02 03 04")
     #expect(key._withBytes { CatalogueKey.entityNumber($0) } == 0x0102_0304)
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `bucket key splits into name and key`() throws {
+  @Test func `bucket keys split into name and key`() throws {
     let key = BucketKey.prefix(bucket: "settings") + [0, 0xff]
     let parts = try #require(key._withBytes { BucketKey.split($0) })
     #expect(parts.bucket == "settings" && parts.key == [0, 0xff])

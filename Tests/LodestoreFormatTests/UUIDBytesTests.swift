@@ -3,7 +3,7 @@ import LodestoreFormat
 import Testing
 
 @Suite struct UUIDBytesTests {
-  @Test func `text and bytes mean each other`() throws {
+  @Test func `the text and the bytes of a UUID convert to each other`() throws {
     let uuid = try #require(UUIDBytes(text: "00112233-4455-6677-8899-aabbccddeeff"))
     #expect(uuid.bytes == (0...15).map { UInt8($0 * 0x11) })
     #expect(uuid.text == "00112233-4455-6677-8899-AABBCCDDEEFF")
@@ -11,7 +11,7 @@ import Testing
     #expect(uuid.bytes._withBytes { UUIDBytes(bytes: $0, at: 0) } == uuid)
   }
 
-  @Test func `random texts come back`() {
+  @Test func `random identifiers come back from their text`() {
     var random = SeededGenerator(salt: 8)
     for _ in 0..<200 {
       let uuid = UUIDBytes(high: random.next(), low: random.next())
@@ -26,7 +26,7 @@ import Testing
     "{0112233-4455-6677-8899-aabbccddeef}", "00112233-4455-6677-8899-aabbccddeefé",
     "00112233-4455-6677-8899-aabbccddeef\u{ff11}",
   ])
-  func `refuses other texts`(text: String) {
+  func `other texts than identifiers are refused`(text: String) {
     #expect(UUIDBytes(text: text) == nil)
   }
 }

@@ -13,7 +13,7 @@ import Testing
     .deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Format-Unicode-17.0.txt").path
 
-  @Test func `the file has each line that the tables make, and no other`() throws {
+  @Test func `the file of Unicode tables has exactly the lines that the tables make`() throws {
     let made = Self.head + Self.lines().joined(separator: "\n") + "\n"
     if ProcessInfo.processInfo.environment["LODESTORE_RENEW"] != nil {
       try made.write(toFile: Self.path, atomically: true, encoding: .utf8)
@@ -28,7 +28,7 @@ import Testing
     #expect(text == made)
   }
 
-  @Test func `the file makes of every scalar what the code makes of it`() throws {
+  @Test func `the file of Unicode tables maps every scalar as the code does`() throws {
     var classes: [UInt32: Int] = [:]
     var parts: [UInt32: [UInt32]] = [:]
     var lower: [UInt32: [UInt32]] = [:]

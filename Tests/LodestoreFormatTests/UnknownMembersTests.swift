@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `are kept in every object of an entity`() throws {
+  @Test func `members of a later version stay in every object of an entity`() throws {
     var count = 0
     let document = Self.later(Self.entity.document, &count)
     // The entity, three attributes and a derivation, a layout with three, two indexes, one over
@@ -51,7 +51,7 @@ import Testing
     #expect(try EntityDescription(number: 1, document: document).document == document)
   }
 
-  @Test func `are kept in what stays of an entity, and go with the rest`() throws {
+  @Test func `members of a later version stay in the remaining parts of a changed entity`() throws {
     var count = 0
     let document = Self.later(Self.entity.document, &count)
     var entity = try EntityDescription(number: 1, document: document)
@@ -72,7 +72,7 @@ import Testing
     #expect(changed["rules"] == nil)
   }
 
-  @Test func `are kept in both sides of a relationship`() throws {
+  @Test func `members of a later version stay in both sides of a relationship`() throws {
     var count = 0
     let relationship = RelationshipDescription(
       number: 1, from: .init(entity: 1, name: "a", isOrdered: true), to: .init(entity: 2))

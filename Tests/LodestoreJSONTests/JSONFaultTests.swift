@@ -14,7 +14,7 @@ import Testing
     #"{"caf\u00e9":1,"cafe\u0301":2}"#, #"{"a":+1}"#, #""\q""#,
     String(repeating: "[", count: 200) + "\"]\"" + String(repeating: "]", count: 200),
   ])
-  func `leave the values around them as they are`(fault: String) throws {
+  func `noted faults leave the surrounding values unchanged`(fault: String) throws {
     let text = #"[{"k":1},"# + fault + #",{"k":"ö\u00e9"}]"#
     let elements = Array(try parsed(Array(text.utf8)).elements)
     try #require(elements.count == 3, "\(text)")
@@ -32,19 +32,19 @@ import Testing
     #expect(throws: JSONError.self) { try JSONDocument.parsing(text.utf8) }
   }
 
-  @Test func `are in bytes that are not UTF-8 as well`() throws {
+  @Test func `bytes that are not UTF-8 are noted as faults`() throws {
     let root = try parsed(Array(#"[{"a":""#.utf8) + [0xFF, 0x22, 0x7D, 0x2C, 0x31, 0x5D])
     let elements = Array(root.elements)
     #expect(elements.count == 2 && elements[0].fault != nil && elements[1].fault == nil)
   }
 
-  @Test func `do not hide that a text is cut off`() {
+  @Test func `noted faults do not hide that a text is cut off`() {
     for text in [#"[{"a":NaN},{"b":1}"#, #"[{"a":"x"#, "[1", #"{"a":"\ud83d"#, "NaN NaN"] {
       #expect(throws: JSONError.self) { try parsed(Array(text.utf8)) }
     }
   }
 
-  @Test func `are none where a number is beyond 64 bits or a double`() throws {
+  @Test func `a number beyond 64 bits or a double is no fault`() throws {
     let numbers = ["123456789012345678901234567890", "-9223372036854775809", "1e400", "1e-400"]
     let root = try parsed(Array("[{\"a\":\(numbers.joined(separator: ",\"b\":1},{\"a\":"))}]".utf8))
     for (element, number) in zip(root.elements, numbers) {
@@ -61,13 +61,13 @@ import Testing
     #expect(try JSONNodeDecoder().decode(Other.self, from: root.elements.map { $0 }[0]).b == 1)
   }
 
-  @Test func `are refused when there are too many`() {
+  @Test func `too many noted faults refuse the text`() {
     let limits = JSONLimits(values: 400).ofRecords
     let text = "[" + Array(repeating: "NaN", count: 150).joined(separator: ",") + "]"
     #expect(throws: JSONError.self) { try JSONDocument.parsing(text.utf8, limits: limits) }
   }
 
-  @Test func `are found in every mutant that is no JSON`() throws {
+  @Test func `every mutant that is no JSON has a noted fault`() throws {
     let seed = JSONRandom.seed
     var random = JSONRandom(seed: seed)
     let seeds =
@@ -135,7 +135,8 @@ import Testing
     return found
   }
 
-  @Test(arguments: [1, 2, 7, 1000]) func `are told apart by their brackets`(pieces: Int) {
+  @Test(arguments: [1, 2, 7, 1000])
+  func `JSON values that follow each other are separated by their brackets`(pieces: Int) {
     let text = "{\"id\":1}{\"id\":2} [\n 3,\n\"]\"\n]\n\n{\n\"a\":\"}\\\"\"\n}4 true\"x\"null"
     #expect(
       values(text, pieces: pieces) == [
@@ -144,7 +145,7 @@ import Testing
       ])
   }
 
-  @Test(arguments: [1, 3, 1000]) func `are read after a wrong one`(pieces: Int) {
+  @Test(arguments: [1, 3, 1000]) func `JSON values after a wrong value are read`(pieces: Int) {
     #expect(
       values("{\"a\":1}}{\"a\":2}{\"a\" 3}\n{\"a\":4}", pieces: pieces)
         == [#"1 0 {"a":1}"#, "1 not }", #"1 8 {"a":2}"#, #"1 not {"a" 3}"#, #"2 23 {"a":4}"#])

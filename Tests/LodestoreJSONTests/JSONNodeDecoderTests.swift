@@ -118,7 +118,7 @@ private struct Nested: Decodable, Equatable {
       (rest + #"[],"bytes":[1,256]}"#, ["bytes", "Index 1"]),
       (rest + #"[],"authors":{"k":1}}"#, nil),
     ] as [(String, [String]?)])
-  func `what does not fit is refused as with Foundation, at the same path`(
+  func `an unsuitable value is refused as by Foundation, at the same path`(
     _ text: String, _ unnamed: [String]?
   ) throws {
     func path(_ error: any Error) -> [String] {
@@ -143,7 +143,7 @@ private struct Nested: Decodable, Equatable {
     }
   }
 
-  @Test func `members are found in any order, escaped and beside unknown ones`() throws {
+  @Test func `members are found in any order, escaped and among unknown ones`() throws {
     let members = [#""git":"g""#, #""tag":"t""#, #""x":{"git":"no"}"#, #""y":[{"tag":0}]"#]
     for a in members {
       for b in members where b != a {
@@ -166,12 +166,12 @@ private struct Nested: Decodable, Equatable {
     }
   }
 
-  @Test func `nested containers read in place`() throws {
+  @Test func `nested containers are read in place`() throws {
     let nested = try decode(Nested.self, #"{"box":{"list":[1,"a","b"],"flag":null}}"#)
     #expect(nested.first == 1 && nested.rest == ["a", "b"] && nested.flag == nil)
   }
 
-  @Test func `integers are exact and range-checked`() throws {
+  @Test func `decoded integers are exact and range-checked`() throws {
     #expect(try decode(Int64.self, "-9223372036854775808") == .min)
     #expect(try decode(UInt64.self, "18446744073709551615") == .max)
     #expect(try decode(Int64.self, "9007199254740993.0") == 9_007_199_254_740_993)
@@ -188,14 +188,14 @@ private struct Nested: Decodable, Equatable {
     }
   }
 
-  @Test func `floats refuse what they would lose`() throws {
+  @Test func `decoded floats refuse values that would become infinite or zero`() throws {
     #expect(try decode(Float.self, "16777217.0") == 16_777_216)
     #expect(throws: DecodingError.self) { try decode(Float.self, "1e39") }
     #expect(throws: DecodingError.self) { try decode(Float.self, "1e-60") }
     #expect(try decode(Double.self, "9007199254740993") == 9_007_199_254_740_992)
   }
 
-  @Test func `decimals keep every digit`() throws {
+  @Test func `decoded decimals keep every digit`() throws {
     for text in [
       "0", "-0.10", "12345678901234567890.123456789012345678", "1e-100", "-9.99E+20",
       "0.00000000000000000000000000000000000001",
@@ -208,7 +208,7 @@ private struct Nested: Decodable, Equatable {
     }
   }
 
-  @Test func `dates are ISO 8601, and by option seconds`() throws {
+  @Test func `decoded dates are ISO 8601, or seconds by option`() throws {
     #expect(
       try decode([Date].self, #"["1970-01-02","1970-01-01\u005400:00:01Z"]"#)
         == [Date(timeIntervalSince1970: 86_400), Date(timeIntervalSince1970: 1)])
@@ -221,7 +221,7 @@ private struct Nested: Decodable, Equatable {
         == [Date(timeIntervalSince1970: 1.5), Date(timeIntervalSince1970: 86_400)])
   }
 
-  @Test func `data, URLs and identifiers come from text`() throws {
+  @Test func `data, URLs and identifiers are decoded from text`() throws {
     #expect(try decode(Data.self, #""AAH/""#) == Data([0, 1, 255]))
     #expect(throws: DecodingError.self) { try decode(Data.self, #""A*""#) }
     #expect(throws: DecodingError.self) { try decode(UUID.self, #""6BA7""#) }
@@ -237,7 +237,7 @@ private struct Nested: Decodable, Equatable {
     #expect(try decode(JSONValue?.self, "null") == nil)
   }
 
-  @Test func `user info reaches the types`() throws {
+  @Test func `user info reaches the decoded types`() throws {
     struct Reader: Decodable {
       let found: String?
 

@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `positions count lines, scalars and bytes`() throws {
+  @Test func `positions of errors count lines, scalars and bytes`() throws {
     let error = try #require(throws: JSONError.self) {
       try JSONValue(parsing: "{\n  \"naïve 😀\": [1,\r\n\t\"日本\", x]\n}")
     }
@@ -39,7 +39,7 @@ import Testing
         + "found 'x', expected a value")
   }
 
-  @Test func `positions start where the text starts in its file`() throws {
+  @Test func `positions of errors start at the text's position in its file`() throws {
     let error = try #require(throws: JSONError.self) {
       try JSONDocument.parsing(
         Array("[1,\n2 3]".utf8), origin: JSONPosition.Origin(offset: 1000, line: 20))
@@ -54,7 +54,7 @@ import Testing
     #expect(error.reason == .tooDeep(limit: 128))
   }
 
-  @Test func `128 levels are read and 129 are not`() throws {
+  @Test func `128 levels are read, and 129 are refused`() throws {
     for (open, close) in [("[", "]"), ("{\"a\":[", "]}")] {
       let levels = 128 / close.count
       let text = String(repeating: open, count: levels) + String(repeating: close, count: levels)
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func `what RFC 8259 leaves open is decided`() throws {
+  @Test func `the parser decides the cases that RFC 8259 leaves open`() throws {
     // Minus zero without a fraction is the integer; as a double it keeps its sign.
     #expect(try JSONValue(parsing: "-0") == 0)
     #expect(try JSONDocument.parsing("-0".utf8).root.double?.sign == .minus)

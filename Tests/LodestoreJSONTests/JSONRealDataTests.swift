@@ -52,7 +52,7 @@ private struct PodSpec: Decodable {
   }
 
   @Test(arguments: ["films", "people", "planets", "species", "starships", "vehicles"])
-  func `every SWAPI page means what Foundation reads in it`(_ name: String) throws {
+  func `every SWAPI page has the values that Foundation reads`(_ name: String) throws {
     guard let bytes = bytes("swapi/\(name).jsonl") else { return }
     var reader = JSONLinesReader()
     reader.append(bytes)
@@ -67,7 +67,7 @@ private struct PodSpec: Decodable {
   }
 
   @Test(arguments: ["fireball-2024-02", "fireball-2026-05", "fireball-components-2024-02"])
-  func `every fireball file means what Foundation reads in it`(_ name: String) throws {
+  func `every fireball file has the values that Foundation reads`(_ name: String) throws {
     guard let bytes = bytes("fireball/\(name).json") else { return }
     #expect(
       try JSONDecoder().decode(JSONValue.self, from: bytes) == JSONValue(parsing: bytes))

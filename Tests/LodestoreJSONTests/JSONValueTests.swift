@@ -11,7 +11,7 @@ import Testing
     #expect(Set<JSONValue>([.unsigned(1), .integer(1), .double(1)]).count == 2)
   }
 
-  @Test func `equality distinguishes kinds`() {
+  @Test func `the equality of JSON values distinguishes kinds`() {
     let values: [JSONValue] = [
       nil, false, true, 0, 1, 0.0, 1.0, "", "0", [], [nil], [:], ["": nil], .unsigned(.max),
     ]
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `accessors convert only without loss`() {
+  @Test func `accessors of JSON values convert only without loss`() {
     #expect(JSONValue.double(5).int64Value == 5)
     #expect(JSONValue.double(5.5).int64Value == nil)
     #expect(JSONValue.double(1e300).int64Value == nil)
@@ -35,7 +35,7 @@ import Testing
     #expect(JSONValue.integer(1).boolValue == nil)
   }
 
-  @Test func `subscripts and paths reach inside`() {
+  @Test func `subscripts and paths reach inside of JSON values`() {
     let value: JSONValue = ["a": ["b": [10, ["c": "x"]]], "d.e": 1, "": 2]
     #expect(value["a"]?["b"]?[0] == 10)
     #expect(value["a"]?["b"]?[2] == nil)
@@ -49,7 +49,7 @@ import Testing
     #expect(value[0] == nil)
   }
 
-  @Test func `the description is compact, sorted and shows what JSON lacks`() {
+  @Test func `the description is compact, sorted and shows kinds that JSON lacks`() {
     let value: JSONValue = ["b": [1, 1.0, "é\"\n"], "a": nil, "B": [:], "é": []]
     #expect(value.description == #"{"B":{},"a":null,"b":[1,1.0,"é\"\n"],"é":[]}"#)
     #expect(JSONValue.array([.double(.nan), .double(-.infinity)]).description == "[nan,-inf]")
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: Accepted.all)
-  func `valid texts mean what Foundation reads in them`(_ text: Accepted) throws {
+  func `valid texts have the values that Foundation reads`(_ text: Accepted) throws {
     // JSONSerialization drops a byte order mark inside a string on Linux.
     if text.text.unicodeScalars.contains("\u{FEFF}") { return }
     let object = try JSONSerialization.jsonObject(

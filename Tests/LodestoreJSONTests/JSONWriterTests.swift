@@ -27,7 +27,7 @@ import Testing
     #expect(try JSONValue(parsing: text(.pretty, value)) == value)
   }
 
-  @Test func `keys are ordered by their UTF-8 bytes`() throws {
+  @Test func `written keys are ordered by their UTF-8 bytes`() throws {
     let value: JSONValue = ["\u{FFFD}": 1, "😀": 2, "z": 3, "Z": 4, "": 5, "ab": 6, "a": 7]
     let expected =
       "{\"\":5,\"Z\":4,\"a\":7,\"ab\":6,\"z\":3,\"\u{FFFD}\":1,\"😀\":2}"
@@ -74,7 +74,7 @@ import Testing
         == #""\b\f\n\r\t\u0001\u001f/"# + "\u{7F}\"")
   }
 
-  @Test func `doubles keep their kind and their value in the fewest digits`() throws {
+  @Test func `written doubles keep their kind and their value in the fewest digits`() throws {
     let texts: [(Double, String)] = [
       (1, "1.0"), (-0.0, "-0.0"), (0.1, "0.1"), (0.1 + 0.2, "0.30000000000000004"),
       (1e16, "1e+16"), (.leastNonzeroMagnitude, "5e-324"),

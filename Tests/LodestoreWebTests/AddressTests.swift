@@ -20,7 +20,7 @@ import Testing
     ("2002:a00:1::1", .privateUse), ("2002:808:808::1", .everywhere), ("2001::1", .privateUse),
     ("2606:4700::1111", .everywhere), ("4000::1", .privateUse),
   ])
-  func `are of a range`(_ text: String, _ range: AddressRange) throws {
+  func `each address belongs to a range`(_ text: String, _ range: AddressRange) throws {
     #expect(PeerAddress(bytes: try Socket.bytes(of: text), port: 80).range == range)
   }
 
@@ -32,19 +32,19 @@ import Testing
     ("a.home.arpa", .privateUse), ("data.example", .everywhere), ("8.8.8.8", .everywhere),
     ("172.32.0.1", .everywhere), ("[2606:4700::1111]", .everywhere),
   ])
-  func `are of a range by their text`(_ host: String, _ range: AddressRange) throws {
+  func `the text of an address determines its range`(_ host: String, _ range: AddressRange) throws {
     let url = try #require(URL(string: "http://\(host):8080/"))
     #expect(AddressRange.ofText(url) == range)
   }
 
-  @Test func `are of the range to which the system resolves their name`() throws {
+  @Test func `a name belongs to the range of the address that it resolves to`() throws {
     let own = try #require(URL(string: "http://localhost:80/"))
     #expect(AddressRange.ofResolved(own) == .loopback)
     let none = try #require(URL(string: "http://nowhere.invalid/"))
     #expect(AddressRange.ofResolved(none) == nil)
   }
 
-  @Test func `of those that others name are no narrower than one's own`() throws {
+  @Test func `an address that others name must not be narrower than the program's own`() throws {
     func floor(_ own: String...) throws -> AddressRange? {
       let urls = try own.map { try #require(URL(string: $0)) }
       return WebPages.Addresses.notNarrower(than: urls).floor(nil)
@@ -86,7 +86,7 @@ import Testing
       }
     }
 
-    @Test func `never become narrower by a redirect`() async throws {
+    @Test func `a redirect never leads to a narrower range`() async throws {
       for first in AddressRange.allCases {
         for second in AddressRange.allCases {
           let code = try await follows(from: first, to: second)
@@ -95,7 +95,8 @@ import Testing
       }
     }
 
-    @Test func `may become narrower where all are allowed`() async throws {
+    @Test func `a redirect may lead to a narrower range if all addresses are allowed`() async throws
+    {
       #expect(try await follows(from: .everywhere, to: .loopback, .any) == nil)
       #expect(try await follows(from: .everywhere, to: .privateUse, .publicOnly) == .badRedirect)
       #expect(
@@ -103,7 +104,7 @@ import Testing
       #expect(try await follows(from: .everywhere, to: .everywhere, .publicOnly) == nil)
     }
 
-    @Test func `of this machine are refused without a byte where only public ones are allowed`()
+    @Test func `addresses of this machine get no byte if only public ones are allowed`()
       async throws
     {
       try await withServer { _ in
@@ -126,7 +127,8 @@ import Testing
       }
     }
 
-    @Test func `of one name may not become narrower between two pages`() async throws {
+    @Test func `the addresses of one name must not become narrower between two pages`() async throws
+    {
       try await withServer { request in
         Answer(
           200, ["Content-Type: application/json", "Link: </2>; rel=next", "Connection: close"],

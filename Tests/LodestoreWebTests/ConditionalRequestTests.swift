@@ -23,7 +23,7 @@ import Testing
       options: .with { $0.pagesInFlight = inFlight })
   }
 
-  @Test func `carry tag, date and next page`() async throws {
+  @Test func `a remembered page carries its tag, date and next page`() async throws {
     try await withServer {
       Self.answer($0) { _ in 1 }
     } _: { server in
@@ -41,7 +41,8 @@ import Testing
   }
 
   @Test(arguments: [1, 4])
-  func `come without content when they have not changed, and lead on`(_ inFlight: Int) async throws
+  func `an unchanged page comes without content, and leads to the next page`(_ inFlight: Int)
+    async throws
   {
     try await withServer {
       Self.answer($0) { _ in 1 }
@@ -59,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `come with content when they have changed, alone`() async throws {
+  @Test func `only changed pages come with content`() async throws {
     try await withServer { request in
       Self.answer(request) { $0 == 2 && request.number > 3 ? 2 : 1 }
     } _: { server in
@@ -71,7 +72,9 @@ import Testing
     }
   }
 
-  @Test func `by links lead on without their content`() async throws {
+  @Test func `an unchanged page with links leads to the next page without its content`()
+    async throws
+  {
     try await withServer { request in
       request.fields["if-none-match"] != nil
         ? Answer(304, [])
@@ -85,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `are not asked for conditionally with what cannot stand in a header`() async throws {
+  @Test func `tags that no header can hold make no conditional request`() async throws {
     try await withServer { _ in
       .json("[]")
     } _: { server in
@@ -105,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `are asked for whole when their next page cannot be the next`() async throws {
+  @Test func `a page is requested whole if its remembered next page is impossible`() async throws {
     try await withServer {
       Self.answer($0) { _ in 1 }
     } _: { server in
@@ -117,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func `are the only ones that may be answered with status 304`() async throws {
+  @Test func `status 304 is an error for a page that is not remembered`() async throws {
     try await withServer { _ in
       Answer(304, ["ETag: \"a\""])
     } _: { server in
@@ -126,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `are not made of tags and dates that could not be sent back`() async throws {
+  @Test func `tags and dates that no request could send are not remembered`() async throws {
     try await withServer { _ in
       .json("[]", "ETag: unquoted", "Last-Modified: yesterday")
     } _: { server in
@@ -135,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func `keep the secrets of the address out of the store`() async throws {
+  @Test func `remembered pages keep the secrets of the address out of the store`() async throws {
     try await withServer { request in
       request.target.hasPrefix("/2")
         ? .json("{}", "ETag: \"2\"") : .json(#"{"next":"/2?x=1"}"#, "ETag: \"1\"")

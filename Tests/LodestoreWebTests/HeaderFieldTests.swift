@@ -11,7 +11,7 @@ import Testing
     ("<a>; title=\"\\\"\"; rel=next", "a"), ("<a>; rel = next", "a"), (" , ,<a> ; rel=next ,", "a"),
     ("<>; rel=next", ""), ("<a>; rel=\"next", "a"), ("<a>; x; rel=next", "a"),
   ])
-  func `names the next page`(_ field: String, _ target: String) {
+  func `the header field Link names the next page`(_ field: String, _ target: String) {
     #expect(LinkHeader.target("next", in: field) == target)
   }
 
@@ -21,7 +21,7 @@ import Testing
     "<a>; rel=\"",
     "<a>; title*=UTF-8''next",
   ])
-  func `names none`(_ field: String) {
+  func `a header field without a usable link names no next page`(_ field: String) {
     #expect(LinkHeader.target("next", in: field) == nil)
   }
 }
@@ -31,11 +31,11 @@ import Testing
     "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
     "sun, 6 nov 1994 08:49:37 gmt",
   ])
-  func `have three forms`(_ text: String) {
+  func `dates of header fields have three forms`(_ text: String) {
     #expect(HTTPDate.seconds(text) == 784_111_777)
   }
 
-  @Test func `of every month are as the calendar has them`() {
+  @Test func `dates of every month agree with the calendar`() {
     #expect(HTTPDate.seconds("Thu, 01 Jan 1970 00:00:00 GMT") == 0)
     #expect(HTTPDate.seconds("Thu, 29 Feb 2024 23:59:59 GMT") == 1_709_251_199)
     #expect(HTTPDate.seconds("Fri, 01 Mar 2024 00:00:00 GMT") == 1_709_251_200)
@@ -49,13 +49,13 @@ import Testing
     "Sun, 06 Nov 99999999999999999999 08:49:37 GMT", "Sun\r\nX, 06 Nov 1994 08:49:37 GMT",
     "Sun, 06 Nov 1869 08:49:37 GMT",
   ])
-  func `that are none are nil`(_ text: String) {
+  func `invalid dates of header fields are nil`(_ text: String) {
     #expect(HTTPDate.seconds(text) == nil)
   }
 }
 
 @Suite struct `Header fields of any content` {
-  @Test func `are read without a trap, and what is taken of them can be sent back`() {
+  @Test func `header fields of any content are read without a trap, and can be sent back`() {
     let pieces = [
       "<", ">", ";", ",", "=", "\"", "\\", " ", "\t", "\r\n", "\u{0}", "é", "rel", "next", "anchor",
       "W/",

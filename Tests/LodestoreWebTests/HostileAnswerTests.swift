@@ -9,7 +9,7 @@ import Testing
     "application/json", "Application/JSON; charset=utf-8", "text/json", "application/hal+json",
     "application/problem+json ; a=b", "",
   ])
-  func `of JSON's types are taken`(_ type: String) async throws {
+  func `answers of JSON's media types are accepted`(_ type: String) async throws {
     try await withServer { _ in
       Answer(200, type.isEmpty ? [] : ["Content-Type: \(type)"], body: Array("[]".utf8))
     } _: { server in
@@ -20,7 +20,9 @@ import Testing
   @Test(arguments: [
     "text/html; charset=utf-8", "application/jsonp", "json", "text/plain", "+json/x",
   ])
-  func `of other types are refused, unless they are allowed`(_ type: String) async throws {
+  func `answers of other media types are refused, unless they are allowed`(_ type: String)
+    async throws
+  {
     try await withServer { _ in
       Answer(200, ["Content-Type: \(type)"], body: Array("[]".utf8))
     } _: {
@@ -35,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `in gzip are decompressed, and asked for`() async throws {
+  @Test func `a source requests answers in gzip, and decompresses them`() async throws {
     let text = String(repeating: "[1],", count: 30_000)
     try await withServer { _ in
       Answer(
@@ -47,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `in gzip that is damaged are asked for again, then an error`() async throws {
+  @Test func `damaged gzip answers are requested again, then are an error`() async throws {
     let clock = RecordingClock()
     var bytes = Answer.gzip(Array("[1, 2, 3]".utf8))
     bytes[bytes.count - 6] ^= 1
@@ -60,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `in chunks are put together`() async throws {
+  @Test func `answers in chunks are joined`() async throws {
     try await withServer { _ in
       .head(
         200, ["Transfer-Encoding: chunked"], then: .bytes(Array("2\r\n[1\r\n".utf8)),
@@ -71,7 +73,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `of more bytes than the limit are refused, whether they say so or not`(
+  func `answers beyond the byte limit are refused, with or without a declared length`(
     _ isLengthSaid: Bool
   ) async throws {
     let length = 1 << 20
@@ -87,7 +89,9 @@ import Testing
     }
   }
 
-  @Test func `count against the limit decompressed`() async throws {
+  @Test func `compressed answers count against the limit by their decompressed length`()
+    async throws
+  {
     let text = String(repeating: " ", count: 100) + "[]"
     try await withServer { _ in
       Answer(200, ["Content-Encoding: gzip"], body: Answer.gzip(Array(text.utf8)))
@@ -99,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `that are no pages are not read to their end`() async throws {
+  @Test func `answers that are no pages are not read to their end`() async throws {
     try await withServer { _ in
       let body = Answer.Step.bytes([UInt8](repeating: 0x20, count: 1 << 20))
       return .head(403, ["Connection: close"], then: body, .waitForClient)
@@ -110,7 +114,9 @@ import Testing
   }
 
   @Test(arguments: [#"Basic realm="x""#, "Basic", "Bearer", "Digest realm=", ", ,", "Negotiate"])
-  func `that ask for credentials are errors, and none are sent`(_ challenge: String) async throws {
+  func `answers that ask for credentials are errors, and no credentials are sent`(
+    _ challenge: String
+  ) async throws {
     try await withServer { _ in
       Answer(401, ["WWW-Authenticate: \(challenge)"])
     } _: { server in
@@ -120,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func `that set cookies do not get them back`() async throws {
+  @Test func `a source sends no cookies back`() async throws {
     try await withServer { request in
       .json(request.target == "/" ? #"{"next":"/2"}"# : "{}", "Set-Cookie: a=b; Path=/")
     } _: { server in
@@ -130,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `that may be kept are not kept`() async throws {
+  @Test func `cacheable answers are not cached`() async throws {
     try await withServer {
       .json("[\($0.number)]", "Cache-Control: max-age=1000", "ETag: \"1\"")
     } _: {
@@ -169,7 +175,7 @@ import Testing
     "HTTP/1.1 503 No\r\nRetry-After: 1e999\r\nContent-Length: 0\r\n\r\n",
     "HTTP/1.1 200 OK\r\nContent-Type: ;;;\r\nContent-Length: 2\r\n\r\n[]",
   ])
-  func `that break HTTP are pages or errors of the source`(_ text: String) async throws {
+  func `answers that break HTTP are pages or errors of the source`(_ text: String) async throws {
     try await withServer { _ in
       .raw(text)
     } _: { server in
@@ -184,7 +190,7 @@ import Testing
     }
   }
 
-  @Test func `that announce others come through`() async throws {
+  @Test func `interim answers that announce others are skipped`() async throws {
     try await withServer { _ in
       .raw(
         "HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=next\r\n\r\n"

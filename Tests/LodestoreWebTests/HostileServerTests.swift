@@ -156,7 +156,7 @@ private enum HostileRuns {
     return (try? String(contentsOfFile: file, encoding: .utf8)) ?? "nothing"
   }
 
-  @Test func `is answered by pages and errors in bounded time and memory, and ends no process`()
+  @Test func `a hostile server gets errors in bounded time and memory, and ends no process`()
     async
   {
     let seed = HostileRuns.seed
@@ -171,7 +171,7 @@ private enum HostileRuns {
   }
 
   @Test(arguments: ["gzip", "deflate"])
-  func `cannot fill memory by compressed answers`(_ coding: String) async {
+  func `a hostile server cannot fill memory by compressed answers`(_ coding: String) async {
     await #expect(processExitsWith: .success) {
       [file = file as String, coding = coding as String] in
       try await HostileRuns.inflate(file, coding: coding)

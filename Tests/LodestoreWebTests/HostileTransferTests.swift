@@ -7,7 +7,7 @@
 
   /// Answers that the client library does not survive, does not bound or gets wrong by itself.
   @Suite struct `Hostile answers of a web source` {
-    @Test func `cut within their compression are broken off, also in its head and its sum`()
+    @Test func `answers cut within their compression are broken off, also in head and checksum`()
       async throws
     {
       let whole = Answer.gzip(Array("[1, 2, 3]".utf8))
@@ -25,7 +25,9 @@
     }
 
     @Test(arguments: [[0x78, 0x9C], []] as [[UInt8]])
-    func `in deflate are decompressed, with and without zlib's head`(_ head: [UInt8]) async throws {
+    func `answers in deflate are decompressed, with and without zlib's head`(_ head: [UInt8])
+      async throws
+    {
       // A stored block, and Adler-32 of "[]".
       let block: [UInt8] = [1, 2, 0, 0xFD, 0xFF, 0x5B, 0x5D]
       let sum: [UInt8] = head.isEmpty ? [] : [0x01, 0x15, 0x00, 0xB9]
@@ -36,7 +38,7 @@
       }
     }
 
-    @Test func `in several members of gzip are put together`() async throws {
+    @Test func `answers in several members of gzip are joined`() async throws {
       let body = Answer.gzip(Array("[1,".utf8)) + Answer.gzip(Array(" 2]".utf8))
       try await withServer { _ in
         Answer(200, ["Content-Encoding: x-gzip"], body: body)
@@ -46,7 +48,7 @@
     }
 
     @Test(arguments: ["br", "gzip, gzip", "zstd"])
-    func `in another encoding are refused`(_ coding: String) async throws {
+    func `answers in another encoding are refused`(_ coding: String) async throws {
       try await withServer { _ in
         Answer(200, ["Content-Encoding: \(coding)"], body: Array("[]".utf8))
       } _: { server in
@@ -57,7 +59,7 @@
 
     // MARK: Answers that end the process with FoundationNetworking, or with the client alone
 
-    @Test func `that are closed within their head are errors`() async throws {
+    @Test func `answers that are closed within their head are errors`() async throws {
       let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n"
       try await withServer { request in
         .raw(String(head.prefix(Int(request.path.dropFirst()) ?? 0)))
@@ -70,7 +72,7 @@
     }
 
     @Test(arguments: ["X-Sum: 1\r\n", "", "A: b\r\nC: d\r\n"])
-    func `with a trailer after their chunks come through`(_ trailer: String) async throws {
+    func `answers with a trailer after their chunks are accepted`(_ trailer: String) async throws {
       try await withServer { _ in
         .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n0\r\n\(trailer)\r\n")
       } _: { server in
@@ -82,7 +84,8 @@
       "9223372036854775550", "9223372036854775551", "9223372036854775806", "9223372036854775807",
       "9223372036854775808", "18446744073709551615", "18446744073709551616",
     ])
-    func `with a length about the greatest integer are errors`(_ length: String) async throws {
+    func `answers with a length near the greatest integer are errors`(_ length: String) async throws
+    {
       try await withServer { _ in
         .raw("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n[]")
       } _: { server in
@@ -98,7 +101,7 @@
       }
     }
 
-    @Test func `with a status below 100 are errors`() async throws {
+    @Test func `answers with a status below 100 are errors`() async throws {
       try await withServer { request in
         .raw("HTTP/1.1 \(request.path.dropFirst()) No\r\nContent-Length: 2\r\n\r\n[]")
       } _: { server in
@@ -117,7 +120,9 @@
       "http://a:99999999999999999999/", "http://:80/", "http://user@/", "http:a", ":",
       "http://[v1.a]/",
     ])
-    func `that lead to addresses without a sound host are errors`(_ location: String) async throws {
+    func `answers that lead to addresses without a valid host are errors`(_ location: String)
+      async throws
+    {
       try await withServer { _ in
         Answer(302, ["Location: \(location)"])
       } _: { server in
@@ -127,7 +132,7 @@
     }
 
     @Test(arguments: [204, 304])
-    func `without content may name an encoding`(_ status: Int) async throws {
+    func `answers without content may name an encoding`(_ status: Int) async throws {
       try await withServer { _ in
         .raw("HTTP/1.1 \(status) No\r\nContent-Encoding: gzip\r\n\r\n")
       } _: { server in
@@ -139,7 +144,7 @@
     // MARK: Bounds
 
     @Test(arguments: ["a", "a: b\r\n"])
-    func `with a head without end are refused`(_ piece: String) async throws {
+    func `answers with an endless head are refused`(_ piece: String) async throws {
       try await withServer { _ in
         .endless(Array("HTTP/1.1 200 OK\r\nX: ".utf8), Array(piece.utf8))
       } _: { server in
@@ -157,7 +162,7 @@
     @Test(arguments: [
       "HTTP/1.1 103 Hints\r\nA: b\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n",
     ])
-    func `after heads without end are refused`(_ head: String) async throws {
+    func `answers after endless interim heads are refused`(_ head: String) async throws {
       try await withServer { _ in
         .endless([], Array(head.utf8))
       } _: { server in

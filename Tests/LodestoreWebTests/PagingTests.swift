@@ -10,7 +10,7 @@ import Testing
       #"{"items":[\#(number <= last ? "\(number)" : "")],"pages":\#(last),"total":\#(last * 2)}"#)
   }
 
-  @Test func `a single page is asked for once, as it is`() async throws {
+  @Test func `a single page is requested once, and its bytes stay unchanged`() async throws {
     try await withServer { _ in
       .json(" [1] ")
     } _: { server in
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `numbered pages end with the empty one`() async throws {
+  @Test func `numbered pages end with the empty page`() async throws {
     try await withServer {
       Self.page(Int($0.value(of: "p") ?? "") ?? 0, of: 3)
     } _: { server in
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `numbered pages end at status 404 when that is said, and are gone when not`()
+  @Test func `numbered pages end at status 404 by option, and are an error otherwise`()
     async throws
   {
     try await withServer { request in
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `the first page that is not there is an error`() async throws {
+  @Test func `a missing first page is an error`() async throws {
     try await withServer { _ in
       Answer(404)
     } _: { server in
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: [404, 410])
-  func `a linked page that is gone is an error, also where the pages were left`(
+  func `a missing linked page is an error, also when an import resumes at it`(
     _ status: Int
   ) async throws {
     try await withServer { request in
@@ -98,7 +98,8 @@ import Testing
     }
   }
 
-  @Test func `a numbered page that is not JSON is passed on and ends nothing`() async throws {
+  @Test func `a numbered page that is not JSON is passed on, and the pages continue`() async throws
+  {
     try await withServer { request in
       .each(request, .json("[1]"), .json("{"), .json("[]"))
     } _: { server in
@@ -109,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `numbered pages come in their order however late each is`() async throws {
+  @Test func `numbered pages come in their order, however late each arrives`() async throws {
     try await withServer { request in
       let number = Int(request.value(of: "page") ?? "") ?? 0
       let answer = Self.page(number, of: 8)
@@ -141,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func `links in pages lead on, relative to the page or absolute`() async throws {
+  @Test func `relative and absolute links in pages lead to the next page`() async throws {
     try await withServer { request in
       switch request.target {
       case "/v1/pods": .json(#"{"page":{"next":"pods?after=a%2Fb"},"n":1}"#)
@@ -177,7 +178,7 @@ import Testing
     }
   }
 
-  @Test func `where the link is needed a page that is not JSON tells line and column`()
+  @Test func `a page that is not JSON reports line and column if a link is needed`()
     async throws
   {
     try await withServer { _ in
@@ -192,7 +193,7 @@ import Testing
   }
 
   @Test(arguments: [#"{"next":7}"#, #"{"next":{}}"#, #"{"next":true}"#])
-  func `a next link that is no text is refused with its place, after its page`(
+  func `a next link that is no text is refused with its position, after its page`(
     _ text: String
   ) async throws {
     try await withServer { _ in
@@ -207,7 +208,7 @@ import Testing
   }
 
   @Test(arguments: [#"{"total":"9"}"#, #"{"total":-1}"#, #"{"total":1.5}"#, "{}", "[]"])
-  func `a count that is none is refused`(_ text: String) async throws {
+  func `an invalid count is refused`(_ text: String) async throws {
     try await withServer { _ in
       .json(text)
     } _: { server in
@@ -218,7 +219,7 @@ import Testing
     }
   }
 
-  @Test func `links in the header lead on`() async throws {
+  @Test func `links in the header lead to the next page`() async throws {
     try await withServer { request in
       request.target == "/"
         ? .json("[1]", #"Link: <http://other/>; rel="prev", <?page=2>; rel="last next""#)
@@ -247,7 +248,7 @@ import Testing
   }
 
   @Test(arguments: [WebPages.Paging.nextLink(at: "next"), .cursor(parameter: "c", at: "cursor")])
-  func `a link to a page that came already is an error after the page that has it`(
+  func `a link to an earlier page is an error after the page with the link`(
     _ paging: WebPages.Paging
   ) async throws {
     try await withServer { request in
@@ -261,7 +262,7 @@ import Testing
   }
 
   @Test(arguments: [WebPages.Paging.nextLink(at: "next"), .cursor(parameter: "c", at: "cursor")])
-  func `a link to a page that came already is the end where the options say so`(
+  func `a link to an earlier page is the end by option`(
     _ paging: WebPages.Paging
   ) async throws {
     try await withServer { request in
@@ -275,7 +276,7 @@ import Testing
     }
   }
 
-  @Test func `a repeated last page is the end where the options say so`() async throws {
+  @Test func `a repeated last page is the end by option`() async throws {
     try await withServer { request in
       .json(#"{"items":[\#(min(Int(request.value(of: "page") ?? "") ?? 0, 3))]}"#)
     } _: { server in
@@ -286,7 +287,7 @@ import Testing
     }
   }
 
-  @Test func `a service that takes no notice of the number is found out at its second page`()
+  @Test func `a service that ignores the page number is detected at its second page`()
     async throws
   {
     try await withServer { _ in

@@ -14,7 +14,9 @@ import Testing
     .pageNumber(first: 0, size: .init("n", 3), endsAt: .pageCount(at: "pages")),
     .nextLink(at: "next"), .cursor(parameter: "c", at: "cursor"), .linkHeader,
   ])
-  func `go on where the pages were left`(_ paging: WebPages.Paging) async throws {
+  func `a position continues with the page after the last one`(_ paging: WebPages.Paging)
+    async throws
+  {
     try await withServer { request in
       let number = Int(request.value(of: "page") ?? request.value(of: "c") ?? "") ?? 0
       let isLast = number > 4
@@ -47,7 +49,7 @@ import Testing
     "http://%00/?page=3",
     "http://example.org/?page=3\r\nEvil: 1",
   ])
-  func `that the source cannot have given are refused before any request`(
+  func `positions that the source cannot have made are refused before any request`(
     _ position: String
   ) async throws {
     let url = try #require(URL(string: "http://example.org/"))
@@ -60,7 +62,7 @@ import Testing
     "", "http://other.example/", "http://example.org/a b", "//example.org/", "http://example.org",
     "http://example.org/?token=other#", "\u{0}", String(repeating: "x", count: 100_000),
   ])
-  func `by links are addresses of the source's origin`(_ position: String) async throws {
+  func `positions by links are addresses of the source's origin`(_ position: String) async throws {
     let url = try #require(URL(string: "http://example.org/?key=k"))
     let source = try SourceAddress(url, secretParameters: ["key"])
     let order = PageOrder(source: source, paging: .linkHeader, limits: .standard)
@@ -70,19 +72,20 @@ import Testing
     #expect(order.address(at: "http://example.org/x?y=1")?.url.query() == "y=1&key=k")
   }
 
-  @Test func `of a single page there are none`() async throws {
+  @Test func `a single page has no position to continue from`() async throws {
     let url = try #require(URL(string: "http://example.org/"))
     _ = try await webError(.badPosition, WebPages(url), from: "http://example.org/?page=2")
   }
 
   @Test(arguments: ["ftp://example.org/", "file:///etc/passwd", "http:///x", "/relative"])
-  func `of what is not the web there are none`(_ address: String) async throws {
+  func `addresses that are not HTTP are refused before any position`(_ address: String) async throws
+  {
     let url = try #require(URL(string: address))
     let (error, _) = try await webError(.badRequest, WebPages(url))
     #expect(error.url == nil)
   }
 
-  @Test func `are not needed for a request that cannot be made`() async throws {
+  @Test func `requests that cannot be made are refused without a position`() async throws {
     let url = try #require(URL(string: "http://example.org/"))
     var post = URLRequest(url: url)
     post.httpMethod = "POST"
@@ -100,7 +103,7 @@ import Testing
 
   private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
-  @Test func `shows no user information and no secrets`() throws {
+  @Test func `a displayed address contains no user information and no secrets`() throws {
     let source = try source("https://me:pass@Example.org/a?KEY=s&b=1#f")
     let shown = source.shown(try url("https://you:word@example.org/b?b=2&key=t&%6Bey=u#g"))
     #expect(shown.absoluteString == "https://example.org/b?b=2&key=***&%6Bey=***")
@@ -108,7 +111,7 @@ import Testing
     #expect(source.credentials == "Basic bWU6cGFzcw==")
   }
 
-  @Test func `leaves its secrets out of names however a service writes them`() throws {
+  @Test func `an address removes its secrets from names, however a service spells them`() throws {
     let source = try source("http://example.org/?key=a/b%20c")
     let page = try #require(source.page(linked: "?x=1&KEY=%61%2Fb+c", from: source.url))
     #expect(source.name(of: page) == "http://example.org/?x=1")
@@ -117,7 +120,7 @@ import Testing
     #expect(source.name(of: other) == "http://example.org/?x=1&key=page7")
   }
 
-  @Test func `is home to its own origin only`() throws {
+  @Test func `an address shares credentials with its own origin only`() throws {
     let source = try source("http://example.org/a")
     for home in ["http://EXAMPLE.org:80/b", "HTTP://example.org", "https://example.org/"] {
       #expect(source.isHome(try url(home)), "\(home)")
@@ -129,14 +132,14 @@ import Testing
     #expect(try !self.source("https://example.org/").isHome(url("http://example.org/")))
   }
 
-  @Test func `takes values into its query in the place of those that are there`() throws {
+  @Test func `an address replaces existing values of its query`() throws {
     let source = try source("http://example.org/?a=1&p=2&b=%20&p=3&c")
     #expect(
       source.page(with: [("p", "é&"), ("z", "")]).absoluteString
         == "http://example.org/?a=1&p=%C3%A9%26&b=%20&c&z=")
   }
 
-  @Test func `and any link never trap`() throws {
+  @Test func `no link traps a source`() throws {
     let source = try source("http://example.org/a?key=k")
     let pieces = [
       "http:", "//", "[", "]", "%", "%zz", "%00", "?", "#", "&", "=", "@", ":", "99999999", "é",

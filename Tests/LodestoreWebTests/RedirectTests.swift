@@ -9,7 +9,9 @@ import Testing
 
 @Suite struct `Redirects of a web source` {
   @Test(arguments: [301, 302, 303, 307, 308])
-  func `are followed, and links are relative to where they end`(_ status: Int) async throws {
+  func `redirects are followed, and links are relative to their last address`(_ status: Int)
+    async throws
+  {
     try await withServer { request in
       switch request.target {
       case "/a/": Answer(status, ["Location: ../b/c?d"], body: Array("moved".utf8))
@@ -23,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `in a circle are an error`() async throws {
+  @Test func `redirects in a circle are an error`() async throws {
     try await withServer { request in
       Answer(302, ["Location: \(request.target == "/" ? "/b" : "/")"])
     } _: { server in
@@ -32,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `are an error beyond the limit`() async throws {
+  @Test func `redirects beyond the limit are an error`() async throws {
     try await withServer {
       Answer(302, ["Location: /\($0.number)"])
     } _: { server in
@@ -58,7 +60,7 @@ import Testing
     "//127.0.0.1:99999",
     "http://127.0.0.1:99999999999999999999/", "http://127.0.0.1:-1/", "http://127.0.0.1:8a/",
   ])
-  func `to what is not the web are an error`(_ target: String) async throws {
+  func `redirects to other schemes than HTTP are an error`(_ target: String) async throws {
     try await withServer { _ in
       Answer(302, ["Location: \(target)"])
     } _: { server in
@@ -67,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `to another host take no header field of the source along`() async throws {
+  @Test func `redirects to another host omit the header fields of the source`() async throws {
     try await withServer { _ in
       .json("[]")
     } _: { other in
@@ -89,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `on one host keep the header fields of the source`() async throws {
+  @Test func `redirects on one host keep the header fields of the source`() async throws {
     try await withServer { request in
       request.target == "/" ? Answer(301, ["Location: /b"]) : .json("[]")
     } _: { server in
@@ -100,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `from https to http are not followed`() throws {
+  @Test func `redirects from https to http are not followed`() throws {
     func isFollowed(_ from: String, _ to: String) throws -> Bool {
       try WebExchange.isFollowed(from: #require(URL(string: from)), to: #require(URL(string: to)))
     }

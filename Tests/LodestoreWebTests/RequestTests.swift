@@ -8,7 +8,9 @@ import Testing
 @testable import LodestoreWeb
 
 @Suite struct `Requests of a web source` {
-  @Test func `have the header fields of the source, but for those of HTTP itself`() async throws {
+  @Test func `requests have the header fields of the source, except those of HTTP itself`()
+    async throws
+  {
     try await withServer { _ in
       .json("[]")
     } _: { server in
@@ -29,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `have the user information of the address as credentials, unless others are given`()
+  @Test func `requests send credentials of the address, unless others are given`()
     async throws
   {
     try await withServer { _ in
@@ -48,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `of many iterations leave no open connection behind`() async throws {
+  @Test func `requests of many iterations leave no open connection`() async throws {
     try await withServer { _ in
       .json("[]")
     } _: { server in

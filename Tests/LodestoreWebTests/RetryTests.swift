@@ -4,7 +4,7 @@ import Testing
 @testable import LodestoreWeb
 
 @Suite struct `Retries of a web source` {
-  @Test func `answers that may be better the next time are asked for again, with longer waits`()
+  @Test func `temporary failures are requested again, with longer waits`()
     async throws
   {
     let clock = RecordingClock()
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `the last answer is the error when all retries are used`() async throws {
+  @Test func `the last answer is the error after all retries`() async throws {
     let clock = RecordingClock()
     try await withServer {
       Answer($0.number < 3 ? 500 : 502)
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [400, 401, 403, 404, 410, 418, 501, 204, 206, 300, 305])
-  func `other answers are not asked for again`(_ status: Int) async throws {
+  func `other answers are not requested again`(_ status: Int) async throws {
     try await withServer { _ in
       Answer(status)
     } _: { server in
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `which answers are asked for again can be said`() async throws {
+  @Test func `a program can choose which answers are requested again`() async throws {
     let clock = RecordingClock()
     try await withServer {
       $0.number == 1 ? Answer(418) : Answer(500)
@@ -62,7 +62,7 @@ import Testing
     ("Sun, 06 Nov 1994 08:49:49 GMT", .seconds(12)), ("Sun, 06 Nov 1994 08:49:30 GMT", .zero),
     ("soon", .zero), ("-5", .zero), ("1.2.3", .zero), (".", .zero),
   ])
-  func `the service is waited for as long as it asks`(
+  func `a source waits for as long as the service asks`(
     _ asked: String, _ wait: Duration
   ) async throws {
     let clock = RecordingClock()
@@ -80,7 +80,7 @@ import Testing
     ("99999999999999999999", .seconds(31_536_000)),
     ("Sun, 06 Nov 1994 09:49:37 GMT", .seconds(3600)),
   ])
-  func `a wait above the longest one is an error with the wait that is asked for`(
+  func `a wait above the longest one is an error with the requested wait`(
     _ asked: String, _ wait: Duration
   ) async throws {
     let clock = RecordingClock()
@@ -103,7 +103,7 @@ import Testing
     (429, [#"RateLimit: "default";r=0;t=3"#], 3),
     (403, ["Retry-After: 2", "X-RateLimit-Remaining: 0", "X-RateLimit-Reset: 9"], 2),
   ])
-  func `a rate limit is waited out as the answer says`(
+  func `a source waits out a rate limit as the answer states`(
     _ status: Int, _ fields: [String], _ seconds: Int
   ) async throws {
     let clock = RecordingClock()
@@ -120,7 +120,7 @@ import Testing
     ["X-RateLimit-Remaining: 7", "X-RateLimit-Reset: 3"], ["X-RateLimit-Remaining: 0"],
     ["X-RateLimit-Remaining: 0", "X-RateLimit-Reset: soon"], [#"RateLimit: "default";r=5;t=3"#],
   ])
-  func `a refusal that names no time is not asked for again`(_ fields: [String]) async throws {
+  func `a refusal that names no time is not requested again`(_ fields: [String]) async throws {
     try await withServer { _ in
       Answer(403, fields)
     } _: { server in
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `too many requests are waited out`() async throws {
+  @Test func `a source waits after too many requests`() async throws {
     let clock = RecordingClock()
     try await withServer { request in
       request.number < 4 ? Answer(429, ["Retry-After: 3"]) : .json("[]")
@@ -139,7 +139,8 @@ import Testing
     }
   }
 
-  @Test func `a connection that is reset or closed before an answer is made again`() async throws {
+  @Test func `a connection that is reset or closed before an answer is opened again`() async throws
+  {
     let clock = RecordingClock()
     try await withServer { request in
       .each(request, .reset, .reset, .raw(""), .raw(""), .json("[]"))
@@ -149,7 +150,7 @@ import Testing
     }
   }
 
-  @Test func `a host that takes no connection is an error that says how often it was asked`()
+  @Test func `a host that takes no connection is an error that states the number of attempts`()
     async throws
   {
     let clock = RecordingClock()
@@ -171,7 +172,7 @@ import Testing
     return text + "\((value as? WebSourceError)?.cause as NSError?, default: "")"
   }
 
-  @Test func `a body that breaks off is fetched again, and an error when it always does`()
+  @Test func `a body that breaks off is fetched again, and is an error if it always breaks off`()
     async throws
   {
     let clock = RecordingClock()
@@ -210,20 +211,20 @@ import Testing
       .wait(beforeRetry: retry, asked: asked, first: first, longest: longest)
   }
 
-  @Test func `is drawn below a bound that doubles up to the longest`() {
+  @Test func `the wait is drawn below a bound that doubles up to the longest`() {
     #expect((1...8).map { wait($0) } == [1, 2, 4, 8, 16, 32, 60, 60].map { .seconds($0) })
     #expect(wait(4, 0.25) == .seconds(2))
     #expect(wait(4, 0) == .zero)
     #expect(wait(.max) == .seconds(60))
   }
 
-  @Test func `is not shorter than asked, and not longer than the longest`() {
+  @Test func `the wait is not shorter than asked, and not longer than the longest`() {
     #expect(wait(1, 0.5, asked: .seconds(9)) == .seconds(9))
     #expect(wait(4, 1, asked: .seconds(1)) == .seconds(8))
     #expect(wait(1, asked: .seconds(Int.max)) == .seconds(60))
   }
 
-  @Test func `is never negative and never overflows`() {
+  @Test func `the wait is never negative and never overflows`() {
     #expect(wait(1, first: .seconds(-1)) == .zero)
     #expect(wait(3, longest: .seconds(-1)) == .zero)
     #expect(

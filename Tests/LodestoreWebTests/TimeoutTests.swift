@@ -9,7 +9,7 @@ import Testing
     $0.retries = 1
   }
 
-  @Test func `end a request that is not answered, again and again`() async throws {
+  @Test func `time limits end each request that is not answered`() async throws {
     try await withServer { _ in
       .never
     } _: { server in
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `end an answer that stops in its midst`() async throws {
+  @Test func `time limits end an answer that stops in its midst`() async throws {
     try await withServer { request in
       .each(
         request,
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `end an answer that comes byte by byte and never ends`() async throws {
+  @Test func `time limits end an endless answer that comes byte by byte`() async throws {
     let drops = (0..<2000).flatMap { _ in
       [Answer.Step.bytes([0x20]), .wait(milliseconds: 10)]
     }
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `of any size can be set`() async throws {
+  @Test func `time limits of any size can be set`() async throws {
     try await withServer { _ in
       .json("[]")
     } _: { server in
@@ -81,7 +81,7 @@ import Testing
     return try #require(await task.result.failure)
   }
 
-  @Test func `ends a request that waits for its answer, and closes it`() async throws {
+  @Test func `cancelling ends a request that waits for its answer, and closes it`() async throws {
     try await withServer { _ in
       .never
     } _: { server in
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `ends all requests that are ahead`() async throws {
+  @Test func `cancelling ends all requests made in advance`() async throws {
     try await withServer { request in
       request.value(of: "page") == "1" ? .json("[1]") : .never
     } _: { server in
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `ends the wait before a retry`() async throws {
+  @Test func `cancelling ends the wait before a retry`() async throws {
     try await withServer { _ in
       Answer(503, ["Retry-After: 3000"])
     } _: { server in
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func `before the first page makes no request`() async throws {
+  @Test func `cancelling before the first page makes no request`() async throws {
     try await withServer { _ in
       .json("[]")
     } _: { server in
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test func `is done by letting go of them`() async throws {
+  @Test func `a loop that is left cancels the remaining requests`() async throws {
     try await withServer { request in
       request.value(of: "page") == "1" ? .json("[1]") : .never
     } _: { server in

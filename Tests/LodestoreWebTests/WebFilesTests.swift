@@ -56,7 +56,7 @@
   @Suite struct `A file of a web server` {
     private let content = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
 
-    @Test func `comes whole in pieces, as it is, with its entity tag`() async throws {
+    @Test func `a web file comes whole in pieces, with its entity tag`() async throws {
       let served = ServedFiles(["/d/file": content])
       try await withServer(served.answer) { server in
         let received = Received()
@@ -72,7 +72,7 @@
       }
     }
 
-    @Test func `that has not changed comes without content`() async throws {
+    @Test func `an unchanged web file comes without content`() async throws {
       let served = ServedFiles(["/d/file": content])
       try await withServer(served.answer) { server in
         let received = Received()
@@ -86,7 +86,7 @@
       }
     }
 
-    @Test func `goes on in its midst, and the bytes before are not sent`() async throws {
+    @Test func `a web file resumes in its midst, without the bytes before`() async throws {
       let served = ServedFiles(["/d/file": content])
       try await withServer(served.answer) { server in
         let received = Received()
@@ -101,7 +101,7 @@
       }
     }
 
-    @Test func `that was replaced meanwhile is refused by its entity tag`() async throws {
+    @Test func `a replaced web file is refused by its entity tag`() async throws {
       let served = ServedFiles(["/d/file": content])
       try await withServer(served.answer) { server in
         let error = try await webError(
@@ -113,7 +113,8 @@
       }
     }
 
-    @Test func `comes whole from a server that ignores ranges, and the head says so`() async throws
+    @Test func `a server that ignores ranges sends the whole file, and the head states it`()
+      async throws
     {
       let content = content
       try await withServer { _ in
@@ -131,7 +132,9 @@
       "bytes 7-98/100", "octets 7-99/100", "bytes 7-9223372036854775807/*", "bytes -7-99/100",
       "bytes 7-99999999999999999999/*", "", "bytes 7-99/100, bytes 7-99/100",
     ])
-    func `in another part than the one asked for is refused`(_ range: String) async throws {
+    func `a web file is refused in another part than the requested one`(_ range: String)
+      async throws
+    {
       try await withServer { _ in
         Answer(206, ["Content-Range: \(range)"], body: [UInt8](repeating: 1, count: 93))
       } _: { server in
@@ -143,7 +146,7 @@
       }
     }
 
-    @Test func `in a part that nobody asked for is refused`() async throws {
+    @Test func `a web file is refused in a part that the program did not request`() async throws {
       try await withServer { _ in
         Answer(206, ["Content-Range: bytes 0-9/10"], body: [UInt8](repeating: 1, count: 10))
       } _: { server in
@@ -152,7 +155,7 @@
       }
     }
 
-    @Test func `in a compressed part is refused, and a compressed whole is decompressed`()
+    @Test func `a compressed part is refused, and a compressed whole file is decompressed`()
       async throws
     {
       let whole = Answer.gzip(Array("the content".utf8))
@@ -172,7 +175,9 @@
       }
     }
 
-    @Test func `of more bytes than expected is refused, whatever it says of itself`() async throws {
+    @Test func `a web file of more bytes than expected is refused, whatever its header states`()
+      async throws
+    {
       let content = content
       try await withServer { request in
         request.number == 1
@@ -187,8 +192,7 @@
       }
     }
 
-    @Test func `that breaks off is an error, and what came of it are its first bytes`() async throws
-    {
+    @Test func `a web file that breaks off is an error after its first bytes`() async throws {
       let served = ServedFiles(["/d/file": content])
       try await withServer {
         served.answer(to: $0).cut(afterBody: 100_000)
@@ -203,7 +207,7 @@
       }
     }
 
-    @Test func `that stalls ends with its timeout`() async throws {
+    @Test func `a web file that stalls ends with its timeout`() async throws {
       try await withServer { _ in
         .head(200, ["Content-Length: 10"], then: .bytes([1, 2, 3]), .waitForClient)
       } _: { server in
@@ -213,7 +217,7 @@
       }
     }
 
-    @Test func `comes slowly to a consumer that is slow`() async throws {
+    @Test func `a web file is sent slowly to a slow consumer`() async throws {
       let many = [UInt8](repeating: 7, count: 24 << 20)
       let served = ServedFiles(["/d/file": many])
       try await withServer(served.answer) { server in
@@ -231,7 +235,7 @@
       }
     }
 
-    @Test func `ends with the error of its consumer`() async throws {
+    @Test func `a web file ends with the error of its consumer`() async throws {
       struct Refusal: Error {}
       let served = ServedFiles(["/d/file": content])
       try await withServer(served.answer) { server in
@@ -247,7 +251,7 @@
       }
     }
 
-    @Test func `of a busy server is an error with the time that it asks to wait`() async throws {
+    @Test func `a web file of a busy server is an error with the requested wait`() async throws {
       try await withServer { _ in
         Answer(429, ["Retry-After: 17"])
       } _: { server in
@@ -256,7 +260,8 @@
       }
     }
 
-    @Test func `is fetched through a redirect, not to another place by its path`() async throws {
+    @Test func `a web file follows a redirect, but not to another place by its path`() async throws
+    {
       let served = ServedFiles(["/d/file": content])
       try await withServer { request in
         request.path == "/d/moved"
@@ -272,7 +277,7 @@
       }
     }
 
-    @Test func `is not waited for when its task is cancelled`() async throws {
+    @Test func `a cancelled task does not wait for a web file`() async throws {
       try await withServer { _ in
         .never
       } _: { server in

@@ -103,7 +103,8 @@ private struct PodRecord: Decodable {
     return report
   }
 
-  @Test func `the article's program reads all pages, and none again`() async throws {
+  @Test func `the article's program imports all pages, and reads none of them again`() async throws
+  {
     try await withServer { request in
       Self.page(Int(request.value(of: "page") ?? "") ?? 0)
     } _: { server in
@@ -116,7 +117,7 @@ private struct PodRecord: Decodable {
     }
   }
 
-  @Test func `into an entity with a limit keeps the newest, and later the others`()
+  @Test func `an import into an entity with a limit keeps the newest records`()
     async throws
   {
     try await withServer { request in
@@ -149,7 +150,7 @@ private struct PodRecord: Decodable {
     }
   }
 
-  @Test func `through a server that stumbles brings every record, once`() async throws {
+  @Test func `an import through an unreliable server inserts every record once`() async throws {
     try await withServer { request in
       // Each third request is answered badly, in another way each time.
       let page = Self.page(Int(request.value(of: "page") ?? "") ?? 0)
@@ -174,7 +175,7 @@ private struct PodRecord: Decodable {
     }
   }
 
-  @Test func `keeps the pages before one that cannot be had`() async throws {
+  @Test func `an import keeps the pages before an unavailable one`() async throws {
     try await withServer { request in
       request.value(of: "page") == "4"
         ? Answer(403) : Self.page(Int(request.value(of: "page") ?? "") ?? 0)

@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `that ends well before its last byte has broken off`() async throws {
+  @Test func `a transfer that ends normally before its last byte has broken off`() async throws {
     let transfer = WebTransfer(try url(), byteLimit: 10, headByteLimit: 100)
     #expect(transfer.receive(try head(200, ["Content-Length": "9"])))
     #expect(transfer.receive(Data("[1,".utf8)))
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `keeps its first end`() async throws {
+  @Test func `a transfer keeps its first end`() async throws {
     let transfer = WebTransfer(try url(), byteLimit: 10, headByteLimit: 100)
     #expect(transfer.receive(try head(200, [:])))
     transfer.end(with: .failure(.cancelled))
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `with a head beyond the limit is refused`() async throws {
+  @Test func `a transfer with a head beyond the limit is refused`() async throws {
     let transfer = WebTransfer(try url(), byteLimit: 10, headByteLimit: 100)
     let text = String(repeating: "a", count: 97)
     #expect(transfer.receive(try head(200, ["x-a": text])))
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `without a head is a transport that broke`() async throws {
+  @Test func `a transfer without a head is a broken transport`() async throws {
     let transfer = WebTransfer(try url(), byteLimit: 10, headByteLimit: 100)
     transfer.complete(nil)
     guard case .failure(.transport(let cause)) = await end(transfer) else {

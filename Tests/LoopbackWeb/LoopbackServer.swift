@@ -69,7 +69,9 @@ package final class LoopbackServer: Sendable {
 
   // MARK: Connections
 
-  /// Accepts on a thread, which alone closes the listener. A second one would close its number again.
+  /// Accepts connections on a thread, which alone closes the listener.
+  ///
+  /// A second thread would close the number of the listener when it belongs to another file.
   private func start() {
     Thread.detachNewThread { [self] in
       while true {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `The stream of changes` {
   @Test(.timeLimit(.minutes(1)))
-  func `tells of each write as it is made`() async throws {
+  func `the stream of changes sends each write when it is committed`() async throws {
     try await RunningServer.with { server in
       var stream = try await EventStream(server.url)
       let put = try await server.put("/pods/Mine/1", "{}", ["If-None-Match": "*"])
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `goes on where a client was, also over a restart of the client`() async throws {
+  func `the stream of changes resumes at the last event of a client`() async throws {
     try await RunningServer.with { server in
       func put(_ name: String) async throws {
         _ = try await server.put("/pods/\(name)/1", "{}", ["If-None-Match": "*"])
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `has a heartbeat while nothing happens`() async throws {
+  func `the stream of changes sends a heartbeat while nothing happens`() async throws {
     try await RunningServer.with(heartbeat: .milliseconds(50)) { server in
       var stream = try await EventStream(server.url)
       var beats = 0
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `waits for a client that is slow, and holds up nobody`() async throws {
+  func `the stream of changes waits for a slow client, and blocks no other`() async throws {
     try await RunningServer.with { server in
       var slow = try await EventStream(server.url)
       var quick = try await EventStream(server.url)
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `does not keep the server from stopping, whether its client reads or not`() async throws {
+  func `the stream of changes does not stop the server from ending`() async throws {
     let start = ContinuousClock.now
     let (streams, stream) = AsyncStream.makeStream(of: EventStream.self)
     try await RunningServer.with(shutdownDuration: .milliseconds(500)) { server in

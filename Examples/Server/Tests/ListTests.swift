@@ -2,7 +2,7 @@ import Lodestore
 import Testing
 
 @Suite struct `The list of podspecs` {
-  @Test func `is filtered by what is asked for`() async throws {
+  @Test func `the list of podspecs is filtered by the request`() async throws {
     try await RunningServer.with { server in
       func pods(_ query: String) async throws -> [String] {
         let answer = try await server.get("/pods?\(query)")
@@ -24,7 +24,9 @@ import Testing
     }
   }
 
-  @Test func `comes in pages that follow each other whatever is written meanwhile`() async throws {
+  @Test func `the list of podspecs has consecutive pages, whatever is written meanwhile`()
+    async throws
+  {
     try await RunningServer.with { server in
       var path: String? = "/pods?limit=20&sort=name"
       var found: [String] = []
@@ -43,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `is sorted as asked for`() async throws {
+  @Test func `the list of podspecs is sorted by the request`() async throws {
     try await RunningServer.with { server in
       let last = try await server.get("/pods?sort=-name&limit=1")
       #expect(try last.pods.first?.hasPrefix("ZipArchive") == true)
@@ -58,7 +60,9 @@ import Testing
       ("limit=many", "limit", "1 to 200"), ("sort=size", "sort", "-changed"),
       ("name=", "name", "leave it out"), ("name=a&name=b", "name", "twice"),
     ])
-  func `refuses what is not offered`(query: String, parameter: String, hint: String) async throws {
+  func `the list of podspecs refuses unknown parameters`(
+    query: String, parameter: String, hint: String
+  ) async throws {
     try await RunningServer.with { server in
       let answer = try await server.get("/pods?\(query)")
       #expect(answer.status == 400 && answer["Content-Type"] == "application/problem+json")
@@ -69,7 +73,8 @@ import Testing
     }
   }
 
-  @Test func `refuses tokens of another list, and such that are none`() async throws {
+  @Test func `the list of podspecs refuses invalid tokens, and those of another list`() async throws
+  {
     try await RunningServer.with { server in
       let next = try await server.get("/pods?limit=2").json["next"]?.stringValue ?? ""
       let token = next.split(separator: "after=").last ?? ""

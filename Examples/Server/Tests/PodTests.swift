@@ -2,7 +2,7 @@ import Lodestore
 import Testing
 
 @Suite struct `A podspec` {
-  @Test func `is read by name and version, and leads to what it needs`() async throws {
+  @Test func `a podspec is read by name and version, and leads to its dependencies`() async throws {
     try await RunningServer.with { server in
       let answer = try await server.get("/pods/Moya/15.0.0")
       #expect(answer.status == 200 && answer["Content-Type"] == "application/json")
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `is not sent again to who has it`() async throws {
+  @Test func `a podspec is not sent again to a client with its current tag`() async throws {
     try await RunningServer.with { server in
       for path in ["/pods/Moya/15.0.0", "/pods/Moya", "/pods?limit=3"] {
         let first = try await server.get(path)
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `has another tag when it has changed, and only then`() async throws {
+  @Test func `a podspec has another tag exactly if it has changed`() async throws {
     try await RunningServer.with { server in
       let before = try await server.get("/pods/Moya/15.0.0")
       let tag = try #require(before["ETag"])
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `that is not there is a problem that says where to look`() async throws {
+  @Test func `a missing podspec is a problem that names the list`() async throws {
     try await RunningServer.with { server in
       for path in ["/pods/Nothing", "/pods/Moya/99", "/elsewhere", "/pods/Moya/15.0.0/more"] {
         let answer = try await server.get(path)
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `has a name of any letters`() async throws {
+  @Test func `a podspec has a name of any letters`() async throws {
     try await RunningServer.with { server in
       let put = try await server.put("/pods/a%2Fb%20%C3%A9%2B/1%3F", "{}", ["If-None-Match": "*"])
       #expect(put.status == 201)

@@ -9,7 +9,7 @@ import Testing
 /// The server program runs as a separate process.
 @Suite(.serialized) struct `The server as a process` {
   @Test(.timeLimit(.minutes(2)))
-  func `finishes what it was asked when it is stopped`() async throws {
+  func `a stopped server finishes its open requests`() async throws {
     try await withFolder { folder in
       let path = folder.appending(path: "server.lodestore").path
       let (process, url) = try start(path)
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func `loses nothing that it has answered when it is killed`() async throws {
+  func `a killed server loses nothing that it has acknowledged`() async throws {
     try await withFolder { folder in
       let path = folder.appending(path: "server.lodestore").path
       let answered = AnsweredWrites()

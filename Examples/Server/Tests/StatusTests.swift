@@ -2,14 +2,14 @@ import Lodestore
 import Testing
 
 @Suite struct `The status` {
-  @Test func `tells that the server is well`() async throws {
+  @Test func `the status reports that the server is well`() async throws {
     try await RunningServer.with { server in
       let health = try await server.get("/health").json
       #expect(health["status"] == "ok" && health["podspecs"]?.intValue == 63)
     }
   }
 
-  @Test func `is counted in the form that Prometheus reads`() async throws {
+  @Test func `the status is counted in the form that Prometheus reads`() async throws {
     try await RunningServer.with { server in
       _ = try await server.get("/pods?limit=1")
       _ = try await server.get("/pods?nonsense=1")

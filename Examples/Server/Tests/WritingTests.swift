@@ -5,7 +5,7 @@ import Testing
 @Suite struct `A write` {
   private let path = "/pods/Mine/1.0"
 
-  @Test func `says what it overwrites`() async throws {
+  @Test func `a write must name the version that it overwrites`() async throws {
     try await RunningServer.with { [path] server in
       #expect(try await server.put(path, "{}").status == 428)
       #expect(try await server.put(path, "{}", ["If-Match": "\"1-a-b\""]).status == 412)
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `of two who have read the same is made by one`() async throws {
+  @Test func `one of two writes after equal reads succeeds`() async throws {
     try await RunningServer.with { [path] server in
       let tag = try #require(try await server.put(path, "{}", ["If-None-Match": "*"])["ETag"])
       let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -48,7 +48,8 @@ import Testing
     arguments: [
       ("{", 400, ""), ("[]", 400, ""), (#"{"summary": 5}"#, 400, "/summary"),
     ])
-  func `with a bad body is refused`(body: String, status: Int, pointer: String) async throws {
+  func `a write with a bad body is refused`(body: String, status: Int, pointer: String) async throws
+  {
     try await RunningServer.with { [path] server in
       let answer = try await server.put(path, body, ["If-None-Match": "*"])
       #expect(answer.status == status, "\(answer.text)")
@@ -57,7 +58,9 @@ import Testing
     }
   }
 
-  @Test func `that breaks a constraint of the model is refused with what it breaks`() async throws {
+  @Test func `a write that breaks a constraint of the model is refused, naming the constraint`()
+    async throws
+  {
     try await RunningServer.with { server in
       let path = "/pods/" + String(repeating: "x", count: 201) + "/1"
       let answer = try await server.put(path, "{}", ["If-None-Match": "*"])
@@ -66,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `leaves no library that nobody knows`() async throws {
+  @Test func `a delete leaves no library without podspecs and dependents`() async throws {
     try await RunningServer.with { [path] server in
       let body = #"{"dependencies": {"Nowhere/Core": ["1.0"], "Moya": []}}"#
       let made = try await server.put(path, body, ["If-None-Match": "*"])

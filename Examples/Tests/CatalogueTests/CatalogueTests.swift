@@ -25,7 +25,7 @@ import Testing
     await service.stop()
   }
 
-  @Test func `works offline from the first start`() async throws {
+  @Test func `the catalogue works offline from the first start`() async throws {
     try await withCatalogue { make, service in
       await service.stop()
       let catalogue = try make()
@@ -41,7 +41,8 @@ import Testing
     }
   }
 
-  @Test func `is replaced by a refresh, and favourites stay with their notes`() async throws {
+  @Test func `a refresh replaces the catalogue, and favourites stay with their notes`() async throws
+  {
     try await withCatalogue { make, service in
       var catalogue = try make()
       #expect(try catalogue.mark("AFNetworking", "2.5.4", note: "for the old program"))

@@ -23,7 +23,7 @@ import Testing
     await service.stop()
   }
 
-  @Test func `come with all that they lead to`() async throws {
+  @Test func `films come with all linked records`() async throws {
     try await withLibrary { library, service in
       var steps: [FilmLibrary.Step] = []
       try await library.synchronize(with: service.url) { steps.append($0) }
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `are not sent again while nothing has changed`() async throws {
+  @Test func `films are not sent again while nothing has changed`() async throws {
     try await withLibrary { library, service in
       try await library.synchronize(with: service.url)
       let count = service.requests.count
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `that are deleted in a batch come back with their links`() async throws {
+  @Test func `films that are deleted in a batch come back with their links`() async throws {
     try await withLibrary { library, service in
       try await library.synchronize(with: service.url)
       var updates = library.store.updates(of: FilmLibrary.films).makeAsyncIterator()
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `come through a service that stumbles`() async throws {
+  @Test func `films come through an unreliable service`() async throws {
     try await withLibrary(Faults(failsEvery: 3, breaksOffEvery: 4)) { library, service in
       try await library.synchronize(with: service.url)
       #expect(try await library.store.count(FilmLibrary.films) == 6)

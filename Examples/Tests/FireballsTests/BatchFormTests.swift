@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct BatchFormTests {
   @Test(arguments: BatchForm.allCases)
-  func `each form inserts the same and makes no duplicates`(form: BatchForm) async throws {
+  func `each form inserts equal records and makes no duplicates`(form: BatchForm) async throws {
     try await withFireballs { fireballs in
       let rows = Fireball.repeated(Fireball.samples, to: 1_000)
       let first = try form.insert(rows, into: fireballs.store)

@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `counts follow each change by themselves`() async throws {
+  @Test func `counts follow each change automatically`() async throws {
     try await withFireballs(samples: true) { fireballs in
       try await fireballs.makeGroup("weak", of: "impactEnergy < 40")
       let weakest = try await fireballs.store.first(Fireball.all.sorted(by: \.impactEnergy))
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `a condition that cannot be is refused and makes no group`() async throws {
+  @Test func `an invalid condition is refused and makes no group`() async throws {
     try await withFireballs(samples: true) { fireballs in
       let error = await #expect(throws: StoreError.self) {
         try await fireballs.makeGroup("odd", of: "energie > 3")

@@ -4,7 +4,7 @@ import Lodestore
 import Testing
 
 @Suite struct HistoryTests {
-  @Test func `the list takes over what a refresh wrote`() async throws {
+  @Test func `the list shows the changes of a refresh`() async throws {
     try await withFireballs { fireballs in
       try await fireballs.refresh(file: Snapshots.old)
       var list = try FireballList(fireballs)
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `what the program itself wrote is left out`() async throws {
+  @Test func `the list omits changes of the program itself`() async throws {
     try await withFireballs(samples: true) { fireballs in
       var list = try FireballList(fireballs)
       try await fireballs.store.delete(Fireball.strongestFirst.limit(1))
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `news are told once, also to the next run of the program`() async throws {
+  @Test func `news are reported once, also to the next run of the program`() async throws {
     try await withFireballs { fireballs in
       try await fireballs.refresh(file: Snapshots.new)
       let first = try await fireballs.news(of: "reader")
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `a pinned generation stays and is compared with now`() async throws {
+  @Test func `a pinned generation stays and is compared with the current one`() async throws {
     try await withFireballs { fireballs in
       try await fireballs.refresh(file: Snapshots.old)
       let kept = try fireballs.store.snapshot()

@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `places have a sign and what is not known is nil`() async throws {
+  @Test func `places have a sign, and unknown values are nil`() async throws {
     try await withFireballs { fireballs in
       try await fireballs.refresh(file: Snapshots.new)
       let time = try Date("2013-02-15T03:20:33Z", strategy: .iso8601)

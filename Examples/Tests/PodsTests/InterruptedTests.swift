@@ -8,7 +8,7 @@ import Testing
 /// The program runs as a separate process, which the test kills.
 @Suite struct `An interrupted import of pods` {
   @Test(.timeLimit(.minutes(2)))
-  func `continues after the last committed page`() async throws {
+  func `an interrupted import of pods continues after the last committed page`() async throws {
     try await withStorePath { path in try await interrupt(path) }
   }
 

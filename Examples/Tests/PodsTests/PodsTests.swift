@@ -23,7 +23,7 @@ import Testing
     await service.stop()
   }
 
-  @Test func `are found by name and version, or made`() async throws {
+  @Test func `pods are found by name and version, or made`() async throws {
     try await withLibrary { library, service in
       let first = try await library.synchronize(with: service.url)
       #expect(first.inserted == 63 && first.rejected == 0, "\(first)")
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `are in sections by their first letter while they come`() async throws {
+  @Test func `pods are in sections by their first letter while they come`() async throws {
     try await withLibrary { library, service in
       var updates = library.store.updates(of: PodLibrary.everything, sectionedBy: \.section)
         .makeAsyncIterator()
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `are found by words in name, summary and authors`() async throws {
+  @Test func `pods are found by words in name, summary and authors`() async throws {
     try await withLibrary { library, service in
       _ = try await library.synchronize(with: service.url)
       func names(_ text: String) async throws -> Set<String> {
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `lead to what they need`() async throws {
+  @Test func `pods lead to their dependencies`() async throws {
     try await withLibrary { library, service in
       _ = try await library.synchronize(with: service.url)
       let moya = try #require(try await library.detail(of: "Moya"))

@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `each key searches, and the terminal is given back`() async throws {
+  @Test func `each key starts a search, and the terminal is restored`() async throws {
     try await withSearch { terminal, process in
       try terminal.type("sq")
       let shown = try await terminal.expect("6 for \"sq\" in")
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `what is typed at once is all there`() async throws {
+  @Test func `text that arrives at once is searched for completely`() async throws {
     try await withSearch { terminal, process in
       try terminal.type("gwendal roue")
       let shown = try await terminal.expect("2 for \"gwendal roue\" in")
@@ -58,7 +58,8 @@ import Testing
   }
 
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGSEGV])
-  func `a signal ends it as ever, and the terminal is given back`(signal: Int32) async throws {
+  func `a signal ends the search as usual, and the terminal is restored`(signal: Int32) async throws
+  {
     try await withSearch { terminal, process in
       try terminal.type("s")
       try await terminal.expect("for \"s\" in")
@@ -69,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `without a terminal each line is searched for`() async throws {
+  @Test func `a search without a terminal runs for each line`() async throws {
     try await withStorePath { path in
       _ = try PodLibrary(at: path)
       let (input, output) = (Pipe(), Pipe())

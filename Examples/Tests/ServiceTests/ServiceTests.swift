@@ -33,7 +33,7 @@ import Testing
     return (object ?? [:], answer.statusCode, answer.value(forHTTPHeaderField: "ETag"))
   }
 
-  @Test func `leads from page to page to all people`() async throws {
+  @Test func `the service leads from page to page to all people`() async throws {
     try await withService { service in
       var names: [String] = []
       var next: String? = "/api/people/"
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `numbers pages of podspecs from 0`() async throws {
+  @Test func `the service numbers pages of podspecs from 0`() async throws {
     try await withService { service in
       let first = try await get(service, "/pods").object
       let count = try #require(first["number_of_pages"] as? Int)
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `has fireballs as of two dates, and as many as are asked for`() async throws {
+  @Test func `the service has fireballs as of two dates, in the requested number`() async throws {
     try await withService { service in
       let old = try await get(service, "/fireballs?snapshot=2024").object
       let new = try await get(service, "/fireballs?limit=3").object
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `does not send a page again that is known by its tag`() async throws {
+  @Test func `the service does not send a page again that is known by its tag`() async throws {
     try await withService { service in
       let first = try await get(service, "/pods?page=1")
       let again = try await get(service, "/pods?page=1", tag: first.tag)
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `is slow, fails and breaks off when asked`() async throws {
+  @Test func `the service is slow, fails and breaks off on request`() async throws {
     try await withService(Faults(failsEvery: 2)) { service in
       #expect(try await get(service, "/pods").status == 200)
       #expect(try await get(service, "/pods").status == 500)
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `says that a port is taken`() async throws {
+  @Test func `the service reports that a port is taken`() async throws {
     try await withService { service in
       let port = UInt16(try #require(service.url.port))
       await #expect(throws: ServiceError.self) {

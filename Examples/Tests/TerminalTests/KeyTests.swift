@@ -15,7 +15,7 @@ import Testing
     ("\u{1B}", [.escape]),
     (up + "a", [.character("a")]),
     ("\u{1B}[1;5Cx\u{1B}OPy\u{1B}bz", [.character("x"), .character("y"), .character("z")]),
-  ]) func `bytes are keys`(text: String, keys: [Key]) {
+  ]) func `bytes from the terminal become keys`(text: String, keys: [Key]) {
     var decoder = KeyDecoder()
     #expect(decoder.keys(in: text.utf8) == keys)
   }
@@ -28,7 +28,7 @@ import Testing
     #expect(decoder.keys(in: bytes[2...] + [0x61]) == [.character("日"), .character("a")])
   }
 
-  @Test func `bytes that are no text do not hold up what follows`() {
+  @Test func `bytes that are no text do not delay the following keys`() {
     var decoder = KeyDecoder()
     #expect(decoder.keys(in: [0xFF, 0x61]) == [.character("\u{FFFD}"), .character("a")])
   }

@@ -4,7 +4,7 @@ import Testing
 @Suite struct LiveListTests {
   @Test(arguments: [
     ["a", "b", "c"], ["a", "x", "c"], ["a"], ["x", "a", "b", "c", "d"], [], ["c", "b", "a"],
-  ]) func `the screen shows the newest lines`(lines: [String]) {
+  ]) func `a live list shows the newest lines on the screen`(lines: [String]) {
     let written = Written()
     let list = LiveList(on: written.terminal(isInteractive: true))
     list.show(["a", "b", "c"])
@@ -14,7 +14,7 @@ import Testing
     #expect(written.screen.filter { !$0.isEmpty } == lines)
   }
 
-  @Test func `lines that stay are not drawn again`() {
+  @Test func `a live list does not draw unchanged lines again`() {
     let written = Written()
     let list = LiveList(on: written.terminal(isInteractive: true))
     list.show(["first", "second"])
@@ -24,14 +24,14 @@ import Testing
     #expect(written.text.components("changed") == 1)
   }
 
-  @Test func `lines that do not fit are counted`() {
+  @Test func `a live list counts the lines that do not fit`() {
     let written = Written()
     let list = LiveList(on: written.terminal(isInteractive: true, width: 4, height: 5))
     list.show(["abcdef", "2", "3", "4"])
     #expect(written.screen == ["abc…", "2", "… 2 more", ""])
   }
 
-  @Test func `a pipe gets the inserted and the deleted lines`() {
+  @Test func `a live list in a pipe prints the inserted and the deleted lines`() {
     let written = Written()
     let list = LiveList(on: written.terminal(isInteractive: false))
     list.show(["a", "b"])
@@ -39,7 +39,7 @@ import Testing
     #expect(written.text == "a\nb\n- a\n+ c\n")
   }
 
-  @Test func `the next list begins below`() {
+  @Test func `the next live list begins below the last one`() {
     let written = Written()
     let list = LiveList(on: written.terminal(isInteractive: true))
     list.show(["a"])

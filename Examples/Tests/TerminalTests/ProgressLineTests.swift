@@ -12,7 +12,7 @@ import Testing
       written.screen == ["fetch  ██████░░░░░░░░░░░░░░░░░░ 25 %  250,000 items/s  6.0 s left"])
   }
 
-  @Test func `a total that nobody knows is left out`() {
+  @Test func `progress with an unknown total omits the total`() {
     let written = Written()
     let progress = ProgressLine(
       "import", on: written.terminal(isInteractive: true), elapsed: { .seconds(1) })
@@ -20,7 +20,7 @@ import Testing
     #expect(written.screen == ["import  1,000  1,000 records/s"])
   }
 
-  @Test func `a terminal is drawn ten times a second`() {
+  @Test func `progress on a terminal is drawn ten times a second`() {
     let written = Written()
     let milliseconds = Mutex(0)
     let progress = ProgressLine(
@@ -33,7 +33,7 @@ import Testing
     #expect(written.text.filter { $0 == "\r" }.count == 10)
   }
 
-  @Test func `the last line stays`() {
+  @Test func `the last line of progress stays`() {
     let written = Written()
     let progress = ProgressLine(
       "fetch", unit: "items", on: written.terminal(isInteractive: true), elapsed: { .seconds(2) })
@@ -44,7 +44,7 @@ import Testing
     #expect(written.screen == ["fetch  1,000,000 items in 2.0 s, 500,000 a second", ""])
   }
 
-  @Test func `a pipe gets one line`() {
+  @Test func `progress in a pipe is one line`() {
     let written = Written()
     let progress = ProgressLine(
       "fetch", on: written.terminal(isInteractive: false), elapsed: { .seconds(2) })

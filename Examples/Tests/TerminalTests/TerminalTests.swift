@@ -45,7 +45,7 @@ final class Written: Sendable {
 }
 
 @Suite struct TerminalTests {
-  @Test func `text has a style only where there is colour`() {
+  @Test func `text has a style only if the terminal has colour`() {
     let written = Written()
     #expect(written.terminal(isInteractive: true).styled("a", .red) == "a")
     let colored = written.terminal(isInteractive: true, hasColor: true)
@@ -55,7 +55,7 @@ final class Written: Sendable {
 
   @Test(arguments: [
     ("abc", 3), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("\u{1B}[31mred\u{1B}[0m", 3), ("", 0),
-  ]) func `columns are those of the screen`(text: String, columns: Int) {
+  ]) func `the terminal has the columns of the screen`(text: String, columns: Int) {
     #expect(text.columns == columns)
   }
 
@@ -88,14 +88,14 @@ final class Written: Sendable {
 
   @Test(arguments: [
     (0, "0"), (999, "999"), (1_000, "1,000"), (-1_234_567, "-1,234,567"),
-  ]) func `numbers have commas`(number: Int, text: String) {
+  ]) func `numbers on the terminal have commas`(number: Int, text: String) {
     #expect(number.grouped == text)
   }
 
   @Test(arguments: [
     (Duration.microseconds(420), "0.4 ms"), (.milliseconds(12), "12 ms"),
     (.milliseconds(1_340), "1.3 s"), (.seconds(125), "2 min 5 s"), (.seconds(12_000), "3 h 20 min"),
-  ]) func `times are short`(time: Duration, text: String) {
+  ]) func `times on the terminal are short`(time: Duration, text: String) {
     #expect(time.short == text)
   }
 }

@@ -9,13 +9,13 @@ import Testing
 
   private var search: TypedSearch { TypedSearch("? ", on: written.terminal(isInteractive: true)) }
 
-  @Test func `shows the results for the typed text`() async {
+  @Test func `a search while typing shows the results for the typed text`() async {
     press(.character("a"), .character("b"), .enter)
     #expect(await search.run(pressed.stream) { ["1 \($0)", "2 \($0)"] } == "ab")
     #expect(written.screen == ["? ab▏", "1 ab", "2 ab", ""])
   }
 
-  @Test func `takes the text back`() async {
+  @Test func `a search while typing removes deleted text`() async {
     press(.character("a"), .character(" "), .character("b"), .character("c"), .backspace)
     press(.deleteWord, .character("d"), .escape)
     #expect(await search.run(pressed.stream) { [$0] } == "a d")
@@ -23,13 +23,13 @@ import Testing
     #expect(await search.run(pressed.stream) { [$0] } == "")
   }
 
-  @Test func `begins with all, and ends when the keys do`() async {
+  @Test func `a search while typing begins with all records, and ends when the keys do`() async {
     pressed.continuation.finish()
     #expect(await search.run(pressed.stream) { ["all\($0)"] } == "")
     #expect(written.screen == ["? ▏", "all", ""])
   }
 
-  @Test func `cancels a search that is overtaken, and shows nothing of it`() async {
+  @Test func `an overtaken search is cancelled, and its results are not shown`() async {
     let begun = AsyncStream<String>.makeStream()
     let cancelled = AsyncStream<String>.makeStream()
     let (search, keys) = (search, pressed.stream)
@@ -58,7 +58,7 @@ import Testing
     #expect(!written.text.contains("too late"))
   }
 
-  @Test func `shows the error, and continues`() async {
+  @Test func `a search while typing shows an error, and continues`() async {
     struct Failure: Error {}
     press(.character("a"), .enter)
     _ = await search.run(pressed.stream) { _ in throw Failure() }

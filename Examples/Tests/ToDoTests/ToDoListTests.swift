@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `a fetch is sorted and tells how far it is`() async throws {
+  @Test func `a fetch is sorted and reports its progress`() async throws {
     try await withList(20_000) { list in
       let told = Mutex<[WorkProgress]>([])
       let items = try await list.items { step in told.withLock { $0.append(step) } }
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `pages are the whole list, also while others add and delete`() async throws {
+  @Test func `pages form the whole list, also while others add and delete`() async throws {
     try await withList(1_000) { list in
       let expected = try await list.items().map(\.id).reversed()
       var ids: [ToDoItem.ID] = []
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `a batch is taken back, and that again`() async throws {
+  @Test func `an undo takes back a batch, and a second undo restores it`() async throws {
     try await withList(1_000) { list in
       let before = try await list.items()
       try await list.finish(createdBefore: Self.end)
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `an undo leaves alone what others did`() async throws {
+  @Test func `an undo keeps the changes of others`() async throws {
     try await withList(10) { list in
       try await list.finish(createdBefore: Self.end)
       try await list.store.write(author: "somebody") { tx in
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `an undo is refused where others changed the same items`() async throws {
+  @Test func `an undo is refused if others changed its items`() async throws {
     try await withList(10) { list in
       try await list.finish(createdBefore: Self.end)
       try await list.store.write(author: "somebody") { tx in
@@ -119,11 +119,11 @@ import Testing
     }
   }
 
-  @Test func `a new list has nothing to take back`() async throws {
+  @Test func `a new list has no change to undo`() async throws {
     #expect(try await ToDoList.inMemory().undo() == nil)
   }
 
-  @Test func `the newest follow each change`() async throws {
+  @Test func `the newest items follow each change`() async throws {
     try await withList(100) { list in
       var updates = list.newest(3).makeAsyncIterator()
       #expect(try await updates.next()?.items.count == 3)
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `counts follow each change`() async throws {
+  @Test func `the counts of a list follow each change`() async throws {
     try await withList(10) { list in
       var counts = list.counts().makeAsyncIterator()
       #expect(try await counts.next() == .init(all: 10, done: 0))

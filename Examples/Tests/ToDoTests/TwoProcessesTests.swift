@@ -32,7 +32,7 @@ import ToDo
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `commands work on one file one after the other`() async throws {
+  func `commands use one file one after the other`() async throws {
     try await withStorePath { path in try command(["--store", path]) }
   }
 

@@ -5,7 +5,8 @@ import Testing
 
 /// Conditions that the other store decides.
 @Suite struct `Conditions over a dataset` {
-  @Test func `each way of running them gives what a loop over all gives`() throws {
+  @Test func `every plan of a condition over a dataset agrees with a loop over all records`() throws
+  {
     var numbers = SeededNumbers(salt: 4_401)
     try withAttached(pods: 0..<120) { attached in
       try attached.store.write { tx in
@@ -33,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `take an offset beside the greatest limit`() throws {
+  @Test func `conditions over a dataset take an offset next to the greatest limit`() throws {
     try withAttached(pods: 0..<20) { attached in
       try attached.store.write { tx in
         for number in 0..<20 { try tx.insert(PodNote(pod: try Reference(pod(number)))) }
@@ -45,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `keep no more keys in memory than a few megabytes`() throws {
+  @Test func `conditions over a dataset hold at most a few megabytes of keys in memory`() throws {
     typealias Long = Keyed<String>
     let dataset = try Store.inMemory(entities: [Long.self])
     let store = try Store.inMemory(entities: [Pointing<Long>.self])
@@ -182,7 +183,7 @@ import Testing
     }
   }
 
-  @Test func `the cheaper side is asked first, and the plan says which`() throws {
+  @Test func `the cheaper side is read first, and the plan names that side`() throws {
     try withAttached(pods: 0..<5_000) { attached in
       try attached.store.write { tx in
         for number in 0..<3_000 { try tx.insert(PodNote(pod: try Reference(pod(number)))) }
@@ -208,7 +209,10 @@ import Testing
     }
   }
 
-  @Test func `errors are those of queries, and a closure's own come through`() throws {
+  @Test
+  func `conditions over a dataset have the errors of queries, and pass on those of a closure`()
+    throws
+  {
     struct Own: Error {}
     try withAttached(pods: 0..<5) { attached in
       try attached.store.insert(PodNote(pod: try Reference(pod(1))))

@@ -5,7 +5,7 @@ import Testing
 
 /// Reads of a store and of its attached dataset.
 @Suite struct `Attached stores` {
-  @Test func `references resolve, one and many, and are found from both sides`() throws {
+  @Test func `single and many references resolve, and are found from both sides`() throws {
     try withAttached(pods: 0..<100) { attached in
       let pods = try attached.read { try $0.dataset.fetch(Pod.all) }
       let twelve = try #require(pods.first { $0.name == "pod12" })
@@ -39,7 +39,7 @@ import Testing
     "\(values[0])".split(separator: "\"").dropFirst().first.map(String.init) ?? ""
   }
 
-  @Test func `a target that is gone is told with its reason, and comes back`() async throws {
+  @Test func `a missing target is reported with its reason, and comes back`() async throws {
     try await withAttached(pods: 0..<10) { attached in
       let gone = try Reference(Pod.byName.key("pod3", "1.0"))
       try await attached.store.insert(PodNote(pod: gone, instead: gone, text: "mine"))
@@ -71,7 +71,9 @@ import Testing
     }
   }
 
-  @Test func `the report goes through all attributes with references`() async throws {
+  @Test func `the report of dangling references covers all attributes with references`()
+    async throws
+  {
     try await withAttached(pods: 0..<4_000) { attached in
       try await attached.store.write { tx in
         for number in 0..<5_000 {
@@ -116,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `a dataset without the entity, and one that is closed, are errors`() throws {
+  @Test func `a dataset that lacks the entity, or is closed, is an error`() throws {
     try withTemporaryStore([PodNote.self]) { store in
       let reference = try Reference(pod(1))
       try store.insert(PodNote(pod: reference))

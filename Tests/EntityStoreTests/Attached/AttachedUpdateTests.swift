@@ -5,7 +5,7 @@ import Testing
 
 /// Live results over a store and its dataset, and many swaps.
 @Suite struct `Updates over a dataset` {
-  @Test func `commits on either side and swaps are told, and nothing else`() async throws {
+  @Test func `commits on either side and swaps are reported, and nothing else`() async throws {
     try await withAttached(pods: 0..<10) { attached in
       let generations = try #require(attached.dataset as? Generations)
       let first = generations.currentStore
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `values over both are told once, and end with the store`() async throws {
+  @Test func `values over both stores are reported once, and end with the store`() async throws {
     try await withAttached(pods: 0..<10) { attached in
       let query = PodNote.all.leading(by: \.pod, to: Pod.where { $0.stars == 3 })
       let counts = Turner(attached.updates { try $0.count(query) })
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `a loop that is cancelled ends`() async throws {
+  @Test func `a cancelled loop over updates ends`() async throws {
     try await withAttached(pods: 0..<3) { attached in
       let task = Task<Int, any Error> {
         var count = 0
@@ -81,7 +81,9 @@ import Testing
     }
   }
 
-  @Test func `a hundred swaps under readers and updates leave no reference untold`() async throws {
+  @Test func `a hundred swaps under readers and updates leave no reference unreported`()
+    async throws
+  {
     let swaps = 100
     try await withTemporaryStore([PodNote.self]) { store in
       let folder = try TemporaryFolder()

@@ -66,7 +66,7 @@ private struct GradedPiece<G: PieceGrade>: Entity {
     return try Store(at: path, entities: [GradedPiece<LowGrade>.self])
   }
 
-  @Test func `are told from each other`() async throws {
+  @Test func `initial values of two generations are distinguished`() async throws {
     let folder = try TemporaryFolder()
     let low = try generation(folder, LowGrade.self)
     let high = try generation(folder, HighGrade.self)

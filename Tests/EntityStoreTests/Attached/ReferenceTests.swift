@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `equal texts in other forms make one reference`() throws {
+  @Test func `equal texts in different forms make one reference`() throws {
     let composed = try Reference(Paired(key: "caf\u{e9}", part: 1))
     let decomposed = try Reference(Paired(key: "cafe\u{301}", part: 1))
     #expect(composed == decomposed && composed.hashValue == decomposed.hashValue)
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func `what no reference can lead to is refused when the store is opened`() throws {
+  @Test func `a reference that no record can match is refused when the store is opened`() throws {
     let folder = try TemporaryFolder()
     func refusal(_ entity: any Entity.Type) throws -> String {
       try storeError(.badSchema) { try Store(at: folder.storePath, entities: [entity]) }.message

@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `a delete by condition removes what the condition is true for, and nothing else`()
+  @Test func `a delete by condition removes the records that fulfil it, and no others`()
     throws
   {
     let conditions: [(Condition<AllTypes>, (AllTypes) -> Bool)] = [
@@ -62,8 +62,7 @@ import Testing
     }
   }
 
-  @Test func `an update writes into records of any length, with pages of their own or not`() throws
-  {
+  @Test func `an update changes records of any length, with and without overflow pages`() throws {
     try withTemporaryStore([AllTypes.self]) { store in
       let lengths = [0, 900, 1_100, 1_990, 2_100, 5_000, 70_000, 900]
       let rows = lengths.enumerated().map { index, length in
@@ -97,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `a delete keeps to order and limit, and returns what it removed`() throws {
+  @Test func `a delete obeys order and limit, and returns the removed records`() throws {
     try withTemporaryStore([AllTypes.self]) { store in
       let rows = Self.rows(500)
       try store.write { tx in _ = try tx.insert(rows) }
@@ -180,7 +179,7 @@ import Testing
     }
   }
 
-  @Test func `an update of what does not fit is refused, and nothing of its transaction is kept`()
+  @Test func `an update with an unsuitable value is refused, and its transaction has no effect`()
     throws
   {
     try withTemporaryStore([AllTypes.self]) { store in
@@ -201,7 +200,7 @@ import Testing
     }
   }
 
-  @Test func `records may exchange the values of a unique index, but not share one`() throws {
+  @Test func `records may exchange the values of a unique index, but not share a value`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { tx in
         _ = try tx.insert(
@@ -234,7 +233,7 @@ import Testing
   }
 
   @Test
-  func `an expression that gives an enumeration what is no case is refused, changing nothing`()
+  func `an expression that yields an unknown case is refused, changing nothing`()
     async throws
   {
     try await withTemporaryStore([AllTypes.self]) { store in

@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `dictionaries give attributes by name, and what they lack stays or is null`() throws {
+  @Test func `dictionaries give attributes by name, and omitted ones stay or are null`() throws {
     try withTemporaryStore([Film.self]) { store in
       let first = try store.write { transaction in
         try transaction.insert(
@@ -109,7 +109,7 @@ import Testing
       (["title": "A", "episode": 1.5], "'episode' is a required int64 and was given"),
       (["title": "A", "episode": "1"], "'episode' is a required int64 and was given a string"),
     ] as [([String: any AttributeValue], String)])
-  func `a dictionary that is no record is refused, and nothing of its batch is kept`(
+  func `a dictionary that is no record is refused, and its batch has no effect`(
     dictionary: [String: any AttributeValue], reason: String
   ) throws {
     try withTemporaryStore([Film.self]) { store in
@@ -137,7 +137,7 @@ import Testing
         "'bool' was not given"
       ),
     ] as [([String: any AttributeValue], String)])
-  func `a raw value that is no case is refused, as nobody could read its record`(
+  func `a raw value without a case is refused, because its record would be unreadable`(
     dictionary: [String: any AttributeValue], reason: String
   ) throws {
     try withTemporaryStore([AllTypes.self]) { store in
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func `a closure fills dictionaries until it returns true, and that call inserts nothing`()
+  @Test func `a closure fills dictionaries until it returns true, and its last call inserts none`()
     throws
   {
     try withTemporaryStore([Film.self]) { store in
@@ -172,7 +172,9 @@ import Testing
     }
   }
 
-  @Test func `a draft knows what was assigned: the rest keeps its stored values`() throws {
+  @Test func `a draft sets the assigned attributes, and the others keep their stored values`()
+    throws
+  {
     try withTemporaryStore([Film.self]) { store in
       let released = Date(timeIntervalSinceReferenceDate: 5)
       try store.write { transaction in
@@ -205,7 +207,7 @@ import Testing
     }
   }
 
-  @Test func `a new record of a draft needs its required attributes, a patched one does not`()
+  @Test func `a new record of a draft needs its required attributes, unlike a patched record`()
     throws
   {
     try withTemporaryStore([Film.self]) { store in
@@ -247,7 +249,8 @@ import Testing
     }
   }
 
-  @Test func `what a merge makes of two records may have another key, if nobody holds it`() throws {
+  @Test func `a merge of two records may have another key if no other record holds the key`() throws
+  {
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
         try transaction.insert(
@@ -275,7 +278,7 @@ import Testing
     }
   }
 
-  @Test func `work in chunks is kept chunk by chunk, and can be cancelled between them`()
+  @Test func `work in chunks is committed chunk by chunk, and can be cancelled between chunks`()
     async throws
   {
     try await withTemporaryStore([Film.self]) { store in
@@ -306,7 +309,7 @@ import Testing
 
   // MARK: Errors
 
-  @Test func `an error names the value that is refused, and each broken rule its own`() throws {
+  @Test func `an error names the refused value, and each broken rule`() throws {
     try withTemporaryStore([Film.self, Review.self]) { store in
       try store.insert(Film(title: "a", episode: 1, code: "x"))
       let films = [2, 3, 1, 4].map { Film(title: "b", episode: $0) }

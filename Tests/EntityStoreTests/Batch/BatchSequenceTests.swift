@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: [2_000, 64 << 10, 512 << 20])
-  func `leave what a dictionary has, in one part or in many`(memory: Int) throws {
+  func `sequences of batches agree with a dictionary, in one part or in many`(memory: Int) throws {
     var numbers = SeededNumbers(salt: 961)
     var options = StoreOptions()
     options.batchMemoryInBytes = memory
@@ -81,7 +81,7 @@ import Testing
     #expect(model.count > 300)
   }
 
-  @Test func `a delete of more records than one chunk has leaves the others`() throws {
+  @Test func `a delete of more records than one chunk leaves all other records`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
         try transaction.insert(
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `of records of two layouts move the entries of both`() throws {
+  @Test func `batches over records of two layouts move the entries of both layouts`() throws {
     try withTemporaryPath { path in
       let first = try Store(at: path, entities: [PersonV1.self])
       try first.write {

@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `what cannot be encoded is refused, and does not become null`() throws {
+  @Test func `a value that cannot be encoded is refused, and does not become null`() throws {
     try withTemporaryStore([Trip.self]) { store in
       let bad = Stop(name: "")
       try store.write { try $0.insert(Trip(number: 0, stop: Stop(name: "a"))) }

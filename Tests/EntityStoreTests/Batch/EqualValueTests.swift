@@ -6,7 +6,7 @@ import Testing
 /// Values that are equal in Swift and differ in their bytes, as the two forms of an accented
 /// letter.
 @Suite struct `Equal values of other bytes` {
-  @Test func `an update to other bytes of the same characters is one`() throws {
+  @Test func `an update to other bytes of equal characters changes the record`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { try $0.insert(Film(title: "e\u{301}", episode: 1)) }
       let recording = ChangeRecording([])
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `a policy takes other bytes of the same characters`() async throws {
+  @Test func `a policy accepts other bytes of equal characters`() async throws {
     try await withTemporaryStore([Film.self]) { store in
       try await store.write { _ = try $0.insert(Film(title: "e\u{301}", episode: 1)) }
       let pages = AsyncStream { continuation in

@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: [4, 1_000_000])
-  func `entries that move about leave an index filled`(valueCount: Int) throws {
+  func `entries that are moved leave an index filled`(valueCount: Int) throws {
     var numbers = SeededNumbers(salt: 410)
     try withTemporaryStore([Player.self]) { store in
       var scores = (0..<30_000).map { _ in numbers.below(valueCount) }

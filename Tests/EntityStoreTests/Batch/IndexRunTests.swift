@@ -54,7 +54,7 @@ import Testing
     #expect(found[0][0].map(\.episode) == Array(-5_000..<25_000))
   }
 
-  @Test func `a key that comes again in another run is refused, and nothing remains`() throws {
+  @Test func `a repeated key in another run is refused, and the batch has no effect`() throws {
     var numbers = SeededNumbers(salt: 952)
     let films = films(&numbers, 0..<10_000)
     try withTemporaryStore([Film.self], options: scarce) { store in
@@ -110,7 +110,9 @@ import Testing
     }
   }
 
-  @Test func `a disk without room for the runs is said, and the transaction can go on`() throws {
+  @Test func `a disk without room for the runs is reported, and the transaction can continue`()
+    throws
+  {
     let folder = try TemporaryFolder()
     #if canImport(Glibc)
       let isMounted = mount("tmpfs", folder.path, "tmpfs", 0, "size=4m") == 0

@@ -33,13 +33,13 @@ import Testing
     }
   }
 
-  @Test func `give the stored record the values that it lacks`() throws {
+  @Test func `a policy gives the stored record its missing values`() throws {
     for pod in try merged(Self.pod(9, day: 9, "new"), .fillNulls) {
       #expect(pod == Self.pod(2, day: 5, "new"))
     }
   }
 
-  @Test func `give the stored record the values with the later date`() throws {
+  @Test func `a policy gives the stored record the values with the later date`() throws {
     let policy = MergePolicy<Pod>.newest(by: \.updatedAt)
     for pod in try merged(Self.pod(9, day: 4, "old"), policy) {
       #expect(pod == Self.pod(2, day: 5, nil))
@@ -49,14 +49,14 @@ import Testing
     }
   }
 
-  @Test func `merge one attribute by a closure`() throws {
+  @Test func `a policy merges a single attribute by a closure`() throws {
     let policy = MergePolicy<Pod>.replace.attribute(\.stars, .merge { $0 + $1 })
     for pod in try merged(Self.pod(9, day: 9, "new"), policy) {
       #expect(pod == Self.pod(11, day: 9, "new"))
     }
   }
 
-  @Test func `refuse a record with other values where the policy fails then`() throws {
+  @Test func `a failing policy refuses a record with other values`() throws {
     try withTemporaryStore([Pod.self]) { store in
       let pod = Self.pod(2, day: 5, "same")
       try store.insert(pod)

@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `an array and a sequence that makes its values give the same records`() throws {
+  @Test func `an array and a lazy sequence insert equal records`() throws {
     var numbers = SeededNumbers(salt: 931)
     let films = films(&numbers)
     try withTemporaryStore([Film.self]) { store in
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `nothing remains of a batch that fails at its end; its ids are given again`() throws {
+  @Test func `a batch that fails at its end has no effect, and its ids are given again`() throws {
     var numbers = SeededNumbers(salt: 932)
     let films = films(&numbers)
     try withTemporaryStore([Film.self]) { store in
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `nothing remains of a batch whose entries another core was collecting`() throws {
+  @Test func `a failed batch whose entries another core collected has no effect`() throws {
     let films = (0..<30_000).map { Film(title: "film \($0 % 7_919)", episode: $0) }
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
@@ -78,7 +78,9 @@ import Testing
     }
   }
 
-  @Test func `a merge in no order changes what differs and moves its entries`() throws {
+  @Test func `a merge of unsorted records changes only differing values, and moves their entries`()
+    throws
+  {
     var numbers = SeededNumbers(salt: 933)
     let films = films(&numbers)
     try withTemporaryStore([Film.self]) { store in

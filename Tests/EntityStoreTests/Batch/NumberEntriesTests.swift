@@ -17,7 +17,7 @@ import Testing
     #expect(result.map(\.payload) == sorted.map(\.payload), "\(context)")
   }
 
-  @Test func `are packed where what tells them apart fits a word, and sorted as they were`() {
+  @Test func `entries over one number are packed if their differences fit a word`() {
     var numbers = SeededNumbers(salt: 941)
     for round in 0..<200 {
       let count = 2 + numbers.below(700)
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `are packed up to the last bit of a word and no further`() {
+  @Test func `entries over one number are packed up to the last bit of a word and no further`() {
     for idBits in [2, 20, 62, 63] {
       let lastID = UInt64(1) << UInt64(idBits) - 1
       let highest = UInt64.max >> UInt64(idBits)
@@ -63,7 +63,7 @@ import Testing
   }
 
   /// The second batch lies between the entries of the first, so that they cannot be appended.
-  @Test func `of several blocks are put in order, beside those that are there`() throws {
+  @Test func `entries over one number in several blocks are merged with the stored ones`() throws {
     var numbers = SeededNumbers(salt: 942)
     let serials = (0..<2_000).shuffled(using: &numbers)
     let gauges = serials.map { number in

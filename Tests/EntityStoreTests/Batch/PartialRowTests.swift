@@ -4,7 +4,7 @@ import Testing
 
 /// Batch inserts of rows that are given some of the attributes.
 @Suite struct `Rows that are merged by what they give` {
-  @Test func `a row is not matched by an attribute that it was not given`() throws {
+  @Test func `a row is not matched by an attribute that it omits`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
         // A required number that is not given is 0 in the draft.
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `a given key that becomes another's with a stored value is refused`() throws {
+  @Test func `a row whose given and stored values form another record's key is refused`() throws {
     try withTemporaryStore([Pod.self]) { store in
       try store.write { transaction in
         try transaction.insert(Pod(name: "", version: "1", stars: 1))
@@ -50,7 +50,7 @@ import Testing
 
   /// The second row meets a key that the first one makes of a given value and a stored one.
   @Test(arguments: [true, false])
-  func `rows of one call are merged one after the other`(isOneCall: Bool) throws {
+  func `rows of one call are merged in their order`(isOneCall: Bool) throws {
     try withTemporaryStore([ModelItem<SecondVersion>.self]) { store in
       typealias Item = ModelItem<SecondVersion>
       try store.insert(
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `a later row takes a key that an earlier one of the call gives up`() throws {
+  @Test func `a later row takes a key that an earlier row of the call frees`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.insert([Film(title: "a", episode: 1, code: "x"), Film(title: "b", episode: 2)])
       let result = try store.write { tx in

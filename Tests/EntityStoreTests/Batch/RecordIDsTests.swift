@@ -4,7 +4,7 @@ import Testing
 
 /// Lists of consecutive ids and of others.
 @Suite struct `Lists of ids` {
-  @Test func `hold what was added, in its order`() {
+  @Test func `lists of ids hold the added ids, in their order`() {
     var numbers = SeededNumbers(salt: 943)
     for _ in 0..<100 {
       var list = IDList()
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `are a collection of the ids that an insert has given`() throws {
+  @Test func `lists of ids are a collection of the ids that an insert has given`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
         let films = (0..<3).map { Film(title: "film", episode: $0) }

@@ -53,7 +53,7 @@ private struct Node: Entity {
 
 /// Changes of many records by the values of related records, which may be among the changed ones.
 @Suite struct `Batches that look at related records` {
-  @Test func `take a record that is not there for none, as a read does`() throws {
+  @Test func `a batch treats a missing related record as absent, as a read does`() throws {
     try withTemporaryStore([Node.self]) { store in
       try store.write { tx throws in
         let ids = try chain(3, in: &tx)
@@ -84,7 +84,7 @@ private struct Node: Entity {
       "NONE children.isOpen == NO", "parent == NULL OR parent.level < level",
       "SUBQUERY(children, $c, $c.isOpen == YES).@count == children.@count",
     ])
-  func `decide by what was there before`(format: String) throws {
+  func `an update decides by the related values before its changes`(format: String) throws {
     try withTemporaryStore([Node.self]) { store in
       try store.write { tx throws in
         _ = try chain(50, in: &tx)
@@ -100,7 +100,7 @@ private struct Node: Entity {
     }
   }
 
-  @Test func `set values from what was there before`() throws {
+  @Test func `an update sets values from the related values before its changes`() throws {
     try withTemporaryStore([Node.self]) { store in
       try store.write { tx throws in
         _ = try chain(6, in: &tx)
@@ -113,7 +113,7 @@ private struct Node: Entity {
   }
 
   /// A rule of no action leaves them to the program, until the write ends.
-  @Test func `find no record that is gone by those that still lead to it`() throws {
+  @Test func `a batch finds no deleted record by the records that still refer to it`() throws {
     try withTemporaryStore([Node.self]) { store in
       try store.write { tx throws in
         let parents = try (0..<300).map { number in

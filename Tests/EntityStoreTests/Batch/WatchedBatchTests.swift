@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [Batch.updateAll, .updateSome, .deleteSome, .deleteAll])
-  func `tell how far they are, and their end`(_ batch: Batch) async throws {
+  func `watched batches report their progress, and their end`(_ batch: Batch) async throws {
     try await withPlayers { store in
       let told = Mutex<[WorkProgress]>([])
       let changed = try await store.write { tx in
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [Batch.updateAll, .updateSome, .deleteSome])
-  func `end when the task is cancelled, and nothing of their write is kept`(
+  func `watched batches end when the task is cancelled, and their write has no effect`(
     _ batch: Batch
   ) async throws {
     for passesOver in [false, true] {
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `of a write that is not asynchronous go on in a cancelled task`() async throws {
+  @Test func `watched batches of a synchronous write continue in a cancelled task`() async throws {
     try await withPlayers { store in
       let task = Task {
         withUnsafeCurrentTask { $0?.cancel() }
@@ -100,7 +100,7 @@ import Testing
     try store.delete(Player.where { $0.score >= 5_000 })
   }
 
-  @Test func `and counts are told by the store's own calls`() async throws {
+  @Test func `the store's own calls report the progress of batches and counts`() async throws {
     try await withPlayers { store in
       let told = Mutex<[WorkProgress]>([])
       func end() -> WorkProgress? { told.withLock { $0.last } }

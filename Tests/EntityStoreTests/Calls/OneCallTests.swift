@@ -17,7 +17,7 @@ import Testing
   /// The list of public declarations has each function with its labels.
   ///
   /// Each function of a transaction needs a blocking and an asynchronous one on a store.
-  @Test func `is there for all that a transaction does`() throws {
+  @Test func `every method of a transaction has a one-call method on a store`() throws {
     let declarations = try Declarations()
     let wanted = declarations.functions(of: ["ReadableTransaction", "WriteTransaction"])
       .subtracting(Self.onlyInTransactions)
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `reads what a read does`() throws {
+  @Test func `one-call reads agree with reads of a transaction`() throws {
     try withLibrary { store, author, shelf throws in
       let byTitle = Book.all.sorted(by: \.title)
       let pinned = try store.snapshot()
@@ -80,7 +80,8 @@ import Testing
     }
   }
 
-  @Test func `writes what a write does, and is a write of its own`() throws {
+  @Test func `one-call writes agree with writes of a transaction, and are separate writes`() throws
+  {
     try withLibrary { store, author, shelf throws in
       let ids = try store.ids(Book.all)
       #expect(try store.add(ids[0], to: Shelf.books, of: shelf))
@@ -100,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func `takes keys, and undoes a write`() throws {
+  @Test func `one-call methods take keys, and undo a write`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.insert((1...3).map { Film(title: "film \($0)", episode: $0) })
       let key = Film.index(\.episode).key(2)
@@ -112,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `runs on a thread of the store in asynchronous code`() async throws {
+  @Test func `a one-call method in asynchronous code runs on a thread of the store`() async throws {
     try await withTemporaryStore(Library.entities) { store in
       let author = try await store.insert(Author(name: "A")).id
       let books = try await store.insert(

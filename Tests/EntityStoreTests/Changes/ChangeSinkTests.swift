@@ -17,7 +17,8 @@ import Testing
     ]
   }
 
-  @Test func `an insert, an update and a delete are told with the bytes on both sides`() throws {
+  @Test func `sinks hear of an insert, an update and a delete with the bytes on both sides`() throws
+  {
     try withTemporaryStore([Film.self]) { store in
       let recording = ChangeRecording(everything)
       recording.listen(to: store)
@@ -42,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `a batch of new records is one run of ids for those who ask for no bytes`() throws {
+  @Test func `sinks that need no bytes hear of a batch of new records as one run of ids`() throws {
     try withTemporaryStore([Film.self]) { store in
       let ids = ChangeRecording([])
       let bytes = ChangeRecording(.newRecord)
@@ -59,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `a batch that is refused leaves no trace`() throws {
+  @Test func `sinks keep no trace of a refused batch`() throws {
     try withTemporaryStore([Film.self]) { store in
       let recording = ChangeRecording(everything)
       recording.listen(to: store)
@@ -73,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `a write that throws leaves no trace, and one that runs again leaves one`()
+  @Test func `sinks keep no trace of a failed write, and one trace of a write that runs again`()
     async throws
   {
     struct Refusal: Error {}
@@ -125,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func `a removal of everything is told once, or record by record to those who must see`()
+  @Test func `sinks hear of a removal of all records once, or record by record on request`()
     throws
   {
     try withTemporaryStore([Film.self]) { store in
@@ -145,7 +146,7 @@ import Testing
     }
   }
 
-  @Test func `batch updates, merges and deletes are told as the changes that they make`() throws {
+  @Test func `sinks hear of batch updates, merges and deletes as their changes`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { tx in
         try tx.insert((1...6).map { Film(title: "t", episode: $0) })
@@ -171,7 +172,7 @@ import Testing
     }
   }
 
-  @Test func `slots that are changed in place are told with the bytes before and after`() throws {
+  @Test func `sinks hear of slots changed in place with the bytes before and after`() throws {
     try withTemporaryStore([AllTypes.self]) { store in
       try store.write { try $0.insert((0..<3).map { AllTypes(int16: 1, int: $0) }) }
       let ids = ChangeRecording([])
@@ -189,8 +190,7 @@ import Testing
     }
   }
 
-  @Test func `an entity that nobody asks about is not told, and a removed listener neither`() throws
-  {
+  @Test func `sinks hear only of their entities, and a removed listener hears nothing`() throws {
     try withTemporaryStore([Film.self, AllTypes.self]) { store in
       let recording = ChangeRecording([], entities: ["AllTypes"])
       let key = recording.listen(to: store)
@@ -204,7 +204,7 @@ import Testing
     }
   }
 
-  @Test func `two stores of one file tell the same listeners`() throws {
+  @Test func `two stores of one file report to the same listeners`() throws {
     try withTemporaryPath { path in
       let first = try Store(at: path, entities: [Film.self])
       let second = try Store(at: path, entities: [Film.self])
@@ -217,8 +217,7 @@ import Testing
     }
   }
 
-  @Test func `the commit is told when a new read sees it, and before the next write begins`() throws
-  {
+  @Test func `sinks hear of a commit once a new read sees it, and before the next write`() throws {
     try withTemporaryStore([Film.self]) { store in
       let seen = Collected<Int>()
       _ = store.core.observers.add { _ in
@@ -229,7 +228,7 @@ import Testing
     }
   }
 
-  @Test func `what a sink changes itself is kept with the write and told to all`() throws {
+  @Test func `changes of a sink are kept with the write and reported to all sinks`() throws {
     try withTemporaryStore([Film.self, AllTypes.self]) { store in
       let recording = ChangeRecording([])
       _ = store.core.observers.add { _ in CopyingSink() }
@@ -243,7 +242,7 @@ import Testing
     }
   }
 
-  @Test func `sinks that answer each other without end are refused by name`() throws {
+  @Test func `sinks that answer each other endlessly are refused by name`() throws {
     try withTemporaryStore([Film.self]) { store in
       let key = store.core.observers.add { _ in EndlessSink() }
       let error = try storeError(.endlessChanges) {

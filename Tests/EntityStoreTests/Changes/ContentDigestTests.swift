@@ -30,7 +30,9 @@ import Testing
     }
   }
 
-  @Test func `stores with equal content have equal digests, however it was written`() throws {
+  @Test func `stores with equal content have equal digests, however the content was written`()
+    throws
+  {
     let players = (0..<500).map { Player(name: "player \($0)", score: $0) }
     let atOnce = try digest { store in
       try store.write { tx in
@@ -69,7 +71,7 @@ import Testing
     #expect(atOnce == oneByOne)
   }
 
-  @Test func `a store without content has the digest of nothing`() throws {
+  @Test func `a store without content has the digest of an empty content`() throws {
     let emptied = try digest { store in
       try store.write { tx in
         try tx.insert((0..<100).map { Player(name: "\($0)") })
@@ -138,8 +140,7 @@ import Testing
     }
   }
 
-  @Test func `a record that an earlier state of the file had is found where it is put back`() throws
-  {
+  @Test func `the digest finds a record page that was put back to an earlier state`() throws {
     let folder = try TemporaryFolder()
     let path = folder.storePath
     let store = try Store(at: path, entities: [Player.self])

@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: RecordDamage.allCases, ChangePath.allCases)
-  func `give an error that names them, or are changed without harm to others`(
+  func `damaged records cause an error with their id, or are changed without harm to others`(
     _ damage: RecordDamage, _ path: ChangePath
   ) async throws {
     for setting in Setting.all where !setting.hasSink || path != .buildingIndexes {
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `do not keep all records from being removed where nobody has to see them`() throws {
+  @Test func `damaged records do not block a removal of all records without listeners`() throws {
     for damage in RecordDamage.allCases {
       let folder = try TemporaryFolder()
       try WareFile.content.get().write(to: URL(fileURLWithPath: folder.storePath))
@@ -134,7 +134,8 @@ import Testing
   }
 
   /// The sinks have heard of the records before the damaged one by then.
-  @Test func `are not told as removed where the closure catches the error of a delete`() throws {
+  @Test func `damaged records are not reported as removed if the closure catches the error`() throws
+  {
     for damage in RecordDamage.allCases where damage.isOfShape {
       let folder = try TemporaryFolder()
       try WareFile.content.get().write(to: URL(fileURLWithPath: folder.storePath))

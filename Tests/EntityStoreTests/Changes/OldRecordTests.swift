@@ -8,7 +8,9 @@ import Testing
 /// The bytes of records as sinks read them.
 @Suite struct `Records that sinks read` {
   @Test(arguments: [false, true])
-  func `are copies where a sink before them may have written to the file`(_ writes: Bool) throws {
+  func `sinks read copies of records if an earlier sink may have written to the file`(
+    _ writes: Bool
+  ) throws {
     try withTemporaryStore([Film.self]) { store in
       let films = try store.write { tx in
         try (1...6).map { try tx.insert(Film(title: "film \($0)", episode: $0)) }

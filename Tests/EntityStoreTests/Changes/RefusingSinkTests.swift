@@ -7,7 +7,7 @@ import Testing
 /// A sink that refuses a change, in a write whose closure catches the error.
 @Suite struct `A change of one record that a sink refuses` {
   /// Sinks that hear of changes before the refusing one have noted a change that is not made.
-  @Test func `ends the write where it is an update`() throws {
+  @Test func `an update that a sink refuses ends the write`() throws {
     try withTemporaryStore([Film.self]) { store in
       var film = Film(title: "a", episode: 1)
       film.id = try store.write { try $0.insert(film).id }
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `is left out of the write where it is a delete`() throws {
+  @Test func `a delete that a sink refuses is omitted from the write`() throws {
     try withTemporaryStore([Film.self]) { store in
       let id = try store.write { try $0.insert(Film(title: "a", episode: 1)).id }
       let recording = ChangeRecording(.eachRemoval)
@@ -45,7 +45,7 @@ import Testing
   }
 
   /// The mark for imports is read after the sinks have received the change.
-  @Test func `is not in the history where a damaged mark refuses it`() throws {
+  @Test func `a change that a damaged mark refuses is not in the history`() throws {
     try withTemporaryStore([Film.self], options: .history(.changes)) { store in
       var film = Film(title: "a", episode: 1)
       film.id = try store.write { try $0.insert(film).id }

@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `JSON comes back from a record, and null in it is not an absent value`() throws {
+  @Test func `JSON comes back from a record, and null in it differs from an absent value`() throws {
     try expectRead(["Ann": "a@example.org"], ["x"], ["one", ""])
     try expectRead(nil, nil, [])
     try expectRead("text", .some(.null), ["two"])
@@ -63,7 +63,7 @@ import Testing
     #expect(value._storedValue.value == .null)
   }
 
-  @Test func `a date where JSON must be is an error that names the record`() throws {
+  @Test func `a date in the place of JSON is an error that names the record`() throws {
     var writer = RecordWriter()
     writer.begin(Self.layout, isWide: false)
     try documentBytes(["when": Date.now])._withBytes { writer.writeVariable($0) }

@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `null where a value must be is a missing value`() throws {
+  @Test func `null in the place of a value is a missing value`() throws {
     let error = try failure([String].self, of: [nil, "a"] as [String?])
     guard case .valueNotFound = error else {
       Issue.record("expected a missing value, found \(String(describing: error))")
@@ -146,7 +146,7 @@ import Testing
     #expect(throws: EncodingError.self) { try documentBytes(Doubled()) }
   }
 
-  @Test func `an encoder or decoder that is kept has nothing left to give`() throws {
+  @Test func `a retained encoder or decoder is empty after its call`() throws {
     final class Box: @unchecked Sendable {
       var encoder: (any Encoder)?
       var decoder: (any Decoder)?

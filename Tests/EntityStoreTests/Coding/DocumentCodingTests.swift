@@ -51,7 +51,7 @@ func decodeDocument<T: Decodable>(_ type: T.Type = T.self, _ bytes: [UInt8]) thr
     try expectRoundTrip([Shapes.Level.low: Shapes.Color.red])
   }
 
-  @Test func `values of their own kind take their own code`() throws {
+  @Test func `values of types with their own kind have their own code`() throws {
     #expect(try documentBytes(Date(timeIntervalSinceReferenceDate: 0)).first == 0x08)
     #expect(try documentBytes(UUID()).first == 0x09)
     #expect(try documentBytes(Data([1])) == [0x07, 1, 1])
@@ -116,7 +116,7 @@ func decodeDocument<T: Decodable>(_ type: T.Type = T.self, _ bytes: [UInt8]) thr
     #expect(stored == ["e\u{301}", "f", "z", "\u{FF5E}", "\u{1F600}"])
   }
 
-  @Test func `of a member that is encoded twice the last value counts`() throws {
+  @Test func `a member that is encoded twice has its last value`() throws {
     struct Twice: Encodable {
       enum Keys: CodingKey { case z, a }
       func encode(to encoder: any Encoder) throws {
@@ -183,7 +183,7 @@ func decodeDocument<T: Decodable>(_ type: T.Type = T.self, _ bytes: [UInt8]) thr
     return bytes
   }
 
-  @Test func `a value that is its own single value without end is refused`() {
+  @Test func `a value that encodes itself as a single value endlessly is refused`() {
     final class Endless: Encodable {
       func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
@@ -193,7 +193,7 @@ func decodeDocument<T: Decodable>(_ type: T.Type = T.self, _ bytes: [UInt8]) thr
     #expect(throws: EncodingError.self) { try documentBytes(Endless()) }
   }
 
-  @Test func `a failed encoding leaves the writer as it was`() {
+  @Test func `a failed encoding leaves the writer unchanged`() {
     var writer = DocumentWriter()
     writer.write(1 as Int64)
     #expect(throws: EncodingError.self) {

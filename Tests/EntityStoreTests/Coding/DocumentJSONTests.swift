@@ -27,7 +27,7 @@ import Testing
   ]
 
   @Test(arguments: values)
-  func `a value comes back as it was`(value: JSONValue) throws {
+  func `a JSON value comes back unchanged from a document`(value: JSONValue) throws {
     let bytes = try bytes(value)
     #expect(try self.value(bytes) == value)
     #expect(try decodeDocument(JSONValue.self, bytes) == value)
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `a JSON attribute refuses what JSON does not have`() throws {
+  @Test func `a JSON attribute refuses kinds of values that JSON lacks`() throws {
     for bytes in try [
       documentBytes(Date()), documentBytes([UUID()]), documentBytes(["a": Data()]),
       documentBytes(Decimal(1)),
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `names that Swift cannot tell apart are refused and not merged`() {
+  @Test func `names that Swift considers equal are refused and not merged`() {
     let bytes: [UInt8] =
       [0x0D, 13, 0, 0, 0, 2, 0, 0, 0, 3, 0x65, 0xCC, 0x81, 0x00, 2, 0xC3, 0xA9, 0x00]
     #expect(throws: Never.self) { try bytes._withBytes { try DocumentReader($0).validate() } }
@@ -116,7 +116,7 @@ import Testing
     "\"a\\u00e9\\n\"", "[]", "{}", "[1,[2,{\"z\":1,\"a\":{\"c\":null,\"b\":[]}}]]",
     "{\"b\\u0061\":1,\"b\":2,\"\":3,\"é\":4,\"\\ud83d\\ude00\":5,\"～\":6}",
   ])
-  func `a text gives the bytes of its value`(text: String) throws {
+  func `a JSON text gives the bytes of its value`(text: String) throws {
     var writer = DocumentWriter()
     try JSONValue(parsing: text).write(to: &writer)
     #expect(try bytes(text) == writer.bytes)
@@ -133,7 +133,7 @@ import Testing
     try writer.bytes._withBytes { try DocumentReader($0).validate(onlyJSON: true) }
   }
 
-  @Test func `a text deeper than documents may be is refused`() throws {
+  @Test func `a JSON text deeper than documents allow is refused`() throws {
     let text = { (levels: Int) in
       String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
     }

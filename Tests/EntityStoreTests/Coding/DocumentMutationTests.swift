@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `counts that lie are refused without making room for them`() {
+  @Test func `wrong counts are refused without an allocation for them`() {
     let many: [UInt8] = [0xFF, 0xFF, 0xFF, 0x7F]
     typealias Colors = [String: Shapes.Color]
     for code: UInt8 in [0x0C, 0x0D] {
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `items that do not end where the length says are refused`() throws {
+  @Test func `items that exceed the stated length are refused`() throws {
     let colors = try documentBytes([Shapes.Color.red])
     let byName = try documentBytes(["a": Shapes.Color.red])
     for (bytes, longer) in [(colors, 1), (byName, 1), (byName, 3)] {

@@ -24,7 +24,7 @@ private struct Launch: Entity, Codable, Equatable {
 }
 
 @Suite struct `Entities that are Codable` {
-  @Test func `decode what a service sends, which knows nothing of ids`() throws {
+  @Test func `Codable entities decode answers of a service, which has no ids`() throws {
     let sent = Data(#"[{"name": "a", "number": 1}, {"name": "b", "number": 2, "id": null}]"#.utf8)
     let launches = try JSONDecoder().decode([Launch].self, from: sent)
     #expect(launches.allSatisfy { !$0.id.isAssigned })
@@ -34,7 +34,7 @@ private struct Launch: Entity, Codable, Equatable {
     }
   }
 
-  @Test func `come back with their ids from what they were encoded as`() throws {
+  @Test func `Codable entities come back with their ids from their encoded form`() throws {
     try withTemporaryStore([Launch.self]) { store in
       let first = try #require(
         try JSONDecoder().decode(

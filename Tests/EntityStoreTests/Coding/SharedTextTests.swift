@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `every way to read returns the texts that were inserted`() throws {
+  @Test func `every way to read returns the inserted texts`() throws {
     var numbers = SeededNumbers(salt: 1_201)
     var texts = texts(3_000, &numbers)
     // Records with wide ends between the others, twice the same.
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `equal texts of one call are one`() throws {
+  @Test func `equal texts of one call share their storage`() throws {
     try withTemporaryStore([Mote.self]) { store in
       let shared = "the text of every second record"
       try store.write { transaction in
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `an attribute whose texts differ is looked at no more`() {
+  @Test func `an attribute whose texts differ is no longer compared`() {
     var table = TextTable()
     defer { table.deallocate() }
     // Both texts are kept alive, or the second could have the address of the first.
@@ -98,7 +98,7 @@ import Testing
     #expect(!isShared(&table))
   }
 
-  @Test func `bytes that are not UTF-8 are repaired each time alike`() {
+  @Test func `bytes that are not UTF-8 are repaired equally each time`() {
     var table = TextTable()
     defer { table.deallocate() }
     let bytes = Array("a text with a fault in its ".utf8) + [0xff, 0x20] + Array("end".utf8)

@@ -15,13 +15,12 @@ import Testing
 
   private func bits(of text: String) -> [UInt8] { withUnsafeBytes(of: text) { Array($0) } }
 
-  @Test(.enabled(if: MemoryLayout<Int>.size == 8)) func `they are made on this platform`() {
+  @Test(.enabled(if: MemoryLayout<Int>.size == 8)) func `short texts are made on this platform`() {
     #expect(ShortText.isUsable)
   }
 
   @Test(.enabled(if: ShortText.isUsable))
-  func `ASCII of every length is the same string to the last bit, and a value like others`() throws
-  {
+  func `short texts of ASCII equal ordinary strings to the last bit`() throws {
     var numbers = SeededNumbers(salt: 1_301)
     for round in 0..<4_000 {
       let bytes = (0..<round % 16).map { _ in UInt8(numbers.below(128)) }
@@ -39,7 +38,7 @@ import Testing
   }
 
   @Test(.enabled(if: ShortText.isUsable))
-  func `a byte that is not ASCII leaves it to the standard library, wherever it is`() {
+  func `a byte that is not ASCII sends a text to the standard library, wherever it is`() {
     for count in 1...15 {
       for index in 0..<count {
         var bytes = [UInt8](repeating: 0x61, count: count)

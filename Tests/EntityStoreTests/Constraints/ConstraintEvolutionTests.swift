@@ -161,7 +161,7 @@ extension PersonVariant {
     }
   }
 
-  @Test func `a partial declaration keeps the constraints that it says nothing of`() throws {
+  @Test func `a partial declaration keeps the constraints that it omits`() throws {
     try withTemporaryPath { path in
       try makePeople(path)
       try Store(at: path, entities: [PersonVariant<Limited>.self]).close()

@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `a stored record is not removed for one that breaks a constraint`() async throws {
+  @Test func `a record that breaks a constraint does not replace a stored record`() async throws {
     try await withTemporaryStore([Review.self]) { store in
       _ = try await importPages([#"[{"slug":"a","stars":1}]"#], into: store, .replaceMatching)
       // One key on two pages: the records are written alone, one after the other.
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `records with one key that go one after the other are each checked`() async throws {
+  @Test func `records with one key are each checked in their order`() async throws {
     try await withTemporaryStore([Review.self]) { store in
       let add = MergePolicy<Review>.merge { stored, incoming in
         var merged = stored

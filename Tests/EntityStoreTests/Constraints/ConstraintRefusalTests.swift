@@ -93,7 +93,7 @@ private struct Sample: Entity {
       ("text", [.pattern("(a")], "has a pattern that cannot be used: the group at 0 is not closed"),
       ("text", [.pattern(#"(a)\1"#)], "has a pattern that cannot be used: "),
     ] as [(String, [AttributeConstraint], String)])
-  func `opening a store says which attribute has which fault`(
+  func `opening a store reports each attribute with its fault`(
     attribute: String, constraints: [AttributeConstraint], fault: String
   ) throws {
     let error = try storeError(.badSchema) {
@@ -116,7 +116,7 @@ private struct Sample: Entity {
       ("decimal", [.range(Decimal(1)...)]), ("date", [.range(...Date.distantFuture)]),
       ("text", [.pattern(""), .length(0...0)]), ("data", [.length(0...Int.max)]),
     ] as [(String, [AttributeConstraint])])
-  func `constraints that fit are the same when the store is opened again`(
+  func `valid constraints are unchanged when the store is opened again`(
     attribute: String, constraints: [AttributeConstraint]
   ) throws {
     try withTemporaryPath { path in

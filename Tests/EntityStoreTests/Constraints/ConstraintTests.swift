@@ -46,7 +46,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
   }
 
   @Test(arguments: ReviewMode.allCases)
-  func `every insert takes what is at the edges and refuses what is beyond`(mode: ReviewMode) throws
+  func `every insert accepts values at the edges and refuses values beyond`(mode: ReviewMode) throws
   {
     try withTemporaryStore([Review.self]) { store in
       for allowed in Review.allowed {
@@ -76,8 +76,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
   }
 
   @Test(arguments: ReviewMode.allCases.filter(\.changesStored))
-  func `a stored record takes over what is at the edges and nothing beyond`(mode: ReviewMode) throws
-  {
+  func `a stored record accepts values at the edges and no value beyond`(mode: ReviewMode) throws {
     try withTemporaryStore([Review.self]) { store in
       var stored = Review()
       stored.id = try store.write { [stored] in try $0.insert(stored).id }
@@ -105,7 +104,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
     }
   }
 
-  @Test func `an update takes what is at the edges and refuses what is beyond`() throws {
+  @Test func `an update accepts values at the edges and refuses values beyond`() throws {
     try withTemporaryStore([Review.self]) { store in
       let id = try store.write { try $0.insert(Review()).id }
       for allowed in Review.allowed {
@@ -124,7 +123,9 @@ enum ReviewMode: String, CaseIterable, Sendable {
     }
   }
 
-  @Test func `an update by condition refuses what is beyond, in slots and in texts`() throws {
+  @Test func `an update by condition refuses values beyond the edges, in slots and in texts`()
+    throws
+  {
     try withTemporaryStore([Review.self]) { store in
       let slugs = (0..<100).map { "r\($0)" }
       try store.write { tx in
@@ -176,7 +177,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
     }
   }
 
-  @Test func `a transaction goes on after a refused insert, without a trace of it`() throws {
+  @Test func `a transaction continues after a refused insert, without a trace of it`() throws {
     try withTemporaryStore([Review.self]) { store in
       try store.write { tx in
         try tx.insert(Review(slug: "one"))
@@ -209,7 +210,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
     }
   }
 
-  @Test func `a merge is judged by what it makes, not by what comes in`() throws {
+  @Test func `constraints check the result of a merge, not the incoming record`() throws {
     try withTemporaryStore([Review.self]) { store in
       try store.write { tx in _ = try tx.insert(Review(slug: "a", stars: 3)) }
       let sum = MergePolicy<Review>.merge { stored, incoming in
@@ -229,7 +230,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
     }
   }
 
-  @Test func `drafts and dictionaries are checked, and patches where they are given`() throws {
+  @Test func `drafts and dictionaries are checked, and patches in their given attributes`() throws {
     try withTemporaryStore([Review.self]) { store in
       let row: [String: any AttributeValue] = [
         "slug": "a", "stars": 2, "count": UInt64(1), "ratio": Float(0), "note": "",

@@ -42,7 +42,9 @@ import Testing
   /// In the first row of a batch, in a middle one, and in the last, which is written when the batch
   /// ends.
   @Test(arguments: [0, 1, 2_500, 4_998, 4_999], [false, true])
-  func `leave nothing, and the transaction goes on`(index: Int, isSequence: Bool) throws {
+  func `a refused batch changes nothing, and the transaction continues`(
+    index: Int, isSequence: Bool
+  ) throws {
     var ratings = (0..<5_000).map { Rating(stars: Int64($0 % 6), text: "rating \($0)") }
     ratings[index].stars = 6
     try withTemporaryStore([Rating.self]) { store in

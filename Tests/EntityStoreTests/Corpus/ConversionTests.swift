@@ -64,7 +64,9 @@ import Testing
   }
 
   @Test(arguments: files)
-  func `is converted where the program asks, with all that it has`(_ file: String) throws {
+  func `a file of the other LMDB is converted with all of its content on request`(_ file: String)
+    throws
+  {
     let copy = try Copy(file)
     let store = try Store(
       at: copy.path, entities: [PersonV2.self, CorpusSpecimen.self, CorpusTrip.self],
@@ -81,7 +83,7 @@ import Testing
     try expectSound(plain.path)
   }
 
-  @Test func `keeps its history and goes on with it`() throws {
+  @Test func `a converted file keeps its history and continues it`() throws {
     let copy = try Copy()
     let store = try Store(at: copy.path, entities: [CorpusNote.self], options: Self.converting)
     let told = try store.history()
@@ -92,7 +94,7 @@ import Testing
     try expectSound(copy.path)
   }
 
-  @Test func `is left alone by options that do not ask`() throws {
+  @Test func `a file of the other LMDB stays unchanged without the option`() throws {
     let copy = try Copy()
     let error = try storeError(.otherEngine) { try Store(at: copy.path, entities: []) }
     #expect(error.message.contains("'convertsOtherEngine' or 'kvdump convert'"))
@@ -100,7 +102,9 @@ import Testing
     #expect(copy.bytes == copy.before)
   }
 
-  @Test func `is left alone when it is no store, or its second name is taken`() throws {
+  @Test func `a file of the other LMDB stays unchanged if it is no store, or a name is taken`()
+    throws
+  {
     let copy = try Copy()
     try Data("mine".utf8).write(to: URL(fileURLWithPath: copy.oldPath))
     let error = try storeError(.unsuitablePath) {
@@ -113,7 +117,9 @@ import Testing
     #expect(FileManager.default.contents(atPath: copy.oldPath) == Data("mine".utf8))
   }
 
-  @Test func `is left alone while another process has it open`() async throws {
+  @Test func `a file of the other LMDB stays unchanged while another process has it open`()
+    async throws
+  {
     let copy = try Copy()
     let lock = try UnusedLockFile(ofStore: copy.path, operation: "convert")
     await #expect(processExitsWith: .success) { [path = copy.path as String] in
@@ -128,7 +134,7 @@ import Testing
   }
 
   @Test(arguments: 0..<4)
-  func `is whole, old or new, after a kill at any step`(_ kill: Int) async throws {
+  func `a converted file is whole, old or new, after a kill at any step`(_ kill: Int) async throws {
     let copy = try Copy()
     await #expect(processExitsWith: .signal(SIGKILL)) {
       [path = copy.path as String, kill = kill as Int] in
@@ -151,7 +157,7 @@ import Testing
     #expect(try copy.files().filter { $0.hasPrefix(".") } == [])
   }
 
-  @Test func `has a lock file that nobody uses replaced`() throws {
+  @Test func `a converted file replaces a lock file that no process uses`() throws {
     let copy = try Copy()
     _ = try EngineConversion(of: copy.path).run()
     // As after a kill between the last two steps: the lock file is one of the other LMDB.

@@ -10,8 +10,8 @@ import Testing
 @Suite struct CorpusMaker {
   private static let folder = ProcessInfo.processInfo.environment["LODESTORE_CORPUS"]
 
-  @Test(.enabled(if: folder != nil)) func `makes a file with all that the format has`() async throws
-  {
+  @Test(.enabled(if: folder != nil))
+  func `the maker of the corpus makes a file with every part of the format`() async throws {
     let destination = try #require(Self.folder) + "/made.lodestore"
     let folder = try TemporaryFolder()
     try await Self.make(folder.storePath)

@@ -30,14 +30,14 @@ import Testing
     }
   }
 
-  @Test func `the first version's file is kept`() {
+  @Test func `the file of the first version exists`() {
     #expect(Self.files.contains("format-1.lodestore"))
   }
 
   private static let other = PageFormat.all.first { $0 != .ofEngine } ?? .ofEngine
 
   @Test(arguments: files, [StoreOptions.Access.existing, .create])
-  func `a file of the other LMDB is refused for writing with the way out and nothing is written`(
+  func `a file of the other LMDB is refused for writing, unchanged, with the remedy`(
     _ file: String, access: StoreOptions.Access
   ) throws {
     let other = Self.other
@@ -61,7 +61,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path + "-lock"))
   }
 
-  @Test func `a page of LMDB 1.0 that says to be of a later commit is damaged`() throws {
+  @Test func `a page of LMDB 1.0 that claims a later commit is damaged`() throws {
     let kept = Self.folder(of: .lmdb10) + "/format-5.lodestore"
     let bytes = try #require(FileManager.default.contents(atPath: kept))
     let pages = 2..<bytes.count / 4_096
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(arguments: files)
-  func `a file of the other LMDB is read like one of this and nothing is written`(
+  func `a file of the other LMDB is read like an own file, without a write`(
     _ file: String
   ) throws {
     let folder = try TemporaryFolder()
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: files)
-  func `a file is written, and what it held stays`(_ file: String) throws {
+  func `a written file keeps its former content`(_ file: String) throws {
     try withCopy(file) { path in
       let store = try Store(
         at: path, entities: [PersonV2.self, CorpusSpecimen.self, CorpusTrip.self])
@@ -150,7 +150,7 @@ import Testing
   }
 
   @Test(arguments: files)
-  func `the imports of a file go on being counted`(_ file: String) throws {
+  func `the counts of imports of a file continue`(_ file: String) throws {
     try withCopy(file) { path in
       let store = try StoreCore(path: path, options: .readOnly)
       defer { store.close() }
@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  @Test func `links and derived attributes of a file are kept, and go on`() throws {
+  @Test func `links and derived attributes of a file are kept, and continue`() throws {
     try withCopy("format-4.lodestore") { path throws in
       let store = try Store(at: path, entities: CorpusMusic.entities)
       let schema = store.core.schema.number
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  @Test func `the history of a file is read, undone and goes on`() throws {
+  @Test func `the history of a file is read, undone and continued`() throws {
     try withCopy("format-5.lodestore") { path throws in
       let store = try Store(at: path, entities: [CorpusNote.self])
       let told = try store.history()

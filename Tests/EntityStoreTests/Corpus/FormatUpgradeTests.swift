@@ -115,7 +115,7 @@ private struct OldLink: Entity {
   /// A removed attribute may have the last number, and an index over elements may be over the
   /// document.
   @Test(arguments: [false, true])
-  func `an entity whose new description nobody could read stays as it is`(
+  func `an entity whose new description would be unreadable stays unchanged`(
     hasElementIndex: Bool
   ) throws {
     try withTemporaryPath { path in
@@ -167,7 +167,7 @@ private struct OldLink: Entity {
     }
   }
 
-  @Test func `it happens once, and not at all in a file that is only read`() throws {
+  @Test func `a file is upgraded once, and not at all if it is only read`() throws {
     try withTemporaryPath { path in
       try makeOldFile(path)
       let before = FileManager.default.contents(atPath: path)

@@ -237,7 +237,8 @@ private struct BareTome: Entity {
     #expect(try store.fetch(Tome.all).map(\.room?.rawValue) == [1, 1, 1])
   }
 
-  @Test func `attributes whose condition reads a derived one follow when that one changes`() throws
+  @Test func `attributes follow a change of the derived attribute that their condition reads`()
+    throws
   {
     try withTemporaryPath { path throws in
       try make(path)
@@ -321,7 +322,7 @@ private struct BareTome: Entity {
     try expectSound(store)
   }
 
-  @Test func `a removed attribute that a condition names is refused, and the change is listed so`()
+  @Test func `the removal of an attribute that a condition names is refused, and listed`()
     throws
   {
     try withTemporaryPath { path throws in

@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `are right through random changes`() throws {
+  @Test func `conditional derived attributes are right through random changes`() throws {
     let operations = SeededNumbers.environmentNumber("LODESTORE_DERIVED_OPERATIONS") ?? 500
     try withTemporaryStore(Self.entities) { store in
       let branches = try store.write { tx in
@@ -93,8 +93,7 @@ import Testing
     }
   }
 
-  @Test func `deny deletes by their condition, before anything is written, in any program`() throws
-  {
+  @Test func `conditional derived attributes deny deletes before anything is written`() throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: Self.entities)
     let member = try store.write { tx throws in
@@ -122,7 +121,7 @@ import Testing
     try expectSound(folder.storePath)
   }
 
-  @Test func `are kept by programs without the types, and refused where the condition is unknown`()
+  @Test func `programs without the types keep or refuse conditional attributes`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -163,7 +162,7 @@ import Testing
 
   /// A rule that a program cannot read may deny, so the program deletes nothing that it is on.
   @Test(arguments: ["isOpen LATER YES", "later:(pages) > 1", "returnedOn == NULL"])
-  func `refuse deletes where the condition by which they deny is unknown`(
+  func `a delete is refused if the condition by which an attribute denies it is unknown`(
     condition: String
   ) async throws {
     let folder = try TemporaryFolder()
@@ -213,7 +212,8 @@ import Testing
     #expect(count == 2)
   }
 
-  @Test func `are derived again when a condition is added, changed and taken away`() throws {
+  @Test func `attributes are derived again when a condition is added, changed and removed`() throws
+  {
     let folder = try TemporaryFolder()
     func counts<V: LenderVersion>(_: V.Type) throws -> [Int] {
       let store = try Store(at: folder.storePath, entities: [Lender<V>.self, LentPiece<V>.self])

@@ -81,7 +81,8 @@ private struct Visit<Zone: VisitZone>: Entity {
     }
   }
 
-  @Test func `follow their dates through inserts, updates and other definitions`() throws {
+  @Test func `date parts follow their dates through inserts, updates and other definitions`() throws
+  {
     try withTemporaryPath { path in
       do {
         let store = try Store(at: path, entities: [Visit<UTC>.self])
@@ -103,7 +104,7 @@ private struct Visit<Zone: VisitZone>: Entity {
     }
   }
 
-  @Test func `serve conditions, orders and groups by the part itself`() throws {
+  @Test func `date parts serve conditions, orders and groups by the part itself`() throws {
     try withTemporaryStore([Visit<East>.self]) { store in
       try store.insert(Self.visits(East.self))
       let zone = East.zone
@@ -129,7 +130,7 @@ private struct Visit<Zone: VisitZone>: Entity {
     }
   }
 
-  @Test func `are refused in a named time zone`() throws {
+  @Test func `date parts in a named time zone are refused`() throws {
     let error = #expect(throws: StoreError.self) {
       try Store.inMemory(entities: [Visit<Berlin>.self])
     }

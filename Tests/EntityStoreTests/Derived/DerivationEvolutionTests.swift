@@ -87,7 +87,9 @@ private enum Given: ItemVersion {
     return try store.fetch(Item<Version>.all).map(\.key)
   }
 
-  @Test func `is told in the history, since other values are there`() throws {
+  @Test func `the history reports an evolution of derived attributes as a restart of the entity`()
+    throws
+  {
     try withTemporaryPath { path throws in
       let options = StoreOptions.history(.changes)
       var store = try Store(at: path, entities: [Item<First>.self], options: options)
@@ -103,7 +105,7 @@ private enum Given: ItemVersion {
     }
   }
 
-  @Test func `works out new and changed definitions for all records`() throws {
+  @Test func `evolution computes new and changed definitions for all records`() throws {
     try withTemporaryPath { path throws in
       #expect(try keys(path, Plain.self, inserting: "Ab", "cD") == ["", ""])
       #expect(try keys(path, Lower.self, inserting: "EF") == ["ab", "cd", "ef"])
@@ -123,7 +125,9 @@ private enum Given: ItemVersion {
     }
   }
 
-  @Test func `of a unique attribute is refused where two records would have one value`() throws {
+  @Test func `evolution of a unique attribute is refused if two records would have one value`()
+    throws
+  {
     try withTemporaryPath { path throws in
       _ = try keys(path, Plain.self, inserting: "a", "A")
       let error = try storeError(.incompatibleSchema) { try keys(path, Lower.self) }
@@ -132,7 +136,9 @@ private enum Given: ItemVersion {
     }
   }
 
-  @Test func `is left alone by programs that do not know it, which keep what they can`() throws {
+  @Test func `writes of a program without a derived attribute are derived at the next opening`()
+    throws
+  {
     try withTemporaryPath { path throws in
       _ = try keys(path, Lower.self, inserting: "Ab")
       // A program without the attribute.
@@ -145,7 +151,9 @@ private enum Given: ItemVersion {
     }
   }
 
-  @Test func `by functions refuses writes of programs without them, but not deletes`() throws {
+  @Test func `a program without the function of an attribute may delete but not write records`()
+    throws
+  {
     try withTemporaryPath { path throws in
       _ = try keys(path, First.self, inserting: "Ab", "c")
       let plain = try Store(at: path, entities: [Item<Plain>.self])
@@ -163,7 +171,7 @@ private enum Given: ItemVersion {
     }
   }
 
-  @Test func `raises no version that readers need`() throws {
+  @Test func `a derived attribute raises no version that readers need`() throws {
     try withTemporaryPath { path throws in
       _ = try keys(path, Lower.self, inserting: "a")
       let store = try Store(at: path, entities: [Item<Lower>.self])

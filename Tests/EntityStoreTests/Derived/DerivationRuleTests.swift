@@ -55,7 +55,7 @@ private enum Doubled: TagVersion {
     return try store.fetch(Tag<Version>.all).map(\.key)
   }
 
-  @Test func `refuse a version of its function that breaks them, and the file stays as it was`()
+  @Test func `rules refuse a function version that breaks them, and the file stays unchanged`()
     throws
   {
     try withTemporaryPath { path throws in

@@ -3,7 +3,8 @@ import Foundation
 import Testing
 
 @Suite struct `Attributes derived from derived ones` {
-  @Test func `of the same entity are right when each record comes by itself`() async throws {
+  @Test func `attributes derived from derived ones are right for each single record`() async throws
+  {
     try await withTemporaryStore([Twig.self]) { store in
       var importer = Importer(into: store, Twig.self, matching: .unique(\.name))
       importer.links = [.init("under", \.parent, by: \.name)]
@@ -30,7 +31,7 @@ import Testing
     #expect(twigs.map(\.grandparentName) == [nil, nil, "n0", "n1"])
   }
 
-  @Test func `keep all changes of one write, in any order of the records`() throws {
+  @Test func `attributes derived from derived ones reflect all changes of one write`() throws {
     try withTemporaryStore([Twig.self]) { store in
       let root = try store.insert(Twig("root"))
       let first = try store.insert(Twig("first", parent: root.id))
@@ -52,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `have the values of their definitions where a record is its own parent`() throws {
+  @Test func `a record that is its own parent has the values of its definitions`() throws {
     try withTemporaryStore([Twig.self]) { store in
       let (one, two) = try store.write { tx throws in
         let one = try tx.insert(Twig("one"))
@@ -71,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `are right through random changes, the verifier says at each commit`() throws {
+  @Test func `attributes derived from derived ones are right through random changes`() throws {
     let operations = SeededNumbers.environmentNumber("LODESTORE_DERIVED_OPERATIONS") ?? 200
     try withTemporaryStore([Twig.self]) { store in
       var numbers = SeededNumbers(salt: 4_207)
@@ -123,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `that depend on themselves are refused, and say how`() throws {
+  @Test func `attributes that depend on themselves are refused, with the chain`() throws {
     try withTemporaryPath { path throws in
       try Store(at: path, entities: [Twig.self]).close()
       let error = try storeError(.badSchema) { try Store(at: path, entities: [Knot.self]) }
@@ -133,7 +134,9 @@ import Testing
     }
   }
 
-  @Test func `have one least and greatest value, whatever the order of changes`() throws {
+  @Test func `attributes derived from derived ones have one minimum and maximum in any order`()
+    throws
+  {
     try withTemporaryStore([Twig.self]) { store in
       let (one, other) = try store.write { tx throws in
         let one = try tx.insert(Twig("one"))

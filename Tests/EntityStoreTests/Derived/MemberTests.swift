@@ -24,7 +24,7 @@ import Testing
     #expect(try snapshot.fetch(query).count == count)
   }
 
-  @Test func `are values of attributes, of the right type or null`() throws {
+  @Test func `members and elements of documents are values of the right type or null`() throws {
     try withTemporaryStore([Parcel.self]) { store in
       let all: [(JSONValue, String?, Double?, Int?, Bool?)] = [
         (["type": ["kind": "a"], "size": 2.5, "stars": 3, "open": true], "a", 2.5, 3, true),
@@ -50,7 +50,9 @@ import Testing
     }
   }
 
-  @Test func `are found by the index of an attribute, or of elements`() throws {
+  @Test func `an index of an attribute or of elements finds members and elements of documents`()
+    throws
+  {
     try withTemporaryStore([Parcel.self]) { store in
       try store.insert((0..<2_000).map(Self.parcel))
       try store.read { snapshot throws in
@@ -86,7 +88,9 @@ import Testing
     }
   }
 
-  @Test func `say the same with indexes as without, whatever they hold`() throws {
+  @Test func `members and elements of documents give equal results with and without indexes`()
+    throws
+  {
     let count = SeededNumbers.environmentNumber("LODESTORE_ORACLE_CONDITIONS") ?? 300
     var numbers = SeededNumbers(salt: 71)
     var compared = 0

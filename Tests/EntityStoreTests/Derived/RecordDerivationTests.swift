@@ -34,7 +34,7 @@ import Testing
     return articles
   }
 
-  @Test func `are worked out by every way to insert`() throws {
+  @Test func `every insert computes the attributes derived from a record`() throws {
     try withTemporaryStore([Article.self]) { store throws in
       try store.write { tx throws in
         let stored = try tx.insert(Article("Éa", subtitle: "é"))
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `follow every way to update`() throws {
+  @Test func `every update recomputes the attributes derived from a record`() throws {
     try withTemporaryStore([Article.self]) { store throws in
       let ids = try store.write { tx throws in
         try tx.insert((0..<10).map { Article("T\($0)", subtitle: "s") }).ids
@@ -84,7 +84,9 @@ import Testing
     }
   }
 
-  @Test func `follow imports and merges of parts`() async throws {
+  @Test func `imports and merges of parts recompute the attributes derived from a record`()
+    async throws
+  {
     try await withTemporaryStore([Article.self]) { store in
       let page = #"[{"title": "Œuvre", "words": 40}, {"title": "B", "subtitle": "x", "words": 1}]"#
       let importer = Importer(into: store, Article.self, matching: .unique(\.sortTitle))
@@ -108,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `keep the times of insertion and change`() throws {
+  @Test func `derived attributes record the times of insertion and change`() throws {
     try withTemporaryStore([Article.self]) { store throws in
       let before = Date()
       let stored = try store.insert(Article("A"))
@@ -132,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func `cannot be set`() throws {
+  @Test func `derived attributes cannot be set`() throws {
     try withTemporaryStore([Article.self]) { store throws in
       try store.insert(Article("A"))
       let error = try storeError(.invalidQuery) {

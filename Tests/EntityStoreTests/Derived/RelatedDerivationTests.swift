@@ -12,7 +12,7 @@ import Testing
     try withTemporaryStore(Library.entities, body)
   }
 
-  @Test func `are right at every commit, however links come and go`() throws {
+  @Test func `attributes derived from related records are right at every commit`() throws {
     try withLibrary { store throws in
       let (author, other) = try store.write { tx in
         (try tx.insert(Author(name: "A")).id, try tx.insert(Author(name: "B")).id)
@@ -51,7 +51,9 @@ import Testing
     }
   }
 
-  @Test func `follow links of their own, from both sides`() throws {
+  @Test func `attributes derived from related records follow separate links from both sides`()
+    throws
+  {
     try withLibrary { store throws in
       let shelves = try store.write { tx in
         try tx.insert([Shelf(name: "S"), Shelf(name: "T")]).ids
@@ -76,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `are copies that follow what they copy`() throws {
+  @Test func `copies of related attributes follow their originals`() throws {
     try withLibrary { store throws in
       let author = try store.insert(Author(name: "Ann"))
       let book = try store.insert(Book(title: "B", author: author.id))
@@ -94,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `are not overwritten by values that were read before`() throws {
+  @Test func `values that were read earlier do not overwrite derived attributes`() throws {
     try withLibrary { store throws in
       let author = try store.insert(Author(name: "A"))
       try store.insert(Book(title: "B", author: author.id))
@@ -110,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func `leave no trace of a write that is taken back`() throws {
+  @Test func `an undone write leaves no change of derived attributes`() throws {
     try withLibrary { store throws in
       let author = try store.insert(Author(name: "A"))
       struct Stop: Error {}
@@ -133,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `that would leave their type refuse the write`() throws {
+  @Test func `a derived value outside of its type refuses the write`() throws {
     try withLibrary { store throws in
       let author = try store.insert(Author(name: "A"))
       try store.insert(Book(title: "B", pages: .max, author: author.id))
@@ -145,7 +147,7 @@ import Testing
     }
   }
 
-  @Test func `that are damaged are found by the verifier`() throws {
+  @Test func `the verifier finds damaged derived attributes`() throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: Library.entities)
     try store.write { tx throws in
@@ -162,7 +164,7 @@ import Testing
     #expect(report.count(of: .derivedValue) == 4, "\(report.findings)")
   }
 
-  @Test func `that are texts have the very bytes of what they follow from`() throws {
+  @Test func `derived texts have the exact bytes of their originals`() throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: Library.entities)
     let author = try store.insert(Author(name: "\u{e9}"))

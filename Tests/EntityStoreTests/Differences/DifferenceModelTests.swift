@@ -79,7 +79,9 @@ import Testing
     (films, numbers) = (changed, next)
   }
 
-  @Test func `are those of random stores, and of each since each of its writes`() throws {
+  @Test func `differences are those of random stores, and of each store since each of its writes`()
+    throws
+  {
     var numbers = SeededNumbers(salt: 0xd1f2)
     for _ in 0..<(SeededNumbers.environmentNumber("LODESTORE_DIFFERENCE_ROUNDS") ?? 6) {
       try withTemporaryStore([Film.self], options: .history(.images)) { older in
@@ -134,7 +136,7 @@ import Testing
   /// A million records on each side, of which ten thousand differ, in no more memory than a hundred
   /// thousand take.
   @Test(.enabled(if: SeededNumbers.environmentNumber("LODESTORE_DIFFERENCE_RECORDS") != nil))
-  func `of many records take no memory for them`() throws {
+  func `differences of many records take no memory for them`() throws {
     let count = SeededNumbers.environmentNumber("LODESTORE_DIFFERENCE_RECORDS") ?? 1_000_000
     try withTemporaryStore([Film.self]) { older in
       try withTemporaryStore([Film.self]) { newer in

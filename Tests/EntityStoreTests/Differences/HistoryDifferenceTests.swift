@@ -18,7 +18,7 @@ import Testing
     try store.read { try $0.historyToken() }
   }
 
-  @Test func `tell each record once, whatever happened to it`() throws {
+  @Test func `differences since a token report each record once, whatever happened to it`() throws {
     try withTemporaryStore([Film.self], options: .history(.images)) { store in
       let ids = try store.write { tx throws in
         Array(try tx.insert((1...6).map { Film(title: "Film \($0)", episode: $0) }).ids)
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `name attributes without images, and the values that are preserved`() throws {
+  @Test func `differences name attributes without images, and preserved values`() throws {
     try withTemporaryStore([Film.self], options: .history(.changes)) { store in
       let ids = try store.write { tx throws in
         Array(try tx.insert((1...3).map { Film(title: "Film \($0)", episode: $0) }).ids)
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `are refused for entities without a history, and expired tokens`() throws {
+  @Test func `differences are refused for entities without a history, and expired tokens`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.insert(Film(title: "a", episode: 1))
       let token = try token(store)
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `have the old values of the place, also within writes that share a commit`()
+  @Test func `differences have the old values at the token, also within a shared commit`()
     async throws
   {
     try await withTemporaryStore([Film.self], options: .history(.images)) { store in
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `are links that came, went and moved`() throws {
+  @Test func `differences since a token contain links that came, went and moved`() throws {
     try withTemporaryStore(Library.entities, options: .history(.images)) { store in
       let (shelf, books) = try store.write { tx throws in
         let shelf = try tx.insert(Shelf(name: "S")).id
@@ -133,7 +133,7 @@ import Testing
 
   // MARK: Runs of ids
 
-  @Test func `know the first change of each id, as a walk of the writes does`() {
+  @Test func `differences know the first change of each id, as a walk of the writes does`() {
     var numbers = SeededNumbers(salt: 0xd1ff)
     for _ in 0..<300 {
       var firsts: [UInt64: UInt64] = [:]

@@ -32,7 +32,7 @@ import Testing
     return lines
   }
 
-  @Test func `are those of the stores that they were made of`() throws {
+  @Test func `differences between sealed generations equal those of their stores`() throws {
     let folder = try TemporaryFolder()
     try withTemporaryStore(Library.entities) { store in
       let (shelf, books) = try store.write { tx throws in
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `are none where a generation only has records in a later layout`() throws {
+  @Test func `generations that differ only in the layout of records have no differences`() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/people.lodestore"
     let store = try Store(at: path, entities: [PersonV1.self])
@@ -83,7 +83,7 @@ import Testing
     try expectSound(path)
   }
 
-  @Test func `lead live results from one generation to the next`() async throws {
+  @Test func `differences lead live results from one generation to the next`() async throws {
     let folder = try TemporaryFolder()
     try await withTemporaryStore([Film.self]) { store in
       let (generations, arrivals) = AsyncStream<Store>.makeStream()

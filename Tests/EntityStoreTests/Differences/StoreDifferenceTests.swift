@@ -41,7 +41,7 @@ import Testing
     return found
   }
 
-  @Test func `are none between equal stores, nor between a store and itself`() throws {
+  @Test func `equal stores have no differences, nor has a store with itself`() throws {
     try withTwins([Film.self], fillFilms) { older, newer throws in
       #expect(try all(newer.differences(from: older)) == [])
       #expect(try all(newer.differences(from: newer)) == [])
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `are the records that one has, and those with other values`() throws {
+  @Test func `differences are records of one store, and those with other values`() throws {
     try withTwins([Film.self], fillFilms) { older, newer in
       let ids = try newer.read { try $0.ids(Film.all) }
       try newer.write { tx in
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `name attributes with their values as JSON`() throws {
+  @Test func `differences name attributes with their values as JSON`() throws {
     try withTwins([Film.self], fillFilms) { older, newer in
       let released = Date(timeIntervalSinceReferenceDate: 0)
       try newer.write { tx in
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `of one entity leave out the others, links of others and buckets`() throws {
+  @Test func `differences of one entity omit the others, links of others and buckets`() throws {
     try withTwins([Film.self, Player.self], fillFilms) { older, newer in
       try newer.write { tx in
         try tx.delete(Film.ID(rawValue: 1))
@@ -118,7 +118,8 @@ import Testing
 
   // MARK: Links and orders
 
-  @Test func `are links that no attribute holds, and places in an order`() throws {
+  @Test func `differences contain links that no attribute holds, and positions in an order`() throws
+  {
     func fill(_ tx: inout WriteTransaction) throws {
       let shelf = try tx.insert(Shelf(name: "S")).id
       let books = try tx.insert((1...5).map { Book(title: "\($0)") }).ids
@@ -141,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func `in an order are as few moves as there can be`() {
+  @Test func `differences in an order are as few moves as possible`() {
     #expect(DifferenceStep.moved([1, 2, 3], [1, 2, 3]) == [])
     #expect(DifferenceStep.moved([1, 2, 3, 4], [4, 1, 2, 3]) == [4])
     #expect(DifferenceStep.moved([1, 2, 3], [5, 1, 6, 3]) == [])
@@ -149,7 +150,7 @@ import Testing
 
   // MARK: Schemas
 
-  @Test func `are none where a record was only written in a later layout`() throws {
+  @Test func `records written only in a later layout have no differences`() throws {
     let folder = try TemporaryFolder()
     let (old, new) = (folder.path + "/old.lodestore", folder.path + "/new.lodestore")
     let first = try Store(at: old, entities: [PersonV1.self])
@@ -192,7 +193,7 @@ import Testing
     #expect(try all(first.differences(from: later)).count == 4)
   }
 
-  @Test func `of entities that one store lacks are all of its records`() throws {
+  @Test func `differences of an entity that one store lacks are all of its records`() throws {
     try withTemporaryStore([Film.self]) { older in
       try withTemporaryStore([Film.self, Player.self]) { newer in
         try newer.write { tx in try tx.insert(Player(name: "p")) }
@@ -212,7 +213,8 @@ import Testing
 
   // MARK: Snapshots
 
-  @Test func `between two commits of a store are read from its snapshots`() async throws {
+  @Test func `differences between two commits of a store are read from its snapshots`() async throws
+  {
     try await withTemporaryStore([Film.self]) { store in
       try await store.write { tx in try tx.insert(Film(title: "a", episode: 1)) }
       let before = try store.snapshot()
@@ -231,7 +233,7 @@ import Testing
     }
   }
 
-  @Test func `see the commits that there were when they were asked for`() throws {
+  @Test func `differences see the commits at the time of their call`() throws {
     try withTwins([Film.self], fillFilms) { older, newer in
       try newer.write { tx in try tx.delete(Film.ID(rawValue: 1)) }
       let differences = try newer.differences(from: older)
@@ -243,7 +245,7 @@ import Testing
     }
   }
 
-  @Test func `end when their task is cancelled`() async throws {
+  @Test func `differences end when their task is cancelled`() async throws {
     try await withTemporaryStore([Film.self]) { older in
       try await withTemporaryStore([Film.self]) { newer in
         try await newer.write { tx in
@@ -267,7 +269,7 @@ import Testing
 
   // These stores have one layout, so a damaged record cannot name another one.
   @Test(arguments: RecordDamage.allCases.filter { $0 != .otherLayout })
-  func `of a damaged record are an error, and no difference`(damage: RecordDamage) throws {
+  func `differences of a damaged record are an error`(damage: RecordDamage) throws {
     typealias Item = Ware<FirstWare>
     let folder = try TemporaryFolder()
     let stores = try ["old", "new"].map {
@@ -293,7 +295,9 @@ import Testing
 
   // MARK: Keys
 
-  @Test func `match records of unrelated stores by a unique key, and what these lead to`() throws {
+  @Test func `differences of unrelated stores match records by a unique key, and their links`()
+    throws
+  {
     try withTemporaryStore(StarWars.entities) { older in
       try withTemporaryStore(StarWars.entities) { newer in
         try older.write { tx in
@@ -336,7 +340,7 @@ import Testing
     }
   }
 
-  @Test func `by a key with a null match nothing`() throws {
+  @Test func `differences by a key with a null match nothing`() throws {
     try withTwins([Film.self], { try $0.insert(Film(title: "a", episode: 1)) }) { older, newer in
       let found = try all(
         newer.differences(from: older, of: Film.self, matchingBy: .uniqueKey("code")))

@@ -17,12 +17,12 @@ import Testing
   ]
 
   @Test(arguments: names)
-  func `are readable, and valid`(member: String, name: String) {
+  func `attribute names made from members are readable and valid`(member: String, name: String) {
     #expect(AttributeNames.readable(member) == name)
     #expect(EntityDescription.isValidAttributeName(AttributeNames.readable(member)))
   }
 
-  @Test func `are valid whatever the member is called`() {
+  @Test func `attribute names are valid whatever the name of the member`() {
     var random = SeededNumbers(seed: 42)
     for _ in 0..<5_000 {
       let count = Int.random(in: 0...40, using: &random)
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `are all different, whatever is taken and in any order`() {
+  @Test func `attribute names are all different, whichever names exist and in any order`() {
     let long = String(repeating: "x", count: 70)
     let names = ["a b", "a-b", "a_b", "A b", long + "1", long + "2", "имя", "imya"]
     let found = AttributeNames.distinct(names, besides: ["A_b", "a_b_2"])
@@ -75,7 +75,9 @@ import Testing
   ]
 
   @Test(arguments: forms)
-  func `is what loses no character that means something`(text: String, form: TextForm) {
+  func `a text of separated values is read as a type only if it loses no meaning`(
+    text: String, form: TextForm
+  ) {
     #expect(TextForm(text) == form)
   }
 }

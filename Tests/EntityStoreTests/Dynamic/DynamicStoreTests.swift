@@ -48,7 +48,7 @@ import Testing
     return titles
   }
 
-  @Test func `reads records by id, index and query`() async throws {
+  @Test func `a dynamic store reads records by id, index and query`() async throws {
     try await withFilms { store in
       #expect(store.entities.map(\.name) == ["Film"])
       try store.read { snapshot in
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `changes records, and none when the closure throws`() async throws {
+  @Test func `a dynamic store changes records, and no record if the closure throws`() async throws {
     try await withFilms { store in
       let (updated, deleted) = try store.write { transaction in
         let film = try #require(transaction.snapshot.entity(named: "Film"))
@@ -113,7 +113,9 @@ import Testing
     }
   }
 
-  @Test func `says where a format string is wrong, and what is thrown comes out`() async throws {
+  @Test func `a dynamic store reports the fault of a format string, and passes errors on`()
+    async throws
+  {
     try await withFilms { store in
       try store.read { snapshot in
         let film = try #require(snapshot.entity(named: "Film"))

@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func `are saved where nobody else has changed the record`() throws {
+  @Test func `edits are saved if no other write has changed the record`() throws {
     try withClause { store, edit in
       var edit = edit
       edit.text = "new"
@@ -25,7 +25,9 @@ import Testing
     }
   }
 
-  @Test func `fail with both sides and the base where others have, a batch update too`() throws {
+  @Test func `edits fail with both sides and the base after another change, also a batch update`()
+    throws
+  {
     try withClause { store, edit in
       var edit = edit
       edit.text = "mine"
@@ -39,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `are begun and saved by await, with the same errors, unless the task is cancelled`()
+  @Test func `edits are begun and saved asynchronously, with the same errors`()
     async throws
   {
     try await withTemporaryStore([Clause.self]) { store in
@@ -69,7 +71,7 @@ import Testing
     (EditPolicy.keepStored, "theirs", 7 as Int?, "a2"),
     (.keepEdited, "mine", 7, "a2"), (.overwrite, "mine", 7, "a"), (.rollback, "theirs", 1, "a2"),
   ])
-  func `are merged as the policy says`(
+  func `edits are merged as the policy states`(
     policy: EditPolicy, text: String, weight: Int?, name: String
   ) throws {
     try withClause { store, edit in
@@ -86,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `of a deleted record fail, and say that it is gone`() throws {
+  @Test func `edits of a deleted record fail, and report the deletion`() throws {
     try withClause { store, edit in
       try store.delete(edit.base.id)
       let error = try storeError(.editConflict) { try store.update(edit, onConflict: .overwrite) }
@@ -97,7 +99,8 @@ import Testing
     }
   }
 
-  @Test func `leave derived attributes to the store, and unique keys to their check`() throws {
+  @Test func `edits leave derived attributes to the store, and unique keys to their check`() throws
+  {
     try withTemporaryStore(Library.entities) { store in
       let author = try store.insert(Author(name: "a"))
       var edit = try store.edit(author.id)

@@ -8,7 +8,7 @@ import Testing
     try store.fetch(Page<L>.all).map(\.url)
   }
 
-  @Test func `loses the records that were inserted first, before the next write`() throws {
+  @Test func `a limited entity loses the earliest inserted records before the next write`() throws {
     try withPages(TenPages.self) { store in
       typealias Cached = Page<TenPages>
       try store.write { tx in _ = try tx.insert((0..<25).map { Cached("p\($0)") }) }
@@ -24,8 +24,7 @@ import Testing
     }
   }
 
-  @Test func `evicts exactly to the limit, in transactions of a bounded number of records`() throws
-  {
+  @Test func `a limited entity evicts exactly to the limit, in bounded transactions`() throws {
     try withPages(ManyPages.self) { store in
       typealias Cached = Page<ManyPages>
       let count = 3_200 + StoreCore.evictionBatchCount + 10
@@ -41,7 +40,9 @@ import Testing
     }
   }
 
-  @Test func `is above it by a sixteenth at most when a write begins`() throws {
+  @Test func `a limited entity exceeds its limit by a sixteenth at most when a write begins`()
+    throws
+  {
     try withPages(ManyPages.self) { store in
       typealias Cached = Page<ManyPages>
       try store.write { tx in _ = try tx.insert((0..<3_200).map { Cached("p\($0)") }) }
@@ -56,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `by an attribute loses the least values first, null before all, equal ones by id`()
+  @Test func `a limit by an attribute evicts null first, then the least values, equal ones by id`()
     throws
   {
     try withPages(TenOldPages.self) { store in
@@ -83,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `by bytes loses the oldest records until the sum of their lengths is within it`()
+  @Test func `a limit by bytes evicts the oldest records until the sum of their lengths fits`()
     throws
   {
     try withPages(KilobytePages.self) { store in
@@ -115,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func `has the size of its records after each way to write them`() throws {
+  @Test func `a limited entity has the size of its records after each way to write them`() throws {
     try withPages(KilobytePages.self) { store in
       typealias Cached = Page<KilobytePages>
       func expectSize(sourceLocation: SourceLocation = #_sourceLocation) throws {
@@ -159,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func `has no limit of the number by the greatest one`() throws {
+  @Test func `the greatest limit means no limit of the number of records`() throws {
     try withPages(MostPages.self) { store in
       typealias Cached = Page<MostPages>
       try store.write { tx in
@@ -172,7 +173,7 @@ import Testing
     }
   }
 
-  @Test func `takes back an eviction, whose records are then the oldest again`() throws {
+  @Test func `an undo takes back an eviction, whose records are then the oldest again`() throws {
     try withPages(TenPages.self) { store in
       typealias Cached = Page<TenPages>
       try store.write { tx in _ = try tx.insert((0..<12).map { Cached("p\($0)") }) }
@@ -186,7 +187,9 @@ import Testing
     }
   }
 
-  @Test func `is evicted at once after a commit far above it, and soon otherwise`() async throws {
+  @Test func `a limited entity is evicted at once if far above the limit, and soon otherwise`()
+    async throws
+  {
     typealias Cached = Page<ManyPages>
     var options = StoreOptions()
     options.evictionInterval = .seconds(100_000)
@@ -201,7 +204,7 @@ import Testing
     }
   }
 
-  @Test func `has live results drop what is evicted`() async throws {
+  @Test func `live results drop evicted records of a limited entity`() async throws {
     typealias Cached = Page<TenPages>
     try await withTemporaryStore([Cached.self], options: .withoutKeeper) { store in
       try await store.write { tx in _ = try tx.insert((0..<12).map { Cached("p\($0)") }) }
@@ -215,7 +218,7 @@ import Testing
     }
   }
 
-  @Test func `lets writes that wait share a commit while it is full`() async throws {
+  @Test func `writes that wait share a commit while a limited entity is full`() async throws {
     typealias Cached = Page<ManyPages>
     try await withTemporaryStore([Cached.self], options: .withoutKeeper) { store in
       try await store.write { tx in _ = try tx.insert((0..<3_200).map { Cached("p\($0)") }) }

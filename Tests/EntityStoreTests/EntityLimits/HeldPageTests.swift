@@ -12,7 +12,7 @@ import Testing
 
   private func names(_ store: Store) throws -> [String] { try store.fetch(Folder.all).map(\.name) }
 
-  @Test func `stay where a delete rule denies it, and the next oldest go`() throws {
+  @Test func `the oldest records stay if a delete rule denies it, and the next oldest go`() throws {
     try withFolders { store in
       let pins = try store.write { tx in
         try (0..<14).compactMap { number in
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `above the limit that all stay cost later writes nothing`() throws {
+  @Test func `records that must stay above the limit cost later writes nothing`() throws {
     try withFolders { store in
       try store.write { tx in
         for number in 0..<300 {
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `take with them what rules delete with them`() throws {
+  @Test func `evicted records take along the records that delete rules remove`() throws {
     try withFolders { store in
       try store.write { tx in
         for number in 0..<12 {
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `go one by one where others of the entity may go with them`() throws {
+  @Test func `records are evicted one by one if others of the entity may go with them`() throws {
     try withFolders { store in
       try store.write { tx in
         let first = try tx.insert(Folder("f0")).id
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `that are damaged are held, and the file is within the limit without them`() throws {
+  @Test func `damaged oldest records stay, and the limit holds for the other records`() throws {
     try withTemporaryStore(
       [Vault.self, Pledge.self], options: .withoutKeeper
     ) { store in

@@ -55,7 +55,7 @@ private struct BarePage: Entity {
     store.close()
   }
 
-  @Test func `keeps limit and size when it is sealed, whose records may be shorter`() throws {
+  @Test func `a sealed file keeps limit and size, although its records may be shorter`() throws {
     let folder = try TemporaryFolder()
     let noted = try Store(
       at: folder.storePath, entities: [NotedPage.self], options: .withoutKeeper)
@@ -79,7 +79,7 @@ private struct BarePage: Entity {
     try expectSound(folder.storePath)
   }
 
-  @Test func `keeps both in a compact copy, where the limit goes on`() throws {
+  @Test func `a compact copy keeps limit and size, and its limit continues`() throws {
     let folder = try TemporaryFolder()
     try fill(folder.storePath)
     let copy = folder.path + "/copy.lodestore"
@@ -97,7 +97,7 @@ private struct BarePage: Entity {
     try expectSound(copy)
   }
 
-  @Test func `with another size than its records have is found by the verifier`() throws {
+  @Test func `the verifier finds a size of an entity that its records do not have`() throws {
     let folder = try TemporaryFolder()
     try fill(folder.storePath)
     let core = try StoreCore(path: folder.storePath, options: .withoutKeeper)
@@ -112,7 +112,7 @@ private struct BarePage: Entity {
     #expect(findings.first?.detail.contains("is 7, must be") == true, "\(findings)")
   }
 
-  @Test func `without a size of its records says so to a write`() throws {
+  @Test func `a file without the size of a limited entity refuses a write with a message`() throws {
     let folder = try TemporaryFolder()
     try fill(folder.storePath)
     let core = try StoreCore(path: folder.storePath, options: .withoutKeeper)
@@ -128,7 +128,7 @@ private struct BarePage: Entity {
     store.close()
   }
 
-  @Test func `differs from one without the limit in its schema alone`() throws {
+  @Test func `entities with and without a limit differ in their schema alone`() throws {
     let folder = try TemporaryFolder()
     try fill(folder.storePath)
     let other = folder.path + "/other.lodestore"

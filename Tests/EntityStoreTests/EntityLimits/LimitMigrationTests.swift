@@ -117,7 +117,7 @@ private enum ByTwo: BadKind {
   }
 
   @Test(arguments: [false, true])
-  func `is declared over records, changed and taken away`(buildsInUse: Bool) throws {
+  func `a limit is declared over stored records, changed and removed`(buildsInUse: Bool) throws {
     try withTemporaryPath { path in
       var options = StoreOptions.withoutKeeper
       options.buildsIndexesInUse = buildsInUse
@@ -160,7 +160,7 @@ private enum ByTwo: BadKind {
     }
   }
 
-  @Test func `holds for a program that declares a part of the entity`() throws {
+  @Test func `a limit holds for a program that declares a part of the entity`() throws {
     try withTemporaryPath { path in
       try open(path, Page<KilobytePages>.self).close()
       let short = try open(path, ShortPage.self)
@@ -174,7 +174,7 @@ private enum ByTwo: BadKind {
     }
   }
 
-  @Test func `has the size of its records when an attribute is removed`() throws {
+  @Test func `a limited entity has the size of its records after an attribute is removed`() throws {
     try withTemporaryPath { path in
       let dated = try open(path, Page<KilobytePages>.self)
       try dated.write { tx in
@@ -189,7 +189,7 @@ private enum ByTwo: BadKind {
     }
   }
 
-  @Test func `goes with the attribute by which it is`() throws {
+  @Test func `a limit is removed with its attribute`() throws {
     try withTemporaryPath { path in
       let dated = try open(path, Page<TenOldPages>.self)
       try dated.write { tx in _ = try tx.insert((0..<9).map { Page<TenOldPages>("p\($0)") }) }
@@ -201,7 +201,7 @@ private enum ByTwo: BadKind {
     }
   }
 
-  @Test func `of nothing, of zero, or by what has no order is refused`() throws {
+  @Test func `a limit without a number, of zero, or by an unordered attribute is refused`() throws {
     func message(_ type: any Entity.Type) throws -> String {
       try storeError(.badSchema) { try Store.inMemory(entities: [type]) }.message
     }
@@ -211,8 +211,7 @@ private enum ByTwo: BadKind {
     #expect(try message(BadLimit<ByTwo>.Thing.self).contains("by 2 attributes"))
   }
 
-  @Test func `is described in the catalogue, and read back with members of later versions`() throws
-  {
+  @Test func `a limit is described in the catalogue, with members of later versions`() throws {
     try withPages(FewPages.self) { store in
       let description = try store.core.read { try $0.entity(Page<FewPages>.self).description }
       #expect(description.limitText == "40 records, 3000 bytes, by 'fetchedAt'")
@@ -232,7 +231,7 @@ private enum ByTwo: BadKind {
     }
   }
 
-  @Test func `holds for all stores of the file, and writes of each are counted`() throws {
+  @Test func `a limit holds for all stores of the file, and counts the writes of each`() throws {
     try withPages(KilobytePages.self) { store in
       typealias Cached = Page<KilobytePages>
       let other = try Store(
@@ -250,7 +249,7 @@ private enum ByTwo: BadKind {
     }
   }
 
-  @Test func `holds while several processes write`() async throws {
+  @Test func `a limit holds while several processes write`() async throws {
     typealias Cached = Page<TenOldPages>
     let folder = try TemporaryFolder(isOnDisk: true)
     let path = folder.storePath

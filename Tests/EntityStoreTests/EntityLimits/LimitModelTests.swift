@@ -204,7 +204,9 @@ private struct PageComment: Entity {
 @Suite struct `Random operations on a limited entity` {
   /// `LODESTORE_LIMIT_STEPS` asks for more.
   @Test(arguments: [1, 2, 3])
-  func `agree with a model of the oldest records`(salt: UInt64) throws {
+  func `random operations on a limited entity agree with a model of the oldest records`(
+    salt: UInt64
+  ) throws {
     let steps = SeededNumbers.environmentNumber("LODESTORE_LIMIT_STEPS") ?? 800
     try withTemporaryPath { path in
       let run = try LimitRun(path, SeededNumbers(salt: 9_900 + salt))

@@ -5,7 +5,7 @@ import Testing
 @testable import EntityStore
 
 @Suite(.serialized) struct `Eviction of expired records` {
-  @Test func `takes transactions of a bounded number of records`() throws {
+  @Test func `eviction removes a bounded number of records in each transaction`() throws {
     try withOffers { store, clock in
       let count = StoreCore.evictionBatchCount * 2 + 10
       try store.write { tx in
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `in several parts of one write tells of every record that it expired`() throws {
+  @Test func `eviction in several parts of one write reports every record as expired`() throws {
     try withOffers { store, clock in
       let ids = try store.write { tx in
         try tx.insert((0..<3).map { Offer("c\($0)", until: 1_010) }).ids.map(\.rawValue)
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `happens by itself, without a write, and at the opening`() async throws {
+  @Test func `eviction happens without a write, and at the opening`() async throws {
     let folder = try TemporaryFolder()
     let clock = TestClock()
     var options = clock.options
@@ -64,7 +64,9 @@ import Testing
 
   /// The keeper asks the clock several times: for its pass and for each of its reads.
   @Test(arguments: 1...4)
-  func `happens by itself whenever the date passes while the keeper looks`(call: Int) async throws {
+  func `eviction happens whenever the date passes during a pass of the keeper`(call: Int)
+    async throws
+  {
     let calls = Mutex<Int?>(nil)
     var options = StoreOptions()
     options.evictionInterval = .milliseconds(20)
@@ -83,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `keeps a record that cannot go, which is in no read`() throws {
+  @Test func `eviction leaves a record that cannot be removed, and no read returns it`() throws {
     try withTemporaryStore(
       [Coupon.self, Seat.self], options: TestClock().options
     ) { store in
@@ -104,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `has live results drop a record at its date`() async throws {
+  @Test func `eviction makes live results drop a record at its date`() async throws {
     let clock = TestClock()
     try await withTemporaryStore([Offer.self, Shop.self], options: clock.options) { store in
       // Whoever waits asks the clock again after a fifth of a second.
@@ -132,7 +134,7 @@ import Testing
   }
 
   /// `LODESTORE_EXPIRY_KILLS` is how many processes are killed.
-  @Test func `leaves the file whole when its process is killed`() async throws {
+  @Test func `eviction leaves the file whole when its process is killed`() async throws {
     let folder = try TemporaryFolder(isOnDisk: true)
     let path = folder.storePath
     let kills = SeededNumbers.environmentNumber("LODESTORE_EXPIRY_KILLS") ?? 4
@@ -169,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func `of several processes at once removes each record once`() async throws {
+  @Test func `eviction by several processes at once removes each record once`() async throws {
     let folder = try TemporaryFolder(isOnDisk: true)
     let path = folder.storePath
     let count = 3_000

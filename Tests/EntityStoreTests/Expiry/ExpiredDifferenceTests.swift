@@ -91,7 +91,7 @@ private struct LastingFairTicket: Entity {
     try withTemporaryStore([FairTicket.self, Stack.self], options: clock.options, body)
   }
 
-  @Test func `since a token leave out records that came since and have expired`() throws {
+  @Test func `differences since a token omit new records that have expired`() throws {
     let clock = TestClock()
     try withStacks(clock) { store throws in
       let stack = try store.write { tx throws in
@@ -122,7 +122,7 @@ private struct LastingFairTicket: Entity {
     }
   }
 
-  @Test func `between stores leave out the links of records that have expired`() throws {
+  @Test func `differences between stores omit the links of expired records`() throws {
     let (earlier, later) = (TestClock(), TestClock())
     func fill(_ store: Store) throws {
       try store.write { tx throws in
@@ -159,7 +159,7 @@ private struct LastingFairTicket: Entity {
     }
   }
 
-  @Test func `are the expiry alone where two schemas differ by no more`() throws {
+  @Test func `differences of two schemas with and without expiry contain only the expiry`() throws {
     let clock = TestClock()
     try withTemporaryStore([FairTicket.self], options: clock.options) { expiring throws in
       try withTemporaryStore([LastingFairTicket.self], options: clock.options) { lasting throws in

@@ -176,7 +176,7 @@ struct ExpiredReadTests {
   }
 
   @Test(arguments: [false, true])
-  func `each path reads what it reads after the eviction`(isPlain: Bool) throws {
+  func `each read path returns equal results before and after the eviction`(isPlain: Bool) throws {
     let clock = TestClock()
     var options = clock.options
     options.usesPlainEngine = isPlain
@@ -197,7 +197,7 @@ struct ExpiredReadTests {
   }
 
   @Test
-  func `lazy results and batches read what they read after the eviction`() async throws {
+  func `lazy results and batches are equal before and after the eviction`() async throws {
     let clock = TestClock()
     try await withTemporaryStore([Offer.self, Shop.self], options: clock.options) { store in
       try fill(store, clock)
@@ -219,7 +219,7 @@ struct ExpiredReadTests {
   }
 
   @Test
-  func `the dynamic face reads what it reads after the eviction`() throws {
+  func `the dynamic face returns equal results before and after the eviction`() throws {
     try withOffers { store, clock in
       try fill(store, clock)
       func read() throws -> [String] {
@@ -246,7 +246,7 @@ struct ExpiredReadTests {
   }
 
   @Test
-  func `the reader in Python leaves them out`() throws {
+  func `the reader in Python omits expired records`() throws {
     let folder = try TemporaryFolder()
     let clock = TestClock()
     let store = try Store(
@@ -285,7 +285,7 @@ struct ExpiredReadTests {
   }
 
   @Test
-  func `each public call that reads records has a path here`() throws {
+  func `each public call that reads records has a path in this test`() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent()
     let list = try String(

@@ -98,7 +98,7 @@ private struct Slip: Entity {
   }
 
   @Test(arguments: [false, true])
-  func `is declared over records and taken away`(buildsInUse: Bool) throws {
+  func `an expiry is declared over stored records and removed`(buildsInUse: Bool) throws {
     try withTemporaryPath { path in
       let clock = TestClock()
       let lasting = try open(path, clock, [LastingPass.self])
@@ -134,7 +134,7 @@ private struct Slip: Entity {
   }
 
   @Test
-  func `holds for a program that does not declare the entity, and for readers`() throws {
+  func `an expiry holds for readers and for programs that do not declare the entity`() throws {
     try withTemporaryPath { path in
       let clock = TestClock()
       let store = try open(path, clock, Self.entities)
@@ -158,7 +158,7 @@ private struct Slip: Entity {
   }
 
   @Test
-  func `by what is no date is refused`() throws {
+  func `an expiry by an attribute without a date is refused`() throws {
     try withTemporaryPath { path in
       let error = try storeError(.badSchema) { try Store(at: path, entities: [BadOffer.self]) }
       #expect(error.message.contains("name an attribute of type Date"))
@@ -167,7 +167,7 @@ private struct Slip: Entity {
   }
 
   @Test
-  func `is described in the catalogue, and read back`() throws {
+  func `an expiry is described in the catalogue, and read back`() throws {
     try withOffers { store, _ in
       let description = try store.core.read { try $0.entity(Offer.self).description }
       #expect(description.expiryText == "validUntil")

@@ -172,7 +172,9 @@ private final class ExpiryRun {
 @Suite struct `Random operations while records expire` {
   /// `LODESTORE_EXPIRY_STEPS` asks for more.
   @Test(arguments: [1, 2, 3])
-  func `agree with a model in which a clock moves`(salt: UInt64) throws {
+  func `random operations on expiring records agree with a model that has a clock`(salt: UInt64)
+    throws
+  {
     let steps = SeededNumbers.environmentNumber("LODESTORE_EXPIRY_STEPS") ?? 150
     try withOffers { store, clock in
       let run = ExpiryRun(store, clock, SeededNumbers(salt: 7_700 + salt))

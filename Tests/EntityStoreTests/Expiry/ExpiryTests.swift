@@ -6,7 +6,7 @@ import Testing
 @Suite("Expiry")
 struct ExpiryTests {
   @Test
-  func `a record is in no read from its date on, and the file has it until a write`() throws {
+  func `an expired record is in no read from its date on, and in the file until a write`() throws {
     try withOffers { store, clock in
       let (short, long) = try store.write { tx in
         (try tx.insert(Offer("short", until: 1_010)).id, try tx.insert(Offer("long")).id)
@@ -25,7 +25,7 @@ struct ExpiryTests {
   }
 
   @Test
-  func `a snapshot keeps the time of its begin`() throws {
+  func `a snapshot keeps the time of its beginning`() throws {
     try withOffers { store, clock in
       try store.write { tx in _ = try tx.insert(Offer("a", until: 1_010)) }
       let pinned = try store.snapshot()
@@ -62,7 +62,7 @@ struct ExpiryTests {
   }
 
   @Test
-  func `links to an expired record lead to nothing, and are cut at its eviction`() throws {
+  func `links to an expired record lead to no record, and its eviction removes them`() throws {
     try withOffers { store, clock in
       let shop = try store.write { tx in
         let shop = try tx.insert(Shop(name: "s")).id
@@ -85,7 +85,7 @@ struct ExpiryTests {
   }
 
   @Test
-  func `the history says of a record that it expired, of no other, and no undo brings it back`()
+  func `the history reports an expired record as expired, and no undo restores it`()
     throws
   {
     try withOffers { store, clock in

@@ -12,7 +12,7 @@ import Testing
     return try withTemporaryStore(Self.entities, options: clock.options) { try body($0, clock) }
   }
 
-  @Test func `are held whatever error of a record their removal has`() {
+  @Test func `an expired record stays, whatever error of a record its removal has`() {
     func holds(_ code: StoreError.Code) -> Bool { StoreError(code, "").canHoldRecord }
     for code in [
       .deleteDenied, .invalidValue, .damaged, .missingTarget, .endlessChanges, .unstorableValue,
@@ -28,7 +28,9 @@ import Testing
     }
   }
 
-  @Test func `are found in one transaction for each batch, and are not met by writes`() throws {
+  @Test func `expired records that must stay are found once for each batch, and writes skip them`()
+    throws
+  {
     try withVouchers { store, clock in
       let count = 5_000
       try store.write { tx in
@@ -70,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `do not hide from a write what is given a date that was tried`() throws {
+  @Test func `an expired record that must stay hides no new record with its date`() throws {
     let clock = TestClock()
     try withVouchers(with: clock) { store, path in
       try store.write { tx in
@@ -121,7 +123,7 @@ import Testing
     try expectSound(folder.storePath)
   }
 
-  @Test func `are tried again by the keeper after a write`() async throws {
+  @Test func `the keeper tries again to remove expired records after a write`() async throws {
     let clock = TestClock()
     var options = clock.options
     options.evictionInterval = .milliseconds(20)
@@ -141,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func `of one entity leave the plans of others kept`() throws {
+  @Test func `expired records of one entity leave the plans of others valid`() throws {
     try withVouchers { store, clock in
       try store.write { tx in
         let id = try tx.insert(Voucher("v", until: 1_010)).id
@@ -163,7 +165,7 @@ import Testing
     }
   }
 
-  @Test func `in a sealed file have no keeper`() throws {
+  @Test func `expired records in a sealed file have no keeper`() throws {
     let folder = try TemporaryFolder()
     let clock = TestClock()
     var options = clock.options
@@ -188,7 +190,9 @@ import Testing
 
   // MARK: Live values
 
-  @Test func `or that expire during a read are in no later live value`() async throws {
+  @Test func `expired records, also those that expire during a read, are in no later live value`()
+    async throws
+  {
     let clock = TestClock()
     try await withTemporaryStore(Self.entities, options: clock.options) { store in
       try await store.write { _ = try $0.insert(Voucher("v", until: 1_000.1)) }
@@ -216,7 +220,7 @@ import Testing
     }
   }
 
-  @Test func `leave live values when the clock is set ahead and another date is nearer`()
+  @Test func `expired records leave live values if the clock is set ahead of another date`()
     async throws
   {
     let clock = TestClock()
@@ -240,7 +244,7 @@ import Testing
     }
   }
 
-  @Test func `wake an observer unless it has read behind their date`() {
+  @Test func `an expiry wakes an observer unless the observer has read after the date`() {
     let observer = Observer()
     observer.wake(5, at: 10)
     observer.start(at: 5, 9)

@@ -60,11 +60,13 @@ import Testing
     }
   }
 
-  @Test func `is refused before it is changed, and nothing changes`() throws {
+  @Test func `a damaged record that the history would preserve is refused, without a change`()
+    throws
+  {
     try Self.expectRefusals(of: StoreOptions())
   }
 
-  @Test func `may go where nothing is kept of it`() throws {
+  @Test func `a damaged record may be deleted if the history preserves nothing of it`() throws {
     try withTemporaryPath { path throws in
       var store = try Store(
         at: path, entities: [PersonV1.self], options: .history(.changes))

@@ -75,7 +75,7 @@ import Testing
     try store.purgeHistory(before: .now)
   }
 
-  @Test func `is found by its checksums, wherever a byte is another`() throws {
+  @Test func `checksums find every changed byte of a damaged history`() throws {
     let origin = try TemporaryFolder()
     try Self.make(origin.storePath)
     var count = 0
@@ -101,7 +101,7 @@ import Testing
   }
 
   /// `LODESTORE_CASES` asks for more.
-  @Test func `of any bytes whose checksums are right ends nothing but the call`() throws {
+  @Test func `any bytes of a damaged history with right checksums end only the call`() throws {
     var numbers = SeededNumbers(salt: 5_100)
     let cases = (SeededNumbers.environmentNumber("LODESTORE_CASES") ?? 1_000) / 10
     let origin = try TemporaryFolder()
@@ -151,7 +151,7 @@ import Testing
   }
 
   /// A few bytes that say 2^61 records: whoever went through them would never end.
-  @Test func `of records that never were is an error before one is looked at`() throws {
+  @Test func `a damaged history with ids that were never given is refused before a read`() throws {
     let folder = try TemporaryFolder()
     try Self.make(folder.storePath)
     try Self.change(folder.storePath) { pairs, tree, transaction in
@@ -196,7 +196,8 @@ import Testing
     }
   }
 
-  @Test func `of 2^62 records that may have been is read by what is there`() throws {
+  @Test func `a damaged history with 2^62 possible records is read by its existing records`() throws
+  {
     let folder = try TemporaryFolder()
     let path = folder.storePath
     func opened(_ body: (Store) throws -> Void) throws {
@@ -237,7 +238,7 @@ import Testing
     try expectSound(path)
   }
 
-  @Test func `that lacks a part, a write, or has one too many is found`() throws {
+  @Test func `the verifier finds missing and extra parts and writes in the history`() throws {
     typealias Fault = ([(key: [UInt8], body: [UInt8])], Tree, Transaction) throws -> Void
     let faults: [Fault] = [
       { pairs, tree, transaction in

@@ -99,7 +99,8 @@ import Testing
   }
 
   @Test(arguments: 0..<4)
-  func `has what the store has, and each undo brings back what was`(run: Int) throws {
+  func `a consumer has the content of the store, and each undo restores the former`(run: Int) throws
+  {
     var numbers = SeededNumbers(salt: 2_000 + UInt64(run))
     try withTemporaryStore(Library.entities, options: .history(.images)) { store in
       var mirror = Mirror()

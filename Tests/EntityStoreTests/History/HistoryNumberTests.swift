@@ -25,7 +25,9 @@ import Testing
   }
 
   @Test(arguments: [(false, 1), (false, 2), (true, 2)] as [(Bool, UInt64)])
-  func `have no gap, also not before the first`(_ isPurged: Bool, _ missing: UInt64) throws {
+  func `numbers of the history have no gap, also before the first`(
+    _ isPurged: Bool, _ missing: UInt64
+  ) throws {
     let folder = try TemporaryFolder()
     try Self.make(folder.storePath, isPurged: isPurged)
     try expectSound(folder.storePath)
@@ -47,7 +49,9 @@ import Testing
     }
   }
 
-  @Test func `end with 2^62, and the next write is refused as a whole`() throws {
+  @Test func `numbers of the history end with 2^62, and the next write is refused as a whole`()
+    throws
+  {
     try withTemporaryPath { path throws in
       try Self.make(path, isPurged: false)
       var store = try Store(at: path, entities: [Clause.self])

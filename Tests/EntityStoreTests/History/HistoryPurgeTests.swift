@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `makes older tokens expire, and later ones go on`() throws {
+  @Test func `purging makes older tokens expire, and later ones continue`() throws {
     try withWrites(5) { store, told throws in
       #expect(try store.purgeHistory(through: told[2].token) == 3)
       let error = try storeError(.expiredHistory) { try store.history(.after(told[1].token)) }
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `leaves tokens that are text and read from it`() throws {
+  @Test func `purging leaves tokens that are text and read from it`() throws {
     try withWrites(0) { store, _ in
       let token = try store.historyToken()
       let text = "\(token)"
@@ -69,7 +69,9 @@ import Testing
     }
   }
 
-  @Test func `has a form for await, which a cancelled task does not begin`() async throws {
+  @Test func `purging has an asynchronous form, which a cancelled task does not begin`()
+    async throws
+  {
     try await withTemporaryStore([Clause.self]) { store in
       for number in 0..<6 { _ = try await store.insert(Clause(name: "\(number)")) }
       let told = try await store.history()
@@ -92,14 +94,14 @@ import Testing
     }
   }
 
-  @Test func `goes by time`() throws {
+  @Test func `purging removes writes before a given time`() throws {
     try withWrites(2) { store, told throws in
       #expect(try store.purgeHistory(before: told[0].time) == 0)
       #expect(try store.purgeHistory(before: soon) == 4)
     }
   }
 
-  @Test func `waits for the slowest consumer, up to an age`() throws {
+  @Test func `purging waits for the slowest consumer, up to an age`() throws {
     try withWrites(4) { store, told throws in
       #expect(try store.purgeConsumedHistory() == 0)
       try store.write { tx in
@@ -125,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func `takes images and tombstones along`() throws {
+  @Test func `purging removes images and tombstones`() throws {
     try withWrites(3) { store, _ in
       let entries = { () throws in
         try store.read { snapshot throws in
@@ -139,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func `leaves the images of a write that shares their number with one that goes`() throws {
+  @Test func `purging leaves the images of a later write under an equal number`() throws {
     try withTemporaryStore([Clause.self]) { store in
       let ids = try store.insert((0..<4).map { Clause(name: "\($0)", text: "before") }).ids
       try store.write { tx throws in
@@ -162,7 +164,7 @@ import Testing
     }
   }
 
-  @Test func `removes what is kept of the writes that go, and nothing of others`() throws {
+  @Test func `purging removes the preserved values of purged writes, and no others`() throws {
     try withTemporaryStore([Clause.self]) { store in
       let ids = try store.insert((0..<40).map { Clause(name: "\($0)") }).ids
       var numbers = SeededNumbers(salt: 5_300)
@@ -208,7 +210,9 @@ import Testing
   }
 
   /// Six bytes stand for sixteen million records, of which one image is kept.
-  @Test func `of a run of ids costs what is kept of them, not what they are`() throws {
+  @Test func `the time to purge a run of ids depends on its preserved values, not on its length`()
+    throws
+  {
     try withTemporaryStore([Clause.self]) { store in
       try store.insert(Clause(name: "a"))
       try store.update(Clause.all) { $0.text = "x" }
@@ -234,7 +238,7 @@ import Testing
     }
   }
 
-  @Test func `refuses tokens of other stores, and of newer copies`() throws {
+  @Test func `purging refuses tokens of other stores, and of newer copies`() throws {
     try withWrites(1) { store, told throws in
       let foreign = HistoryToken(storeID: UUID(), number: 1)
       _ = try storeError(.invalidQuery) { try store.history(.after(foreign)) }

@@ -14,7 +14,7 @@ extension StoreOptions {
 
 /// The writes that the history reports, and those that it leaves out.
 @Suite struct `The history` {
-  @Test func `tells of each write who did what to which records`() throws {
+  @Test func `the history lists the records of each write, their changes and the author`() throws {
     try withTemporaryStore([Clause.self]) { store in
       let start = Date()
       let begin = try store.historyToken()
@@ -48,7 +48,7 @@ extension StoreOptions {
     }
   }
 
-  @Test func `says nothing of a write that failed, changed nothing or was taken back`() throws {
+  @Test func `the history omits writes that failed, changed nothing or were undone`() throws {
     try withTemporaryStore([Clause.self]) { store in
       try store.insert(Clause(name: "a"))
       struct Stop: Error {}
@@ -74,7 +74,8 @@ extension StoreOptions {
     }
   }
 
-  @Test func `keeps what is preserved of deleted records, and records as they were`() throws {
+  @Test func `the history stores preserved values of deleted records, and earlier records`() throws
+  {
     try withTemporaryStore([Clause.self]) { store in
       let clause = try store.insert(Clause(name: "a", text: "one", weight: 7))
       try store.modify(clause.id) { $0.text = "two" }
@@ -103,7 +104,7 @@ extension StoreOptions {
     }
   }
 
-  @Test func `keeps what is preserved of records that go with another one, of some and of all`()
+  @Test func `the history stores preserved values of records that a rule deletes`()
     throws
   {
     try withTemporaryStore([Chapter.self, Clause.self]) { store in
@@ -133,7 +134,9 @@ extension StoreOptions {
     }
   }
 
-  @Test func `is asked by author, entity, kind, attribute, time and condition`() throws {
+  @Test func `the history is filtered by author, entity, kind, attribute, time and condition`()
+    throws
+  {
     try withTemporaryStore([Clause.self, Player.self], options: .history(.changes)) { store in
       let ids = try store.write(author: "a") { tx in
         try tx.insert([Player(name: "p", score: 1)])
@@ -171,7 +174,7 @@ extension StoreOptions {
     }
   }
 
-  @Test func `is read from the last write on as well`() throws {
+  @Test func `the history is read backwards from the last write as well`() throws {
     try withTemporaryStore([Clause.self]) { store in
       for number in 1...5 {
         try store.write(author: number % 2 == 0 ? "even" : "odd") { tx in
@@ -197,7 +200,7 @@ extension StoreOptions {
     }
   }
 
-  @Test func `gives a write its own token`() async throws {
+  @Test func `the history gives a write its own token`() async throws {
     try await withTemporaryStore([Clause.self, Player.self]) { store in
       let tokens = await withThrowingTaskGroup(of: (String, HistoryToken?).self) { group in
         for number in 0..<20 {
@@ -243,7 +246,7 @@ extension StoreOptions {
     }
   }
 
-  @Test func `counts a batch of many records as one range`() throws {
+  @Test func `the history counts a batch of many records as one range`() throws {
     try withTemporaryStore([Player.self], options: .history(.changes)) { store in
       try store.insert((0..<20_000).map { Player(name: "p\($0)", score: $0) })
       try store.update(Player.all) { $0.score.add(1) }
@@ -256,7 +259,7 @@ extension StoreOptions {
     }
   }
 
-  @Test func `is whole where a write changes so much that it is kept in parts`() throws {
+  @Test func `the history is complete for a write so large that it is stored in parts`() throws {
     try withTemporaryStore([Player.self], options: .history(.changes)) { store in
       let ids = try store.insert((0..<60_000).map { Player(name: "p\($0)", score: $0) }).ids
       let odd = ids.filter { $0.rawValue % 2 == 1 }
@@ -269,7 +272,9 @@ extension StoreOptions {
     }
   }
 
-  @Test func `tells pages of an import apart, by its name`() async throws {
+  @Test func `the history distinguishes pages of an import, by the name of the import`()
+    async throws
+  {
     try await withTemporaryStore([Pod.self], options: .history(.changes)) { store in
       _ = try await GeneratedPages.run(GeneratedPages(last: 5), into: store)
       let told = try await store.history()
@@ -284,7 +289,7 @@ extension StoreOptions {
     }
   }
 
-  @Test func `gives each write of a shared commit its own transaction, in their order`()
+  @Test func `the history gives each write of a shared commit its own transaction, in order`()
     async throws
   {
     try await withTemporaryStore([Clause.self]) { store in
@@ -314,7 +319,7 @@ extension StoreOptions {
     }
   }
 
-  @Test func `begins with a mark where the records were there before`() throws {
+  @Test func `the history begins with a mark if the records existed before`() throws {
     let folder = try TemporaryFolder()
     var store = try Store(at: folder.storePath, entities: [Player.self])
     try store.insert(Player(name: "old", score: 1))
@@ -339,7 +344,7 @@ extension StoreOptions {
     try expectSound(folder.storePath)
   }
 
-  @Test func `tells what was moved in an order, and whoever reads it hears of it`() async throws {
+  @Test func `the history lists moves in an order, and observers hear of them`() async throws {
     try await withTemporaryStore(Library.entities, options: .history(.images)) { store in
       let (shelf, books) = try await store.write { tx in
         let shelf = try tx.insert(Shelf(name: "s")).id
@@ -378,7 +383,7 @@ extension StoreOptions {
     }
   }
 
-  @Test func `tells of links, and undoes them`() throws {
+  @Test func `the history lists links, and an undo restores them`() throws {
     try withTemporaryStore(Library.entities, options: .history(.images)) { store in
       let (shelf, books) = try store.write { tx in
         let shelf = try tx.insert(Shelf(name: "s")).id

@@ -33,7 +33,7 @@ extension WholeRemark {
 
 /// Undo of a write, as another write.
 @Suite struct `Undoing a write` {
-  @Test func `is refused where an image lacks a value that is required since`() throws {
+  @Test func `an undo is refused if an image lacks a value that is required since then`() throws {
     try withTemporaryPath { path throws in
       let old = try Store(at: path, entities: [Remark.self])
       let ids = try old.insert([Remark(), Remark(), Remark(text: "c")]).ids
@@ -63,7 +63,7 @@ extension WholeRemark {
     }
   }
 
-  @Test func `takes back inserts, updates and deletes`() throws {
+  @Test func `an undo takes back inserts, updates and deletes`() throws {
     try withTemporaryStore([Clause.self]) { store in
       let ids = try store.insert([Clause(name: "a"), Clause(name: "b", text: "old", weight: 2)]).ids
       let before = try store.fetch(Clause.all)
@@ -91,7 +91,7 @@ extension WholeRemark {
 
   /// Writes of one record, taken back from the last one on, as with several steps of undo in an
   /// editor, and made again.
-  @Test func `is not in the way of the undo of an earlier write, nor is what it took back`() throws
+  @Test func `an undo does not block the undo of an earlier write, nor does its own write`() throws
   {
     try withTemporaryStore([Clause.self]) { store in
       let id = try store.insert(Clause(name: "a", text: "0")).id
@@ -127,7 +127,7 @@ extension WholeRemark {
     }
   }
 
-  @Test func `with more in the same write is a later change as any other`() throws {
+  @Test func `an undo with more in its write counts as an ordinary later change`() throws {
     try withTemporaryStore([Clause.self]) { store in
       let id = try store.insert(Clause(name: "a", text: "0")).id
       try store.modify(id) { $0.text = "1" }
@@ -144,7 +144,7 @@ extension WholeRemark {
     }
   }
 
-  @Test func `swaps unique keys back`() throws {
+  @Test func `an undo swaps unique keys back`() throws {
     try withTemporaryStore([Clause.self]) { store in
       let ids = try store.insert([Clause(name: "a"), Clause(name: "b")]).ids
       try store.write { tx in
@@ -158,7 +158,7 @@ extension WholeRemark {
     }
   }
 
-  @Test func `gives a unique key back that a new record has taken`() throws {
+  @Test func `an undo takes back a unique key that a new record has taken`() throws {
     try withTemporaryStore([Clause.self]) { store in
       let id = try store.insert(Clause(name: "a")).id
       try store.write { tx in
@@ -172,7 +172,7 @@ extension WholeRemark {
   }
 
   /// One of the records has another attribute changed too, and needs a change of its own.
-  @Test func `swaps unique keys back of records with different changes`() throws {
+  @Test func `an undo swaps unique keys back of records with different changes`() throws {
     try withTemporaryStore([Clause.self]) { store in
       let ids = try store.insert([Clause(name: "a"), Clause(name: "b")]).ids
       try store.write { tx in
@@ -189,7 +189,7 @@ extension WholeRemark {
     }
   }
 
-  @Test func `is refused, with the reason, where later changes are in its way`() throws {
+  @Test func `an undo is refused, with the reason, if later changes block it`() throws {
     try withTemporaryStore([Clause.self]) { store in
       let clause = try store.insert(Clause(name: "a"))
       let insert = try store.historyToken()
@@ -215,7 +215,7 @@ extension WholeRemark {
     }
   }
 
-  @Test func `is refused where no images were kept, and where a record is linked since`() throws {
+  @Test func `an undo is refused without images, and if a record was linked since then`() throws {
     try withTemporaryStore([Player.self], options: .history(.changes)) { store in
       let player = try store.insert(Player(name: "p", score: 1))
       try store.modify(player.id) { $0.score = 2 }
@@ -234,7 +234,7 @@ extension WholeRemark {
     }
   }
 
-  @Test func `is refused where changes since were told nowhere`() throws {
+  @Test func `an undo is refused if the history lacks later changes`() throws {
     let folder = try TemporaryFolder()
     func withStore<R>(_ history: StoreOptions.History, _ body: (Store) throws -> R) throws -> R {
       let store = try Store(

@@ -34,7 +34,9 @@ extension Label {
 
 /// Changes of records that fulfil a condition.
 @Suite struct `The history of what a query finds` {
-  @Test func `has the inserts of records that are gone, by their last images`() throws {
+  @Test func `the history of a query has the inserts of deleted records, by their last images`()
+    throws
+  {
     try withTemporaryStore([Clause.self]) { store in
       let ids = Array(
         try store.insert([Clause(name: "a"), Clause(name: "b"), Clause(name: "c")]).ids)
@@ -51,7 +53,9 @@ extension Label {
     }
   }
 
-  @Test func `goes by preserved values where they decide, and says where nothing does`() throws {
+  @Test func `the history of a query decides by preserved values, and reports undecided records`()
+    throws
+  {
     try withTemporaryStore([Label.self]) { store in
       let ids = Array(
         try store.insert([Label(name: "a", color: "red"), Label(name: "b", color: "red")]).ids)

@@ -3,7 +3,9 @@ import Testing
 
 /// Undo of writes that changed more than the history tells.
 @Suite struct `Undoing a part of a write` {
-  @Test func `is refused unless it is asked for, and reports what stays`() throws {
+  @Test func `a partial undo is refused unless requested, and reports the remaining changes`()
+    throws
+  {
     try withTemporaryStore([Clause.self, Player.self]) { store in
       let clause = try store.insert(Clause(name: "c", text: "old")).id
       let player = try store.insert(Player(name: "p")).id
@@ -34,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `does not count what is derived, and counts links`() throws {
+  @Test func `a partial undo counts links, and does not count derived attributes`() throws {
     try withTemporaryStore([Squad.self, SquadPlayer.self]) { store in
       let squad = try store.insert(Squad(name: "A")).id
       let player = try store.insert(SquadPlayer(name: "p")).id
@@ -57,7 +59,8 @@ import Testing
     }
   }
 
-  @Test func `leaves out a link to a record that is gone, and a whole undo is refused`() throws {
+  @Test func `a partial undo omits a link to a missing record, and a whole undo is refused`() throws
+  {
     try withTemporaryStore(Library.entities, options: .history(.images)) { store in
       let shelf = try store.insert(Shelf(name: "S")).id
       let books = Array(try store.insert(["a", "b", "c"].map { Book(title: $0) }).ids)
@@ -79,7 +82,9 @@ import Testing
     }
   }
 
-  @Test func `leaves entities without images whole, and does not count as an undo`() throws {
+  @Test func `a partial undo keeps entities without images whole, and does not count as an undo`()
+    throws
+  {
     try withTemporaryStore([Clause.self, Player.self], options: .history(.changes)) { store in
       let clause = try store.insert(Clause(name: "c", text: "old")).id
       let player = try store.insert(Player(name: "p")).id

@@ -24,7 +24,9 @@ import Testing
     #expect(error.message.contains(reason), "\(error)", sourceLocation: sourceLocation)
   }
 
-  @Test func `is refused where a later write linked what would go, and names it`() throws {
+  @Test func `an undo is refused, naming the record, if a later write linked an inserted record`()
+    throws
+  {
     try withLibrary { store in
       let shelf = try store.insert(Shelf(name: "S")).id
       let books = Array(try store.insert([Book(title: "a"), Book(title: "b")]).ids)
@@ -45,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `is not stopped by what is derived`() throws {
+  @Test func `derived attributes do not block an undo`() throws {
     try withLibrary { store in
       let books = Array(
         try store.insert([Book(title: "a", pages: 10), Book(title: "b", pages: 20)]).ids)
@@ -76,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `is refused where something would lead to a record that is gone`() throws {
+  @Test func `an undo is refused if a link would lead to a missing record`() throws {
     try withLibrary { store in
       let shelf = try store.insert(Shelf(name: "S")).id
       let author = try store.insert(Author(name: "A")).id
@@ -105,7 +107,7 @@ import Testing
   }
 
   /// As an import reports pages of one commit whose records lead to each other.
-  @Test func `takes back steps of one commit that lead to each other, the last one first`() throws {
+  @Test func `an undo takes back linked steps of one commit, the last one first`() throws {
     try withLibrary { store in
       let authors = try store.write { tx in
         let a = try tx.insert(Author(name: "a")).id
@@ -141,7 +143,7 @@ import Testing
   }
 
   /// The first page names a record of the second one and the other way round, both in one commit.
-  @Test func `takes back pages of an import that lead to each other, the last one first`()
+  @Test func `an undo takes back linked pages of an import, the last one first`()
     async throws
   {
     try await withTemporaryStore(Library.entities, options: .history(.images)) { store in

@@ -21,7 +21,9 @@ import Testing
     }
   }
 
-  @Test func `is not told, leaves no image, and is in no undo's way`() throws {
+  @Test func `a record that is changed back is not reported, has no image, and blocks no undo`()
+    throws
+  {
     try withTemporaryStore([Clause.self]) { store in
       let ids = Array(try store.insert([Clause(name: "a"), Clause(name: "b")]).ids)
       try store.modify(ids[0]) { $0.text = "one" }
@@ -56,7 +58,9 @@ import Testing
     }
   }
 
-  @Test func `is undone by a write that changes nothing, and is told as an undo`() throws {
+  @Test func `a record that is changed back is undone by a write that is reported as an undo`()
+    throws
+  {
     try withTemporaryStore([Clause.self]) { store in
       let id = try store.insert(Clause(name: "a")).id
       try store.modify(id) { $0.text = "one" }
@@ -81,7 +85,7 @@ import Testing
   }
 
   /// As earlier versions of the library left it.
-  @Test func `whose image was kept is found by the verifier, and purging takes the image along`()
+  @Test func `the verifier finds an image of an unchanged record, and purging removes it`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -115,7 +119,7 @@ import Testing
     try expectSound(folder.storePath)
   }
 
-  @Test func `and an image that is gone is found beside those of the same write`() throws {
+  @Test func `the verifier finds a missing image among those of the same write`() throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [Clause.self])
     try store.insert((0..<3).map { Clause(name: "\($0)") })

@@ -252,7 +252,7 @@ import Testing
       }, renaming: [:])
   }
 
-  @Test func `takes back what the model takes back, and refuses what it refuses`() async throws {
+  @Test func `an undo takes back and refuses the same writes as the model`() async throws {
     let rounds = SeededNumbers.environmentNumber("LODESTORE_UNDO_ROUNDS") ?? 250
     var numbers = SeededNumbers(salt: 42_013)
     var next = 0

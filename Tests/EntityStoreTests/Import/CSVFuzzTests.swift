@@ -27,7 +27,7 @@ import Testing
     (0..<random.below(8)).map { _ in random.below(count + 1) }.sorted()
   }
 
-  @Test func `are read back as they were written`() throws {
+  @Test func `random separated values are read back unchanged`() throws {
     var random = SeededNumbers(salt: 0xC5F1)
     var options = CSVOptions()
     options.header = .absent
@@ -70,7 +70,7 @@ import Testing
     #expect(found == rows, SeededNumbers.comment)
   }
 
-  @Test func `of any bytes never trap, and do not depend on the cuts`() {
+  @Test func `separated values of any bytes never trap, and do not depend on the cuts`() {
     var random = SeededNumbers(salt: 0xC5F2)
     let bytes: [UInt8] = [
       0x22, 0x22, 0x2C, 0x0A, 0x0D, 0x61, 0xC3, 0xA9, 0xEF, 0xBB, 0xBF, 0xFF, 0,

@@ -4,7 +4,8 @@
   import Testing
 
   @Suite struct `Memory of separated values` {
-    @Test func `does not grow with the number of rows`() async throws {
+    @Test func `the memory of separated values does not grow with the number of rows`() async throws
+    {
       let rows = SeededNumbers.environmentNumber("LODESTORE_CSV_ROWS") ?? 50_000
       let few = try await peak(rows: 5000)
       let many = try await peak(rows: rows)

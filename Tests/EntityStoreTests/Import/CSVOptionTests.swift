@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `without quotes have them as characters`() {
+  @Test func `separated values without quotes keep quotes as characters`() {
     let text = "id\tt\n1\t\"starts\n2\tmiddle\n3\tends\"\n4\t\"\"\n"
     let found = rows(text.utf8) {
       $0.delimiter = .tab
@@ -40,12 +40,12 @@ import Testing
         ]))
   }
 
-  @Test func `have another quote`() {
+  @Test func `separated values may use another quote`() {
     let found = rows("'a,b','it''s',\"\n".utf8) { $0.quote = .singleQuote }
     #expect(found == .success([["a,b", "it's", "\""]]))
   }
 
-  @Test func `have escapes in quotes and outside`() {
+  @Test func `separated values have escapes in quotes and outside`() {
     let text =
       #""a \"b\" c",a\,b,\\n,x\ty,\N,"\N""# + "\n" + #"a\"# + "\n" + #"b,"1"# + "\\\n"
       + #"2",\n,\N,\N,c\"#
@@ -64,12 +64,12 @@ import Testing
     #expect(rows(#"\N,a\"#.utf8) { _ in } == .success([[#"\N"#, #"a\"#]]))
   }
 
-  @Test func `have several texts that are null, but not in quotes`() {
+  @Test func `separated values have several texts for null, except in quotes`() {
     let found = rows("NA,\\N,-,NULL,\"NA\",,na\n".utf8) { $0.nullValues = ["NA", "\\N", "-"] }
     #expect(found == .success([[nil, nil, nil, "NULL", "NA", nil, "na"]]))
   }
 
-  @Test func `have lines that are left out`() {
+  @Test func `separated values may skip lines`() {
     let text = "a title, \"of\n\nk,v\n# a \"comment\n1,#2\n\"#3\",4\n#"
     let found = rows(text.utf8) {
       $0.skippedLines = 2
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `are read in another encoding`() {
+  @Test func `separated values are read in another encoding`() {
     let text = "é,€\n😀,\"x\ny\"\n"
     let expected: [[String?]] = [["é", "€"], ["😀", "x\ny"]]
     let little = text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
@@ -103,7 +103,9 @@ import Testing
   }
 
   @Test(arguments: [2, 4], [true, false])
-  func `in UTF-16 and UTF-32 are known by their first bytes`(size: Int, isLittle: Bool) {
+  func `separated values in UTF-16 and UTF-32 are recognized by their first bytes`(
+    size: Int, isLittle: Bool
+  ) {
     func bytes(_ text: String) -> [UInt8] {
       let units = size == 2 ? text.utf16.map(UInt32.init) : text.unicodeScalars.map(\.value)
       return units.flatMap { unit in
@@ -120,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func `with a zero byte in the name of a column are refused`() {
+  @Test func `separated values with a zero byte in the name of a column are refused`() {
     // UTF-16 whose first four bytes have no zero.
     var reader = CSVReader()
     reader.append("ии,b\n1,2\n".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })
@@ -135,7 +137,7 @@ import Testing
       ([0x61, 0x00, 0x62], .utf16LittleEndian), ([0xDC, 0x00], .utf16BigEndian),
       ([0xD8, 0x00], .utf16BigEndian), ([0xE9], .utf8),
     ] as [([UInt8], TextEncoding)])
-  func `with bytes that the encoding does not have are refused`(
+  func `separated values with bytes outside of the encoding are refused`(
     bytes: [UInt8], encoding: TextEncoding
   ) {
     guard case .failure(let error) = rows(bytes, { $0.encoding = encoding }) else {
@@ -145,7 +147,7 @@ import Testing
     #expect(error.reason == .invalidUTF8)
   }
 
-  @Test func `with two meanings of one character are refused`() {
+  @Test func `separated values with two meanings of one character are refused`() {
     guard
       case .failure(let error) = rows("a".utf8, { $0.quote = CSVCharacter(",") }),
       case .failure(let other) = rows("a".utf8, { $0.comment = .doubleQuote })
@@ -159,7 +161,9 @@ import Testing
     }
   }
 
-  @Test func `between tabulators warn of a quoted field over several lines`() async throws {
+  @Test func `separated values between tabulators warn of a quoted field over several lines`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let path = folder.path + "/p.tsv"
     let text = "k\tv\n1\t\"starts\n2\tmiddle\n3\tends\"\n4\tx\n5\t\"a\nb\"\n"

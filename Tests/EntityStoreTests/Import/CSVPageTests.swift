@@ -43,13 +43,13 @@ import Testing
       ("true", .boolean, "true"), ("FALSE", .boolean, "false"), ("1", .boolean, "true"),
       ("0", .boolean, "false"), ("yes", .boolean, nil), ("", .boolean, "null"),
     ] as [(String, CSVOptions.ColumnType, String?)])
-  func `convert a column exactly or not at all`(
+  func `pages of separated values convert a column exactly or not at all`(
     _ value: String, _ type: CSVOptions.ColumnType, _ expected: String?
   ) {
     #expect(page(value, type) == expected)
   }
 
-  @Test func `do not show a value in an error`() {
+  @Test func `pages of separated values show no value in an error`() {
     var options = CSVOptions()
     options.types = ["n": .integer]
     guard case .failure(let error) = CSVReading.pages(Array("n\nsecret\n".utf8), options) else {
@@ -59,14 +59,14 @@ import Testing
     #expect(!"\(error)".contains("secret"))
   }
 
-  @Test func `hold as many rows as asked, and the rest in the last`() {
+  @Test func `pages hold the requested number of rows, and the last page the rest`() {
     let text = Array("n\n1\n2\n3\n4\n5\n".utf8)
     let expected = [#"[{"n":"1"},{"n":"2"}]"#, #"[{"n":"3"},{"n":"4"}]"#, #"[{"n":"5"}]"#]
     #expect(CSVReading.pages(text, of: 2) == .success(expected))
     #expect(CSVReading.pages(text, of: 2, pieces: Array(0...text.count)) == .success(expected))
   }
 
-  @Test func `end before the limit, and a row that is longer alone is refused`() {
+  @Test func `pages end before the limit, and a longer single row is refused`() {
     var options = CSVOptions()
     options.limits.page = 20
     let text = "n\n1\n2\n3\n"
@@ -82,7 +82,7 @@ import Testing
     #expect(error.reason == .pageTooLong(limit: 20) && error.position.line == 5, "\(error)")
   }
 
-  @Test func `go on without a row of a wrong type`() throws {
+  @Test func `pages continue without a row of a wrong type`() throws {
     var options = CSVOptions()
     options.types = ["n": .integer]
     var reader = CSVReader(options)
@@ -93,7 +93,7 @@ import Testing
     #expect(try reader.nextPage(of: 10) == nil)
   }
 
-  @Test(arguments: [1, 2, 1000]) func `refuse a text beyond a limit, however it comes`(
+  @Test(arguments: [1, 2, 1000]) func `pages refuse a text beyond a limit, however it arrives`(
     _ step: Int
   ) {
     var options = CSVOptions()

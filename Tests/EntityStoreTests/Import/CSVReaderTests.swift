@@ -37,7 +37,7 @@ import Testing
     ("a\u{0},b\u{1}", [["a\u{0}", "b\u{1}"]]),
   ]
 
-  @Test(arguments: accepted) func `are read as RFC 4180 has them`(
+  @Test(arguments: accepted) func `separated values are read as RFC 4180 specifies`(
     _ text: String, _ rows: [[String]]
   ) {
     #expect(CSVReading.rows(Array(text.utf8), Self.absent) == .success(rows))
@@ -65,7 +65,8 @@ import Testing
     ([0xEF, 0xBB, 0xBF, 0x61, 0x0A, 0x80], .invalidUTF8, 2, 1, 5),
   ]
 
-  @Test(arguments: refused.indices) func `that are not well formed are refused with their position`(
+  @Test(arguments: refused.indices)
+  func `malformed separated values are refused with their position`(
     _ number: Int
   ) {
     let (text, reason, line, column, offset) = Self.refused[number]
@@ -78,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `are the same wherever the bytes are cut`() {
+  @Test func `separated values are equal wherever the bytes are cut`() {
     let texts = Self.accepted.map { Array($0.text.utf8) } + Self.refused.map(\.text)
     for text in texts {
       let whole = CSVReading.rows(text, Self.absent)
@@ -90,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `have names from the first row, from the caller, or none`() {
+  @Test func `separated values have names from the first row, from the caller, or no names`() {
     let text = Array("a,b\n1,2\n".utf8)
     #expect(CSVReading.pages(text) == .success([#"[{"a":"1","b":"2"}]"#]))
     let named = Self.options { $0.header = .names(["x", "\"y\""]) }
@@ -101,7 +102,7 @@ import Testing
     #expect(CSVReading.pages(Array("a,b\n".utf8)) == .success([]))
   }
 
-  @Test func `need a header with each name once, and columns for their types`() {
+  @Test func `separated values need a header with each name once, and columns for their types`() {
     func reason(_ text: String, _ options: CSVOptions = CSVOptions()) -> CSVError.Reason? {
       if case .failure(let error) = CSVReading.rows(Array(text.utf8), options) {
         return error.reason
@@ -121,7 +122,7 @@ import Testing
     #expect(reason("a\n", typedAbsent) == .unknownColumn("z"))
   }
 
-  @Test func `of another length are filled or cut when the caller asks`() {
+  @Test func `rows of another length are filled or cut on request`() {
     let text = Array("a,b\n1\n1,2,3\n".utf8)
     let fit = Self.options { $0.raggedRows = .fit }
     #expect(CSVReading.pages(text, fit) == .success([#"[{"a":"1","b":null},{"a":"1","b":"2"}]"#]))
@@ -133,7 +134,7 @@ import Testing
     #expect(error.reason == .fieldCount(found: 3, expected: 2) && error.position.line == 3)
   }
 
-  @Test func `continue after a row with an error of its own`() throws {
+  @Test func `separated values continue after a row with an error of its own`() throws {
     var reader = CSVReader()
     reader.append(Array("a,b\n1\n2,\u{E9}\n".utf8) + [0xFF, 0x2C, 0x0A] + Array("5,6".utf8))
     reader.finish()
@@ -145,7 +146,7 @@ import Testing
     #expect(try reader.next() == nil)
   }
 
-  @Test func `continue after a wrong quote, but not without the names of the columns`() throws {
+  @Test func `separated values continue after a wrong quote, except in the column names`() throws {
     var reader = CSVReader()
     reader.append(Array("a,b\nb\",\"x\ny\"\nc,d\n".utf8))
     #expect(throws: CSVError.self) { try reader.next() }
@@ -158,7 +159,7 @@ import Testing
     #expect(nameless.hasFailed)
   }
 
-  @Test func `end after a line with a quote that is never closed, where rows follow it`() throws {
+  @Test func `separated values end after an unclosed quote with following rows`() throws {
     func rows(_ text: String) -> [[String]?] {
       var reader = CSVReader()
       reader.append(Array(text.utf8))
@@ -182,7 +183,7 @@ import Testing
     #expect(rows("a,b\n1,x\n2,\"y") == [["1", "x"], nil])
   }
 
-  @Test func `have null for an empty field and a text for empty quotes`() throws {
+  @Test func `separated values have null for an empty field and a text for empty quotes`() throws {
     let text = Array("a,b,c\n,\"\",x\n".utf8)
     #expect(CSVReading.pages(text) == .success([#"[{"a":null,"b":"","c":"x"}]"#]))
     var reader = CSVReader()
@@ -191,13 +192,14 @@ import Testing
     #expect(row[0] == nil && row[1] == "" && row[2] == "x" && row[3] == nil && row[-1] == nil)
   }
 
-  @Test func `leave out blank lines when the caller asks`() {
+  @Test func `separated values omit blank lines on request`() {
     let options = Self.options { $0.skipsBlankLines = true }
     let text = Array("\n\r\na,b\n\n1,2\n\r\n\n".utf8)
     #expect(CSVReading.rows(text, options) == .success([["1", "2"]]))
   }
 
-  @Test(arguments: [";", "|", "\t", " "] as [Character]) func `take another delimiter`(
+  @Test(arguments: [";", "|", "\t", " "] as [Character])
+  func `separated values take another delimiter`(
     _ character: Character
   ) throws {
     let delimiter = try #require(CSVDelimiter(character))
@@ -210,7 +212,7 @@ import Testing
   }
 
   @Test(arguments: ["\"", "\n", "\r", "\r\n", "é", "🌠"] as [Character])
-  func `refuse a delimiter that could not be told apart`(_ character: Character) {
+  func `separated values refuse an ambiguous delimiter`(_ character: Character) {
     #expect(CSVDelimiter(character) == nil)
   }
 }

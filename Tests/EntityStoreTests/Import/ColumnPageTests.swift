@@ -26,7 +26,8 @@ import Testing
     (#"{"signature":{},"count":"0"}"#, "[]"),
   ]
 
-  @Test(arguments: accepted) func `becomes an array of objects, its values as they are written`(
+  @Test(arguments: accepted)
+  func `a page in columns becomes an array of objects, with unchanged values`(
     _ page: String, _ records: String
   ) throws {
     let json = try ColumnPage(Data(page.utf8)).json()
@@ -48,7 +49,7 @@ import Testing
     (#"{"count":1.5,"fields":["a"],"data":[]}"#, .badCount), (#"{"count":"1"}"#, .noFields),
   ]
 
-  @Test(arguments: refused) func `is refused whole when it contradicts itself`(
+  @Test(arguments: refused) func `a page in columns that contradicts itself is refused whole`(
     _ page: String, _ reason: ColumnPageError.Reason
   ) {
     do {
@@ -59,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `that is no JSON is refused with its position`() {
+  @Test func `a page in columns that is no JSON is refused with its position`() {
     #expect {
       try ColumnPage(Data("{\n\"fields\": [}".utf8))
     } throws: { error in
@@ -71,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: [("2024-02", 973), ("2026-05", 1060), ("components-2024-02", 292)])
-  func `of the fireball service has what a plain reading has`(
+  func `a page of the fireball service equals a plain reading`(
     _ name: String, _ count: Int
   ) throws {
     var file = URL(fileURLWithPath: #filePath)

@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: [nil, "results", "page.results"])
-  func `keeps the whole records of a JSON text, and rejects the one that lacks its end`(
+  func `a cut JSON text keeps its whole records, and rejects the incomplete one`(
     path: String?
   ) async throws {
     let array = "[\n" + Self.records.joined(separator: ",\n") + "\n]"
@@ -99,7 +99,7 @@ import Testing
     #expect(all.inserted == 4 && all.rejected == 0 && !all.isCut)
   }
 
-  @Test func `does not take other faults for a cut`() async throws {
+  @Test func `other faults are not treated as a cut`() async throws {
     for text in [#"[{"k":1},{"k":2]"#, #"[{"k":1},{"k" 2},{"k":3"#, #"[{"k":1}}"#, #"[{"k":1"#] {
       await #expect(throws: StoreError.self, "\(text)") {
         try await importing(Data(text.utf8), "p.json")
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `keeps the rows before one that ends within quotes`() async throws {
+  @Test func `cut separated values keep the rows before an unclosed quote`() async throws {
     let text = "k,v\n1,a\n2,\"b\n\"\n3,\"c\nd"
     let outcome = try await importing(Data(text.utf8), "p.csv")
     #expect(outcome.inserted == 2 && outcome.rejected == 1 && outcome.isCut, "\(outcome)")
@@ -116,7 +116,7 @@ import Testing
 
   /// A row with fewer fields than columns is one that lacks its end only where no line end follows.
   @Test(arguments: ["lines", "values", "pages", "rows"])
-  func `is known by its last line, value or row, and no option has a mirror delete after it`(
+  func `a cut file is recognized by its last part, and no option lets a mirror delete then`(
     form: String
   ) async throws {
     let text =
@@ -160,7 +160,7 @@ import Testing
   }
 
   /// A row of a compressed file may look whole where its file was cut; it is not taken.
-  @Test func `keeps the whole rows and lines of a gzip file, and no part of one`() async throws {
+  @Test func `a cut gzip file keeps whole rows and lines, and no part of a row`() async throws {
     let csv = "k,v\n1,a\n23,\"b\n\"\n345,cde\n"
     let lines = Self.records.joined(separator: "\n") + "\n"
     for (name, text, ends) in [
@@ -187,7 +187,7 @@ import Testing
     }
   }
 
-  @Test func `keeps the whole records of a gzip file of one JSON text`() async throws {
+  @Test func `a cut gzip file of one JSON text keeps its whole records`() async throws {
     let text = "[" + Self.records.joined(separator: ",") + "]"
     let compressed = Self.gzip(Array(text.utf8))
     for end in 1...text.utf8.count {
@@ -199,7 +199,7 @@ import Testing
   }
 
   @Test(arguments: ["p.json", "p.jsonl", "p.csv", "p.json.gz", "p.csv.gz", "p.jsonl.gz"])
-  func `by kvdump keeps the same, has status 1, and begins anew when it is to go on`(
+  func `kvdump imports whole records of a cut file, has status 1, and then starts over`(
     name: String
   ) async throws {
     let folder = try TemporaryFolder()

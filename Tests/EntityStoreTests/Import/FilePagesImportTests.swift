@@ -19,7 +19,7 @@ private struct FireballRecord: Decodable {
 }
 
 @Suite struct `Importing files` {
-  @Test func `in columns and as separated values gives the same records`() async throws {
+  @Test func `a file in columns and one of separated values give equal records`() async throws {
     var file = URL(fileURLWithPath: #filePath)
     for _ in 0..<4 { file.deleteLastPathComponent() }
     let path = file.appendingPathComponent("../shared/data/fireball/fireball-2026-05.json")
@@ -44,7 +44,7 @@ private struct FireballRecord: Decodable {
     }
   }
 
-  @Test func `reads texts of separated values as the attributes' types`() async throws {
+  @Test func `an import reads texts of separated values as the attributes' types`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/fireballs.csv"
     let text =
@@ -63,7 +63,7 @@ private struct FireballRecord: Decodable {
     }
   }
 
-  @Test func `rejects a row with a wrong quote`() async throws {
+  @Test func `an import rejects a row with a wrong quote`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/fireballs.csv"
     let rows = (1...25).map { $0 == 25 ? "x,\"1\"2,3" : "day \($0),1,2" }

@@ -26,14 +26,14 @@ import Testing
     return try await body(path)
   }
 
-  @Test func `that is one JSON text come as they are, every time`() async throws {
+  @Test func `pages of one JSON text come unchanged, every time`() async throws {
     try await withFile("{ \"a\": 1 }\n") { path in
       let pages = FilePages.json(path)
       for _ in 0..<2 { try await expect(pages, ["{ \"a\": 1 }\n"]) }
     }
   }
 
-  @Test func `of lines have the given number of records a page`() async throws {
+  @Test func `pages of lines have the given number of records`() async throws {
     try await withFile("{\"a\":1}\n\n 2 \r\n[3]\nnull\n5.0") { path in
       let two = try await texts(.jsonLines(path, recordsPerPage: 2))
       #expect(two == [#"[{"a":1},2]"#, "[[3],null]", "[5.0]"])
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `of lines that are arrays have their records, or rows after a line of names`()
+  @Test func `pages of lines that are arrays have records, or rows after a line of names`()
     async throws
   {
     try await withFile("[{\"a\":1},{\"a\":2}]\n[]\n{\"a\":3}\n[{\"a\":4}]") { path in
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `of columns come whole or in pages of the given number of rows`() async throws {
+  @Test func `pages of columns come whole or with the given number of rows`() async throws {
     try await withFile(#"{"fields":["n"],"data":[[1],[2],[3]]}"#) { path in
       try await expect(.columns(path), [#"[{"n":1},{"n":2},{"n":3}]"#])
       let two = try await texts(.columns(path, recordsPerPage: 2))
@@ -66,7 +66,7 @@ import Testing
     try await withFile(#"{"count":"0"}"#) { try await expect(.columns($0), ["[]"]) }
   }
 
-  @Test func `of separated values have the given number of rows a page`() async throws {
+  @Test func `pages of separated values have the given number of rows`() async throws {
     try await withFile("n,m\n1,x\n2,\n3,z\n") { path in
       var options = CSVOptions()
       options.types = ["n": .integer]
@@ -75,7 +75,9 @@ import Testing
     }
   }
 
-  @Test func `come through a pipe whole, however small the pieces that it gives`() async throws {
+  @Test func `pages of a file come through a pipe whole, however small its pieces are`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let path = folder.path + "/pipe"
     #expect(mkfifo(path, 0o600) == 0)
@@ -101,7 +103,7 @@ import Testing
     #expect(pages == expected)
   }
 
-  @Test func `that is empty has no records`() async throws {
+  @Test func `an empty file has no records`() async throws {
     try await withFile("") { path in
       try await expect(.jsonLines(path), [])
       try await expect(.pagePerLine(path), [])
@@ -110,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func `give the pages before an error, then the error with its position, then nothing`()
+  @Test func `the pages before an error come first, then the error with its position`()
     async throws
   {
     try await withFile("1\n2\n3, 4\n5\n") { path in
@@ -128,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func `that cannot be read are an error that names the file`() async throws {
+  @Test func `pages of an unreadable file are an error that names the file`() async throws {
     try await withFile("a\n") { path in
       await expectError(.inputOutput, .json(path + "-not"), naming: path + "-not")
       let folder = String(path.dropLast("/pages".count))
@@ -162,7 +164,7 @@ import Testing
     }
   }
 
-  @Test func `are abandoned when the task is cancelled`() async throws {
+  @Test func `pages are abandoned when the task is cancelled`() async throws {
     try await withFile(String(repeating: "1\n", count: 100_000)) { path in
       let wasClosed = Task {
         var pages = FilePages.jsonLines(path, recordsPerPage: 10).makeAsyncIterator()

@@ -55,13 +55,13 @@ import Testing
   }
 
   @Test(arguments: compressed.indices, [1, 2, 13, Int.max])
-  func `is read in every form and in any pieces`(number: Int, pieces: Int) throws {
+  func `gzip text is read in every form and in any pieces`(number: Int, pieces: Int) throws {
     #expect(try Self.read(Self.compressed[number], pieces: pieces) == Array(Self.text.utf8))
   }
 
   /// The last bytes of a file are decoded when no others follow, and so is a small file as a whole.
   @Test(arguments: compressed.indices.dropLast())
-  func `is given up to the place where the file is cut`(number: Int) throws {
+  func `gzip text is returned up to the place of a cut`(number: Int) throws {
     let bytes = Self.compressed[number]
     var longest = 0
     for end in 18..<bytes.count - 8 {
@@ -77,7 +77,7 @@ import Testing
   }
 
   /// Codes that leave sequences of bits without a meaning, which zlib refuses.
-  @Test func `is refused with codes that are not complete`() {
+  @Test func `gzip text with incomplete codes is refused`() {
     let block: [UInt8] = [5, 0x80, 0x81, 0, 0, 0, 0, 0x40, 0x5A, 0xFD, 0x4F, 0x80]
     var inflate = Inflate()
     var at = 0
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `is refused when it is cut off or damaged, and never traps`() throws {
+  @Test func `gzip text that is cut off or damaged is refused, and never traps`() throws {
     var random = SeededNumbers(salt: 0x621B)
     for compressed in Self.compressed.dropLast() {
       for count in 1..<compressed.count {
@@ -108,7 +108,7 @@ import Testing
     #expect(throws: GzipError.self) { try Self.read(trailing) }
   }
 
-  @Test func `of much more than any text would need is refused`() throws {
+  @Test func `gzip text far larger than any text needs is refused`() throws {
     guard let gzip = Self.gzip(#"head -c 8000000 /dev/zero"#) else { return }
     do throws(GzipError) {
       _ = try Self.read(gzip, freeBytes: 1 << 20)
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `of some megabytes is the same as before`() throws {
+  @Test func `gzip text of some megabytes comes back unchanged`() throws {
     let command = #"awk 'BEGIN { for (i = 0; i < 200000; i++) print i, i * 7919 % 10007, "text" }'"#
     guard let gzip = Self.gzip(command), let plain = Self.output(command) else { return }
     #expect(plain.count > 2 << 20)
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func `is told by its first bytes in a file of pages`() async throws {
+  @Test func `gzip text is recognized by its first bytes in a file of pages`() async throws {
     let folder = try TemporaryFolder()
     for number in Self.compressed.indices {
       let path = folder.path + "/p\(number)"

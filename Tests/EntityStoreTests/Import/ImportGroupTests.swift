@@ -11,7 +11,7 @@ import Testing
   }
 
   /// As each commit writes all pages of an index that any of its records changes.
-  @Test func `a hundred thousand changes are written at once where memory has room`() async throws {
+  @Test func `a hundred thousand changes are written at once if memory has room`() async throws {
     var numbers = SeededNumbers(salt: 412)
     try await withTemporaryStore([Player.self]) { store in
       var options = ImportOptions()

@@ -6,7 +6,7 @@
   @testable import EntityStore
 
   @Suite struct `Memory of an import` {
-    @Test func `does not grow with the number of pages`() async throws {
+    @Test func `the memory of an import does not grow with the number of pages`() async throws {
       let few = try await peak(pages: 50)
       let many = try await peak(pages: 500)
       // Ten times the pages; the difference allows for memory of the allocator and the free list.

@@ -43,7 +43,8 @@ import Testing
 
   // MARK: Strategies
 
-  @Test func `a mirror deletes what the source no longer has, at the end`() async throws {
+  @Test func `a mirror deletes the records that the source no longer has, at the end`() async throws
+  {
     try await withTemporaryStore([Film.self]) { store in
       _ = try await run([[(1, "a"), (2, "b")], [(3, "c")]], into: store)
       let report = try await run([[(2, "b")], [(3, "x"), (4, "d")]], into: store, .mirror)
@@ -81,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `replacing deletes the records whose keys come and inserts anew, but for equal ones`()
+  @Test func `replacing deletes and inserts the records whose keys come, except equal ones`()
     async throws
   {
     try await withTemporaryStore([Film.self]) { store in
@@ -97,8 +98,7 @@ import Testing
     }
   }
 
-  @Test func `a record that replaces another and is refused leaves that where it is`() async throws
-  {
+  @Test func `a refused record leaves the record that it would replace`() async throws {
     try await withTemporaryStore([Film.self]) { store in
       try await store.write { transaction in
         try transaction.insert(Film(title: "a", episode: 1, code: "x"))
@@ -198,7 +198,7 @@ import Testing
 
   // MARK: Going on
 
-  @Test func `an import goes on behind the last committed page, and refuses other pages`()
+  @Test func `an import resumes after the last committed page, and refuses other pages`()
     async throws
   {
     try await withTemporaryStore([Film.self]) { store in
@@ -238,7 +238,9 @@ import Testing
     }
   }
 
-  @Test func `a mirror that goes on deletes what no page of any of its runs had`() async throws {
+  @Test func `a resumed mirror deletes the records that no page of any of its runs had`()
+    async throws
+  {
     try await withTemporaryStore([Film.self]) { store in
       _ = try await run([[(1, "a"), (2, "b"), (3, "c"), (4, "d")]], into: store)
       var options = ImportOptions()
@@ -259,8 +261,7 @@ import Testing
     }
   }
 
-  @Test func `the report of an import that nobody goes on with stays as it was left`() async throws
-  {
+  @Test func `the report of an abandoned import stays unchanged`() async throws {
     try await withTemporaryStore([Film.self]) { store in
       var options = ImportOptions()
       options.rejectLimit = 0
@@ -342,7 +343,7 @@ import Testing
 
   // MARK: Watching
 
-  @Test func `events tell of pages, commits, rejects and the end`() async throws {
+  @Test func `events report pages, commits, rejects and the end`() async throws {
     try await withTemporaryStore([Film.self]) { store in
       let seen = Mutex<[ImportEvent]>([])
       let report = try await run([[(1, "a"), (2, "bad")], [(3, "c")]], into: store) { event in
@@ -366,7 +367,7 @@ import Testing
     }
   }
 
-  @Test func `readers beside an import see whole pages only`() async throws {
+  @Test func `readers during an import see whole pages only`() async throws {
     try await withTemporaryStore([Pod.self]) { store in
       let isDone = Mutex(false)
       async let watched: Int = {

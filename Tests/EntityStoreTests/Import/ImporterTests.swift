@@ -35,7 +35,7 @@ import Testing
     return #"{"result":[\#(records.joined(separator: ","))]}"#
   }
 
-  @Test func `a second run of the same pages changes nothing and says so`() async throws {
+  @Test func `a second run of the same pages changes nothing and reports that`() async throws {
     try await withTemporaryStore([Pod.self]) { store in
       let pages = [page(["a", "b", "c"]), page(["d"]), page([])]
       let first = try await importPods(pages, into: store)
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `renaming to what is no attribute is refused before a page is asked for`() async throws
+  @Test func `renaming to an unknown attribute is refused before a page is requested`() async throws
   {
     try await withTemporaryStore([Pod.self]) { store in
       _ = try await importPods([page(["a"])], into: store)
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: [Int.min, 0, 1_000, Int.max])
-  func `any number of pages may be asked to be decoded at once`(count: Int) async throws {
+  func `any number of pages may be decoded at once`(count: Int) async throws {
     try await withTemporaryStore([Pod.self]) { store in
       var options = ImportOptions()
       options.pagesDecodedAtOnce = count
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `changed records are updated in place, or left as they are when asked`() async throws {
+  @Test func `changed records are updated in place, or stay unchanged on request`() async throws {
     try await withTemporaryStore([Pod.self]) { store in
       _ = try await importPods([page(["a", "b"])], into: store)
       let ignored = try await importPods(
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `of records with one key in a page the last is kept, the others are rejected`()
+  @Test func `the last of several records with one key in a page is stored`()
     async throws
   {
     try await withTemporaryStore([Pod.self]) { store in
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func `a violation of another unique index rejects that record alone`() async throws {
+  @Test func `a violation of another unique index rejects only its record`() async throws {
     try await withTemporaryStore([Film.self]) { store in
       let report = try await importFilms(
         [
@@ -164,7 +164,7 @@ import Testing
   }
 
   @Test(arguments: [#"{"results":[]}"#, #"{"result":{}}"#, "[]", "7"])
-  func `a page without the array stops the import, naming what it has`(_ text: String) async throws
+  func `a page without the array stops the import, naming its members`(_ text: String) async throws
   {
     try await withTemporaryStore([Pod.self]) { store in
       let error = await #expect(throws: StoreError.self) {
@@ -202,7 +202,7 @@ import Testing
     }
   }
 
-  @Test func `decoded pages are imported, left out by nil and rejected by an error`() async throws {
+  @Test func `decoded pages are imported, omitted by nil and rejected by an error`() async throws {
     struct Unwanted: Error, CustomStringConvertible { let description = "unwanted" }
     try await withTemporaryStore([Film.self]) { store in
       let importer = Importer(into: store, Film.self, matching: .unique(\.episode))
@@ -219,7 +219,8 @@ import Testing
     }
   }
 
-  @Test func `a store that is closed in the midst ends the import, and says so`() async throws {
+  @Test func `a store that is closed during an import ends the import with an error`() async throws
+  {
     try await withTemporaryStore([Film.self]) { store in
       let pages = (0..<50).map { Array($0 * 10..<$0 * 10 + 10) }
       let error = await #expect(throws: StoreError.self) {
@@ -235,7 +236,7 @@ import Testing
   }
 
   @Test(arguments: [Duration.seconds(-1), .seconds(Int64.max), Duration(attoseconds: .max)])
-  func `a group may be told to wait for any time`(duration: Duration) async throws {
+  func `a group may wait for any time`(duration: Duration) async throws {
     try await withTemporaryStore([Pod.self]) { store in
       var options = ImportOptions()
       options.groupDuration = duration
@@ -274,7 +275,7 @@ import Testing
     }
   }
 
-  @Test func `an error of the pages comes through, with the pages before it kept`() async throws {
+  @Test func `an error of the pages is passed on, and the pages before it stay`() async throws {
     struct Broken: Error {}
     try await withTemporaryStore([Film.self]) { store async throws in
       let pages = AsyncThrowingStream<[Int], any Error> { continuation in

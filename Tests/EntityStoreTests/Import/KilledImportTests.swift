@@ -8,7 +8,8 @@ import Testing
   private static let pageCount = 120
 
   /// `LODESTORE_KILLS` asks for more.
-  @Test func `goes on until it is what one is that was never killed`() async throws {
+  @Test func `a killed import continues until its result equals an uninterrupted one`() async throws
+  {
     let kills = SeededNumbers.environmentNumber("LODESTORE_KILLS") ?? 20
     var numbers = SeededNumbers(salt: 5)
     let expected = try await unkilled()

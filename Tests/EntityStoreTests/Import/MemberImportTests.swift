@@ -17,7 +17,7 @@ import Testing
 
   // MARK: Enumerations
 
-  @Test func `a raw value that is no case rejects its record alone, and the others can be read`()
+  @Test func `a raw value without a case rejects only its record, and the others are readable`()
     async throws
   {
     try await withTemporaryStore([Machine.self]) { store in
@@ -100,7 +100,9 @@ import Testing
     }
   }
 
-  @Test func `a patch keeps what a record lacks, and takes null where it says so`() async throws {
+  @Test func `a patch keeps the values that a record lacks, and takes an explicit null`()
+    async throws
+  {
     try await withTemporaryStore([Pod.self]) { store in
       try await storePods(store)
       let page = #"""
@@ -142,7 +144,7 @@ import Testing
     }
   }
 
-  @Test func `policies of attributes apply to what a patch was given`() async throws {
+  @Test func `policies of attributes apply to the given attributes of a patch`() async throws {
     try await withTemporaryStore([Pod.self]) { store in
       try await storePods(store)
       let policy = MergePolicy<Pod>.patch()
@@ -161,7 +163,7 @@ import Testing
     }
   }
 
-  @Test func `a patch of what a closure makes is refused before a page is asked for`() async throws
+  @Test func `a patch of values from a closure is refused before a page is requested`() async throws
   {
     try await withTemporaryStore([Pod.self]) { store in
       for policy in [MergePolicy<Pod>.patch(), .patch().attribute(\.stars, .fillNulls)] {

@@ -26,7 +26,7 @@ import Testing
     #expect(players.map(\.name) == ["Ada", "Bob"] && players.map(\.points) == [1, 2])
   }
 
-  @Test func `have their keys as an attribute`() async throws {
+  @Test func `records that are members have their keys as an attribute`() async throws {
     try await withTemporaryStore([PlayerPoints.self]) { store in
       let report = try await importer(store)
         .run(pages(text), records: "players", renaming: ["key": "name"])
@@ -41,7 +41,8 @@ import Testing
     var points: Int
   }
 
-  @Test func `have their keys in what is decoded, whatever type that is`() async throws {
+  @Test func `records that are members have their keys in decoded values of any type`() async throws
+  {
     try await withTemporaryStore([PlayerPoints.self]) { store in
       let report = try await importer(store).run(pages(text), records: "players") { (row: Row) in
         PlayerPoints(name: row.key, points: row.points)
@@ -67,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `whose keys are numbers go into an attribute of numbers`() async throws {
+  @Test func `records with numbers as keys get an attribute of numbers`() async throws {
     try await withTemporaryStore([Film.self]) { store in
       var importer = Importer(into: store, Film.self, matching: .unique(\.episode))
       importer.keyName = "episode"
@@ -78,7 +79,9 @@ import Testing
     }
   }
 
-  @Test func `are told apart from records in an array, with what to do`() async throws {
+  @Test func `records that are members are distinguished from an array, with the remedy`()
+    async throws
+  {
     try await withTemporaryStore([PlayerPoints.self]) { store in
       let array = await #expect(throws: StoreError.self) {
         try await importer(store).run(pages("[]"), renaming: ["key": "name"])
@@ -92,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `link by the keys of an object`() async throws {
+  @Test func `records that are members link by the keys of an object`() async throws {
     try await withTemporaryStore(StarWars.entities) { store in
       let people = ["b", "a", "c"].map { #"{"url": "\#($0)", "name": "\#($0)"}"# }
       let person = Importer(into: store, StarWars.Person.self, matching: .unique(\.url))

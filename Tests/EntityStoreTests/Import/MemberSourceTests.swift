@@ -81,7 +81,7 @@ private enum Doubled: LanguageVersion {
     }
   }
 
-  @Test func `keep it in the file, through programs that do not state it and a renaming`()
+  @Test func `the file stores an attribute's member through undeclared use and a renaming`()
     async throws
   {
     let folder = try TemporaryFolder()
@@ -99,7 +99,7 @@ private enum Doubled: LanguageVersion {
     try expectSound(path)
   }
 
-  @Test func `yield to renaming, and take their own name where neither comes`() async throws {
+  @Test func `renaming precedes an attribute's member, and its own name comes last`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.storePath
     let text =
@@ -110,7 +110,7 @@ private enum Doubled: LanguageVersion {
     try expectSound(path)
   }
 
-  @Test func `take no member of a similar name`() async throws {
+  @Test func `attributes take no member of a similar name`() async throws {
     let folder = try TemporaryFolder()
     let found = try await importing(
       Underscored.self, folder.storePath, #"[{"name":"a","c-sharp":1,"c sharp":2}]"#)
@@ -120,7 +120,8 @@ private enum Doubled: LanguageVersion {
     try expectSound(folder.storePath)
   }
 
-  @Test func `give it up by their own name, and never share one`() async throws {
+  @Test func `attributes drop a member for their own name, and never share a member`() async throws
+  {
     let folder = try TemporaryFolder()
     let path = folder.storePath
     _ = try await importing(Silent.self, path, #"[{"name":"a","sharp":1}]"#)
@@ -138,7 +139,7 @@ private enum Doubled: LanguageVersion {
     try expectSound(path)
   }
 
-  @Test func `cannot have the same member`() throws {
+  @Test func `two attributes cannot have the same member`() throws {
     func attribute(_ name: String, _ source: String?) -> DeclaredEntity.Attribute {
       DeclaredEntity.Attribute(
         name: name, source: source, storage: AttributeStorage(type: .int64, isOptional: true))

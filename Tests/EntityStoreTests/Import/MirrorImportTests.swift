@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `duplicates of a page do not keep a mirror from deleting`() async throws {
+  @Test func `a mirror deletes records although a page has duplicates`() async throws {
     try await withFilms { store in
       let report = try await mirror([[(1, "a"), (1, "b"), (2, "c")]], with: importer(store))
       #expect(report.rejected == 1 && report.deleted == 2 && !report.keptUnseen)
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `a record that is rejected with its key keeps the stored one, and no other`()
+  @Test func `a rejected record with a key keeps the stored record, and no other`()
     async throws
   {
     try await withFilms { store in
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `rejects of earlier runs count when a mirror goes on`() async throws {
+  @Test func `rejects of earlier runs count when a mirror resumes`() async throws {
     for (title, left) in [("bad", [1, 2, 3, 4]), ("b", [1, 2])] {
       try await withFilms { store in
         // Two records with one key, of which the first is rejected with it or without.
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `a run that goes on may have had more rejects than it is allowed now`() async throws {
+  @Test func `a resumed run may have had more rejects than the current limit`() async throws {
     try await withFilms { store in
       let first = [(1, "bad"), (2, "bad"), (3, "bad"), (4, "a")]
       await #expect(throws: StoreError.self) {
@@ -130,7 +130,7 @@ import Testing
   }
 
   /// As in a file of which some pairs were lost, and the others salvaged.
-  @Test func `a mirror that does not know what all its pages had deletes nothing`() async throws {
+  @Test func `a mirror that lost the keys of its earlier pages deletes nothing`() async throws {
     try await withFilms { store in
       let pages = [[(1, "a")], [(2, "b")]]
       await #expect(throws: StoreError.self) {
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func `a page with a record that could not be read comes again, though it has not changed`()
+  @Test func `a page with an unreadable record is requested again, even if it is unchanged`()
     async throws
   {
     try await withFilms { store in

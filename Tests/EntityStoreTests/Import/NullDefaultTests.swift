@@ -53,7 +53,9 @@ private enum After: MemoForm { static let hasExtra = true }
   /// Records that are older than the attribute have it, whether it comes by the declaration or by a
   /// stage.
   @Test(arguments: [true, false])
-  func `is added to stored records`(byStage: Bool) async throws {
+  func `a required JSON attribute with the default null is added to stored records`(byStage: Bool)
+    async throws
+  {
     let folder = try TemporaryFolder()
     let empty = try Store(at: folder.storePath, entities: [Memo<Before>.self])
     try await empty.insert([Memo<Before>("a"), Memo<Before>("b")])
@@ -79,7 +81,7 @@ private enum After: MemoForm { static let hasExtra = true }
     again.close()
   }
 
-  @Test func `is what an import gives a record without the member, and takes null`() async throws {
+  @Test func `an import gives a record without the member the default null`() async throws {
     try await withTemporaryStore([Memo<After>.self]) { store in
       let page = #"[{"text": "a"}, {"text": "b", "extra": null}, {"text": "c", "extra": [null]}]"#
       for policy in [MergePolicy<Memo<After>>.replace, .patch()] {

@@ -77,7 +77,7 @@ import Testing
   private static let all = ["Ada": 1, "Bob": 2, "Cyd": 3]
 
   @Test(arguments: [ImportStrategy.upsert, .replaceMatching, .mirror])
-  func `are asked for changes only as long as nothing else has changed`(
+  func `remembered pages are requested conditionally only while nothing else has changed`(
     strategy: ImportStrategy
   ) async throws {
     try await withTemporaryStore([PlayerPoints.self, Film.self]) { store in
@@ -154,7 +154,9 @@ import Testing
   }
 
   @Test(arguments: Change.allCases)
-  func `are asked for again when others update or delete records`(_ change: Change) async throws {
+  func `remembered pages are requested again when others update or delete records`(_ change: Change)
+    async throws
+  {
     for strategy in [ImportStrategy.upsert, .mirror] {
       try await withTemporaryStore([PlayerPoints.self]) { store in
         try await run(store, strategy)
@@ -168,7 +170,7 @@ import Testing
     }
   }
 
-  @Test func `are asked for again when an attribute was added`() async throws {
+  @Test func `remembered pages are requested again when an attribute was added`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.storePath
     let first = try Store(at: path, entities: [PlayerName.self])
@@ -204,7 +206,9 @@ import Testing
     try expectSound(path)
   }
 
-  @Test func `are asked for again when the program says another version`() async throws {
+  @Test func `remembered pages are requested again when the program states another version`()
+    async throws
+  {
     try await withTemporaryStore([PlayerPoints.self]) { store in
       try await run(store)
       #expect(try await run(store, version: 1) == [0, 1])
@@ -214,8 +218,7 @@ import Testing
   }
 
   /// The counts of an import in the file are the base of later ones.
-  @Test func `counts that cannot be are damage, in an open import and in its reports`() async throws
-  {
+  @Test func `impossible counts are damage, in an open import and in its reports`() async throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [PlayerPoints.self])
     defer { store.close() }
@@ -249,7 +252,7 @@ import Testing
     _ = try storeError(.damaged) { try store.read { try $0.importReports(of: "players") } }
   }
 
-  @Test func `imports that change nothing do not disturb each other`() async throws {
+  @Test func `imports without changes leave each other's remembered pages valid`() async throws {
     try await withTemporaryStore([PlayerPoints.self]) { store in
       try await run(store)
       #expect(try await run(store, name: "other") == [0, 1])
@@ -260,7 +263,8 @@ import Testing
     }
   }
 
-  @Test func `a change in the midst of an import has the pages asked for by the next`() async throws
+  @Test func `a change during an import makes the next import request the pages again`()
+    async throws
   {
     try await withTemporaryStore([PlayerPoints.self]) { store in
       try await run(store)
@@ -288,7 +292,7 @@ import Testing
     }
   }
 
-  @Test func `a store without such imports has no mark, and one with them one for its entity`()
+  @Test func `a store has a mark only for entities with remembered pages`()
     async throws
   {
     try await withTemporaryStore([PlayerPoints.self, Film.self]) { store in

@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: [#"{"code":1,"title":"B"}"#, #"{"code":1,"title":"loud"}"#])
-  func `is refused with the values that are derived from it, and the stored one stays`(
+  func `a renewed record is refused with its derived values, and the stored one stays`(
     record: String
   ) async throws {
     try await withTemporaryStore([Song.self, Label.self]) { store in
@@ -32,7 +32,8 @@ import Testing
     }
   }
 
-  @Test func `has derived values of its own, alone and among others`() async throws {
+  @Test func `a renewed record has derived values of its own, alone and among others`() async throws
+  {
     try await withTemporaryStore([Song.self, Label.self]) { store in
       let label = try await store.insert(Label(name: "Blue"))
       try await store.insert(
@@ -59,7 +60,8 @@ import Testing
     }
   }
 
-  @Test func `is refused by a rule that names the id of the record`() async throws {
+  @Test func `a renewed record is refused by a rule that names the id of the record`() async throws
+  {
     try await withTemporaryStore([Node.self]) { store in
       let first = try await store.insert(Node(name: "first"))
       #expect(first.id.rawValue == 1)

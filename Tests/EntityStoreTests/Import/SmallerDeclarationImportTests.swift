@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a mirror and a replacement carry them along too`(byMembers: Bool) async throws {
+  func `a mirror and a replacement keep undeclared attributes too`(byMembers: Bool) async throws {
     let mirror = try await importPage(.mirror, byMembers: byMembers)
     #expect(mirror.report.deleted == 1)
     #expect(mirror.players.map(\.name) == ["Ada", "Cyd", "Dan"])
@@ -81,14 +81,14 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a patch gives what the page has, and no more`(byMembers: Bool) async throws {
+  func `a patch sets the values of the page, and no others`(byMembers: Bool) async throws {
     guard byMembers else { return }
     let (report, players) = try await importPage(.upsert, byMembers: true, onConflict: .patch())
     #expect(report.inserted == 1 && report.updated == 1)
     #expect(players.map(\.score) == [42, 7, -1, 0])
   }
 
-  @Test func `a new record is rejected where an undeclared attribute is required, and names it`()
+  @Test func `a new record is rejected, naming an undeclared attribute that is required`()
     async throws
   {
     let folder = try TemporaryFolder()

@@ -56,7 +56,8 @@ extension Measured: Entity {
   }
 
   @Test(arguments: wrong)
-  func `in a line are rejected with their place and bytes, and no other`(wrong: String) async throws
+  func `unreadable lines are rejected with their place and bytes, and no others`(wrong: String)
+    async throws
   {
     let lines = (0..<3000).map { $0 == 1499 ? wrong : #"{"k":\#($0),"v":"é"}"# }
     let text = lines.joined(separator: "\n") + "\n"
@@ -76,7 +77,9 @@ extension Measured: Entity {
     }
   }
 
-  @Test func `count for the limit of rejects, and an import continues after them`() async throws {
+  @Test func `unreadable records count for the limit of rejects, and the import resumes after it`()
+    async throws
+  {
     let lines = (0..<3000).map { [1200, 2200].contains($0) ? "{" : #"{"k":\#($0)}"# }
     try await withFile(lines.joined(separator: "\n").utf8, "p.jsonl") { store, path in
       let limited = Self.options(rejectLimit: 1)
@@ -92,7 +95,9 @@ extension Measured: Entity {
     }
   }
 
-  @Test func `in an array are rejected where the next element is known`() async throws {
+  @Test func `unreadable records in an array are rejected if the next element is known`()
+    async throws
+  {
     let records = (0..<30).map { $0 == 15 ? #"{"k":15,"v":"\udc00"}"# : #"{"k":\#($0)}"# }
     let text = #"{"r":["# + records.joined(separator: ",\n") + "]}"
     try await withFile(text.utf8, "p.json") { store, path in
@@ -108,7 +113,7 @@ extension Measured: Entity {
     }
   }
 
-  @Test func `in a line that is a page reject the page`() async throws {
+  @Test func `an unreadable record in a line that is a page rejects the page`() async throws {
     let text = #"{"r":[{"k":1}]}"# + "\n  {\"r\":[{\"k\":2}\n" + #"{"r":[{"k":3}]}"#
     try await withFile(text.utf8, "p.jsonl") { store, path in
       let report = try await importer(store)
@@ -120,7 +125,7 @@ extension Measured: Entity {
     }
   }
 
-  @Test func `are none where a number of any size is in a member that no attribute takes`()
+  @Test func `a number of any size is readable in a member that no attribute takes`()
     async throws
   {
     let digits = "123456789012345678901234567890"
@@ -140,7 +145,7 @@ extension Measured: Entity {
     }
   }
 
-  @Test func `in rows of separated values are rejected, and the rows around them taken`()
+  @Test func `unreadable rows of separated values are rejected, and other rows are imported`()
     async throws
   {
     let wrong = ["7,a\"b,", "7,\"a\"b,", "7,\"a", "7", "7,b,,", "7,\rb,1"]
@@ -159,7 +164,9 @@ extension Measured: Entity {
     }
   }
 
-  @Test func `are named by their file, where many files are one import`() async throws {
+  @Test func `unreadable records are named by their file if many files are one import`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let paths = try (0..<4).map { number in
       let path = folder.path + "/p\(number).jsonl"

@@ -68,7 +68,7 @@ import Testing
     ("rounds of changes", ChangeSinks.largestRoundCount, .endlessChanges),
   ]
 
-  @Test func `says what the constants say`() throws {
+  @Test func `the table of limits agrees with the constants`() throws {
     let rows = try Self.rows()
     #expect(rows.count == Self.constants.count)
     for (row, constant) in zip(rows, Self.constants) {

@@ -108,7 +108,9 @@ import Testing
   ]
 
   @Test(arguments: edges)
-  private func `works at the edge, and throws beyond it without harm`(edge: Edge) throws {
+  private func `a store accepts values at each limit, and refuses larger ones without harm`(
+    edge: Edge
+  ) throws {
     var options = StoreOptions()
     options.recordSizeLimitInBytes = 4_000
     try withTemporaryStore([Film.self, Pod.self], options: options) { store in
@@ -129,7 +131,7 @@ import Testing
 
   // MARK: Schemas
 
-  @Test func `attributes, indexes and the name of an entity are limited`() throws {
+  @Test func `the attributes, the indexes and the name of an entity are limited`() throws {
     _ = try Self.entity("E", attributes: DeclaredEntity.mostAttributes)
     _ = try Self.entity("E", attributes: 64, indexes: DeclaredEntity.mostIndexes)
     _ = try Self.entity(Self.text(EntityDescription.longestName))
@@ -155,7 +157,9 @@ import Testing
     }
   }
 
-  @Test func `entities and indexes of a file are limited; one more is refused as a whole`() throws {
+  @Test func `entities and indexes of a file are limited, and another is refused as a whole`()
+    throws
+  {
     try withTemporaryPath { path in
       // 61 of 1 + 64 trees, and one of 35.
       var declared = try (0..<61).map {
@@ -237,7 +241,7 @@ import Testing
 
   // MARK: Lists
 
-  @Test func `lists have no limit but memory`() throws {
+  @Test func `lists have no limit except memory`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write {
         try $0.insert(Film(title: "a", episode: 70_000, code: nil, released: nil))
@@ -255,7 +259,7 @@ import Testing
     }
   }
 
-  @Test func `all reader slots may be taken, and the next read says so`() throws {
+  @Test func `all reader slots may be taken, and the next read reports the limit`() throws {
     try withTemporaryStore([Film.self]) { store in
       let environment = store.core.environment
       var reads = try (0..<1_000).map { _ in try environment.beginRead() }

@@ -28,7 +28,7 @@ import Testing
 
   // MARK: The schema
 
-  @Test func `of the schema end with 2^62, and a change of it is refused`() throws {
+  @Test func `numbers of the schema end with 2^62, and a further change is refused`() throws {
     try withTemporaryPath { path throws in
       try Store(at: path, entities: [PersonV1.self]).close()
       try Self.change(path) { core in
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `of attributes are told, and the file stays as it was`() throws {
+  @Test func `used up numbers of attributes are reported, and the file stays unchanged`() throws {
     try withTemporaryPath { path throws in
       let store = try Store(at: path, entities: [PersonV1.self])
       try store.insert(PersonV1(name: "p", email: nil, age: 1))
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `of layouts are told, and the file stays as it was`() throws {
+  @Test func `used up numbers of layouts are reported, and the file stays unchanged`() throws {
     try withTemporaryPath { path throws in
       let store = try Store(at: path, entities: [PersonV1.self])
       try store.insert(PersonV1(name: "p", email: nil, age: 1))
@@ -102,7 +102,7 @@ import Testing
 
   // MARK: Records
 
-  @Test func `of records are refused to new ones alone, in what they are called`() throws {
+  @Test func `used up ids of records are refused to new records alone`() throws {
     try withTemporaryPath { path throws in
       try Store(at: path, entities: [Player.self]).close()
       let limit = WriteCore.idLimit
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `of records beyond 2^63 are damage, in what they are called`() throws {
+  @Test func `ids of records beyond 2^63 are damage`() throws {
     let folder = try TemporaryFolder()
     try Store(at: folder.storePath, entities: [Player.self]).close()
     try Self.change(folder.storePath) { core in

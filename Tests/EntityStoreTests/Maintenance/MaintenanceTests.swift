@@ -7,7 +7,7 @@ import Testing
 @testable import KVDumpCommands
 
 @Suite struct `A backup from the program` {
-  @Test func `is a whole store of one commit, without free pages`() throws {
+  @Test func `a backup is a whole store of one commit, without free pages`() throws {
     let folder = try TemporaryFolder()
     try withTemporaryStore([Film.self]) { store in
       try store.insert((0..<20_000).map { Film(title: "film \($0)", episode: $0) })
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `goes on beside a writer, and reports how far it is`() async throws {
+  @Test func `a backup runs next to a writer, and reports its progress`() async throws {
     let folder = try TemporaryFolder()
     let copy = folder.path + "/copy.lodestore"
     let written = try await withTemporaryStore([Film.self]) { store in
@@ -44,7 +44,7 @@ import Testing
     #expect(FileManager.default.contents(atPath: copy)?.count == written)
   }
 
-  @Test func `does not replace what is there`() throws {
+  @Test func `a backup does not replace an existing file`() throws {
     let folder = try TemporaryFolder()
     let copy = folder.path + "/copy.lodestore"
     try Data("other".utf8).write(to: URL(filePath: copy))
@@ -60,7 +60,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["copy.lodestore"])
   }
 
-  @Test func `that is cancelled leaves nothing`() async throws {
+  @Test func `a cancelled backup leaves nothing`() async throws {
     let folder = try TemporaryFolder()
     try await withTemporaryStore([Film.self]) { store in
       try await store.insert((0..<60_000).map { Film(title: "film \($0)", episode: $0) })
@@ -85,7 +85,7 @@ import Testing
 }
 
 @Suite struct `A check from the program` {
-  @Test func `finds a sound store sound, on the disk and in memory`() async throws {
+  @Test func `a check finds a sound store sound, on the disk and in memory`() async throws {
     for isInMemory in [false, true] {
       let folder = try TemporaryFolder()
       let store =
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func `names what is wrong in a store in use, and in a file`() async throws {
+  @Test func `a check names the faults of a store in use, and of a file`() async throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [Film.self])
     try await store.insert((1...20).map { Film(title: "film \($0)", episode: $0) })
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func `ends when its task is cancelled`() async throws {
+  @Test func `a check ends when its task is cancelled`() async throws {
     try await withTemporaryStore([Film.self]) { store in
       try await store.insert((0..<30_000).map { Film(title: "film \($0)", episode: $0) })
       let begun = AsyncStream<Void>.makeStream()
@@ -149,7 +149,7 @@ import Testing
 }
 
 @Suite struct `An export from the program` {
-  @Test func `says the same as that of kvdump`() async throws {
+  @Test func `an export from the program equals that of kvdump`() async throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [AllTypes.self])
     var odd = AllTypes()
@@ -188,7 +188,7 @@ import Testing
     }
   }
 
-  @Test func `takes a query, and comes back by an import`() async throws {
+  @Test func `an export takes a query, and an import reads its file`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/films.jsonl"
     try await withTemporaryStore([Film.self]) { store in
@@ -210,7 +210,8 @@ import Testing
     }
   }
 
-  @Test func `that is cancelled, or meets a damaged record, leaves no file`() async throws {
+  @Test func `an export that is cancelled, or meets a damaged record, leaves no file`() async throws
+  {
     let folder = try TemporaryFolder()
     let store = try Store.inMemory(entities: [Film.self])
     try await store.insert((0..<50_000).map { Film(title: "film \($0)", episode: $0) })

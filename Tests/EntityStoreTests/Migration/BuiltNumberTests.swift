@@ -30,7 +30,9 @@ import Testing
   }
 
   @Test(arguments: [0, 1 << 63 + 1, .max] as [UInt64])
-  func `is damage where no record can have it, to readers and to writers`(_ next: UInt64) throws {
+  func `a build number that no record can have is damage, to readers and to writers`(_ next: UInt64)
+    throws
+  {
     let folder = try TemporaryFolder()
     try Self.make(folder.storePath, next: next)
     let store = try Store(at: folder.storePath, entities: [PlayerName.self])
@@ -45,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: [1, 1 << 63] as [UInt64])
-  func `is taken where a record can have it`(_ next: UInt64) throws {
+  func `a build number that a record can have is accepted`(_ next: UInt64) throws {
     let folder = try TemporaryFolder()
     try Self.make(folder.storePath, next: next)
     let store = try Store(at: folder.storePath, entities: [PlayerName.self])

@@ -89,7 +89,7 @@ private struct Unrated: Entity {
     try Store.schemaChanges(at: path, opening: [Rated<Default>.self]).map(\.description)
   }
 
-  @Test func `holds for new records, and the stored ones stay as they are`() throws {
+  @Test func `a changed default holds for new records, and stored records stay unchanged`() throws {
     try withTemporaryPath { path throws in
       let store = try Store(at: path, entities: [Unrated.self])
       try store.insert(Unrated("old"))
@@ -160,7 +160,7 @@ private struct Unrated: Entity {
   }
 
   @Test(arguments: Source.allCases)
-  func `holds wherever records come from`(source: Source) async throws {
+  func `a changed default holds for records from every source`(source: Source) async throws {
     let folder = try TemporaryFolder()
     let path = folder.storePath
     try await load(path, One.self, "0", by: .dictionary)
@@ -181,7 +181,7 @@ private struct Unrated: Entity {
     try expectSound(path)
   }
 
-  @Test func `may be none, and then a value must be given`() throws {
+  @Test func `a removed default makes a value necessary`() throws {
     try withTemporaryPath { path throws in
       _ = try insert(path, One.self, "a")
       #expect(
@@ -194,7 +194,7 @@ private struct Unrated: Entity {
     }
   }
 
-  @Test func `is not that of the step require`() throws {
+  @Test func `the default of the step 'require' does not hold for new records`() throws {
     try withTemporaryPath { path throws in
       _ = try insert(path, One.self, "a")
       let stage = MigrationStage(to: 1, .require("note", of: "Rated", default: "none"))
@@ -207,7 +207,7 @@ private struct Unrated: Entity {
     }
   }
 
-  @Test func `is not that of the step require for records of imports either`() async throws {
+  @Test func `the default of the step 'require' does not hold for imported records`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.storePath
     try await load(path, One.self, "a", by: .dictionary)

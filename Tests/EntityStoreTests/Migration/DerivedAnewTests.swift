@@ -169,7 +169,7 @@ private struct Wearer<Form: LabelForm>: Entity {
 }
 
 @Suite struct `What is derived anew when a store is opened` {
-  @Test func `are also attributes over derived ones that a stage changes`() throws {
+  @Test func `attributes over derived ones that a stage changes are derived again`() throws {
     try withTemporaryPath { path throws in
       let types: [any Entity.Type] = [Tree.self, Branch.self, Leaf.self]
       let store = try Store(at: path, entities: types)
@@ -189,7 +189,7 @@ private struct Wearer<Form: LabelForm>: Entity {
     }
   }
 
-  @Test func `are copies of what a function with a new version makes`() throws {
+  @Test func `copies of an attribute whose function has a new version are derived again`() throws {
     try withTemporaryPath { path throws in
       let store = try Store(
         at: path, entities: [Labelled<FirstForm>.self, Wearer<FirstForm>.self])
@@ -207,7 +207,8 @@ private struct Wearer<Form: LabelForm>: Entity {
     }
   }
 
-  @Test func `has entries in a new index over elements`() throws {
+  @Test func `attributes that are derived again have entries in a new index over elements`() throws
+  {
     try withTemporaryPath { path throws in
       let store = try Store(at: path, entities: [PlainText.self])
       try store.insert([PlainText("a b"), PlainText("b c")])
@@ -219,7 +220,7 @@ private struct Wearer<Form: LabelForm>: Entity {
     }
   }
 
-  @Test func `has entries in an index over elements behind a stage`() throws {
+  @Test func `attributes derived again by a stage have entries in an index over elements`() throws {
     try withTemporaryPath { path throws in
       let store = try Store(at: path, entities: [OptionalWords.self])
       try store.insert([OptionalWords("a b"), OptionalWords("b c")])
@@ -233,7 +234,7 @@ private struct Wearer<Form: LabelForm>: Entity {
     }
   }
 
-  @Test func `may be JSON, required`() throws {
+  @Test func `an attribute that is derived again may be required JSON`() throws {
     try withTemporaryPath { path throws in
       let store = try Store(at: path, entities: [PlainText.self])
       try store.insert([PlainText("a b"), PlainText("b c")])
@@ -245,7 +246,9 @@ private struct Wearer<Form: LabelForm>: Entity {
     }
   }
 
-  @Test func `has an index over it built from the beginning`() async throws {
+  @Test func `an index over an attribute that is derived again is built from the beginning`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let plain = try Store(at: folder.storePath, entities: [Labelled<FirstForm>.self])
     try await plain.insert((0..<25_000).map { Labelled<FirstForm>("n\($0)") })

@@ -159,7 +159,7 @@ private struct Numbered: Entity {
     try store.read { try $0.related(Club.badges, of: .init(rawValue: club)).map(\.name) }
   }
 
-  @Test func `give whatever led to them to the one that stays`() throws {
+  @Test func `a stage that merges duplicates moves their links to the remaining record`() throws {
     try withTemporaryPath { path throws in
       try make(path)
       let stage = MigrationStage(to: 1, .deduplicate("Club", by: "name", merging: .fillingMissing))
@@ -180,7 +180,7 @@ private struct Numbered: Entity {
     }
   }
 
-  @Test func `go by the rules of relationships where that is asked for`() throws {
+  @Test func `a stage that merges duplicates obeys the rules of relationships if asked`() throws {
     try withTemporaryPath { path throws in
       try make(path)
       let stage = MigrationStage(
@@ -193,7 +193,8 @@ private struct Numbered: Entity {
     }
   }
 
-  @Test func `go in one delete, which refuses to take a record that is to stay`() throws {
+  @Test func `one delete removes all duplicates, and refuses to remove a remaining record`() throws
+  {
     try withTemporaryPath { path throws in
       let store = try Store(at: path, entities: [Cell.self])
       try store.write { tx throws in
@@ -230,7 +231,7 @@ private struct Numbered: Entity {
     }
   }
 
-  @Test func `are merged by a closure, and an error of it changes nothing`() throws {
+  @Test func `a closure merges duplicates, and an error of the closure changes nothing`() throws {
     struct Refused: Error {}
     try withTemporaryPath { path throws in
       try make(path)
@@ -255,7 +256,7 @@ private struct Numbered: Entity {
     }
   }
 
-  @Test func `may be made by the steps before, in one stage`() throws {
+  @Test func `earlier steps of a stage may make the duplicates that a later step merges`() throws {
     try withTemporaryPath { path throws in
       let store = try Store(at: path, entities: [Coded.self])
       try store.insert(["1", "01", "2", "002", "3"].map(Coded.init))
@@ -280,7 +281,7 @@ private struct Numbered: Entity {
     }
   }
 
-  @Test func `that a new unique index would refuse are counted`() throws {
+  @Test func `duplicates that a new unique index would refuse are counted`() throws {
     try withTemporaryPath { path throws in
       let store = try Store(at: path, entities: Movies.old)
       try store.insert((0..<30).map { OldMovie("N\($0 / 2)", episode: $0) })

@@ -5,7 +5,7 @@ import Testing
 
 /// Files in which a number has been used up.
 @Suite struct HighestNumberTests {
-  @Test func `what opening would change is told for a file with the highest number of an entity`()
+  @Test func `the changes of an opening are reported for an entity with the highest number`()
     throws
   {
     let entity = try DeclaredEntity(

@@ -27,7 +27,7 @@ import Testing
     return try Store(at: folder.storePath, entities: [Gauge.Indexed.self], options: options)
   }
 
-  @Test func `are used from when they are whole, and right through all changes meanwhile`()
+  @Test func `indexes are used once they are complete, and right through all changes meanwhile`()
     async throws
   {
     let folder = try folder()
@@ -95,7 +95,9 @@ import Testing
     }
   }
 
-  @Test func `go on where they were when the store is opened next`() async throws {
+  @Test func `index builds continue at their last place when the store is opened next`()
+    async throws
+  {
     let folder = try folder()
     try await usePartly(folder)
     try expectSound(folder.storePath)
@@ -106,7 +108,7 @@ import Testing
     try expectSound(folder.storePath)
   }
 
-  @Test func `are built at once by a program that does not wait`() async throws {
+  @Test func `a program that does not wait builds indexes at once`() async throws {
     let folder = try folder()
     try await usePartly(folder)
     let store = try open(folder, inUse: false)
@@ -115,7 +117,7 @@ import Testing
     try expectSound(folder.storePath)
   }
 
-  @Test func `are kept by a program that knows nothing of them, and given up with the attribute`()
+  @Test func `index builds survive a program without them, and end with the attribute`()
     async throws
   {
     let folder = try folder()
@@ -129,7 +131,7 @@ import Testing
     try expectSound(folder.storePath)
   }
 
-  @Test func `go on when a task that waits for them is cancelled`() async throws {
+  @Test func `index builds continue when a task that waits for them is cancelled`() async throws {
     let folder = try folder()
     let store = try open(folder)
     let waiting = Task { try await store.waitForIndexes() }
@@ -159,7 +161,7 @@ import Testing
     #expect(await failure(of: store)?.code == .closed)
   }
 
-  @Test func `tell of the first records that a unique one cannot have, and the store goes on`()
+  @Test func `a unique index build reports the first conflicts, and the store continues`()
     async throws
   {
     let folder = try folder { if $0.code == "c20000" || $0.code == "c3" { $0.code = "twin" } }
@@ -183,7 +185,7 @@ import Testing
     try expectSound(folder.storePath)
   }
 
-  @Test func `refuse a change of one record and keep their entries, while they are built`()
+  @Test func `unique indexes refuse a change of one record and stay, during the build`()
     async throws
   {
     let folder = try folder()
@@ -239,7 +241,7 @@ import Testing
     return folder
   }
 
-  @Test func `let a batch give the keys of a unique one to other records, while they are built`()
+  @Test func `a batch moves the keys of a unique index to other records during the build`()
     async throws
   {
     let folder = try numberedFolder()
@@ -256,7 +258,7 @@ import Testing
     }
   }
 
-  @Test func `reject one row of an import for a unique one that is built, and take the others`()
+  @Test func `a unique index rejects only one row of an import during the build`()
     async throws
   {
     let folder = try numberedFolder()
@@ -275,7 +277,7 @@ import Testing
     }
   }
 
-  @Test func `let two rows of a page exchange keys, and reject several that others have`()
+  @Test func `rows of a page exchange keys, and rows with taken keys are rejected`()
     async throws
   {
     let folder = try numberedFolder()
@@ -294,7 +296,9 @@ import Testing
     }
   }
 
-  @Test func `leave an update of another attribute what it is`() async throws {
+  @Test func `an update of another attribute leaves an index entry unchanged during the build`()
+    async throws
+  {
     let folder = try numberedFolder()
     try await whileBuilt(folder) { store async throws in
       let first = Gauge.Counted.where { $0.value < 100 }
@@ -304,7 +308,7 @@ import Testing
     }
   }
 
-  @Test func `refuse what a unique one has already`() async throws {
+  @Test func `a unique index refuses a stored key after the build`() async throws {
     let folder = try folder()
     let store = try open(folder)
     try await store.waitForIndexes()

@@ -7,7 +7,7 @@ import Testing
   private static let count = 4_000
 
   /// `LODESTORE_KILLS` asks for more.
-  @Test func `leaves the old file or the new one, and is completed by the next opening`()
+  @Test func `a killed migration leaves one whole file, and the next opening completes it`()
     async throws
   {
     let kills = SeededNumbers.environmentNumber("LODESTORE_KILLS") ?? 4

@@ -10,7 +10,9 @@ import Testing
   ///
   /// `LODESTORE_KILLS` asks for more, of which this has one in twenty.
   @Test(arguments: [false, true])
-  func `loses no write, and is completed by the next opening`(inUse: Bool) async throws {
+  func `a killed schema change loses no write, and the next opening completes it`(inUse: Bool)
+    async throws
+  {
     let kills = max(3, (SeededNumbers.environmentNumber("LODESTORE_KILLS") ?? 0) / 20)
     var numbers = SeededNumbers(salt: inUse ? 92 : 91)
     let origin = try TemporaryFolder()

@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `stays whatever this version writes`() throws {
+  @Test func `parts of a later version stay, whatever this version writes`() throws {
     try withTemporaryPath { path throws in
       let first = try Store(
         at: path, entities: Library.entities + [Clause.self, PersonV1.self],

@@ -7,7 +7,7 @@ import Testing
 @testable import LodestoreVerifier
 
 @Suite struct `Stages of a migration` {
-  @Test func `bring a file to the newest model, and later openings have nothing to do`() throws {
+  @Test func `stages bring a file to the newest model, and later openings have no work`() throws {
     try withTemporaryPath { path throws in
       try Movies.make(at: path, count: 1_000)
       let store = try Store(at: path, entities: Movies.new, migrating: Movies.stages)
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `are taken one by one, from where the file is`() throws {
+  @Test func `stages run one by one, from the version of the file`() throws {
     try withTemporaryPath { path throws in
       try Movies.make(at: path, count: 20)
       let first = try Store(at: path, entities: [], migrating: [Movies.stages[0]])
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `are not for new files`() throws {
+  @Test func `stages do not run in new files`() throws {
     try withTemporaryPath { path throws in
       let store = try Store(at: path, entities: Movies.new, migrating: Movies.stages)
       #expect(try store.count(NewMovie.all) == 0)
@@ -57,8 +57,7 @@ import Testing
     }
   }
 
-  @Test func `tell older programs what they would not understand, and leave the file alone`() throws
-  {
+  @Test func `migrated files refuse older programs with a message, and stay unchanged`() throws {
     try withTemporaryPath { path throws in
       try Movies.make(at: path, count: 3)
       try Store(at: path, entities: Movies.new, migrating: Movies.stages).close()
@@ -76,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `name the values that do not convert, and nothing happens`() throws {
+  @Test func `stages name the values that do not convert, and change nothing`() throws {
     struct Odd: Error {}
     try withTemporaryPath { path throws in
       let store = try Store(at: path, entities: Movies.old)
@@ -144,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func `delete duplicates, so that a unique index can be made`() throws {
+  @Test func `stages delete duplicates, so that a unique index can be made`() throws {
     try withTemporaryPath { path throws in
       let store = try Store(at: path, entities: Movies.old)
       try store.insert(
@@ -162,7 +161,7 @@ import Testing
     }
   }
 
-  @Test func `split an entity by steps of their own`() throws {
+  @Test func `stages split an entity by steps of their own`() throws {
     try withTemporaryPath { path throws in
       let store = try Store(at: path, entities: Movies.old)
       try store.insert((0..<50).map { OldMovie("N", episode: $0, director: "D\($0 % 5)") })
@@ -192,7 +191,7 @@ import Testing
     }
   }
 
-  @Test func `remove an entity with what leads to its records`() throws {
+  @Test func `stages remove an entity with all links to its records`() throws {
     try withTemporaryPath { path throws in
       try Movies.make(at: path, count: 20)
       let stage = MigrationStage(to: 1, .remove(entity: "Studio"))
@@ -214,7 +213,9 @@ import Testing
     }
   }
 
-  @Test func `remove an entity of many links only once nothing is worked out of it`() throws {
+  @Test func `stages remove an entity of many links only once no attribute is derived from it`()
+    throws
+  {
     try withTemporaryPath { path throws in
       try Movies.make(at: path, count: 20)
       try Store(at: path, entities: Movies.new, migrating: Movies.stages).close()
@@ -238,7 +239,7 @@ import Testing
     }
   }
 
-  @Test func `purge a history that tells of an entity that they remove`() throws {
+  @Test func `stages purge a history with writes of an entity that they remove`() throws {
     try withTemporaryPath { path throws in
       var options = StoreOptions()
       options.history = .images
@@ -261,7 +262,9 @@ import Testing
     }
   }
 
-  @Test func `tell of their progress, and leave no trace when they are cancelled`() async throws {
+  @Test func `stages report their progress, and leave no trace when they are cancelled`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let path = folder.storePath
     try Movies.make(at: path, count: 20_000)
@@ -286,7 +289,7 @@ import Testing
     try expectSound(path)
   }
 
-  @Test func `must ascend`() throws {
+  @Test func `versions of stages must ascend`() throws {
     try withTemporaryPath { path throws in
       for versions in [[2, 1], [1, 1], [0]] {
         let stages = versions.map { MigrationStage(to: $0) }

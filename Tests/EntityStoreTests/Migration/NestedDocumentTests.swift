@@ -147,7 +147,7 @@ private struct Chosen: Codable {
     return try store.fetch(Spot<T>.all).map(\.place)
   }
 
-  @Test func `are described as far as their type tells`() throws {
+  @Test func `nested documents are described as far as their type states`() throws {
     func member(_ name: String, _ type: String, _ more: [String: Document] = [:]) -> Document {
       .object(
         ["name": .string(name), "type": .string(type)].merging(more) { first, _ in first })
@@ -182,7 +182,7 @@ private struct Chosen: Codable {
     #expect(try DocumentOutline(chosen.document) == chosen)
   }
 
-  @Test func `are taken where all documents still fit`() throws {
+  @Test func `another shape of nested documents is accepted if all documents still fit`() throws {
     try withTemporaryPath { path throws in
       try make(path)
       #expect(try changes(path, Venue.self) == [])
@@ -200,7 +200,7 @@ private struct Chosen: Codable {
     }
   }
 
-  @Test func `are the same under another name of their type`() throws {
+  @Test func `another name of the type keeps nested documents`() throws {
     try withTemporaryPath { path throws in
       try make(path)
       #expect(try changes(path, RenamedVenue.self) == [])
@@ -208,7 +208,7 @@ private struct Chosen: Codable {
     }
   }
 
-  @Test func `are refused in words where a document does not fit`() throws {
+  @Test func `a nested document that does not fit is refused with a message`() throws {
     try withTemporaryPath { path throws in
       try make(path)
       func refuse<T: Codable & Sendable>(_: T.Type, _ words: String...) throws {
@@ -231,7 +231,8 @@ private struct Chosen: Codable {
     }
   }
 
-  @Test func `are taken where the type itself reads the old form`() throws {
+  @Test func `another shape of nested documents is accepted if the type reads the old form`() throws
+  {
     try withTemporaryPath { path throws in
       try make(path)
       #expect(
@@ -241,14 +242,14 @@ private struct Chosen: Codable {
     }
   }
 
-  @Test func `are taken by any type where there are no records`() throws {
+  @Test func `any type of nested documents is accepted if no records exist`() throws {
     try withTemporaryPath { path throws in
       try Store(at: path, entities: [Spot<Venue>.self]).close()
       #expect(try places(path, StricterVenue.self) == [])
     }
   }
 
-  @Test func `are converted by a stage`() throws {
+  @Test func `a stage converts nested documents`() throws {
     try withTemporaryPath { path throws in
       try make(path)
       let stage = MigrationStage(
@@ -261,7 +262,7 @@ private struct Chosen: Codable {
     }
   }
 
-  @Test func `are converted by a stage without the type of the past`() throws {
+  @Test func `a stage converts nested documents without the former type`() throws {
     try withTemporaryPath { path throws in
       try make(path)
       let stage = MigrationStage(
@@ -277,7 +278,7 @@ private struct Chosen: Codable {
     }
   }
 
-  @Test func `end a stage that leaves one of them unreadable`() throws {
+  @Test func `a stage that leaves a nested document unreadable is refused`() throws {
     try withTemporaryPath { path throws in
       try make(path)
       let stage = MigrationStage(
@@ -291,7 +292,7 @@ private struct Chosen: Codable {
     }
   }
 
-  @Test func `become values, and values become them`() throws {
+  @Test func `nested documents become values, and values become nested documents`() throws {
     try withTemporaryPath { path throws in
       try make(path)
       let stages = [
@@ -316,7 +317,7 @@ private struct Chosen: Codable {
     }
   }
 
-  @Test func `are described when a file without descriptions is opened for writing`() throws {
+  @Test func `nested documents without descriptions are described when a file is opened`() throws {
     try withTemporaryPath { path throws in
       try make(path)
       try forget(path)

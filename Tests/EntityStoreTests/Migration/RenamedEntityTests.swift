@@ -31,7 +31,8 @@ import Testing
     try store.write { try $0.insert(PersonV1(name: "Ada", email: nil, age: 36)) }
   }
 
-  @Test(arguments: [0, 1]) func `is asked about, and nothing is written`(dropped: Int) throws {
+  @Test(arguments: [0, 1])
+  func `a new entity that resembles a stored one is refused with a question`(dropped: Int) throws {
     try withTemporaryPath { path in
       try makePeople(path)
       let error = try storeError(.incompatibleSchema) {
@@ -44,7 +45,9 @@ import Testing
     }
   }
 
-  @Test func `is made where the program says so, once`() throws {
+  @Test func `a new entity that resembles a stored one is made once if the program requests it`()
+    throws
+  {
     try withTemporaryPath { path in
       try makePeople(path)
       let human = try person("Human", dropping: 1)
@@ -53,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `is made where the other is declared, empty or unlike it`() throws {
+  @Test func `a new entity is made if the similar one is declared, empty or different`() throws {
     try withTemporaryPath { path in
       try makePeople(path)
       let unlike = try DeclaredEntity(
@@ -71,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `is the other one where a stage renames it`() throws {
+  @Test func `a stage that renames a stored entity makes the new one of its records`() throws {
     try withTemporaryPath { path in
       let made = try Store(at: path, entities: [Film.self])
       try made.write { try $0.insert(Film(title: "a", episode: 1, code: nil, released: nil)) }
@@ -93,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `is told how to go away where it was made too early`() throws {
+  @Test func `an entity that was made too early can be removed as its error describes`() throws {
     try withTemporaryPath { path in
       try makePeople(path)
       #expect(

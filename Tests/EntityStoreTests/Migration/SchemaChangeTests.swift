@@ -4,7 +4,9 @@ import Testing
 @testable import EntityStore
 
 @Suite struct `What opening a store would change` {
-  @Test func `is told with its cost, and nothing is changed`() throws {
+  @Test func `a preview reports each change of an opening with its cost, and changes nothing`()
+    throws
+  {
     try withTemporaryPath { path throws in
       try Movies.make(at: path, count: 50)
       let before = try Data(contentsOf: URL(filePath: path))
@@ -37,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `names the pairs of records that a unique index would refuse`() throws {
+  @Test func `a preview names the pairs of records that a unique index would refuse`() throws {
     try withTemporaryPath { path throws in
       let store = try Store(at: path, entities: Movies.old)
       try store.insert((0..<30).map { OldMovie("N\($0 / 2)", episode: $0) })

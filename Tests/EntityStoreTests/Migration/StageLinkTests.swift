@@ -72,7 +72,7 @@ private struct SharedPet: Entity {
     try store.read { try $0.related(FreeOwner.pets, of: .init(rawValue: 1)).map(\.name) }
   }
 
-  @Test func `are in the order that the other side had`() throws {
+  @Test func `links of the step 'toMany' are in the order of the other side`() throws {
     try withTemporaryPath { path throws in
       try make(path, ["1", "2", "3"])
       let store = try Store(at: path, entities: Self.types, migrating: [Self.toMany])
@@ -82,7 +82,7 @@ private struct SharedPet: Entity {
   }
 
   /// Taken one by one they always could be.
-  @Test func `are of records that a later stage leaves`() throws {
+  @Test func `links of the step 'toMany' belong to records that a later stage keeps`() throws {
     let stages = [
       Self.toMany, MigrationStage(to: 2, .deduplicate("Pet", by: "name") { _, _ in .first }),
     ]
@@ -100,7 +100,7 @@ private struct SharedPet: Entity {
     }
   }
 
-  @Test func `are one where two attributes led to the same record`() throws {
+  @Test func `the step 'toMany' makes one link if two attributes led to one record`() throws {
     try withTemporaryPath { path throws in
       let store = try Store(at: path, entities: [HostOwner.self, HostedPet.self])
       try store.write { tx throws in
@@ -124,7 +124,7 @@ private struct SharedPet: Entity {
     }
   }
 
-  @Test func `are none where a later stage removes what they lead to`() throws {
+  @Test func `the step 'toMany' makes no link if a later stage removes the target`() throws {
     try withTemporaryPath { path throws in
       try make(path, ["x", "y"])
       let stages = [Self.toMany, MigrationStage(to: 2, .remove(entity: "Owner"))]

@@ -60,7 +60,7 @@ private enum High: CapVersion {
     }
   }
 
-  @Test func `are asked by no step`() throws {
+  @Test func `steps of a stage do not check the former rules of the file`() throws {
     let custom = MigrationStep.custom("higher caps") { tx in
       try tx.update("Cap", 3) {
         $0["name"] = "longer"
@@ -83,7 +83,7 @@ private enum High: CapVersion {
     #expect(both == ["a 5", "a 5", "longer 50", "new one 80"])
   }
 
-  @Test func `are followed by those of the declared types, for all steps`() throws {
+  @Test func `all steps check the rules of the declared types`() throws {
     let steps: [MigrationStep] = [
       .custom("too high") { tx in try tx.update("Cap", 1) { $0["height"] = 500 } },
       .deduplicate("Cap", by: "name", merging: .custom { kept, _ in kept["height"] = 500 }),

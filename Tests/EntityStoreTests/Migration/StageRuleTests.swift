@@ -143,7 +143,7 @@ extension Item {
     }
   }
 
-  @Test func `refuse the stage that leaves them broken, with the record`() throws {
+  @Test func `rules after a stage refuse the stage that breaks them, with the record`() throws {
     let refusal = try refusal(
       of: MigrationStage(
         to: 1,
@@ -157,14 +157,14 @@ extension Item {
     #expect(error.message.contains("after the stages"))
   }
 
-  @Test func `are asked about derived attributes that a stage changes`() throws {
+  @Test func `rules after a stage check derived attributes that the stage changes`() throws {
     let refusal = try refusal(of: MigrationStage(to: 1, .map("Item") { $0["amount"] = 6 }))
     let error = try #require(refusal)
     #expect(error.entity == "Basket" && error.recordID == 1)
     #expect(error.violations.map(\.rule) == ["the total is within the limit"])
   }
 
-  @Test func `go with the constraints of attributes`() throws {
+  @Test func `rules after a stage are removed with the constraints of attributes`() throws {
     let refusal = try refusal(
       of: MigrationStage(
         to: 1,
@@ -175,7 +175,7 @@ extension Item {
     #expect(refusal?.recordID == 1)
   }
 
-  @Test func `are asked about the final values alone`() throws {
+  @Test func `rules after a stage check the final values alone`() throws {
     let refusal = try refusal(
       of: MigrationStage(
         to: 1, .map("Item") { $0["amount"] = 60 },
@@ -189,7 +189,7 @@ extension Item {
     #expect(refusal == nil)
   }
 
-  @Test func `are not asked about records that no step changed`() throws {
+  @Test func `rules after a stage skip records that no step changed`() throws {
     let refusal = try refusal(
       of: MigrationStage(
         to: 1,

@@ -107,7 +107,8 @@ extension SharedPet {
     try store.count(Pet.where(format: "ANY labels == '\(label)'"))
   }
 
-  @Test func `are orders and indexes over elements of what a step changes`() throws {
+  @Test func `a step updates the orders and element indexes of the records that it changes`() throws
+  {
     let stage = MigrationStage(
       to: 1,
       .map("Pet") { pet in
@@ -125,7 +126,9 @@ extension SharedPet {
     }
   }
 
-  @Test func `are those of records that it deletes and inserts`() throws {
+  @Test func `a step updates the orders and element indexes of deleted and inserted records`()
+    throws
+  {
     let stage = MigrationStage(
       to: 1,
       .deduplicate("Pet", by: "owner") { _, _ in .second },
@@ -142,7 +145,7 @@ extension SharedPet {
     }
   }
 
-  @Test func `is an error where a record leads nowhere`() throws {
+  @Test func `a stage that leaves a dangling link is an error`() throws {
     try withTemporaryPath { path throws in
       try make(path)
       let stage = MigrationStage(to: 1, .map("Pet") { $0[id: "owner"] = 99 })
@@ -161,7 +164,7 @@ extension SharedPet {
     }
   }
 
-  @Test func `is an order of the links that toMany makes, without what was there before`() throws {
+  @Test func `the order of links of the step 'toMany' replaces the former order`() throws {
     try withTemporaryPath { path throws in
       try make(path)
       let stage = MigrationStage(

@@ -169,7 +169,7 @@ private struct RuledNew: Entity {
   }
 
   /// The function was called with records of the previous layout.
-  @Test func `leave to the end what a function of the new type derives`() throws {
+  @Test func `a stage derives attributes by a function of the new type at its end`() throws {
     try withTemporaryPath { path throws in
       try make(path, [First("a")])
       let store = try Store(at: path, entities: [FirstMore.self], migrating: [Self.change])
@@ -178,7 +178,7 @@ private struct RuledNew: Entity {
     }
   }
 
-  @Test func `leave to the end what a function of a new version derives`() throws {
+  @Test func `a stage derives attributes by a function of a new version at its end`() throws {
     try withTemporaryPath { path throws in
       try make(path, [First("a")])
       let store = try Store(at: path, entities: [FirstAnew.self], migrating: [Self.change])
@@ -187,7 +187,7 @@ private struct RuledNew: Entity {
     }
   }
 
-  @Test func `are taken beside an entity whose function the program does not have`() throws {
+  @Test func `steps run next to an entity whose function the program lacks`() throws {
     try withTemporaryPath { path throws in
       try make(path, [First("a")])
       try make(path, [Other("o")])
@@ -199,7 +199,7 @@ private struct RuledNew: Entity {
     }
   }
 
-  @Test func `convert what a text is derived from`() throws {
+  @Test func `steps convert the attribute from which a text is derived`() throws {
     try withTemporaryPath { path throws in
       try make(path, [Lower("A"), Lower("B")])
       let stage = MigrationStage(
@@ -211,7 +211,7 @@ private struct RuledNew: Entity {
     }
   }
 
-  @Test func `follow the renaming of an attribute that a rule names`() throws {
+  @Test func `steps that rename an attribute rename it in rules`() throws {
     try withTemporaryPath { path throws in
       try make(path, [Ruled(1, 2)])
       let stage = MigrationStage(
@@ -227,7 +227,7 @@ private struct RuledNew: Entity {
   }
 
   /// The delete changes two records before it reaches a damaged one.
-  @Test func `are refused where a change failed halfway and the step went on`() throws {
+  @Test func `a stage is refused if a change failed halfway and its step continued`() throws {
     let folder = try TemporaryFolder()
     let types: [any Entity.Type] = [Other.self, Bound.self]
     let store = try Store(at: folder.storePath, entities: types)
@@ -254,7 +254,9 @@ private struct RuledNew: Entity {
   }
 
   @Test(arguments: [1, 20_000])
-  func `are refused at the end where a delete makes null what a rule asks for`(count: Int) throws {
+  func `a stage that empties an attribute that a rule requires is refused at its end`(count: Int)
+    throws
+  {
     try withTemporaryPath { path throws in
       let types: [any Entity.Type] = [Other.self, Bound.self]
       let store = try Store(at: path, entities: types)

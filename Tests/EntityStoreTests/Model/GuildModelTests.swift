@@ -5,7 +5,9 @@ import Testing
 /// Operations of many kinds, one after the other, compared with a model in memory.
 @Suite struct `Combined operations against a model` {
   /// `LODESTORE_COMBINED_OPERATIONS` asks for more.
-  @Test func `leave the store, the model and lists kept by updates the same`() async throws {
+  @Test func `combined operations leave the store, the model and lists kept by updates equal`()
+    async throws
+  {
     let wanted = SeededNumbers.environmentNumber("LODESTORE_COMBINED_OPERATIONS") ?? 500
     var numbers = SeededNumbers(salt: 19_271)
     var done = 0

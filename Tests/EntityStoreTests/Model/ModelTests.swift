@@ -14,7 +14,7 @@ import Testing
   }
 
   /// Runs two rounds of all versions by default; `LODESTORE_MODEL_OPS` asks for a longer run.
-  @Test func `random operations leave both the same, through reopening and schema changes`()
+  @Test func `random operations leave store and dictionary equal, through schema changes`()
     async throws
   {
     let wanted = SeededNumbers.environmentNumber("LODESTORE_MODEL_OPS") ?? 8_000
@@ -35,7 +35,7 @@ import Testing
 
   /// `LODESTORE_MODEL_BATCH` asks for larger batches, as 300000 for more records than a delete
   /// collects at a time.
-  @Test func `batches past the limits of one core and of memory leave both the same`() throws {
+  @Test func `batches beyond one core and memory leave store and dictionary equal`() throws {
     let count = SeededNumbers.environmentNumber("LODESTORE_MODEL_BATCH") ?? 21_000
     var numbers = SeededNumbers(salt: 2)
     for (memory, interest, count) in [

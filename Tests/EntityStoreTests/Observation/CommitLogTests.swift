@@ -21,7 +21,7 @@ import Testing
     deltas?.map { $0.entities[entity]?.touched.ranges ?? [] }
   }
 
-  @Test func `gives each commit once, with what its writes have changed`() {
+  @Test func `the log of commits reports each commit once, with the changes of its writes`() {
     var log = Self.log(reported: 4)
     log.note(Self.delta(1..<3), of: 5)
     log.note(Self.delta(7..<8), of: 5)
@@ -37,7 +37,7 @@ import Testing
     #expect(rest?.from == nil && log.count == 0 && log.reported == 6)
   }
 
-  @Test func `keeps commits that a read does not see yet`() {
+  @Test func `the log keeps commits that a read does not see yet`() {
     var log = Self.log(reported: 4)
     for commit in UInt64(5)...7 {
       log.note(Self.delta(commit..<commit + 1), of: commit)
@@ -51,7 +51,7 @@ import Testing
     #expect(Self.touched(rest?.deltas) == [[6..<7], [7..<8]])
   }
 
-  @Test func `knows that a commit between is another process's`() {
+  @Test func `the log recognizes a commit of another process between two reports`() {
     var log = Self.log(reported: 4, lastWrite: 12)
     log.note(Self.delta(1..<2), of: 6)
     log.end(6)
@@ -65,14 +65,14 @@ import Testing
     #expect(Self.touched(next?.deltas) == [[2..<3]])
   }
 
-  @Test func `takes a commit that no write has told of for one that changed anything`() {
+  @Test func `the log treats a commit without a report as a change of anything`() {
     var log = Self.log(reported: 4)
     log.end(5)
     let news = log.take(through: 5)
     #expect(news?.deltas?.map(\.isUnknown) == [true])
   }
 
-  @Test func `takes a commit for unknown of which a write began untold`() {
+  @Test func `the log treats a commit as unknown if one of its writes began unreported`() {
     var log = Self.log(reported: 4)
     log.doubt(through: 5)
     log.note(Self.delta(1..<2), of: 5)
@@ -83,7 +83,7 @@ import Testing
     #expect(news?.deltas?.map(\.isUnknown) == [true, false])
   }
 
-  @Test func `drops places that nobody waits for, and continues after them`() {
+  @Test func `the log drops positions that nobody waits for, and continues after them`() {
     var log = Self.log(reported: 4, lastWrite: 3)
     log.note(Self.delta(1..<2), of: 5)
     log.drop(through: 5)

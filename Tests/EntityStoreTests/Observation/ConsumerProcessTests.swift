@@ -7,7 +7,7 @@ import Testing
 /// keep.
 @Suite(.serialized) struct `Consumers in other processes` {
   /// `LODESTORE_CONSUMER_SECONDS` asks for more; from 60 on there are eight.
-  @Test func `miss nothing and take nothing twice, killed again and again`() async throws {
+  @Test func `consumers miss no change and take none twice, killed again and again`() async throws {
     let seconds = SeededNumbers.environmentNumber("LODESTORE_CONSUMER_SECONDS") ?? 5
     let count = seconds >= 60 ? 8 : 3
     let folder = try TemporaryFolder(isOnDisk: true)
@@ -65,7 +65,7 @@ import Testing
     try expectSound(path)
   }
 
-  @Test func `are told of commits, and also where the system tells nothing of them`() async throws {
+  @Test func `consumers hear of commits, also without notifications of the system`() async throws {
     for isSilent in [false, true] {
       let folder = try TemporaryFolder()
       let path = folder.storePath

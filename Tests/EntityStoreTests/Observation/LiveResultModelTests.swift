@@ -69,7 +69,8 @@ import Testing
 
   /// `LODESTORE_SOAK` asks for many more rounds.
   @Test(arguments: 0..<4)
-  func `are what a fresh fetch gives, sections included`(run: Int) async throws {
+  func `lists kept by differences agree with a new fetch, sections included`(run: Int) async throws
+  {
     let rounds = ProcessInfo.processInfo.environment["LODESTORE_SOAK"] == nil ? 120 : 2_500
     try await withTemporaryStore([Player.self]) { store in
       var numbers = SeededNumbers(salt: 3_000 + UInt64(run))

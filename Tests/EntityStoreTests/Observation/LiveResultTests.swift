@@ -15,7 +15,9 @@ import Testing
     try store.read { try $0.ids(Player.where { $0.name == name })[0] }
   }
 
-  @Test func `begin with what is there, and tell what each commit changed`() async throws {
+  @Test func `live results begin with the current records, and report the changes of each commit`()
+    async throws
+  {
     try await withTemporaryStore([Player.self, Film.self]) { store in
       let ids = try await store.insert(["b", "d", "f"].map { Player(name: $0) }).ids
       let updates = Turner(store.updates(of: Player.all.sorted(by: \.name)))
@@ -59,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `merge commits that come while the loop is busy`() async throws {
+  @Test func `live results merge commits that arrive while the loop is busy`() async throws {
     try await withTemporaryStore([Player.self]) { store in
       let updates = Turner(store.updates(of: Player.all.sorted(by: \.name)))
       #expect(try await within { try await updates.next() }?.items.count == 0)
@@ -76,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `tell what each of the writes that share a commit has changed`() async throws {
+  @Test func `live results report the changes of each write of a shared commit`() async throws {
     try await withTemporaryStore([Player.self, Film.self]) { store in
       let updates = Turner(store.updates(of: Player.all.sorted(by: \.name)))
       #expect(try await within { try await updates.next() }?.items.count == 0)
@@ -97,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `sleep through what does not concern them`() async throws {
+  @Test func `live results ignore commits that do not concern them`() async throws {
     try await withTemporaryStore([Player.self, Film.self]) { store in
       try await store.insert([Player(name: "a", score: 1), Player(name: "b", score: 20)])
       let updates = Turner(store.updates(of: Player.where { $0.score > 10 }))
@@ -117,7 +119,9 @@ import Testing
     }
   }
 
-  @Test func `end with their task, with the store, and with an error of the query`() async throws {
+  @Test func `live results end with their task, with the store, and with an error of the query`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [Player.self])
     let updates = store.updates(of: Player.all)
@@ -147,7 +151,7 @@ import Testing
   }
 
   /// Two sinks would each report every commit, and neither would know the changes.
-  @Test func `that begin at the same time share one sink`() async throws {
+  @Test func `live results that begin at the same time share one sink`() async throws {
     for _ in 0..<50 {
       try await withTemporaryStore([Player.self]) { store in
         await withTaskGroup(of: Int?.self) { group in
@@ -165,7 +169,9 @@ import Testing
     }
   }
 
-  @Test func `follow another store of the same file, with and without a history`() async throws {
+  @Test func `live results follow another store of the same file, with and without a history`()
+    async throws
+  {
     for history in [StoreOptions.History.off, .changes] {
       try await withTemporaryStore([Player.self], options: .history(history)) { store in
         let twin = try Store(at: store.path, entities: [Player.self])
@@ -179,7 +185,9 @@ import Testing
   }
 
   /// A record that returns under its id was there before, and is one row.
-  @Test func `have a record once that was deleted and brought back by an undo`() async throws {
+  @Test func `live results list a record once that was deleted and restored by an undo`()
+    async throws
+  {
     try await withTemporaryStore([Player.self], options: .history(.images)) { store in
       let ids = try await store.insert(["a", "b", "c"].map { Player(name: $0) }).ids
       let updates = Turner(store.updates(of: Player.all.sorted(by: \.name)))
@@ -201,7 +209,8 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `of a condition with the time are those of a fetch`(isDeleted: Bool) async throws {
+  func `live results of a condition with the time agree with a fetch`(isDeleted: Bool) async throws
+  {
     try await withTemporaryStore([AllTypes.self]) { store in
       func record(in seconds: Double) -> AllTypes {
         var record = AllTypes()

@@ -8,7 +8,7 @@ import Testing
 /// Commits that observers could miss, or could wait for forever.
 @Suite struct `Observers are told of every commit` {
   /// LMDB makes no commit of such a write, and gives its number to the next one.
-  @Test func `also of one that follows a write without changes, which nobody observed`()
+  @Test func `observers hear of a commit after an unobserved write without changes`()
     async throws
   {
     try await withTemporaryStore([Player.self]) { store in
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `also of another process's, whose number a write without changes had before`()
+  @Test func `observers hear of another process's commit with the number of an empty write`()
     async throws
   {
     try await withTemporaryStore([Player.self]) { store in
@@ -49,7 +49,7 @@ import Testing
   }
 
   /// The other writes of the commit had an observer, and reported their changes.
-  @Test func `also of one that shares its commit and began before there was an observer`()
+  @Test func `observers hear of a write that shares its commit and began before them`()
     async throws
   {
     try await withTemporaryStore([Player.self]) { store in
@@ -90,7 +90,9 @@ import Testing
 
   /// Records that a closure reads for the first time are observed from then on, and may change
   /// while the closure runs.
-  @Test func `also of what a closure reads for the first time while it changes`() async throws {
+  @Test func `observers hear of changes to values that a closure reads for the first time`()
+    async throws
+  {
     try await withTemporaryStore(Library.entities) { store in
       let isHeld = Mutex(false)
       let hasRead = Mutex(false)

@@ -21,7 +21,7 @@ private final class Requests: Sendable {
 /// The notification of observers, apart from their reaction.
 @Suite struct `The center of observers` {
   /// As when the file cannot be read for a moment: whoever looks once has seen all.
-  @Test func `has an observer look once after a read that failed`() async throws {
+  @Test func `the center has an observer read once after a read that failed`() async throws {
     let observer = Observer()
     observer.start(at: 3)
     observer.wake(5)
@@ -42,7 +42,7 @@ private final class Requests: Sendable {
     #expect(await second.value == .ended)
   }
 
-  @Test func `keeps no commits while nobody observes`() async throws {
+  @Test func `the center keeps no commits without observers`() async throws {
     try await withTemporaryStore([Player.self]) { store in
       let first = Task {
         for try await update in store.updates(of: Player.all) {
@@ -66,7 +66,7 @@ private final class Requests: Sendable {
   }
 
   /// Otherwise commits of other processes would go unnoticed.
-  @Test func `starts no watch that was stopped before`() throws {
+  @Test func `the center starts no watch that was stopped before`() throws {
     let folder = try TemporaryFolder()
     let calls = Requests()
     try Data([1]).write(to: URL(fileURLWithPath: folder.path + "/file"))
@@ -78,7 +78,9 @@ private final class Requests: Sendable {
   }
 
   /// Without a watch, commits of other processes were never noticed.
-  @Test func `looks now and then where no descriptors are left for a watch`() async {
+  @Test func `the center checks for commits periodically if no descriptors remain for a watch`()
+    async
+  {
     await #expect(processExitsWith: .success) {
       var limit = rlimit(rlim_cur: 64, rlim_max: 64)
       #if canImport(Glibc)

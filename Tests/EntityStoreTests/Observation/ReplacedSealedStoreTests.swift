@@ -26,7 +26,9 @@ import Testing
     #expect(isReleased())
   }
 
-  @Test func `are those of a fetch, with the differences, however much has changed`() async throws {
+  @Test func `live results of sealed generations agree with a fetch, whatever has changed`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let work = try Store(at: folder.storePath, entities: Self.entities)
     var numbers = SeededNumbers(salt: 4_407)
@@ -99,7 +101,7 @@ import Testing
     try expectSound(folder.storePath)
   }
 
-  @Test func `of entities that have not changed are not read again`() async throws {
+  @Test func `live results of unchanged entities are not read again`() async throws {
     let folder = try TemporaryFolder()
     let work = try Store(at: folder.storePath, entities: Self.entities)
     try await work.insert((0..<50).map { Player(name: "p\($0)") })
@@ -144,7 +146,7 @@ import Testing
     try expectSound(folder.storePath)
   }
 
-  @Test func `with another schema are read again`() async throws {
+  @Test func `live results of a generation with another schema are read again`() async throws {
     let folder = try TemporaryFolder()
     let (stores, arrivals) = AsyncStream<Store>.makeStream()
     // Equal values of a type that tells them are not delivered twice.
@@ -161,7 +163,7 @@ import Testing
     arrivals.finish()
   }
 
-  @Test func `beside a program's own store are read again where the dataset has changed`()
+  @Test func `live results next to a program's own store are read again if the dataset changed`()
     async throws
   {
     let folder = try TemporaryFolder()
@@ -235,7 +237,9 @@ import Testing
 
   /// Printed; `LODESTORE_FIGURES=1` runs it, in a release build for the manual's numbers.
   @Test(.enabled(if: ProcessInfo.processInfo.environment["LODESTORE_FIGURES"] != nil))
-  func `of 100,000 records follow a replacement in the time of what has changed`() async throws {
+  func `live results of 100,000 records follow a replacement in the time of the changes`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let work = try Store(at: folder.storePath, entities: Self.entities)
     try await work.insert((0..<100_000).map { Player(name: "player \($0)", score: $0 % 1_000) })

@@ -22,7 +22,8 @@ import Testing
     update.map { $0.items.map(\.name) } ?? []
   }
 
-  @Test func `go on with the next store, and tell what is different in it`() async throws {
+  @Test func `live results continue with the next store, and report its differences`() async throws
+  {
     let folder = try TemporaryFolder()
     let (stores, arrivals) = AsyncStream<Store>.makeStream()
     let updates = Turner(stores.updates(of: Player.all.sorted(by: \.name)))
@@ -52,7 +53,7 @@ import Testing
     #expect(try await within { try await updates.next() } == nil)
   }
 
-  @Test func `follow the commits of the store that is there`() async throws {
+  @Test func `live results follow the commits of the current store`() async throws {
     let folder = try TemporaryFolder()
     let (stores, arrivals) = AsyncStream<Store>.makeStream()
     let updates = Turner(stores.updates(of: Player.all.sorted(by: \.name)))
@@ -72,7 +73,9 @@ import Testing
     arrivals.finish()
   }
 
-  @Test func `go on after a store that was closed before its replacement came`() async throws {
+  @Test func `live results continue after a store that was closed before its replacement came`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let (stores, arrivals) = AsyncStream<Store>.makeStream()
     let updates = Turner(stores.updates(of: Player.all))
@@ -87,7 +90,9 @@ import Testing
     arrivals.finish()
   }
 
-  @Test func `go on where a store is closed between the news and the read`() async throws {
+  @Test func `live results continue if a store is closed between the report and the read`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let (stores, arrivals) = AsyncStream<Store>.makeStream()
     let isClosing = Mutex(false)
@@ -112,7 +117,7 @@ import Testing
     arrivals.finish()
   }
 
-  @Test func `deliver a value that a closed store had and never delivered`() async throws {
+  @Test func `live results deliver the last undelivered value of a closed store`() async throws {
     let folder = try TemporaryFolder()
     let (stores, arrivals) = AsyncStream<Store>.makeStream()
     let readsOfTwo = Mutex(0)
@@ -142,7 +147,7 @@ import Testing
     arrivals.finish()
   }
 
-  @Test func `release each store when they have read the next one`() async throws {
+  @Test func `live results release each store once they have read the next one`() async throws {
     let folder = try TemporaryFolder()
     let (stores, arrivals) = AsyncStream<Store>.makeStream()
     let updates = Turner(stores.updates(of: Player.all))
@@ -158,7 +163,8 @@ import Testing
     arrivals.finish()
   }
 
-  @Test func `end with their task, and throw the error of the sequence`() async throws {
+  @Test func `live results end with their task, and throw the error of the sequence`() async throws
+  {
     struct Lost: Error {}
     let folder = try TemporaryFolder()
     let (failing, end) = AsyncThrowingStream<Store, any Error>.makeStream()
@@ -178,7 +184,7 @@ import Testing
     arrivals.finish()
   }
 
-  @Test func `keep sections, counts and single records up to date, too`() async throws {
+  @Test func `live sections, counts and single records follow replaced stores, too`() async throws {
     let folder = try TemporaryFolder()
     let sections = AsyncStream<Store>.makeStream()
     let counts = AsyncStream<Store>.makeStream()
@@ -215,7 +221,7 @@ import Testing
     #expect(try await within { try await record.next() } == nil)
   }
 
-  @Test func `lead a list that is changed as updates say to what the newest store has`()
+  @Test func `the updates of replaced stores lead a list to the content of the newest store`()
     async throws
   {
     var numbers = SeededNumbers(salt: 0x5a9)

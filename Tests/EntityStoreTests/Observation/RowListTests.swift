@@ -4,7 +4,7 @@ import Testing
 
 /// Lists in chunks, of which copies share what has not changed.
 @Suite struct `A list in chunks` {
-  @Test func `is what an array is after the same changes, and copies stay`() {
+  @Test func `a list in chunks agrees with an array after the same changes, and copies stay`() {
     var numbers = SeededNumbers(salt: 4_400)
     for start in [0, 1, 300, 2_000] {
       var array = (0..<start).map { $0 * 10 }
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `finds where rows begin that lie behind a border`() {
+  @Test func `a list in chunks finds the first row that lies after a border`() {
     for count in [0, 1, 255, 256, 257, 1_000] {
       let list = RowList((0..<count).map { $0 * 2 })
       for border in [-1, 0, 1, 255, 256, 511, 512, 513, 1_999, 5_000] {

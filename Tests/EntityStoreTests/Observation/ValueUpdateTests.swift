@@ -7,7 +7,7 @@ import Testing
 
 /// Records, counts and whatever a closure reads, as they follow the store.
 @Suite struct `Live values` {
-  @Test func `a record is told when it changes, goes and comes`() async throws {
+  @Test func `a live record is reported when it changes, goes and comes`() async throws {
     try await withTemporaryStore([Clause.self]) { store in
       let clause = try await store.insert(Clause(name: "a"))
       let other = try await store.insert(Clause(name: "b"))
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `a count is told when it is another one`() async throws {
+  @Test func `a live count is reported when it changes`() async throws {
     try await withTemporaryStore([Player.self]) { store in
       let counts = Turner(store.updates(ofCount: Player.where { $0.score > 3 }))
       #expect(try await within { try await counts.next() } == 0)
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `a closure is run again when what it has read changes, links included`() async throws {
+  @Test func `a live closure runs again when its records change, links included`() async throws {
     try await withTemporaryStore(Library.entities) { store in
       let (shelf, book) = try await store.write { tx in
         (try tx.insert(Shelf(name: "s")).id, try tx.insert(Book(title: "b")).id)
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `a write that changes nothing has no closure run again`() async throws {
+  @Test func `a write that changes nothing does not run a closure again`() async throws {
     try await withTemporaryStore(Library.entities) { store in
       let runCount = Mutex(0)
       let titles = Turner(
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func `a hook sees each write after its commit and before the next`() async throws {
+  @Test func `a hook sees each write after its commit and before the next write`() async throws {
     try await withTemporaryStore([Player.self]) { store in
       let seen = Mutex<[(CommitNumber, [String], Int)]>([])
       let hook = store.onCommit { write in
@@ -154,8 +154,7 @@ import Testing
   }
 
   @MainActor
-  @Test func `a holder for user interfaces has the items and tells who has read them`() async throws
-  {
+  @Test func `a holder for user interfaces has the items and reports its readers`() async throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [Player.self])
     let live = LiveResults(of: Player.all.sorted(by: \.name), in: store)

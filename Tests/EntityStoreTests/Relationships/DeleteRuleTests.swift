@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct `Delete rules` {
-  @Test func `cascade to what the record leads to, and further`() throws {
+  @Test func `delete rules cascade to the linked records, and further`() throws {
     try withTemporaryStore(Library.entities) { store in
       try store.write { tx throws in
         let author = try tx.insert(Author(name: "A"))
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `deny a delete before anything is written, and say who holds whom`() throws {
+  @Test func `delete rules deny a delete before anything is written, naming both records`() throws {
     try withTemporaryStore(Library.entities) { store in
       try store.write { tx throws in
         let author = try tx.insert(Author(name: "A"))
@@ -52,7 +52,7 @@ import Testing
     ]
   }
 
-  @Test func `that deny win over a cascade to the same record, but not over the call`() throws {
+  @Test func `delete rules that deny precede a cascade to one record, but not the call`() throws {
     try withTemporaryStore(Reader.entities) { store in
       try store.write { tx throws in
         let reader = try tx.insert(Reader(name: "r")).id
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `go through circles`() throws {
+  @Test func `delete rules follow circles`() throws {
     try withTemporaryStore(Ring.entities) { store in
       try store.write { tx throws in
         let rings = try tx.insert((0..<1_000).map { _ in Ring() }).ids
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `that do nothing leave it to the program`() throws {
+  @Test func `delete rules without an action leave dangling ids to the program`() throws {
     try withTemporaryStore(Part.entities) { store in
       let (whole, part) = try store.write { tx throws in
         let whole = try tx.insert(Whole(name: "w"))
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `refuse to make null what is required`() throws {
+  @Test func `delete rules refuse to make a required attribute null`() throws {
     let error = #expect(throws: StoreError.self) {
       _ = try Store.inMemory(entities: [Strict.self, StrictPart.self])
     }
@@ -115,7 +115,7 @@ import Testing
     #expect(error?.message.contains("Strict.parts") == true)
   }
 
-  @Test func `without an inverse make null, or deny where that cannot be`() throws {
+  @Test func `delete rules without an inverse make null, or deny if null is not allowed`() throws {
     try withTemporaryStore(Lone.entities) { store in
       try store.write { tx throws in
         let a = try tx.insert(Whole(name: "a"))
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test func `count what was asked for, not what goes with it`() throws {
+  @Test func `a delete counts the requested records, not those that rules remove`() throws {
     try withTemporaryStore(Library.entities) { store in
       try store.write { tx throws in
         let authors = try tx.insert((0..<4).map { Author(name: "\($0)") }).ids

@@ -3,7 +3,7 @@ import Testing
 
 /// Records with a unique key over an attribute that holds a link.
 @Suite struct `Links that exchange unique keys` {
-  @Test func `between records of two owners are made together, and one alone is refused`() throws {
+  @Test func `links that exchange unique keys of two owners are made together`() throws {
     try withTemporaryStore([Squad.self, SquadPlayer.self]) { store in
       let squads = try store.insert([Squad(name: "A"), Squad(name: "B")]).ids
       let players = try store.insert([

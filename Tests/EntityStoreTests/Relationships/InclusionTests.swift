@@ -2,7 +2,7 @@ import EntityStore
 import Testing
 
 @Suite struct `Results with several related records` {
-  @Test func `have those of each relationship, read once`() throws {
+  @Test func `results include the records of each relationship, read once`() throws {
     try withTemporaryStore(Library.entities) { store in
       try store.write { tx throws in
         let teacher = try tx.insert(Author(name: "T")).id

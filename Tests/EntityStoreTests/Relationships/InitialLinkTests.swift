@@ -133,7 +133,7 @@ extension DogV3 {
     try store.fetch(KeeperV3.all).map(\.dogCount)
   }
 
-  @Test func `is read and queried as if it were written in each of them`() throws {
+  @Test func `an initial link is read and queried as if each record stored it`() throws {
     try withDogs { store throws in
       let keeper = KeeperV3.ID(rawValue: 1)
       #expect(try counts(store) == [10, 0])
@@ -147,7 +147,7 @@ extension DogV3 {
     }
   }
 
-  @Test func `is taken back by changes of the dogs`() throws {
+  @Test func `changes of the dogs take back an initial link`() throws {
     try withDogs { store throws in
       try store.modify(DogV3.ID(rawValue: 3)) { $0.keeper = .init(rawValue: 2) }
       #expect(try counts(store) == [9, 1])
@@ -162,7 +162,7 @@ extension DogV3 {
     }
   }
 
-  @Test func `is null once the record that it leads to is deleted`() throws {
+  @Test func `an initial link is null once its target is deleted`() throws {
     try withDogs { store throws in
       #expect(try store.delete(KeeperV3.ID(rawValue: 1)))
       #expect(try store.fetch(DogV3.all).map(\.keeper) == Array(repeating: nil, count: 10))

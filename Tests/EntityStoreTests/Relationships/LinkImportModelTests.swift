@@ -8,7 +8,9 @@ import Testing
 /// and later pages, or no record.
 @Suite struct `Imports with links against a model` {
   /// `LODESTORE_LINK_IMPORTS` asks for more imports.
-  @Test func `leave the store and the model the same, whatever the groups`() async throws {
+  @Test func `imports with links leave the store and the model equal, whatever the groups`()
+    async throws
+  {
     let count = SeededNumbers.environmentNumber("LODESTORE_LINK_IMPORTS") ?? 150
     var numbers = SeededNumbers(salt: 4_242)
     var done = 0

@@ -125,7 +125,7 @@ import Testing
   @Test(
     .enabled(if: pages("films") != nil, "../shared/data/swapi is not there"),
     arguments: [[0, 1, 2, 3, 4, 5], [5, 4, 3, 2, 1, 0], [1, 0, 3, 2, 5, 4]])
-  func `of a whole service come out the same in any order, and twice without a change`(
+  func `imports of a whole service agree in any order, and the second changes nothing`(
     order: [Int]
   ) async throws {
     try await withTemporaryStore(StarWars.entities) { store in
@@ -152,7 +152,7 @@ import Testing
 
   private func page(_ text: String) -> [Data] { [Data(text.utf8)] }
 
-  @Test func `make records that are missing where asked for`() async throws {
+  @Test func `imports make missing linked records by option`() async throws {
     try await withTemporaryStore(Library.entities) { store in
       var importer = Importer(into: store, Shelf.self, matching: .unique(\.name))
       importer.links = [.init("owner", Shelf.books, by: \.title)]
@@ -172,7 +172,7 @@ import Testing
     }
   }
 
-  @Test func `report what leads nowhere, with page and record`() async throws {
+  @Test func `imports report links without a target, with page and record`() async throws {
     try await withTemporaryStore(Library.entities) { store in
       var authors = Importer(into: store, Author.self, matching: .unique(\.name))
       authors.links = [.init("teacher", \.teacher, by: \.name)]
@@ -194,7 +194,7 @@ import Testing
 
   /// A text as the key of a record, and a number, a list or an object in its place.
   @Test(arguments: [false, true])
-  func `lead by values of the key's type alone`(makesMissing: Bool) async throws {
+  func `links of an import match only values of the key's type`(makesMissing: Bool) async throws {
     try await withTemporaryStore(Library.entities) { store in
       try await store.insert(["", "5", "[1]", "true", "a"].map { Author(name: $0) })
       var authors = Importer(into: store, Author.self, matching: .unique(\.name))
@@ -211,7 +211,7 @@ import Testing
     }
   }
 
-  @Test func `remove links that a page no longer has`() async throws {
+  @Test func `imports remove links that a page no longer has`() async throws {
     try await withTemporaryStore(Library.entities) { store in
       try await store.write { tx throws in
         try tx.insert((1...3).map { Author(name: "A\($0)") })
@@ -233,7 +233,7 @@ import Testing
     }
   }
 
-  @Test func `to one record are counted as those to many are`() async throws {
+  @Test func `imports count links to one record as links to many`() async throws {
     try await withTemporaryStore(Library.entities) { store in
       try await store.insert((1...3).map { Author(name: "A\($0)") })
       var pupils = Importer(into: store, Author.self, matching: .unique(\.name))
@@ -263,7 +263,7 @@ import Testing
 
   /// The result is the same whether or not the pages are written together.
   @Test(arguments: [1, 524_288])
-  func `are those that the last page says of a record`(groupRecordLimit: Int) async throws {
+  func `the last page of a record determines its links`(groupRecordLimit: Int) async throws {
     try await withTemporaryStore(Library.entities) { store in
       try await store.insert((1...3).map { Author(name: "A\($0)") })
       var pupils = Importer(into: store, Author.self, matching: .unique(\.name))

@@ -27,7 +27,9 @@ import Testing
   ]
 
   @Test(arguments: keeping.indices, ["Bob", "Nobody"])
-  func `obey the policy as other attributes do`(policy: Int, name: String) async throws {
+  func `links of merged records obey the policy as other attributes do`(policy: Int, name: String)
+    async throws
+  {
     try await withTemporaryStore(Volume.entities) { store in
       try writers(store)
       var stored = Volume(code: "a", updatedAt: Date(timeIntervalSince1970: 9))
@@ -41,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `may not change where the policy fails`() async throws {
+  @Test func `a failing policy refuses changed links of merged records`() async throws {
     try await withTemporaryStore(Volume.entities) { store in
       try writers(store)
       var stored = Volume(code: "a")
@@ -63,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `follow the policy where they are found at the end of the import`() async throws {
+  @Test func `links that are resolved at the end of the import obey the policy`() async throws {
     let later = #"[{"code": "z", "updatedAt": "1970-01-01T00:00:05Z"}]"#
     let page = #"[{"code": "a", "sequelOf": "z", "updatedAt": "1970-01-01T00:00:05Z"}]"#
     let wins: [(MergePolicy<Volume>, Bool)] = [
@@ -91,7 +93,7 @@ import Testing
   // MARK: Absent members
 
   @Test(arguments: [MergePolicy<Volume>.replace, .patch()])
-  func `stay where the member is absent, and go where it is null`(
+  func `links stay if the member is absent, and are removed if it is null`(
     policy: MergePolicy<Volume>
   ) async throws {
     try await withTemporaryStore(Volume.entities) { store in
@@ -130,7 +132,7 @@ import Testing
   ]
 
   @Test(arguments: sequences.indices)
-  func `are the same however pages are grouped`(sequence: Int) async throws {
+  func `links of merged records are equal however pages are grouped`(sequence: Int) async throws {
     let policies: [MergePolicy<Volume>] = [
       .replace, .patch(), .fillNulls, .ignore, .failIfDifferent, .newest(by: \.updatedAt),
       .merge { _, incoming in incoming },
@@ -155,7 +157,7 @@ import Testing
   // MARK: Records that links make
 
   @Test(arguments: [1, 1000])
-  func `that make a record leave it to the page that brings it`(limit: Int) async throws {
+  func `records that links make leave their content to a later page`(limit: Int) async throws {
     let policies: [MergePolicy<Volume>] = [
       .ignore, .failIfDifferent, .fillNulls, .newest(by: \.updatedAt), .replace, .patch(),
       .merge { stored, _ in stored },
@@ -183,7 +185,7 @@ import Testing
   // MARK: Refusals
 
   @Test(arguments: [false, true], [false, true])
-  func `that break a unique index or a rule reject their record alone`(
+  func `links that break a unique index or a rule reject only their record`(
     isKept: Bool, isPart: Bool
   ) async throws {
     let policy: MergePolicy<Volume> =
@@ -215,7 +217,7 @@ import Testing
   }
 
   @Test(arguments: [MergePolicy<Volume>.replace, .patch()])
-  func `of records that exchange them in a page are exchanged`(
+  func `records of a page exchange their links`(
     policy: MergePolicy<Volume>
   ) async throws {
     try await withTemporaryStore(Volume.entities) { store in
@@ -244,8 +246,7 @@ import Testing
     }
   }
 
-  @Test func `that are found at the end and break a unique index are rejected alone`() async throws
-  {
+  @Test func `late links that break a unique index are rejected alone`() async throws {
     for policy in [MergePolicy<Volume>.replace, .patch()] {
       try await withTemporaryStore(Volume.entities) { store in
         let report = try await store.importVolumes(
@@ -260,7 +261,7 @@ import Testing
     }
   }
 
-  @Test func `do not lead to a record of the page that is refused`() async throws {
+  @Test func `links never lead to a refused record of their page`() async throws {
     try await withTemporaryStore(Volume.entities) { store in
       let report = try await store.importVolumes([
         """

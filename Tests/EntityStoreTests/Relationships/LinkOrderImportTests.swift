@@ -30,7 +30,7 @@ private struct Step: Entity {
 @Suite struct `Links of an import with an order` {
   /// Keys lead to records of earlier and later pages and to none, and come twice.
   @Test(arguments: 0..<6)
-  func `have the order of the record's keys, whichever pages the records come in`(
+  func `imported links have the order of the record's keys, however the pages come`(
     round: Int
   ) async throws {
     var random = SeededNumbers(salt: 0x04D3 + UInt64(round))

@@ -23,14 +23,16 @@ import Testing
     try store.fetch(Road.all).map { [$0.start, $0.end] }
   }
 
-  @Test func `are changed together where both lead to the deleted record`() throws {
+  @Test func `links that a delete makes null change together if both lead to the deleted record`()
+    throws
+  {
     try withRoads([(0, 0), (1, 2), (nil, nil)]) { store, cities throws in
       #expect(try store.write { try $0.delete(cities[0]) })
       #expect(try ends(store) == [[nil, nil], [cities[1], cities[2]], [nil, nil]])
     }
   }
 
-  @Test func `are changed together where they lead to two deleted records`() throws {
+  @Test func `links that a delete makes null change together for two deleted records`() throws {
     try withRoads([(0, 1), (1, 0), (2, 2)]) { store, cities throws in
       let query = City.where { $0.name.isIn(["a", "b"]) }
       let count = try store.write { try $0.delete(query) }
@@ -39,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `refuse the delete where the rule is broken in the end, and nothing is written`()
+  @Test func `a delete is refused without a change if the nulled links break a rule`()
     throws
   {
     try withRoads([(0, 0), (0, 1)]) { store, cities throws in

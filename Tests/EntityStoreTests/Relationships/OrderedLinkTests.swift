@@ -26,7 +26,7 @@ import Testing
     try tx.related(Shelf.books, of: shelf).map(\.title).joined()
   }
 
-  @Test func `are read in it, and records are put at any place`() throws {
+  @Test func `ordered links are read in their order, and records are put at any position`() throws {
     try withShelf(["a", "b", "c", "d"]) { tx, shelf, books in
       #expect(try titles(&tx, shelf) == "abcd")
       try tx.move(books[3], in: Shelf.books, of: shelf, to: .first)
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `are not moved where they are already, and an undo of the write takes back the rest`()
+  @Test func `ordered links in place are not moved, and an undo takes back the other moves`()
     throws
   {
     try withTemporaryStore(Library.entities, options: .history(.images)) { store in
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `report a link that a write removes and adds again as moved, if its place changes`()
+  @Test func `a link that a write removes and adds again is moved if its position changes`()
     throws
   {
     try withTemporaryStore(Library.entities, options: .history(.images)) { store in
@@ -176,7 +176,9 @@ import Testing
     }
   }
 
-  @Test func `come in the order of a query, of conditions, limits and several owners`() throws {
+  @Test func `ordered links have the order in queries, conditions, limits and several owners`()
+    throws
+  {
     try withShelf(["c", "a", "d", "b"]) { tx, shelf, books in
       let sorted = try tx.related(Shelf.books, of: shelf, Book.all.sorted(by: \.title))
       #expect(sorted.map(\.title) == ["a", "b", "c", "d"])
@@ -196,7 +198,7 @@ import Testing
     }
   }
 
-  @Test func `have a record that is given twice once, at its first position`() throws {
+  @Test func `an order has a repeated record once, at its first position`() throws {
     try withShelf(["a", "b", "c"]) { tx, shelf, books in
       let other = try tx.insert(Shelf(name: "T")).id
       #expect(try tx.add([books[1], books[0], books[1]], to: Shelf.books, of: other) == 2)
@@ -212,7 +214,9 @@ import Testing
     }
   }
 
-  @Test func `held by an attribute have each record where the last pair says`() throws {
+  @Test func `an order of an attribute's links has each record at the position of its last pair`()
+    throws
+  {
     try withTemporaryStore(Library.entities) { store in
       try store.write { tx throws in
         let a = try tx.insert(Author(name: "a")).id
@@ -231,7 +235,7 @@ import Testing
     }
   }
 
-  @Test func `keep it when records are added and set`() throws {
+  @Test func `an order stays when records are added and set`() throws {
     try withShelf(["a", "b", "c", "d", "e"]) { tx, shelf, books in
       try tx.set(Shelf.books, of: shelf, to: [books[4], books[0], books[2]])
       #expect(try titles(&tx, shelf) == "eac")
@@ -253,7 +257,7 @@ import Testing
     }
   }
 
-  @Test func `refuse places that are none, and nothing is written`() throws {
+  @Test func `an order refuses invalid positions, without a change`() throws {
     try withShelf(["a", "b"]) { tx, shelf, books in
       let stranger = try tx.insert(Book(title: "x")).id
       func refused(
@@ -285,7 +289,7 @@ import Testing
     }
   }
 
-  @Test func `have room for any number of inserts at one place`() throws {
+  @Test func `an order has room for any number of inserts at one position`() throws {
     let count = SeededNumbers.environmentNumber("LODESTORE_ORDER_INSERTS") ?? 1_500
     for place in 0..<3 {
       try withShelf(["first", "last"]) { tx, shelf, books in
@@ -309,7 +313,7 @@ import Testing
     }
   }
 
-  @Test func `begin with the order of ids where links are there, and end with the relationship`()
+  @Test func `an order begins with existing links by id, and ends with the relationship`()
     throws
   {
     let folder = try TemporaryFolder()

@@ -168,7 +168,7 @@ import Testing
     return try core.run(request, for: entity).ids().map { Book.ID(rawValue: $0) }
   }
 
-  @Test func `are those of a loop over everything, by lines and by format strings`() throws {
+  @Test func `orders by related records agree with a loop over all records`() throws {
     try withLibrary { store in
       try store.read { snapshot throws in
         let model = try Model(snapshot)
@@ -210,7 +210,9 @@ import Testing
     }
   }
 
-  @Test func `put null where they are told, and take further keys`() throws {
+  @Test func `orders by related records put null at the requested end, and take further keys`()
+    throws
+  {
     try withLibrary { store in
       try store.read { snapshot throws in
         let model = try Model(snapshot)
@@ -237,7 +239,7 @@ import Testing
     }
   }
 
-  @Test func `make sections and groups`() throws {
+  @Test func `orders by related records make sections and groups`() throws {
     try withLibrary { store in
       try store.read { snapshot throws in
         let model = try Model(snapshot)
@@ -275,7 +277,7 @@ import Testing
     }
   }
 
-  @Test func `are what live results follow`() async throws {
+  @Test func `live results follow orders by related records`() async throws {
     let store = try Store.inMemory(entities: Library.entities)
     let (first, second) = try await store.write { tx throws in
       (try tx.insert(Author(name: "A")).id, try tx.insert(Author(name: "B")).id)
@@ -307,7 +309,9 @@ import Testing
     ("author.nam", "'nam'"), ("author.name.x", "nothing inside"),
     ("abs:(pages - now())", "now()"), ("shelves[0]", "no positions"),
   ])
-  func `that cannot be are refused with what is wrong`(format: String, part: String) throws {
+  func `invalid orders by related records are refused with the fault`(format: String, part: String)
+    throws
+  {
     try withLibrary { store in
       try store.read { snapshot throws in
         let error = #expect(throws: StoreError.self) { try Self.ids(format, snapshot) }

@@ -41,7 +41,7 @@ import Testing
   }
 
   /// With as many records as links, the whole entity was deleted.
-  @Test func `take no other record along when a link leads to none`() throws {
+  @Test func `a dangling damaged link deletes no other record`() throws {
     try damaged { core, _, author in
       let holder = try #require(author.description.attribute)
       let book = try core.entity(named: "Book")
@@ -62,7 +62,7 @@ import Testing
   }
 
   /// A copy of its text is derived; this ended the verifier, which lost all that it had found.
-  @Test func `are found where a related record cannot be read`() throws {
+  @Test func `a related record that cannot be read is found`() throws {
     try damaged { core, _, _ in
       let author = try core.entity(named: "Author")
       var body = Array(try #require(try core.record(1, of: author)))
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `are found by the verifier, each fault by its name`() throws {
+  @Test func `the verifier finds damaged relationships, each fault by its name`() throws {
     try damaged { core, links, _ in
       let tree = links.linksTo.tree
       try core.transaction.delete(key(1, 1), in: tree)
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `are errors where they are met, and no traps`() throws {
+  @Test func `damaged relationships are errors on access, and never traps`() throws {
     try damaged { core, links, _ in
       try core.transaction.put([0x15, 1, 5], [], in: links.linksTo.tree)
     } _: { path in
@@ -138,7 +138,7 @@ import Testing
   }
 
   /// No record has the id 0, which a file may say all the same.
-  @Test func `that lead to or from a record 0 are errors where they are met`() throws {
+  @Test func `links to or from a record 0 are errors on access`() throws {
     try damaged { core, links, _ in
       let from = try #require(links.linksFrom)
       try core.transaction.put(key(0, 1), [], in: from.tree)
@@ -190,7 +190,8 @@ import Testing
     #expect(try Verifier.verify(path: path).findings == before)
   }
 
-  @Test func `with the number 0 are refused, which is that of none`() throws {
+  @Test func `a relationship with the number 0 is refused, because 0 means no relationship`() throws
+  {
     try damaged { core, links, _ in
       let key = CatalogueKey.relationship(0)
       var description = links.description
@@ -218,7 +219,7 @@ import Testing
   }
 
   /// A file may have thousands over one attribute: in pairs that would be seconds.
-  @Test func `of great number are compared with the declared ones by their numbers`() throws {
+  @Test func `many relationships are compared with the declared ones by their numbers`() throws {
     let stored = (1...UInt32(20_000)).map { number in
       RelationshipDescription(
         number: number, from: .init(entity: 1), to: .init(entity: 2), attribute: 1)
@@ -230,7 +231,7 @@ import Testing
     #expect(time < .seconds(5), "\(time)")
   }
 
-  @Test func `with an order are found, and are errors where they are met`() throws {
+  @Test func `damaged orders are found, and are errors on access`() throws {
     let links: [UInt8] = LinkOrderKey.link(1, 2)
     let damages: [(Transaction, Tree) throws -> Void] = [
       { try $0.delete(links, in: $1) },
@@ -263,7 +264,7 @@ import Testing
     }
   }
 
-  @Test func `of the catalogue are refused by their name`() throws {
+  @Test func `damaged relationships of the catalogue are refused by their name`() throws {
     for change in Self.descriptions {
       try damaged { core, links, _ in
         var description = links.description

@@ -131,7 +131,7 @@ extension DogV3 {
     return try body(store)
   }
 
-  @Test func `are added over ids that are there, changed and given up`() throws {
+  @Test func `relationships are added over existing ids, changed and removed`() throws {
     try withTemporaryPath { path throws in
       try opened(path, Self.first) { store throws in
         try store.write { tx throws in
@@ -175,7 +175,7 @@ extension DogV3 {
     }
   }
 
-  @Test func `are refused over an id that leads nowhere`() throws {
+  @Test func `relationships over a dangling id are refused`() throws {
     try withTemporaryPath { path throws in
       try opened(path, Self.first) { store throws in
         try store.write { try $0.insert(DogV1(name: "stray", owner: .init(rawValue: 7))) }
@@ -188,7 +188,7 @@ extension DogV3 {
     }
   }
 
-  @Test func `need both entities`() throws {
+  @Test func `relationships need both entities`() throws {
     let error = #expect(throws: StoreError.self) {
       _ = try Store.inMemory(entities: [OwnerV2.self])
     }
@@ -196,7 +196,7 @@ extension DogV3 {
     #expect(error?.message.contains("Dog") == true, "\(error?.message ?? "")")
   }
 
-  @Test func `of the file are needed to open it read-only`() throws {
+  @Test func `read-only opening needs the relationships of the file`() throws {
     try withTemporaryPath { path throws in
       try opened(path, Self.first) { _ in }
       let error = #expect(throws: StoreError.self) {
@@ -210,7 +210,7 @@ extension DogV3 {
     }
   }
 
-  @Test func `of another store of the process are seen by one that is open`() throws {
+  @Test func `an open store sees the relationships of another store of the process`() throws {
     try withTemporaryPath { path throws in
       let old = try Store(at: path, entities: Self.first)
       let person = try old.insert(OwnerV1(name: "P"))

@@ -275,7 +275,7 @@ import Testing
     }
   }
 
-  @Test func `stay the same through random changes, and every link is sound`() throws {
+  @Test func `related records agree with the model through random changes`() throws {
     let operations = SeededNumbers.environmentNumber("LODESTORE_RELATED_OPERATIONS") ?? 1_500
     let folder = try TemporaryFolder()
     var numbers = SeededNumbers(salt: 1_907)

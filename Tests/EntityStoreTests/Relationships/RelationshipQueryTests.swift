@@ -211,7 +211,7 @@ import Testing
     ]
   }
 
-  @Test func `find what a loop over everything finds, by lines and by format strings`() throws {
+  @Test func `conditions on related records agree with a loop over all records`() throws {
     try withLibrary { store in
       try store.read { snapshot throws in
         let model = try Model(snapshot)
@@ -241,7 +241,8 @@ import Testing
     }
   }
 
-  @Test func `begin on the side that reads less, and say so`() throws {
+  @Test func `conditions on related records begin on the cheaper side, and name that side`() throws
+  {
     try withTemporaryStore(Library.entities) { store in
       try store.write { tx throws in
         let shelves = try tx.insert((0..<200).map { Shelf(name: "S\($0)") }).ids
@@ -278,7 +279,9 @@ import Testing
     ("SUBQUERY(loans, $l, $l.reader > title).@count > 0", "write $l.book.title"),
     ("ANY shelves.name > 5", "string"), ("ANY shelfs.name == 'S1'", "'shelfs'"),
   ])
-  func `that cannot be are refused with what is wrong`(format: String, part: String) throws {
+  func `invalid conditions on related records are refused with the fault`(
+    format: String, part: String
+  ) throws {
     try withLibrary { store in
       let error = #expect(throws: StoreError.self) {
         try store.fetch(try Book.where(format: format))
@@ -288,7 +291,7 @@ import Testing
     }
   }
 
-  @Test func `serve updates and deletes too`() throws {
+  @Test func `conditions on related records serve updates and deletes too`() throws {
     try withLibrary { store in
       try store.write { tx throws in
         let lent = Book.where { !$0.loans.isEmpty }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct `Relationships` {
-  @Test func `of an attribute are known from the other side`() throws {
+  @Test func `relationships of an attribute are read from the other side`() throws {
     try withTemporaryStore(Library.entities) { store in
       let (le, books) = try store.write { tx throws in
         let le = try tx.insert(Author(name: "Ursula"))
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `with links of their own are known from both sides`() throws {
+  @Test func `relationships with links of their own are read from both sides`() throws {
     try withTemporaryStore(Library.entities) { store in
       let (shelves, books) = try store.write { tx throws in
         let shelves = try tx.insert(["A", "B", "C"].map { Shelf(name: $0) }).ids
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `to the same entity lead both ways`() throws {
+  @Test func `relationships to the same entity lead both ways`() throws {
     try withTemporaryStore(Library.entities) { store in
       try store.write { tx throws in
         let books = try tx.insert((1...3).map { Book(title: "\($0)") }).ids
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `can be changed from the side that holds no id`() throws {
+  @Test func `relationships can be changed from the side that holds no id`() throws {
     try withTemporaryStore(Library.entities) { store in
       try store.write { tx throws in
         let author = try tx.insert(Author(name: "A"))
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `that must have a value cannot lose it`() throws {
+  @Test func `required relationships cannot lose their value`() throws {
     try withTemporaryStore(Library.entities) { store in
       try store.write { tx throws in
         let book = try tx.insert(Book(title: "lent"))
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `lead to records that are there when the write ends`() throws {
+  @Test func `links lead to existing records when the write ends`() throws {
     try withTemporaryStore(Library.entities) { store in
       let error = #expect(throws: StoreError.self) {
         try store.write { tx in try tx.insert(Book(title: "x", author: Author.ID(rawValue: 77))) }
@@ -143,7 +143,7 @@ import Testing
     },
   ]
 
-  @Test func `are not made with records that are not there`() throws {
+  @Test func `links to missing records are refused`() throws {
     try withTemporaryStore(Library.entities) { store in
       try store.write { tx throws in
         let shelf = try tx.insert(Shelf(name: "A"))
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test func `are read for many records in one pass`() throws {
+  @Test func `related records of many records are read in one pass`() throws {
     try withTemporaryStore(Library.entities) { store in
       try store.write { tx throws in
         let shelves = try tx.insert((0..<20).map { Shelf(name: "\($0)") }).ids
@@ -195,7 +195,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [false, true]) func `come in pages`(isSorted: Bool) throws {
+  @Test(arguments: [false, true]) func `related records come in pages`(isSorted: Bool) throws {
     try withTemporaryStore(Library.entities) { store in
       let shelf = try store.write { tx throws in
         let shelf = try tx.insert(Shelf(name: "S")).id
@@ -219,7 +219,7 @@ import Testing
     }
   }
 
-  @Test func `to one are read in one pass`() throws {
+  @Test func `related records to one are read in one pass`() throws {
     try withTemporaryStore(Library.entities) { store in
       try store.write { tx throws in
         let authors = try tx.insert((0..<5).map { Author(name: "\($0)") }).ids

@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `come back when others deleted what they lead to`() async throws {
+  @Test func `remembered links come back when others deleted their targets`() async throws {
     try await withTemporaryStore(StarWars.entities) { store in
       #expect(try await runPeople(store) == [0])
       #expect(try await runFilms(store) == [0, 1])
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `come back whichever side is imported first`() async throws {
+  @Test func `remembered links come back whichever side is imported first`() async throws {
     try await withTemporaryStore(StarWars.entities) { store in
       #expect(try await runPeople(store) == [0])
       #expect(try await runFilms(store) == [0, 1])
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func `come back when others removed them`() async throws {
+  @Test func `remembered links come back when others removed them`() async throws {
     try await withTemporaryStore(StarWars.entities) { store in
       #expect(try await runPeople(store) == [0])
       #expect(try await runFilms(store) == [0, 1])
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `that led nowhere are made once their records are there`() async throws {
+  @Test func `remembered links without a target are made once their records exist`() async throws {
     try await withTemporaryStore(StarWars.entities) { store in
       #expect(try await runFilms(store) == [0, 1])
       #expect(try await runFilms(store) == [])
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `to one, and of its inverse, come back too`() async throws {
+  @Test func `remembered links to one, and of its inverse, come back too`() async throws {
     try await withTemporaryStore(StarWars.entities) { store in
       func runPeople() async throws -> [Int] {
         try await run(
@@ -175,7 +175,7 @@ import Testing
     }
   }
 
-  @Test func `that an import gains have its pages asked for once`() async throws {
+  @Test func `an import with a new relationship requests its pages again once`() async throws {
     try await withTemporaryStore(StarWars.entities) { (store: Store) async throws in
       #expect(try await runPeople(store) == [0])
       #expect(try await run(store, \Film.url, [], Self.films) == [0, 1])

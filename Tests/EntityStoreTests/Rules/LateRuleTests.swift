@@ -127,7 +127,8 @@ private struct Item: Entity {
 @Suite struct `Rules over attributes derived from related records` {
   private static let entities: [any Entity.Type] = [Basket.self, Item.self, Maker.self]
 
-  @Test func `hold in every way in which links and related records change`() throws {
+  @Test func `rules over related attributes hold however links and related records change`() throws
+  {
     try withTemporaryStore(Self.entities) { store throws in
       let maker = try store.insert(Maker("m"))
       let (basket, item, loose) = try store.write { tx throws in
@@ -180,7 +181,8 @@ private struct Item: Entity {
   }
 
   @Test(arguments: [true, false])
-  func `reject the record of an import that breaks them, and no other`(hasLinks: Bool) async throws
+  func `rules over related attributes reject only the breaking record of an import`(hasLinks: Bool)
+    async throws
   {
     try await withTemporaryStore(Self.entities) { store in
       try Self.insertBasket(in: store)
@@ -211,7 +213,7 @@ private struct Item: Entity {
     #expect(try store.fetch(Item.all).map(\.name) == names)
   }
 
-  @Test func `hold where a write is taken back`() throws {
+  @Test func `rules over related attributes hold if a write is undone`() throws {
     try withTemporaryStore(Self.entities) { store throws in
       let basket = try store.insert(Basket("b")).id
       let item = try store.insert(Item("i", 8, basket))

@@ -54,7 +54,9 @@ private struct Event: Entity, Equatable {
 @Suite struct `Rules across attributes` {
   private let order = "the end is not before the start"
 
-  @Test func `are checked by every way to write, and nothing is kept that breaks them`() throws {
+  @Test func `every write checks rules across attributes, and stores no record that breaks them`()
+    throws
+  {
     try withTemporaryStore([Event.self]) { store throws in
       let good = try store.insert(Event(name: "a", start: 1, end: 2))
       try store.insert(Event(name: "zero", start: 0))
@@ -77,7 +79,9 @@ private struct Event: Entity, Equatable {
     }
   }
 
-  @Test func `are all told in one error, with constraints, for all records of a call`() throws {
+  @Test func `one error reports all broken rules and constraints, for all records of a call`()
+    throws
+  {
     try withTemporaryStore([Event.self]) { store throws in
       let one = try storeError(.invalidValue) {
         try store.insert(Event(name: "", start: -1, end: -2))
@@ -102,7 +106,7 @@ private struct Event: Entity, Equatable {
     }
   }
 
-  @Test func `are in the file, for programs without the types`() throws {
+  @Test func `the file stores rules for programs without the types`() throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [Event.self])
     try store.insert(Event(name: "a", start: 1))
@@ -116,7 +120,7 @@ private struct Event: Entity, Equatable {
     try expectSound(folder.storePath)
   }
 
-  @Test func `that cannot be used are refused when the store is opened`() throws {
+  @Test func `opening a store refuses unusable rules`() throws {
     try withTemporaryPath { path throws in
       let error = try storeError(.badSchema) { try Store(at: path, entities: [BadEvent.self]) }
       #expect(error.message.contains("'wrong'") && error.message.contains("ende"))
@@ -138,7 +142,7 @@ private struct BadEvent: Entity {
 }
 
 @Suite struct `Hooks before changes` {
-  @Test func `see inserts, updates and deletes with the values before and after`() throws {
+  @Test func `hooks see inserts, updates and deletes with the values before and after`() throws {
     try withTemporaryStore(Library.entities) { store throws in
       let seen = Seen()
       let hook = store.beforeChanges(of: Book.self) { change in
@@ -164,7 +168,7 @@ private struct BadEvent: Entity {
     }
   }
 
-  @Test func `say their own sentence, and nobody has to keep them`() throws {
+  @Test func `hooks report their own sentence, and stay without an owner`() throws {
     try withTemporaryStore(Library.entities) { store throws in
       store.beforeChanges(of: Book.self) { change in
         guard case .insert(let book) = change, book.pages < 10 else { return }
@@ -182,7 +186,7 @@ private struct BadEvent: Entity {
     }
   }
 
-  @Test func `end with the store that they were made of`() throws {
+  @Test func `hooks end with the store that they belong to`() throws {
     try withTemporaryPath { path in
       func open() throws -> Store { try Store(at: path, entities: Library.entities) }
       let other = try open()
@@ -198,7 +202,9 @@ private struct BadEvent: Entity {
     }
   }
 
-  @Test func `refuse a write with all that they found, and it leaves nothing`() throws {
+  @Test func `hooks refuse a write with all of their findings, and the write changes nothing`()
+    throws
+  {
     struct Odd: Error {}
     try withTemporaryStore(Library.entities) { store throws in
       let hook = store.beforeChanges(of: Book.self) { change in

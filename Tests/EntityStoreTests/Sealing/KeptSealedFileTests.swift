@@ -8,19 +8,20 @@ import Testing
 /// Sealed files of earlier versions, which every later version opens.
 ///
 /// The files are never replaced.
-@Suite("Kept sealed files")
+@Suite("Sealed files of earlier versions")
 struct KeptSealedFileTests {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("Corpus/Files/sealed").path
   static let files = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
     .filter { $0.hasSuffix(".lodestore") }.sorted()
 
-  @Test func `the first one is there`() {
+  @Test func `the sealed file of the first version with sealing exists`() {
     #expect(Self.files.contains("format-6.lodestore"))
   }
 
   @Test(arguments: files)
-  func `is read where it is and no file appears beside it`(file: String) throws {
+  func `an older sealed file is read in place, and no file appears next to it`(file: String) throws
+  {
     let path = Self.folder + "/" + file
     let before = FileManager.default.contents(atPath: path)
     try expectSound(path)
@@ -45,7 +46,7 @@ struct KeptSealedFileTests {
 
   /// A sealer that packs pages in another way would give each generation another digest.
   @Test(arguments: files)
-  func `is sealed again with the same bytes`(file: String) throws {
+  func `an older sealed file is sealed again with identical bytes`(file: String) throws {
     let path = Self.folder + "/" + file
     let folder = try TemporaryFolder()
     let store = try Store(at: path, entities: [])

@@ -16,7 +16,7 @@ struct SealedFigureTests {
     return try clock.measure(body) / .seconds(1)
   }
 
-  @Test func `sealing, hashing, checking and opening`() throws {
+  @Test func `the figures of sealing, hashing, checking and opening are measured`() throws {
     let folder = try TemporaryFolder(isOnDisk: true)
     let store = try Store(at: folder.storePath, entities: [Film.self])
     let text = String(repeating: "a film of some length ", count: 40)

@@ -29,7 +29,7 @@ struct SealedFileTests {
 
   // MARK: Content
 
-  @Test func `has all that the store has but the history and imports`() async throws {
+  @Test func `a sealed file has the whole content except the history and imports`() async throws {
     let folder = try TemporaryFolder()
     try await CorpusMaker.make(folder.storePath)
     let sealed = folder.path + "/sealed.lodestore"
@@ -61,7 +61,7 @@ struct SealedFileTests {
     try expectSound(folder.storePath)
   }
 
-  @Test func `is found by every index`() throws {
+  @Test func `every index of a sealed file finds its records`() throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [Film.self])
     try store.write { transaction in
@@ -84,7 +84,7 @@ struct SealedFileTests {
 
   // MARK: Bytes
 
-  @Test func `has no byte of deleted text and the store has`() throws {
+  @Test func `a sealed file has no byte of deleted text, which the store still has`() throws {
     let folder = try TemporaryFolder()
     var options = StoreOptions()
     options.history = .images
@@ -109,7 +109,7 @@ struct SealedFileTests {
     try expectSound(sealed)
   }
 
-  @Test func `has no value of a removed attribute and reads all others`() throws {
+  @Test func `a sealed file has no value of a removed attribute and all other values`() throws {
     let folder = try TemporaryFolder()
     let first = try Store(at: folder.storePath, entities: [Full.self])
     try first.write { transaction in
@@ -132,7 +132,7 @@ struct SealedFileTests {
     try expectSound(sealed)
   }
 
-  @Test func `has no value of a removed member of a nested type`() throws {
+  @Test func `a sealed file has no value of a removed member of a nested type`() throws {
     let folder = try TemporaryFolder()
     let first = try Store(at: folder.storePath, entities: [Account<FullProfile>.self])
     try first.write { transaction in
@@ -154,7 +154,8 @@ struct SealedFileTests {
     try expectSound(sealed)
   }
 
-  @Test func `has no expired record, and is not made where one cannot be evicted`() throws {
+  @Test func `a sealed file has no expired record, and is refused if one cannot be evicted`() throws
+  {
     let folder = try TemporaryFolder()
     let clock = TestClock()
     let entities: [any Entity.Type] = [Offer.self, Shop.self]
@@ -177,7 +178,9 @@ struct SealedFileTests {
     try expectSound(sealed)
   }
 
-  @Test func `is the same for the same commit whatever the pages of the store are`() async throws {
+  @Test func `sealed files of one commit are identical, whatever the pages of the store are`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     try await CorpusMaker.make(folder.storePath)
     let store = try Store(at: folder.storePath, entities: [])
@@ -195,7 +198,7 @@ struct SealedFileTests {
     for name in names.dropFirst() { #expect(try Self.bytes(name) == first) }
   }
 
-  @Test func `is the same for stores of both engines`() throws {
+  @Test func `sealed files of stores of both engines are identical`() throws {
     let folder = try TemporaryFolder()
     var sealed: [Data] = []
     for format in PageFormat.all {
@@ -213,8 +216,7 @@ struct SealedFileTests {
 
   // MARK: Opening
 
-  @Test func `is read from a folder that nothing can be made in, without a file beside it`() throws
-  {
+  @Test func `a sealed file is read from a read-only folder, without a file next to it`() throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [Film.self])
     try store.write { try $0.insert(Film(title: "one", episode: 1)) }
@@ -243,7 +245,7 @@ struct SealedFileTests {
     #expect(try Self.bytes(sealed) == before)
   }
 
-  @Test func `refuses every write and says what it is`() async throws {
+  @Test func `a sealed file refuses every write and states that it is sealed`() async throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [Film.self])
     _ = try await store.write { try $0.insert(Film(title: "one", episode: 1)) }
@@ -263,7 +265,8 @@ struct SealedFileTests {
     _ = try storeError(.noPreviousCommit) { try Store(at: sealed, entities: [], options: options) }
   }
 
-  @Test func `is refused in words where it does not fit the declared types`() throws {
+  @Test func `a sealed file that does not fit the declared types is refused with a message`() throws
+  {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [PersonV1.self])
     let sealed = folder.path + "/sealed.lodestore"
@@ -279,7 +282,7 @@ struct SealedFileTests {
     #expect(try Self.bytes(sealed) == before)
   }
 
-  @Test func `a read is never overtaken and a snapshot never expires`() throws {
+  @Test func `a read of a sealed file is never overtaken, and a snapshot never expires`() throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [Film.self])
     try store.write { try $0.insert(Film(title: "one", episode: 1)) }
@@ -297,7 +300,7 @@ struct SealedFileTests {
 
   // MARK: Making
 
-  @Test func `is not made of what cannot be`() throws {
+  @Test func `sealing refuses invalid arguments`() throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [Film.self])
     defer { store.close() }
@@ -324,7 +327,7 @@ struct SealedFileTests {
     _ = try storeError(.noSuchStore) { try Seal(ofFileAt: folder.path + "/none") }
   }
 
-  @Test func `leaves nothing when it is cancelled`() async throws {
+  @Test func `a cancelled sealing leaves nothing`() async throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [Film.self])
     defer { store.close() }

@@ -5,7 +5,9 @@ import Testing
 @testable import EntityStore
 
 @Suite struct `A copy without a seal` {
-  @Test func `of a sealed file is a store that is written to, with the same ids`() async throws {
+  @Test func `an unsealed copy of a sealed file is a writable store, with unchanged ids`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     try await CorpusMaker.make(folder.storePath)
     try check(folder)

@@ -13,7 +13,7 @@ import Testing
 
 /// Commits that are kept readable.
 @Suite struct `Pinned snapshots` {
-  @Test func `see what was, also what is deleted since, and move forward`() async throws {
+  @Test func `pinned snapshots see past and deleted records, and move forward`() async throws {
     try await withTemporaryStore([Player.self]) { store in
       try await store.insert((0..<100).map { Player(name: "\($0)", score: $0) })
       let snapshot = try store.snapshot()
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `are used by many tasks at once, while others write`() async throws {
+  @Test func `pinned snapshots are used by many tasks at once, while others write`() async throws {
     try await withTemporaryStore([Player.self]) { store in
       try await store.insert((0..<500).map { Player(name: "\($0)", score: 1) })
       let snapshot = try store.snapshot()
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `say how many pages they hold back, and how much the file grows by them`() throws {
+  @Test func `pinned snapshots report their pages and the growth of the file`() throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [Player.self])
     try store.insert((0..<20_000).map { Player(name: "\($0)", score: $0) })
@@ -76,7 +76,7 @@ import Testing
     try expectSound(folder.storePath)
   }
 
-  @Test func `give the old commit up when they move forward`() throws {
+  @Test func `pinned snapshots release the old commit when they move forward`() throws {
     try withTemporaryStore([Player.self]) { store in
       let snapshot = try store.snapshot()
       for number in 0..<20 {
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(15)))
-  func `can be ended and moved, and the store closed, within a read, which goes on`() throws {
+  func `pinned snapshots can be ended and moved within a read, which continues`() throws {
     for round in 0..<3 {
       try withTemporaryStore([Player.self]) { store in
         try store.insert((0..<100).map { Player(name: "\($0)") })
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(15)))
-  func `do not hold up a store that is closed within a write, while a read of them waits for that`()
+  func `pinned snapshots do not block the close of a store within a write`()
     async throws
   {
     try await withTemporaryStore([Player.self]) { store in
@@ -159,7 +159,7 @@ import Testing
     return try #require(attributes[.size] as? Int)
   }
 
-  @Test func `are warned of once, and ended where a limit says so, with an error that says it`()
+  @Test func `pinned snapshots cause one warning, and end with an error at a limit`()
     async throws
   {
     let warnings = Mutex<[SnapshotWarning]>([])
@@ -185,7 +185,8 @@ import Testing
   }
 
   /// The process may only read, and the store's object may be released.
-  @Test func `are ended by the commits of another process, also without their store`() async throws
+  @Test func `commits of another process end pinned snapshots, also without their store`()
+    async throws
   {
     let folder = try TemporaryFolder()
     let path = folder.storePath
@@ -213,7 +214,7 @@ import Testing
   }
 
   /// Otherwise the file stays open, and opening it again fails.
-  @Test func `are ended when they are made while their store is closed`() throws {
+  @Test func `pinned snapshots made while their store is closed are ended`() throws {
     try withTemporaryStore([Player.self]) { store in
       let registry = SnapshotRegistry()
       let snapshot = try PinnedSnapshot(store.core, registry)
@@ -223,7 +224,9 @@ import Testing
     }
   }
 
-  @Test func `can be read within a read, also when they are moved or ended there`() throws {
+  @Test func `pinned snapshots can be read within a read, also when they are moved or ended there`()
+    throws
+  {
     try withTemporaryStore([Player.self]) { store in
       let snapshot = try store.snapshot()
       try store.insert(Player(name: "a"))
@@ -240,7 +243,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `are not read in a forked child, and neither are lazy results`() async {
+    @Test func `pinned snapshots and lazy results are not read in a forked child`() async {
       await #expect(processExitsWith: .success) {
         let folder = try TemporaryFolder()
         let store = try Store(at: folder.storePath, entities: [Player.self])

@@ -5,7 +5,8 @@ import Testing
 
 /// Mistakes in a program's arguments throw a descriptive error, and never answer another question.
 @Suite struct `Bad input` {
-  @Test func `any of no conditions is true for no record, and none of them for all`() throws {
+  @Test func `any of no conditions is true for no record, and its negation for all records`() throws
+  {
     try withFilms { store in
       #expect(try store.count(Film.where(anyOf([]))) == 0)
       #expect(try store.count(Film.where { _ in anyOf([]) }) == 0)
@@ -97,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `a range is no list of a format string`() throws {
+  @Test func `a range is refused as a list of a format string`() throws {
     try withFilms { (store) throws in
       let ranges: [any Sendable] = [0...Int.max, 0..<3, 1.0...2.0, 1...]
       for range in ranges {
@@ -122,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func `not-a-number is one key, and left out of sums`() throws {
+  @Test func `not-a-number is one key, and is omitted from sums`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(4, in: store)
       try store.update(Trial.where { $0.number == 2 }) { $0.rating = .nan }
@@ -138,7 +139,7 @@ import Testing
     }
   }
 
-  @Test func `a map size that is none is the smallest`() throws {
+  @Test func `an invalid map size becomes the smallest one`() throws {
     var options = StoreOptions()
     options.mapSizeInBytes = -5
     try withTemporaryStore([Film.self], options: options) { store in
@@ -147,7 +148,7 @@ import Testing
     }
   }
 
-  @Test func `a closed store says which, to those who wait too`() async throws {
+  @Test func `a closed store names itself, also to calls that wait`() async throws {
     try await withTemporaryStore([Film.self]) { store in
       store.close()
       let path = store.path
@@ -163,7 +164,7 @@ import Testing
     }
   }
 
-  @Test func `an error says its position once`() throws {
+  @Test func `an error states its position once`() throws {
     try withFilms { store in
       for format in ["titel == 'x'", "title MATCHES '('"] {
         let error = try storeError(.invalidQuery) { try store.count(Film.where(format: format)) }
@@ -181,7 +182,7 @@ import Testing
       "'results' must be an array of records, found nothing; nothing of"
     ),
   ])
-  func `a page without records says where they may be`(
+  func `a page without records states where records may be`(
     page: String, path: String, hint: String
   ) async throws {
     try await withTemporaryStore([Film.self]) { store in

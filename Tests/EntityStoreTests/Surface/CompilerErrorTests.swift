@@ -18,28 +18,28 @@ struct `What the compiler says` {
   }
 
   @Test(arguments: Mistake.inConditions)
-  func `of a mistake in a condition is said at its line, by its word and soon`(
+  func `the compiler reports a mistake in a condition at its line, by its word and soon`(
     mistake: Mistake
   ) throws {
     try expectTold(mistake)
   }
 
   @Test(arguments: Mistake.inQueries)
-  func `of a mistake in a query is said at its line, by its word and soon`(
+  func `the compiler reports a mistake in a query at its line, by its word and soon`(
     mistake: Mistake
   ) throws {
     try expectTold(mistake)
   }
 
   @Test(arguments: Mistake.inUpdates)
-  func `of a mistake in an update is said at its line, by its word and soon`(
+  func `the compiler reports a mistake in an update at its line, by its word and soon`(
     mistake: Mistake
   ) throws {
     try expectTold(mistake)
   }
 
   @Test(arguments: Mistake.inCalls)
-  func `of a mistake in a call is said at its line, by its word and soon`(
+  func `the compiler reports a mistake in a call at its line, by its word and soon`(
     mistake: Mistake
   ) throws {
     try expectTold(mistake)
@@ -51,12 +51,14 @@ struct `What the compiler says` {
     "final class Keeper {\n  var kept: Snapshot?\n  func keep(_ store: Store) throws {\n"
       + "    try store.read { self.kept = $0 }\n  }\n}",
   ])
-  func `of keeping a snapshot or what it works with is that it cannot be`(source: String) throws {
+  func `the compiler refuses to store a snapshot or its values beyond the closure`(source: String)
+    throws
+  {
     let result = try #require(CompilerCheck.shared).check(source)
     #expect(result.line != nil, "it compiles")
   }
 
-  @Test func `of ten conditions that are right is nothing, and takes no time`() throws {
+  @Test func `the compiler accepts ten correct conditions in little time`() throws {
     let check = try #require(CompilerCheck.shared)
     let empty = try (0..<3).map { _ in try check.check("").seconds }.min() ?? 0
     let results = try (0..<3).map { _ in try check.check(CheckedFilm.tenConditions) }
@@ -69,7 +71,7 @@ struct `What the compiler says` {
   /// With forms that take any number of aggregates or attributes, most of these took 5 to 40
   /// seconds.
   @Test(arguments: CheckedFilm.summaries, ["try ", "try await "])
-  func `of groups and values in a longer expression is nothing, and soon`(
+  func `the compiler accepts groups and values in a longer expression in little time`(
     expression: String, effects: String
   ) throws {
     let isAsynchronous = effects.contains("await")
@@ -81,7 +83,7 @@ struct `What the compiler says` {
     #expect(result.seconds < Self.limit)
   }
 
-  @Test func `of faulty chains in unrelated code is not slowed down by the import`() throws {
+  @Test func `the import does not slow down the compilation of faulty unrelated code`() throws {
     let check = try #require(CompilerCheck.shared)
     let chains = CheckedFilm.faultyChains.enumerated().map { index, chain in
       "func f\(index)(_ q: Q, _ x: Int) -> Bool { \(chain) }"

@@ -26,7 +26,7 @@ import Testing
   }
 
   @available(*, deprecated)
-  @Test func `name the policies of inserts`() throws {
+  @Test func `earlier spellings name the policies of inserts`() throws {
     let earlier: [InsertConflict<Pod>] = [
       .fail, .ignore, .replace, .patch(), .patch([\.stars]),
       .merge { stored, incoming in
@@ -42,7 +42,7 @@ import Testing
   }
 
   @available(*, deprecated)
-  @Test func `name the policies of imports`() throws {
+  @Test func `earlier spellings name the policies of imports`() throws {
     let pairs: [(MergePolicy<Pod>, MergePolicy<Pod>)] = [
       (.incomingWins, .replace), (.patches, .patch()), (.storedWins, .fillNulls),
       (.keepsStored, .ignore), (.fails, .failIfDifferent),
@@ -60,7 +60,7 @@ import Testing
   }
 
   @available(*, deprecated)
-  @Test func `make an importer, which keeps a stored record`() async throws {
+  @Test func `earlier spellings make an importer, which keeps a stored record`() async throws {
     try await withTemporaryStore([Pod.self]) { store in
       try await store.insert(Pod(name: "p", version: "1", stars: 2))
       let matching = Importer<Pod>.Matching.unique(\.name, \.version)
@@ -75,7 +75,7 @@ import Testing
   }
 
   @available(*, deprecated)
-  @Test func `follow values`() async throws {
+  @Test func `earlier spellings follow values`() async throws {
     try await withTemporaryStore([Pod.self]) { store in
       try await store.insert(Pod(name: "p", version: "1"))
       let counts = Turner(store.values { try $0.count(Pod.all) })
@@ -86,7 +86,7 @@ import Testing
   }
 
   @available(*, deprecated)
-  @Test func `list the changes of a schema`() throws {
+  @Test func `earlier spellings list the changes of a schema`() throws {
     try withTemporaryPath { path throws in
       try Store(at: path, entities: []).close()
       let changes = try Store.changes(at: path, opening: [Film.self])
@@ -95,7 +95,7 @@ import Testing
   }
 
   @available(*, deprecated)
-  @Test func `purge the history`() async throws {
+  @Test func `earlier spellings purge the history`() async throws {
     var options = StoreOptions()
     options.history = .changes
     func purgeAtOnce(_ store: Store) throws -> Int {
@@ -114,7 +114,7 @@ import Testing
   }
 
   @available(*, deprecated)
-  @Test func `name the codes of errors, also in a switch`() throws {
+  @Test func `earlier spellings name the codes of errors, also in a switch`() throws {
     #expect(StoreError.Code.denied == .deleteDenied && StoreError.Code.identity == .invalidID)
     let store = try Store.inMemory(entities: [Pod.self])
     let error = try storeError(.identity) { try store.update(Pod(name: "a", version: "1")) }
@@ -125,7 +125,7 @@ import Testing
   }
 
   @available(*, deprecated)
-  @Test func `join conditions`() throws {
+  @Test func `earlier spellings join conditions`() throws {
     let store = try Store.inMemory(entities: [Pod.self])
     try store.insert((0..<5).map { Pod(name: "p\($0)", version: "1", stars: $0) })
     let stars = Pod.attributes.stars

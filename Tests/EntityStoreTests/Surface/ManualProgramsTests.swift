@@ -32,9 +32,11 @@ struct `The programs of the manual` {
       .filter { $0.contains("@main") }.map { Program(name: name, text: $0) }
   }
 
-  @Test func `are found`() { #expect(!Self.all.isEmpty) }
+  @Test func `the programs of the manual are found`() { #expect(!Self.all.isEmpty) }
 
-  @Test(arguments: all) func `compile without a warning`(program: Program) throws {
+  @Test(arguments: all) func `the programs of the manual compile without a warning`(
+    program: Program
+  ) throws {
     let result = try #require(CompilerCheck.shared).check(program: program.text)
     #expect(
       !result.output.contains("error:") && !result.output.contains("warning:"), "\(result.output)")

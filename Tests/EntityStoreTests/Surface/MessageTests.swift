@@ -5,7 +5,9 @@ import Testing
 
 /// The text of a message for a first-time reader.
 @Suite struct `Messages` {
-  @Test func `of an id that was never given say that the value was never inserted`() throws {
+  @Test func `the message for an id that was never given states that the value was never inserted`()
+    throws
+  {
     try withTemporaryStore(Library.entities) { store in
       let shelf = try store.insert(Shelf(name: "s")).id
       let unsaved = Book(title: "new")
@@ -25,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `of a missing permission name what it is missing for`() {
+  @Test func `the message for a missing permission names the refused operation`() {
     func fault(_ allowed: [String: Int32]) -> String {
       StoreError.permissionFault(at: "/data/pods/a.store") { path, mode in
         allowed[path].map { $0 & mode == mode } ?? false
@@ -48,7 +50,7 @@ import Testing
         .contains("lock file '/data/pods/a.store-lock'; readers need write access"))
   }
 
-  @Test func `of a rejected record are a sentence with its place`() {
+  @Test func `the message for a rejected record is a sentence with its place`() {
     var report = ImportReport()
     report.reject(
       .init(
@@ -63,12 +65,12 @@ import Testing
       "\(report.rejects[1])" == "films.jsonl line 12, page 3 record 1: it is no object")
   }
 
-  @Test func `are what Foundation shows of an error`() throws {
+  @Test func `Foundation shows the message of an error`() throws {
     let error: any Error = StoreError(.readOnly, message: "cannot write: the store is read-only")
     #expect(error.localizedDescription == "cannot write: the store is read-only")
   }
 
-  @Test func `of an attribute that older records lack name every way out`() {
+  @Test func `the message for an attribute that older records lack names every remedy`() {
     let message = StoreError.missingInitialValue(entity: "Film", attribute: "made").message
     for part in [
       "Date(), .now and UUID() are not", "@Attribute(initial:", ".add(\"made\", to: \"Film\"",

@@ -21,7 +21,7 @@ struct `The public declarations` {
   private static let list = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "PublicDeclarations.txt")
 
-  @Test func `are those of the list, and each is documented`() throws {
+  @Test func `the public declarations are those of the list, and each is documented`() throws {
     let check = try #require(CompilerCheck.shared)
     var modules = [
       "EntityStore", "LodestoreJSON", "LodestoreFoundation", "LodestoreMaintenance",
@@ -56,7 +56,7 @@ struct `The public declarations` {
   }
 
   @Test(arguments: ["LodestoreFormat", "LMDB"])
-  func `are none of the engine's`(module: String) throws {
+  func `the public declarations contain no engine type`(module: String) throws {
     let check = try #require(CompilerCheck.shared)
     #expect(try check.declarations(of: module).map(\.text) == [])
   }

@@ -13,7 +13,7 @@ import Testing
     private static let contents = root.appending(
       path: "Sources/EntityStore/EntityStore.docc/Tutorials/FilmList.tutorial")
 
-    @Test func `shows every file, and a program before it is run`() throws {
+    @Test func `the tutorial shows every file, and a program before its run`() throws {
       let tutorial = try Tutorial(contents: Self.contents)
       #expect(tutorial.unused.isEmpty)
       var (programs, transcripts) = ([URL](), 0)
@@ -32,7 +32,7 @@ import Testing
       #expect(programs.count == transcripts && Set(programs).count == programs.count)
     }
 
-    @Test func `does what each of its steps says`() throws {
+    @Test func `each step of the tutorial has the described result`() throws {
       let folder = FileManager.default.temporaryDirectory
         .appending(path: "lodestore-tutorial-\(UUID().uuidString)")
       let work = folder.appending(path: "filmlist")

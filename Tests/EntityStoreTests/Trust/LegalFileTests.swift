@@ -6,7 +6,7 @@ import Testing
 /// Files as programs leave them, whatever these have done: none is refused, and none has a finding.
 @Suite struct `Legal files` {
   /// `LODESTORE_LEGAL_FILES` asks for more.
-  @Test func `of all histories are believed, also while they are in use`() throws {
+  @Test func `legal files of all histories are accepted, also while they are in use`() throws {
     let count = SeededNumbers.environmentNumber("LODESTORE_LEGAL_FILES") ?? 20
     var numbers = SeededNumbers(salt: 7_700)
     for number in 0..<count {

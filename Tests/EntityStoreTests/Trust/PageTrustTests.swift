@@ -43,7 +43,7 @@ import Testing
     return options
   }
 
-  @Test func `a damaged file is refused with what is wrong and what to do, and stays as it is`()
+  @Test func `a damaged file is refused with the fault and the remedy, and stays unchanged`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -113,7 +113,7 @@ import Testing
     ]
 
   @Test(arguments: headerFaults.indices)
-  func `a file of which nothing is checked is refused for its header all the same`(
+  func `an unchecked file is still refused for a damaged header`(
     number: Int
   ) throws {
     let fault = Self.headerFaults[number]
@@ -132,7 +132,7 @@ import Testing
     #expect(try Array(self.bytes(folder)) == bytes)
   }
 
-  @Test func `what is found of a file of which nothing is checked is a typed error`() throws {
+  @Test func `a fault in an unchecked file is a typed error`() throws {
     let folder = try TemporaryFolder()
     try makeStore(in: folder, count: 50)
     // A record's text, after a key with an equal text; the index entry stays.
@@ -158,7 +158,7 @@ import Testing
     #expect(report.findings.contains { $0.record == 8 }, "\(report.findings)")
   }
 
-  @Test func `an index of which an entry is lost is found where it is changed, without any check`()
+  @Test func `a change of an index with a lost entry fails without any check`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -178,7 +178,7 @@ import Testing
     #expect(try !Verifier.verify(path: folder.storePath).isSound)
   }
 
-  @Test func `the check of a large file tells how far it is, and can be cancelled`() async throws {
+  @Test func `the check of a large file reports its progress, and can be cancelled`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.storePath
     let store = try Store(at: path, entities: [Film.self])

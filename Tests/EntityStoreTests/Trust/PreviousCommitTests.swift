@@ -26,7 +26,7 @@ import Testing
     return try store.read { try $0.count(Film.all) }
   }
 
-  @Test func `is read as it was, and cannot be written`() throws {
+  @Test func `the previous commit is read in its former state, and cannot be written`() throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [Film.self])
     try insert(0..<300, into: store)
@@ -52,7 +52,8 @@ import Testing
     try expectSound(folder.storePath)
   }
 
-  @Test func `follows each commit, also of deletions and of many pages`() throws {
+  @Test func `the previous commit follows each commit, also of deletions and of many pages`() throws
+  {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [Film.self])
     var expected = 0
@@ -78,7 +79,7 @@ import Testing
     try expectSound(folder.storePath)
   }
 
-  @Test func `can be read when the newest is damaged`() throws {
+  @Test func `the previous commit can be read when the newest one is damaged`() throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [Film.self])
     try insert(0..<300, into: store)
@@ -103,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func `is refused where there is none`() throws {
+  @Test func `a file without a previous commit refuses to open at it`() throws {
     let folder = try TemporaryFolder()
     _ = try storeError(.noSuchStore) { try count(folder.storePath) }
     let path = folder.storePath
@@ -119,7 +120,7 @@ import Testing
     _ = try storeError(.notAStore) { try count(path) }
   }
 
-  @Test func `is whole while another thread commits`() throws {
+  @Test func `the previous commit is whole while another thread commits`() throws {
     let folder = try TemporaryFolder()
     let path = folder.storePath
     let store = try Store(at: path, entities: [Film.self])

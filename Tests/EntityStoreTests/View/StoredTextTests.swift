@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `equality is that of String`() throws {
+  @Test func `the equality of stored texts is that of String`() throws {
     let others = Specimen.texts + ["K", ";", "\u{37e}", "a\u{323}\u{301}", "\u{1ea1}\u{301}"]
     try withTexts { view, text in
       for other in others {
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `prefixes are those of String`() throws {
+  @Test func `the prefixes of stored texts are those of String`() throws {
     let prefixes = Specimen.texts + ["\r", "c", "caf", "cafe\u{301}x"]
     try withTexts { view, text in
       for prefix in prefixes {
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `bytes are those that were stored`() throws {
+  @Test func `the bytes of a stored text are returned unchanged`() throws {
     try withTexts { view, text in
       let utf8 = view.string.withUTF8 { Array($0) }
       #expect(utf8 == Array(text.utf8))

@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `a mutated record fails as decoding it does, or reads the same`() throws {
+  @Test func `a mutated record fails as decoding does, or has equal values`() throws {
     let store = try Store.inMemory(entities: [AllTypes.self])
     var numbers = SeededNumbers(salt: 62)
     let id = try store.write { try $0.insert(AllTypes.nasty(&numbers)).id }
@@ -71,7 +71,7 @@ import Testing
     store.close()
   }
 
-  @Test func `a flipped byte is found when checksums are asked for`() throws {
+  @Test func `a flipped byte is found if checksums are verified`() throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [Pod.self])
     try store.write { _ = try $0.insert(Pod(name: "the marker", version: "v", stars: 3)) }
@@ -106,7 +106,7 @@ import Testing
     strict.close()
   }
 
-  @Test func `a raw value that is no case throws where it is read, and nothing else does`() throws {
+  @Test func `a raw value without a case throws on access, and no other value does`() throws {
     let store = try Store.inMemory(entities: [AllTypes.self])
     var value = AllTypes()
     value.grade = .high

@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `every attribute is what decoding gives`() throws {
+  @Test func `a view of every attribute equals the decoded value`() throws {
     try withTemporaryStore([AllTypes.self]) { store in
       var numbers = SeededNumbers(salt: 61)
       let values = [AllTypes()] + (0..<300).map { _ in AllTypes.nasty(&numbers) }
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `a visit ends where the closure says`() throws {
+  @Test func `a visit ends at the record that the closure chooses`() throws {
     try withTemporaryStore([Pod.self]) { store in
       try insertPods(100, into: store)
       try store.read { snapshot in
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `a visit may start in the midst`() throws {
+  @Test func `a visit may start in the midst of the records`() throws {
     try withTemporaryStore([Pod.self]) { store in
       try insertPods(20, into: store)
       try store.write { _ = try $0.delete(RecordID<Pod>(rawValue: 18)) }
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `what the closure throws comes out as it is`() throws {
+  @Test func `an error of the closure is passed on unchanged`() throws {
     try withTemporaryStore([Pod.self]) { store in
       try insertPods(10, into: store)
       try store.read { snapshot in

@@ -18,7 +18,7 @@ struct FailingCallTests {
   /// How many single faults are tried: a few by default, `all` for each call of each kind.
   static let wish = FaultSettings.text("LODESTORE_FAULT_CALLS")
 
-  @Test func `one call that fails loses nothing and ends nothing`() throws {
+  @Test func `a call that fails once loses no commit and ends no process`() throws {
     guard let shim = ShimLibrary.path, let program = builtProgram("fault-session") else { return }
     let run = FaultRun(program: program, shim: shim, folder: try FaultFolder())
     var random = SeededGenerator(salt: 1)

@@ -11,7 +11,7 @@ struct FailingCommandTests {
     "import", "update", "delete", "compact", "export", "salvage", "verify",
   ]
 
-  @Test func `a command ends with its result or tells its failure`() throws {
+  @Test func `a command ends with its result or reports its failure`() throws {
     guard let shim = ShimLibrary.path, let program = builtProgram("kvdump") else { return }
     let run = CommandRun(program: program, shim: shim, folder: try FaultFolder())
     try run.prepare()
@@ -43,7 +43,7 @@ struct FailingCommandTests {
   }
 
   @Test(arguments: ["export", "compact", "salvage"])
-  func `a command of which a sync fails leaves no file`(command: String) throws {
+  func `a command whose sync fails leaves no file`(command: String) throws {
     guard let shim = ShimLibrary.path, let program = builtProgram("kvdump") else { return }
     let run = CommandRun(program: program, shim: shim, folder: try FaultFolder())
     try run.prepare()
@@ -53,7 +53,7 @@ struct FailingCommandTests {
     for failure in run.failures { Issue.record("\(failure)") }
   }
 
-  @Test func `a failure that comes when a file was replaced says so`() throws {
+  @Test func `a failure after the replacement of a file reports the replacement`() throws {
     guard let shim = ShimLibrary.path, let program = builtProgram("kvdump") else { return }
     let run = CommandRun(program: program, shim: shim, folder: try FaultFolder())
     try run.prepare()

@@ -14,7 +14,8 @@ struct PowerCutTests {
   private static let faults = [("sync", 10), ("write", 60)]
 
   @Test(arguments: ["full", "lazy"])
-  func `a power cut takes back no more than the durability says`(durability: String) throws {
+  func `a power cut takes back no more than the durability option allows`(durability: String) throws
+  {
     guard let shim = ShimLibrary.path, let program = builtProgram("fault-session") else { return }
     let folder = try FaultFolder()
     var random = SeededGenerator(salt: durability == "full" ? 2 : 3)

@@ -21,7 +21,7 @@ import Testing
   /// known.
   private static let uncertain: Set<RepairDamage> = [.tornCommit, .truncated, .bothMetas]
 
-  @Test func `loses no record that is intact, and says nothing was lost where nothing is`() throws {
+  @Test func `salvage loses no intact record, and reports a loss only if there is one`() throws {
     var (intact, saved, replaced, positions, savedPositions) = (0, 0, 0, 0, 0)
     for number in 0..<max(1, Self.storeCount) {
       let sample = try DamagedSample(Self.seed &+ UInt64(number))
@@ -53,7 +53,7 @@ import Testing
   @Test(
     arguments: zip(
       [RepairDamage.randomPages, .linksBothSides], [29, 3_419_401_082_853_340_849] as [UInt64]))
-  func `takes the newest intact pair where both copies are damaged`(
+  func `salvage takes the newest intact pair if both copies are damaged`(
     _ kind: RepairDamage, _ seed: UInt64
   ) throws {
     let outcome = try required(try DamagedSample(seed).trial(kind))
@@ -66,7 +66,7 @@ import Testing
 }
 
 @Suite struct `Repair of a store in use` {
-  @Test func `is refused, and leaves nothing`() throws {
+  @Test func `salvage of a store in use is refused, and leaves nothing`() throws {
     let folder = try StoreFolder()
     var numbers = RepairNumbers(1)
     _ = try RepairSample.make(folder.store, &numbers)

@@ -19,13 +19,13 @@ struct SHA256DigestTests {
       "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"
     ),
   ])
-  func `hashes published examples`(message: String, digest: String) {
+  func `SHA-256 hashes published examples`(message: String, digest: String) {
     var hash = SHA256Digest()
     Array(message.utf8)._withBytes { hash.update($0) }
     #expect(hash.finalize().hexadecimal == digest)
   }
 
-  @Test func `hashes a million letters`() {
+  @Test func `SHA-256 hashes a million letters`() {
     var hash = SHA256Digest()
     let letters = [UInt8](repeating: UInt8(ascii: "a"), count: 1_000)
     for _ in 0..<1_000 { letters._withBytes { hash.update($0) } }
@@ -34,7 +34,7 @@ struct SHA256DigestTests {
         == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
   }
 
-  @Test func `has one digest whatever the pieces are`() {
+  @Test func `SHA-256 has one digest for all divisions of the bytes into pieces`() {
     var random = DamageGenerator(seed: 44)
     let bytes = (0..<1_000).map { _ in UInt8.random(in: 0...255, using: &random) }
     let whole = bytes._withBytes { SHA256Digest.digest(of: $0) }
@@ -51,7 +51,7 @@ struct SHA256DigestTests {
   }
 
   /// If the processor has no instructions for SHA-256, the two are the same code.
-  @Test func `is the same with and without the processor's instructions`() {
+  @Test func `SHA-256 is equal with and without the processor's instructions`() {
     var random = DamageGenerator(seed: 45)
     let bytes = (0..<64 * 33).map { _ in UInt8.random(in: 0...255, using: &random) }
     var fast: [UInt32] = (1...8).map { $0 * 0x0123_4567 }

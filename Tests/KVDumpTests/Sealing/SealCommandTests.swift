@@ -33,7 +33,8 @@ struct SealCommandTests {
       status: status, data: memory.data.text, messages: memory.messages.text)
   }
 
-  @Test func `makes a file that verify finds sound, with the digest of fsverity`() async throws {
+  @Test func `seal makes a file that verify finds sound, with the digest of fsverity`() async throws
+  {
     let (folder, sealed) = try await seal()
     let verified = await run(["verify", sealed])
     #expect(verified.status == .success)
@@ -52,7 +53,7 @@ struct SealCommandTests {
     #expect(try FSVerityTool.digest(of: sealed, by: tool) == digest)
   }
 
-  @Test func `makes the same file again`() async throws {
+  @Test func `seal makes identical files of one commit`() async throws {
     let (folder, sealed) = try await seal()
     let again = folder.path + "/again.lodestore"
     let outcome = await run(
@@ -64,7 +65,7 @@ struct SealCommandTests {
     #expect(try folder.bytes(again) == folder.bytes(sealed))
   }
 
-  @Test func `commands that write refuse a sealed file in words`() async throws {
+  @Test func `writing commands refuse a sealed file with a message`() async throws {
     let (folder, sealed) = try await seal()
     let before = try folder.bytes(sealed)
     let outcome = await run(["delete", sealed, "E", "k > 3", "--yes"])
@@ -77,7 +78,7 @@ struct SealCommandTests {
   }
 
   /// `LODESTORE_CASES` says how many files are damaged.
-  @Test func `no damaged byte of a sealed file is taken for sound`() async throws {
+  @Test func `verify finds every damaged byte of a sealed file`() async throws {
     let (folder, sealed) = try await seal(40)
     let bytes = try folder.bytes(sealed)
     let cases = DamageGenerator.number("LODESTORE_CASES").map { Int(clamping: $0) } ?? 150
@@ -96,7 +97,7 @@ struct SealCommandTests {
     }
   }
 
-  @Test func `no cut end of a sealed file is taken for sound`() async throws {
+  @Test func `verify finds every cut end of a sealed file`() async throws {
     let (folder, sealed) = try await seal(40)
     let bytes = try folder.bytes(sealed)
     let path = folder.path + "/cut.lodestore"

@@ -34,7 +34,7 @@ struct VerityTreeTests {
     return tree
   }
 
-  @Test func `has the digest that fsverity calculates`() throws {
+  @Test func `a verity tree has the digest that fsverity calculates`() throws {
     guard let tool = FSVerityTool.path else { return }
     let folder = try StoreFolder()
     for size in Self.sizes {
@@ -53,11 +53,11 @@ struct VerityTreeTests {
     (4_096, "16170d7017c7c7468e2616600cd4eac349ea032492009fe2b55710c3da8d9b66"),
     (1_048_577, "8e811e0ac9ef377a6db00bff62abb4c04670ccbfe0c29f90a5bb2056f66f3e40"),
   ])
-  func `has the digest that fsverity has calculated`(size: Int, digest: String) {
+  func `a verity tree has the recorded digest of fsverity`(size: Int, digest: String) {
     #expect(Self.tree(of: Self.bytes(size)).digest.hexadecimal == digest)
   }
 
-  @Test func `is the same whatever the pieces are`() {
+  @Test func `a verity tree has one digest for all divisions of the bytes into pieces`() {
     var random = DamageGenerator(seed: 46)
     let bytes = Self.bytes(Self.frame + 3 * Self.block + 17)
     let whole = Self.tree(of: bytes)
@@ -75,7 +75,7 @@ struct VerityTreeTests {
     }
   }
 
-  @Test func `has the digest again from the hashes of its frames`() throws {
+  @Test func `a verity tree has its digest again from the hashes of its frames`() throws {
     for size in Self.sizes {
       let bytes = Self.bytes(size)
       let tree = Self.tree(of: bytes)
@@ -90,7 +90,7 @@ struct VerityTreeTests {
     }
   }
 
-  @Test func `refuses hashes of frames that do not fit the length of the file`() {
+  @Test func `a verity tree refuses hashes of frames that do not fit the length of the file`() {
     let tree = Self.tree(of: Self.bytes(2 * Self.frame))
     let frames = tree.frameDigests
     let count = UInt64(2 * Self.frame)

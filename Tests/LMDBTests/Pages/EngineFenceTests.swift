@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `engines that were not tested are not`() {
+  @Test func `engines that were not tested are refused`() {
     let others = [
       (0, 9, 23), (0, 9, 37), (0, 8, 30), (0, 9, 70), (0, 10, 0), (1, 0, 1), (1, 0, 3), (1, 1, 0),
       (2, 0, 0),
@@ -39,11 +39,11 @@ import Testing
     #expect(EngineFence.isTested(.running))
   }
 
-  @Test func `other machines are not`() {
+  @Test func `the engine of another machine type is refused`() {
     #expect(open { $0.is64BitLittleEndian = false } == .machine)
   }
 
-  @Test func `pages are let through where they are aligned in the map`() {
+  @Test func `pages that are aligned in the map are accepted`() {
     for size in [512, 4_096, 16_384, 32_768] {
       for system in [4_096, 16_384, 65_536] {
         let reason = open {
@@ -63,11 +63,11 @@ import Testing
   }
 
   @Test(arguments: [EngineFence.Reason.layout, .reserve])
-  func `an engine that the probe finds different is not`(reason: EngineFence.Reason) {
+  func `an engine with different results of the probe is refused`(reason: EngineFence.Reason) {
     #expect(open { $0.probe = { reason } } == reason)
   }
 
-  @Test func `a requested mode comes first and tries nothing`() {
+  @Test func `a requested mode precedes the probe and runs no trial`() {
     let reason = open {
       $0.isRequested = true
       $0.probe = {
@@ -78,7 +78,7 @@ import Testing
     #expect(reason == .requested)
   }
 
-  @Test func `the option asks for the plain engine and readers do not try the engine`() {
+  @Test func `the option selects the plain engine, and readers do not try the engine`() {
     var options = EnvironmentOptions()
     options.access = .readOnly
     #expect(EngineFence(options, pageSize: pageSize).probe() == nil)
@@ -86,7 +86,7 @@ import Testing
     #expect(EngineFence(options, pageSize: pageSize).reason == .requested)
   }
 
-  @Test func `this engine lays out pages as expected and keeps what is reserved`() throws {
+  @Test func `this engine lays out pages as expected and keeps the reserved bytes`() throws {
     let clock = ContinuousClock()
     var fastest = Duration.seconds(1)
     for _ in 0..<20 {
@@ -99,7 +99,7 @@ import Testing
     #expect(fastest < .milliseconds(20))
   }
 
-  @Test func `pages are read here unless the variable is set`() throws {
+  @Test func `pages are read in this process unless the variable is set`() throws {
     try withEnvironment { environment, _ in
       #expect(environment.plainReason == (EngineFence.isRequestedByVariable ? .requested : nil))
       #expect(environment.readsPages != EngineFence.isRequestedByVariable)

@@ -11,7 +11,7 @@ import Testing
   private static let counts = [0, 1, 5, 60, 800, 5_000]
 
   @Test(arguments: [true, false])
-  func `the moves of a cursor in the pages are those of LMDB's cursor`(
+  func `a cursor in the pages moves as LMDB's cursor does`(
     hasIntegerKeys: Bool
   ) throws {
     var random = SeededGenerator(salt: hasIntegerKeys ? 4_310 : 4_311)

@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `a read beside one commit is good and beside two it is refused`() throws {
+  @Test func `a read during one commit is valid, and during two it is refused`() throws {
     try withReader { writer, tree, reader in
       let seen = try openedTree(of: reader)
       for commits in 0..<4 {
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `a read that was kept shows its commit until it is overtaken`() throws {
+  @Test func `a read that stays open shows its commit until two commits have passed`() throws {
     try withReader { writer, tree, reader in
       let seen = try openedTree(of: reader)
       let pinned = try reader.beginRead()
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `nothing can be written`() throws {
+  @Test func `a reader of pages refuses every write`() throws {
     try withReader { _, _, reader in
       #expect(name { try reader.write { _ in } } == "EACCES")
     }
@@ -107,8 +107,7 @@ import Testing
     }
   }
 
-  @Test func `a file is read in its pages where that is asked for and no lock file is made`() throws
-  {
+  @Test func `a file is read in its pages by option, and no lock file is made`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     EnvironmentRegistry.close(try openEnvironment(path))

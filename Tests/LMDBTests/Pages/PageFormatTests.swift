@@ -33,7 +33,7 @@ import Testing
     return bytes
   }
 
-  @Test func `a file says its format and other files say none`() {
+  @Test func `a file states its format, and other files state none`() {
     for format in PageFormat.all {
       Self.emptyFile(format)._withBytes { bytes in
         #expect(PageFormat(ofFile: bytes) == format)
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `the engine opens such a file of its own format`() throws {
+  @Test func `the engine opens a file of its own format`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     write(Self.emptyFile(format), to: path)
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: [false, true], [nil, 0, 12_345])
-  func `a file of the other format is read and refused for writing and nothing is written`(
+  func `a file of the other format is read, and refused for writing without a change`(
     isReadOnly: Bool, lockFileSize: Int?
   ) throws {
     let directory = try TemporaryDirectory()
@@ -103,7 +103,9 @@ import Testing
     #expect(directory.names == ["store"])
   }
 
-  @Test func `names of trees are those that were given, whatever the file holds`() throws {
+  @Test func `tree names in errors are those that the program gave, whatever the file holds`()
+    throws
+  {
     for format in PageFormat.all {
       for name in ["a", "records.1", "é"] {
         #expect(format.name(ofTree: format.key(ofTree: name)) == name)

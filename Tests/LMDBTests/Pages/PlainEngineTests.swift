@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `both find the same`() throws {
+  @Test func `the plain engine and the other one find equal results`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     try makeFile(path)
@@ -71,7 +71,7 @@ import Testing
     #expect(try contents(path, isPlain: false) == plain)
   }
 
-  @Test func `records are changed in place only where the engine is known`() throws {
+  @Test func `records are changed in place only if the engine is known`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     try makeFile(path)
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `estimates by counting are exact near either end and close to the rest elsewhere`()
+  @Test func `estimates by counting are exact near either end and close elsewhere`()
     throws
   {
     let directory = try TemporaryDirectory()

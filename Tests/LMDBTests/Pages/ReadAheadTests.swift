@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `walks see all pairs, and the beginning of one reads no more than it needs`(
+    func `a walk sees all pairs, and its beginning reads only the pages that it needs`(
       backwards: Bool
     ) throws {
       try withColdFile { environment, file, _, entries in
@@ -97,7 +97,7 @@ import Testing
       }
     }
 
-    @Test func `a scan of records asks for pages ahead, and sees all records`() throws {
+    @Test func `a scan of records requests pages in advance, and sees all records`() throws {
       try withColdFile { environment, file, records, _ in
         try environment.read { (transaction) throws in
           let cursor = try Cursor(records, in: transaction)
@@ -116,7 +116,7 @@ import Testing
       }
     }
 
-    @Test func `a write that reads much has the system read ahead until its end`() throws {
+    @Test func `a write that reads much has the system read in advance until its end`() throws {
       try withColdFile { environment, file, records, _ in
         try environment.write { (transaction) throws in
           environment.beginBulkWrite()

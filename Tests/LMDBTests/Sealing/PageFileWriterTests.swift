@@ -108,7 +108,7 @@ struct PageFileWriterTests {
     return SourceTree(name: name, pairs: sorted.map { ($0.key, $0.value) })
   }
 
-  @Test func `is read by LMDB and in pages whatever the pairs are`() throws {
+  @Test func `LMDB and the page reader read a written file, whatever its pairs`() throws {
     var random = SeededGenerator(salt: 44_001)
     for round in 0..<SeededGenerator.caseCount(byDefault: 6) {
       var trees = [SourceTree(name: "empty"), SourceTree(name: "ids", hasIntegerKeys: true)]
@@ -132,7 +132,7 @@ struct PageFileWriterTests {
   /// LMDB puts a node of more than 2,038 bytes into pages of its own.
   ///
   /// The sizes are around that limit, and around the ends of such pages.
-  @Test func `keeps values where LMDB keeps them`() throws {
+  @Test func `the writer stores values in the places where LMDB stores them`() throws {
     var tree = SourceTree(name: "t")
     let counts = [
       0, 1, 2, 2_020, 2_021, 2_022, 2_023, 2_024, 4_079, 4_080, 4_081, 8_175, 8_176, 8_177, 100_000,
@@ -156,7 +156,7 @@ struct PageFileWriterTests {
     #expect(ours.entries == theirs.entries)
   }
 
-  @Test func `has zeros wherever no pair is`() throws {
+  @Test func `the writer fills the space without pairs with zeros`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("file")
     var tree = SourceTree(name: "t")
@@ -183,7 +183,7 @@ struct PageFileWriterTests {
     #expect(gaps.leaves > 20)
   }
 
-  @Test func `refuses pairs that no tree can have`() throws {
+  @Test func `the writer refuses pairs that no tree can have`() throws {
     let directory = try TemporaryDirectory()
     func failure(_ pairs: [Pair], hasIntegerKeys: Bool = false) -> PageWriteError? {
       let tree = SourceTree(name: "t", hasIntegerKeys: hasIntegerKeys, pairs: pairs)

@@ -39,7 +39,8 @@ struct SealedOpeningTests {
     return count.withLock { $0 }
   }
 
-  @Test func `has a mark of its seal, whatever its identity and times are`() throws {
+  @Test func `a sealed file has the mark of its seal, whatever its identity and times are`() throws
+  {
     let directory = try TemporaryDirectory()
     let path = try seal(directory)
     func mark(_ path: String) throws -> [UInt8] {
@@ -59,7 +60,7 @@ struct SealedOpeningTests {
     #expect(try mark(path) == first)
   }
 
-  @Test func `is remembered only where the cache is the user's own`() throws {
+  @Test func `a sealed file is remembered only if the user owns the cache`() throws {
     let directory = try TemporaryDirectory()
     for place in [directory.file("."), directory.file("a/b")] {
       #expect(CheckedFiles.isOwned(place, by: geteuid()))
@@ -68,7 +69,7 @@ struct SealedOpeningTests {
     #expect(!CheckedFiles.isOwned("relative/x", by: geteuid() + 1))
   }
 
-  @Test func `has its pages checked once for each machine`() throws {
+  @Test func `a sealed file has its pages checked once for each machine`() throws {
     let directory = try TemporaryDirectory()
     let cache = try TemporaryDirectory()
     let path = try seal(directory)
@@ -85,7 +86,7 @@ struct SealedOpeningTests {
     #expect(try checks(path, cache: cache.path) == 0)
   }
 
-  @Test func `has its pages checked again when anything was done to it`() throws {
+  @Test func `a changed sealed file has its pages checked again`() throws {
     let directory = try TemporaryDirectory()
     let cache = try TemporaryDirectory()
     let path = try seal(directory)
@@ -109,7 +110,7 @@ struct SealedOpeningTests {
     #expect(try checks(copy, cache: cache.path) == 0)
   }
 
-  @Test func `has its pages checked each time where there is no place for a note`() throws {
+  @Test func `a sealed file without a place for a note has its pages checked each time`() throws {
     let directory = try TemporaryDirectory()
     let path = try seal(directory)
     write([1], to: directory.file("file"))
@@ -122,7 +123,7 @@ struct SealedOpeningTests {
     rmdir(directory.file("cache"))
   }
 
-  @Test func `holds a shared lock as long as it is open`() throws {
+  @Test func `a sealed file holds a shared lock while it is open`() throws {
     let directory = try TemporaryDirectory()
     let path = try seal(directory)
     let options = EnvironmentOptions { $0.access = .readWrite(create: true) }
@@ -140,7 +141,7 @@ struct SealedOpeningTests {
     #expect(flock(file, LOCK_EX | LOCK_NB) == 0)
   }
 
-  @Test func `opens the file that has the name after the lock`() throws {
+  @Test func `opening a sealed file takes the file that has the name after the lock`() throws {
     let directory = try TemporaryDirectory()
     let path = try seal(directory)
     let next = try seal(directory, "next")
@@ -160,7 +161,7 @@ struct SealedOpeningTests {
     }
   }
 
-  @Test func `a file of one mark is a store as any other`() throws {
+  @Test func `a file of one mark is an ordinary store`() throws {
     let directory = try TemporaryDirectory()
     let path = try seal(directory)
     var bytes = contents(of: path)

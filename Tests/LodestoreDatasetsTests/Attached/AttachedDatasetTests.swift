@@ -18,7 +18,7 @@
       ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
     }
 
-    @Test func `survive every swap, and no reference dangles that is not reported`() async throws {
+    @Test func `marks survive every swap, and every dangling reference is reported`() async throws {
       let folder = try ScratchFolder()
       let files = ReleaseGenerations(folder: folder)
       let dataset = try CachedDataset(
@@ -87,7 +87,7 @@
       #expect(try Verifier.verify(path: path).isSound)
     }
 
-    @Test func `are in conditions with sealed records, from both sides`() async throws {
+    @Test func `marks are in conditions with sealed records, from both sides`() async throws {
       let folder = try ScratchFolder()
       let files = ReleaseGenerations(folder: folder)
       let sealed = try Store(at: try files.seal(3), entities: [Release.self])
@@ -108,7 +108,7 @@
       }
     }
 
-    @Test func `end a loop with the error when the dataset is too old`() async throws {
+    @Test func `a dataset that is too old ends a loop with the error`() async throws {
       let folder = try ScratchFolder()
       let files = ReleaseGenerations(folder: folder)
       let limit = Duration.seconds(86_400)

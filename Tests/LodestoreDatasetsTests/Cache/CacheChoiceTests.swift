@@ -68,7 +68,7 @@ import Testing
     #expect(try old.current().number == 8 && new.current().number == 7)
   }
 
-  @Test func `What is open is worth more than a lower seed when the current file is unusable`()
+  @Test func `An open generation precedes a lower seed if the current file is unusable`()
     async throws
   {
     let folder = try ScratchFolder()
@@ -101,14 +101,14 @@ import Testing
     #expect(try dataset.current().number == 3)
   }
 
-  @Test func `A path that is no file says nothing of the bytes of a store`() throws {
+  @Test func `A path that is no file reports nothing about the bytes of a store`() throws {
     let folder = try ScratchFolder()
     let dataset = try dataset(folder, seed: folder.path)
     let error = try #require(throws: DatasetError.self) { try dataset.current() }
     #expect(error.code == .inputOutput && error.side == .program, "\(error)")
   }
 
-  @Test func `A complete file stays when something else keeps it from being opened`() throws {
+  @Test func `A complete file stays when another cause prevents its opening`() throws {
     let folder = try ScratchFolder()
     let content = try dataset(folder).content
     // A path of a kind that stores refuse, which leads to sound bytes.

@@ -28,7 +28,8 @@
         to: URL(fileURLWithPath: published.path + "/keys/2.json"))
     }
 
-    @Test func `A chain holds for the keys that it began at, and a new key set begins anew`() throws
+    @Test func `A chain holds for the keys that it began at, and a new key set begins a new chain`()
+      throws
     {
       let first = try TrustedKeys("1:\(key(9).publicKey)")
       let stolen = try TrustedKeys("7:\(key(1).publicKey)")
@@ -79,7 +80,7 @@
       #expect(try await dataset.install(fileAt: folder.file("sealed-4")).number == 4)
     }
 
-    @Test func `A file without a signature does not keep the publisher's next generation away`()
+    @Test func `A file without a signature does not block the publisher's next generation`()
       async throws
     {
       let folder = try ScratchFolder()
@@ -96,7 +97,7 @@
       try SpecGenerations.check(dataset.currentStore, is: 2)
     }
 
-    @Test func `A generation of a stolen key does not keep away those of the next key set`()
+    @Test func `A generation of a stolen key does not block those of the next key set`()
       async throws
     {
       let folder = try ScratchFolder()

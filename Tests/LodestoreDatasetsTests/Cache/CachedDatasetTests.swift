@@ -16,14 +16,14 @@ struct CachedDatasetTests {
       origin: origin, options: options)
   }
 
-  @Test func `A dataset without a seed has nothing, and says what to do`() throws {
+  @Test func `A dataset without a seed has no store, and its error names the next step`() throws {
     let dataset = try dataset(ScratchFolder())
     let error = try #require(throws: DatasetError.self) { _ = try dataset.currentStore }
     #expect(error.code == .nothingHere && error.message.contains("bundle a seed"))
     #expect(try dataset.status.generation == nil)
   }
 
-  @Test func `A seed is read where it is, with its age, and nothing is written`() throws {
+  @Test func `A seed is read in place, with its age, and nothing is written`() throws {
     let folder = try ScratchFolder()
     let seed = try SpecGenerations(folder).seal(3)
     let dataset = try dataset(folder, seed: seed)
@@ -53,7 +53,7 @@ struct CachedDatasetTests {
     #expect(try dataset.currentStore === new.store)
   }
 
-  @Test func `Files that are not higher, of another dataset or no sealed file are not installed`()
+  @Test func `Files of a lower generation or another dataset, or unsealed, are not installed`()
     async throws
   {
     let folder = try ScratchFolder()
@@ -78,7 +78,7 @@ struct CachedDatasetTests {
     }
   }
 
-  @Test func `A file that is not installed leaves neither a copy nor a download harmed`()
+  @Test func `A refused file leaves no copy, and no download is harmed`()
     async throws
   {
     let folder = try ScratchFolder()
@@ -100,7 +100,7 @@ struct CachedDatasetTests {
   }
 
   @Test
-  func `A newer seed of an updated program wins over an older download, and the other way round`()
+  func `A newer seed precedes an older download, and a newer download an older seed`()
     async throws
   {
     let folder = try ScratchFolder()
@@ -116,7 +116,7 @@ struct CachedDatasetTests {
     #expect(try updated.current().number == 8 && older.current().number == 8)
   }
 
-  @Test func `A seed that cannot be used is told, and a download is served all the same`()
+  @Test func `An unusable seed is reported, and a download is served`()
     async throws
   {
     let folder = try ScratchFolder()
@@ -139,7 +139,7 @@ struct CachedDatasetTests {
     #expect(try other.current().number == 4)
   }
 
-  @Test func `Old generations are removed when nobody reads them, and not before`() async throws {
+  @Test func `Old generations are removed once no reader uses them`() async throws {
     let folder = try ScratchFolder()
     let files = SpecGenerations(folder)
     let dataset = try dataset(folder)
@@ -157,7 +157,7 @@ struct CachedDatasetTests {
     #expect(!dataset.content.folder.numbers.contains(3))
   }
 
-  @Test func `A damaged state is told and rebuilt of the sealed files`() async throws {
+  @Test func `A damaged state is reported, and rebuilt from the sealed files`() async throws {
     let folder = try ScratchFolder()
     let files = SpecGenerations(folder)
     try await dataset(folder).install(fileAt: files.seal(3))

@@ -101,7 +101,7 @@ import LodestoreBytes
       }
     }
 
-    @Test func `A lower generation is taken when the highest is to be forgotten`() async throws {
+    @Test func `A lower generation is accepted once the highest is forgotten`() async throws {
       let folder = try ScratchFolder()
       let wrong = try SpecPublication(folder, "wrong")
       try wrong.publish(5, in: folder)

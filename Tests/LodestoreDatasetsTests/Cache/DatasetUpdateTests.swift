@@ -6,7 +6,8 @@ import Testing
 
 /// Live results of a dataset, whose generations replace each other.
 struct DatasetUpdateTests {
-  @Test func `Live results go on with each generation, and tell its differences`() async throws {
+  @Test func `Live results continue with each generation, and report its differences`() async throws
+  {
     let folder = try ScratchFolder()
     let files = SpecGenerations(folder)
     let dataset = try CachedDataset(

@@ -61,7 +61,7 @@
       #expect(try TrustedKeys(String(carried)).keys == [KeyFile.read(key).publicKey])
     }
 
-    @Test func `A sealed file is published as it is, once`() async throws {
+    @Test func `A sealed file is published unchanged, once`() async throws {
       let folder = try ScratchFolder()
       let (key, site) = (folder.file("key.pem"), folder.file("site"))
       _ = await run("signing-keys", "new", key)
@@ -77,7 +77,7 @@
     }
 
     @Test
-    func `Verification names the file that is damaged, and the program reports it by status 1`()
+    func `Verification names the damaged file, and the program exits with status 1`()
       async throws
     {
       let folder = try ScratchFolder()
@@ -113,7 +113,7 @@
       #expect(await run("publish", sealed, site, "--key", sealed).status == .usage)
     }
 
-    @Test func `kvdump says how to get the program that it does not find`() throws {
+    @Test func `kvdump states how to get the program that it does not find`() throws {
       guard let kvdump = builtProgram("kvdump") else { return }
       let folder = try ScratchFolder()
       try FileManager.default.copyItem(atPath: kvdump, toPath: folder.file("kvdump"))

@@ -7,7 +7,7 @@
   /// Publishers that are killed: the folder has the old manifest or the new one, whole.
   struct KilledPublisherTests {
     @Test
-    func `A publisher killed at any time leaves one whole generation, and the next one goes on`()
+    func `A killed publisher leaves one whole generation, and the next one continues`()
       throws
     {
       guard let program = builtProgram("kvdump-datasets") else { return }
@@ -57,7 +57,7 @@
       #expect(last.isSound && last.manifest.generation == published + 1)
     }
 
-    @Test func `Of two publishing processes each publishes or is told to wait`() throws {
+    @Test func `Of two publishing processes each publishes or must wait`() throws {
       guard let program = builtProgram("kvdump-datasets") else { return }
       let folder = try ScratchFolder()
       let (key, site) = (try SigningKey(), folder.file("site"))

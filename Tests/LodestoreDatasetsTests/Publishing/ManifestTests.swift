@@ -23,7 +23,7 @@
       }
     }
 
-    @Test func `A manifest is read as it was signed`() throws {
+    @Test func `A manifest that is read equals the signed one`() throws {
       let sample = try SamplePublication.shared()
       let read = try DatasetManifest(
         verifying: sample.signed, with: sample.keys, name: SamplePublication.name)
@@ -37,7 +37,7 @@
       #expect(read.patch(from: 41, digest: read.digest) == nil)
     }
 
-    @Test func `Members that a later publisher adds are no reason to refuse`() throws {
+    @Test func `Members that a later publisher adds do not refuse a manifest`() throws {
       let sample = try SamplePublication.shared()
       let bytes = try signed(sample) {
         $0.replacing("\"mirrors\"", with: "\"colour\": {\"a\": [1, null]},\n  \"mirrors\"")
@@ -54,7 +54,7 @@
       #expect(code(bytes, sample) == .malformed)
     }
 
-    @Test func `A later version is refused in words`() throws {
+    @Test func `A later version is refused with a message`() throws {
       let sample = try SamplePublication.shared()
       let bytes = try signed(sample) { $0.replacing("\"version\": 1", with: "\"version\": 2") }
       let error = #expect(throws: DatasetError.self) {

@@ -11,7 +11,7 @@ import LodestoreBytes
       try sample.table.bytes._withBytes { try FrameTable(reading: $0, of: sample.manifest) }
     }
 
-    @Test func `The table of frames is read as it was written`() throws {
+    @Test func `A table of frames that is read equals the written one`() throws {
       let sample = try SamplePublication(in: ScratchFolder())
       #expect(try table(sample) == sample.table)
       #expect(sample.table.frameCount == 3)

@@ -35,7 +35,7 @@ import LodestoreBytes
       return bytes
     }
 
-    @Test func `Damaged manifests are refused or say what was signed`() throws {
+    @Test func `Damaged manifests are refused, or read as they were signed`() throws {
       let sample = try SamplePublication.shared()
       let key = try SigningKey(seed: [UInt8](repeating: 3, count: 32))
       let other = try sample.manifest.signed(by: [key])
@@ -57,7 +57,8 @@ import LodestoreBytes
       #expect(refused > count * 8 / 10)
     }
 
-    @Test func `Damaged payloads under a good signature are refused or within all bounds`() throws {
+    @Test func `Damaged payloads under a valid signature are refused, or within all bounds`() throws
+    {
       let sample = try SamplePublication.shared()
       let payload = sample.manifest.payload
       var numbers = SeededNumbers(12)
@@ -73,7 +74,7 @@ import LodestoreBytes
       }
     }
 
-    @Test func `Damaged key sets are refused or hold the keys that were signed`() throws {
+    @Test func `Damaged key sets are refused, or hold the signed keys`() throws {
       let (first, second) = (
         try SigningKey(seed: [UInt8](repeating: 1, count: 32)),
         try SigningKey(seed: [UInt8](repeating: 2, count: 32))

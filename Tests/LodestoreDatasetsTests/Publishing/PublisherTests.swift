@@ -39,8 +39,7 @@
           >= 2)
     }
 
-    @Test func `A publisher that is killed while it seals leaves nothing for the next one`() throws
-    {
+    @Test func `A publisher that is killed while it seals leaves no file to the next one`() throws {
       let publisher = try SamplePublisher()
       let path = Mutex("")
       #expect(throws: (any Error).self) {
@@ -87,7 +86,7 @@
       #expect(try sample.names(in: "g") == names)
     }
 
-    @Test func `Of two publishers at once one is told to wait`() throws {
+    @Test func `Of two publishers at once one must wait`() throws {
       var sample = try SamplePublisher()
       let folder = try PublishedFolder(sample.directory)
       let error = #expect(throws: DatasetError.self) { try sample.publish(1) }
@@ -96,7 +95,7 @@
     }
 
     /// A descriptor that is closed twice is another file's by then.
-    @Test func `A publisher that is told to wait closes no file of another`() throws {
+    @Test func `A publisher that must wait closes no file of another`() throws {
       let sample = try SamplePublisher()
       let folder = try PublishedFolder(sample.directory)
       let isOver = Atomic(false)
@@ -142,7 +141,7 @@
       #expect(try sample.manifest().generation == 1)
     }
 
-    @Test func `Files of old generations stay for as many generations and as long as was said`()
+    @Test func `Files of old generations stay as long as the options set`()
       throws
     {
       var sample = try SamplePublisher()
@@ -162,7 +161,7 @@
       #expect(try sample.unpacked(manifest) == sample.bytes(of: 5))
     }
 
-    @Test func `What a killed publisher left is removed by the next one`() throws {
+    @Test func `The next publisher removes the files of a killed one`() throws {
       var sample = try SamplePublisher()
       try sample.publish(1)
       let names = [
@@ -190,7 +189,7 @@
       #expect(report.skippedPatches.map(\.from) == [1])
     }
 
-    @Test func `Keys rotate by a key of the set before, and programs follow`() throws {
+    @Test func `Keys rotate by a key of the previous set, and programs follow`() throws {
       var sample = try SamplePublisher()
       let carried = try sample.publish(1).trustedKeys
       let (offline, second) = (try SigningKey(), try SigningKey())

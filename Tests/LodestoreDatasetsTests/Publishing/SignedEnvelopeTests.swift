@@ -12,7 +12,7 @@
           == "DSSEv1 29 http://example.com/HelloWorld 11 hello world")
     }
 
-    @Test func `Ed25519 signs as RFC 8032 has it`() throws {
+    @Test func `Ed25519 signs as RFC 8032 specifies`() throws {
       // Section 7.1, test 2.
       let seed = try #require(
         HexText.decoded("4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb"))
@@ -30,7 +30,7 @@
       #expect(try key.publicKey.verifies(try key.signature(of: [0x72]), of: [0x72]))
     }
 
-    @Test func `A payload of one type is not taken for one of another`() throws {
+    @Test func `A payload of one type is not accepted as another type`() throws {
       let key = try SigningKey()
       let bytes = try SignedEnvelope(Array("{}".utf8), of: .keySet, signedBy: [key]).bytes
       let error = #expect(throws: DatasetError.self) {
@@ -39,7 +39,7 @@
       #expect(error?.code == .malformed)
     }
 
-    @Test func `One good signature is enough, whatever stands beside it`() throws {
+    @Test func `One valid signature is enough among any number of others`() throws {
       let (trusted, other) = (try SigningKey(), try SigningKey())
       let payload = Array("{\"a\": 1}".utf8)
       let bytes = try SignedEnvelope(payload, of: .manifest, signedBy: [other, trusted]).bytes
@@ -51,7 +51,7 @@
       #expect(error?.code == .untrusted)
     }
 
-    @Test func `A private key as OpenSSL writes it is read, and written again as it was`() throws {
+    @Test func `A private key from OpenSSL is read, and written again unchanged`() throws {
       let pem = """
         -----BEGIN PRIVATE KEY-----
         MC4CAQAwBQYDK2VwBCIEIEzNCJso/5banbbDRuwRTg9bijGfNaumJNqM9u1PuKb7
@@ -80,7 +80,7 @@
       #expect(Base64Text.encoded(bytes) == text)
     }
 
-    @Test func `Base64 is read back`() {
+    @Test func `Base64 text is read back as the encoded bytes`() {
       var numbers = SeededNumbers(5)
       for count in 0..<70 {
         let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &numbers) }

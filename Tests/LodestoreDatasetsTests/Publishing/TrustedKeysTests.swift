@@ -70,7 +70,7 @@
       "1:PUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw=,",
       "1:PUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw=,PUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw=",
     ])
-    func `Text that is no key set is refused in words`(text: String) {
+    func `Text that is no key set is refused with a message`(text: String) {
       let error = #expect(throws: DatasetError.self) { try TrustedKeys(text) }
       #expect(error?.code == .badKey)
       #expect(error?.message.contains("kvdump signing-keys show") == true)

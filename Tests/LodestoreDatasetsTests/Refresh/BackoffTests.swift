@@ -18,7 +18,7 @@
       func advance(by seconds: Double) { time.withLock { $0 += seconds } }
     }
 
-    @Test func `Waits double, up to the longest, and are drawn`() {
+    @Test func `Waits double up to the longest, and are randomized`() {
       let backoff = Backoff(first: .seconds(30), longest: .seconds(3600), fraction: { 1 })
       #expect(backoff.wait(afterFailures: 1, asked: nil) == .seconds(30))
       #expect(backoff.wait(afterFailures: 3, asked: nil) == .seconds(120))
@@ -35,7 +35,9 @@
       #expect(!backoff.isWaiting(for: now + 30 * 86_400, at: now))
     }
 
-    @Test func `A back-off survives a restart, and 'now' does not wait for it`() async throws {
+    @Test func `A back-off survives a restart, and the policy 'now' does not wait for it`()
+      async throws
+    {
       let folder = try ScratchFolder()
       let published = try SpecPublication(folder)
       try published.publish(1, in: folder)
@@ -64,7 +66,7 @@
       #expect(try first.status.nextAttempt == nil)
     }
 
-    @Test func `A server's time to wait is kept`() async throws {
+    @Test func `A server's time to wait is stored`() async throws {
       let folder = try ScratchFolder()
       let published = try SpecPublication(folder)
       let (server, _) = try published.serving { _, _ in Answer(429, ["Retry-After: 7200"]) }
@@ -77,7 +79,7 @@
       #expect(try dataset.status.nextAttempt == clock.now + 7200)
     }
 
-    @Test func `Policies ask as they say`() async throws {
+    @Test func `Each refresh policy requests a refresh at its own times`() async throws {
       let folder = try ScratchFolder()
       let published = try SpecPublication(folder)
       try published.publish(1, in: folder)
@@ -109,7 +111,7 @@
       #expect(try await dataset.read(.cacheOnly).refreshError == nil)
     }
 
-    @Test func `A clock that was set back or far ahead stops nothing`() async throws {
+    @Test func `A clock that was set back or far ahead stops no refresh`() async throws {
       let folder = try ScratchFolder()
       let published = try SpecPublication(folder)
       try published.publish(1, in: folder)
@@ -128,7 +130,7 @@
       #expect(try await dataset.read(.freshOnly).number == 2)
     }
 
-    @Test func `A failure under a clock that is ahead keeps no later refresh from beginning`()
+    @Test func `A failure under a clock that is ahead blocks no later refresh`()
       async throws
     {
       let folder = try ScratchFolder()
@@ -159,7 +161,7 @@
       }
     }
 
-    @Test func `A failure that cannot be written down makes this process wait all the same`()
+    @Test func `A failure that cannot be written still makes this process wait`()
       async throws
     {
       let folder = try ScratchFolder()
@@ -182,7 +184,7 @@
       #expect(try dataset.status.nextAttempt == clock.now + 60)
     }
 
-    @Test func `A dataset is kept fresh in the background, and tells each new generation`()
+    @Test func `A dataset stays fresh in the background, and reports each new generation`()
       async throws
     {
       let folder = try ScratchFolder()

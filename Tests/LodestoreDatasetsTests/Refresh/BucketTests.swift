@@ -9,7 +9,7 @@
 
   /// A published folder in a bucket of an S3 server, uploaded by plain PUTs.
   struct BucketTests {
-    @Test func `A dataset comes from a bucket, goes on after a cut, and the next one is a patch`()
+    @Test func `A dataset comes from a bucket, resumes after a cut, and the next one is a patch`()
       async throws
     {
       let folder = try ScratchFolder()

@@ -18,7 +18,7 @@
         change)
     }
 
-    @Test func `A download that is cut at any place goes on at a frame, and few bytes come twice`()
+    @Test func `A download that is cut at any place resumes at a frame, and repeats few bytes`()
       async throws
     {
       let folder = try ScratchFolder()
@@ -46,7 +46,7 @@
     }
 
     @Test
-    func `A download that breaks off goes on at once, in another process or at another mirror`()
+    func `A broken download resumes at once, in another process or at another mirror`()
       async throws
     {
       let folder = try ScratchFolder()
@@ -71,7 +71,7 @@
     }
 
     @Test
-    func `A connection that breaks more often than once a frame brings the file all the same`()
+    func `A connection that breaks more often than once a frame still delivers the file`()
       async throws
     {
       let folder = try ScratchFolder()
@@ -88,7 +88,7 @@
       try SpecGenerations.check(dataset.currentStore, is: 1, count: 8_000)
     }
 
-    @Test func `A server that ignores ranges sends all, and the frames that are here stay`()
+    @Test func `A server that ignores ranges sends all, and the downloaded frames stay`()
       async throws
     {
       let folder = try ScratchFolder()
@@ -116,7 +116,7 @@
     }
 
     @Test(arguments: [true, false])
-    func `A patch that is cut goes on at the byte where it ended, in a later process too`(
+    func `A patch that is cut resumes at the byte where it ended, in a later process too`(
       _ hasRanges: Bool
     ) async throws {
       let folder = try ScratchFolder()
@@ -151,7 +151,7 @@
       #expect(SystemFile.names(in: dataset.content.folder.incoming).isEmpty)
     }
 
-    @Test func `The rest of a patch behind other bytes is fetched again from its beginning`()
+    @Test func `The rest of a patch after other bytes is fetched again from its beginning`()
       async throws
     {
       let folder = try ScratchFolder()
@@ -238,7 +238,7 @@
       #expect(try dataset.status.lastFailure?.code == error.code.description)
     }
 
-    @Test func `A stale manifest is a rollback, and the generation that is here stays`()
+    @Test func `A stale manifest is a rollback, and the current generation stays`()
       async throws
     {
       let folder = try ScratchFolder()
@@ -268,7 +268,7 @@
       #expect(try await both.refresh(now: true).generation == 3)
     }
 
-    @Test func `Bytes that are signed and are no store are fetched once`() async throws {
+    @Test func `Signed bytes that are no store are fetched once`() async throws {
       let folder = try ScratchFolder()
       let published = try SpecPublication(folder)
       try published.publish(1, in: folder)

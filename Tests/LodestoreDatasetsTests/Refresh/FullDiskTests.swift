@@ -91,7 +91,7 @@
         options: options)
     }
 
-    @Test func `An import on a full disk leaves the old state whole, and goes on with room`()
+    @Test func `An import on a full disk leaves the old state whole, and continues with room`()
       async throws
     {
       guard let disk = try SmallDisk(megabytes: 24) else { return }

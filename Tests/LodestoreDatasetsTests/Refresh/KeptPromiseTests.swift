@@ -31,7 +31,7 @@
 
     // MARK: Mirrors
 
-    @Test func `A mirror with an old manifest is found although it says that nothing has changed`()
+    @Test func `A mirror with an old manifest is detected even if it reports no change`()
       async throws
     {
       let folder = try ScratchFolder()
@@ -81,7 +81,7 @@
       #expect(dataset.content.folder.numbers == [1])
     }
 
-    @Test func `A patch whose file is too large to be patched here is not fetched`() async throws {
+    @Test func `A patch whose file is too large for patching is not fetched`() async throws {
       let folder = try ScratchFolder()
       let published = try SpecPublication(folder, count: 2_000)
       try published.publish(1, in: folder)
@@ -122,7 +122,7 @@
 
     // MARK: Keys
 
-    @Test func `More key sets than are followed at a time are followed by the next refresh`()
+    @Test func `More key sets than one refresh follows are followed by the next refresh`()
       async throws
     {
       let folder = try ScratchFolder()
@@ -149,7 +149,9 @@
       #expect(try await other.install(fileAt: folder.file("sealed-2")).number == 2)
     }
 
-    @Test func `A loop over generations gets other content under the same number`() async throws {
+    @Test func `A loop over generations delivers other content under an unchanged number`()
+      async throws
+    {
       let folder = try ScratchFolder()
       let thief = try SpecPublication(folder, "thief", count: 400)
       try thief.publish(50, in: folder)
@@ -174,7 +176,9 @@
 
     // MARK: Numbers
 
-    @Test func `Any number is taken for seven days after the highest was forgotten`() async throws {
+    @Test func `Any generation is accepted for seven days after the highest was forgotten`()
+      async throws
+    {
       let folder = try ScratchFolder()
       let (new, old) = (try SpecPublication(folder, "new"), try SpecPublication(folder, "old"))
       try new.publish(5, in: folder)
@@ -194,7 +198,7 @@
       #expect(try await dataset(old).refresh(now: true).generation == 4)
     }
 
-    @Test func `A file without a signature counts for no key set when the state was damaged`()
+    @Test func `A file without a signature belongs to no key set after the state was damaged`()
       async throws
     {
       let folder = try ScratchFolder()
@@ -262,7 +266,7 @@
       #expect(report.generation == 2 && dataset.content.folder.numbers == [2])
     }
 
-    @Test func `What a sealing that was killed has left is not published`() throws {
+    @Test func `The remains of a killed sealing are not published`() throws {
       let folder = try ScratchFolder()
       let published = try SpecPublication(folder)
       try folder.write([1, 2, 3], to: "published/.lodestore.abc.tmp")
@@ -272,7 +276,7 @@
 
     // MARK: Callers
 
-    @Test func `A read asks its origin once, however soon that has answered`() async throws {
+    @Test func `A read asks its origin once, however soon the origin answers`() async throws {
       let calls = Mutex(0)
       let dataset = try specDataset(
         try ScratchFolder(),

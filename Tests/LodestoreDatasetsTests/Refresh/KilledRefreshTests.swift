@@ -123,7 +123,7 @@
       #expect(server.targets.filter { $0.hasSuffix(".zst") }.count == 1)
     }
 
-    @Test func `Opening and reading what is here make no socket`() throws {
+    @Test func `Opening and reading a downloaded dataset makes no socket`() throws {
       let folder = try ScratchFolder()
       let seed = try SpecGenerations(folder).seal(1)
       let traced = try Session.run("open", folder.file("cache"), "specs", seed)

@@ -69,7 +69,7 @@
     #endif
 
     @Test(arguments: ["127.0.0.1", "127.1", "localhost", "[::1]", "vm.local"])
-    func `Mirrors that are of this machine or a private network by their text are not asked`(
+    func `Mirrors with a literal address of this machine or a private network are not asked`(
       _ host: String
     ) async throws {
       #expect(try await !asks(host, leadingTo: "127.0.0.1").isAsked)

@@ -49,7 +49,7 @@
       try SpecGenerations.check(dataset.currentStore, is: 2, count: 4_000)
     }
 
-    @Test func `A seed is what the first patch starts from`() async throws {
+    @Test func `The first patch starts from the seed`() async throws {
       let folder = try ScratchFolder()
       let published = try SpecPublication(folder, count: 4_000)
       try published.publish(1, in: folder)
@@ -96,7 +96,9 @@
       try SpecGenerations.check(dataset.currentStore, is: 2, count: 2_000)
     }
 
-    @Test func `Mirrors are asked in order, and the next goes on when one fails`() async throws {
+    @Test func `Mirrors are asked in order, and the next one continues after a failure`()
+      async throws
+    {
       let folder = try ScratchFolder()
       let published = try SpecPublication(folder)
       try published.publish(1, in: folder)
@@ -115,7 +117,9 @@
       #expect(report.detours.count == 1 && bad.targets == ["/a/manifest.json"])
     }
 
-    @Test func `A manifest names mirrors, which are asked when the program's fail`() async throws {
+    @Test func `A manifest names mirrors, which are asked when the program's mirrors fail`()
+      async throws
+    {
       let folder = try ScratchFolder()
       let published = try SpecPublication(folder)
       let isDown = Mutex(false)
@@ -136,8 +140,7 @@
       try SpecGenerations.check(dataset.currentStore, is: 2)
     }
 
-    @Test func `A server's time to wait is kept for it when a later mirror succeeds`() async throws
-    {
+    @Test func `A server's time to wait stays for it when a later mirror succeeds`() async throws {
       let folder = try ScratchFolder()
       let published = try SpecPublication(folder)
       try published.publish(1, in: folder)
@@ -157,7 +160,7 @@
       #expect(busy.log.count == 2)
     }
 
-    @Test func `A folder that cannot be read does not keep a refresh from the next mirror`()
+    @Test func `A folder that cannot be read does not stop a refresh from asking the next mirror`()
       async throws
     {
       let folder = try ScratchFolder()
@@ -176,7 +179,7 @@
       #expect(try await dataset.refresh().generation == 1)
     }
 
-    @Test func `Without a connection the wait stays short`() async throws {
+    @Test func `The wait without a connection stays short`() async throws {
       let folder = try ScratchFolder()
       let published = try SpecPublication(folder)
       let (server, _) = try published.serving()
@@ -190,7 +193,7 @@
       #expect(try dataset.status.nextAttempt == now + 300)
     }
 
-    @Test func `A mirror that sends a byte now and then is left`() throws {
+    @Test func `A refresh leaves a mirror that sends single bytes slowly`() throws {
       let start = ContinuousClock.now
       let passed = Mutex(Duration.zero)
       let small = Pace("small", isSmall: true) { start + passed.withLock { $0 } }
@@ -222,7 +225,7 @@
       #expect(try await dataset.read(.cacheThenRefresh).number == 9)
     }
 
-    @Test func `The data that is here is read when a refresh takes too long, and it goes on`()
+    @Test func `A refresh that takes too long continues, and the current data is read meanwhile`()
       async throws
     {
       let folder = try ScratchFolder()
@@ -244,8 +247,7 @@
       #expect(server.targets.filter { $0 == "/manifest.json" }.count == 1)
     }
 
-    @Test func `A page of a network that wants a login is no fault of the publisher`() async throws
-    {
+    @Test func `A login page of a network is no fault of the publisher`() async throws {
       let folder = try ScratchFolder()
       let published = try SpecPublication(folder)
       let (server, _) = try published.serving { _, _ in
@@ -258,7 +260,7 @@
       #expect(error.side == .network && error.message.contains("login"))
     }
 
-    @Test func `A folder is a mirror too, as on a medium that was carried`() async throws {
+    @Test func `A folder is a mirror too, for example on a carried medium`() async throws {
       let folder = try ScratchFolder()
       let published = try SpecPublication(folder)
       try published.publish(1, in: folder)
@@ -269,7 +271,7 @@
       try SpecGenerations.check(dataset.currentStore, is: 1)
     }
 
-    @Test func `Keys are followed along the publisher's chain, and a stranger's are refused`()
+    @Test func `Keys are followed along the publisher's chain, and foreign keys are refused`()
       async throws
     {
       let folder = try ScratchFolder()
@@ -301,7 +303,7 @@
       #expect(server.targets.filter { $0 == "/keys/2.json" }.count == 1)
     }
 
-    @Test func `A refresh tells how far it is, and several callers share one`() async throws {
+    @Test func `A refresh reports its progress, and several callers share one`() async throws {
       let folder = try ScratchFolder()
       let published = try SpecPublication(folder, count: 2_000)
       try published.publish(1, in: folder)
@@ -319,7 +321,9 @@
       #expect(seen.last { $0.step == .fetching }?.fraction == 1)
     }
 
-    @Test func `A cancelled refresh ends, leaves no failure, and the next goes on`() async throws {
+    @Test func `A cancelled refresh ends, leaves no failure, and the next one continues`()
+      async throws
+    {
       let folder = try ScratchFolder()
       let published = try SpecPublication(folder)
       try published.publish(1, in: folder)

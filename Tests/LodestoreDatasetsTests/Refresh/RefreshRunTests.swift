@@ -27,7 +27,7 @@
       return (dataset, begun, go)
     }
 
-    @Test func `A caller that is cancelled waits no longer, and the others get the result`()
+    @Test func `A cancelled caller stops waiting, and the others get the result`()
       async throws
     {
       let (dataset, begun, go) = try waiting(ScratchFolder())
@@ -43,7 +43,7 @@
       #expect(begun.count.withLock { $0 } == 1)
     }
 
-    @Test func `A caller that comes as the last one leaves begins a refresh of its own`()
+    @Test func `A caller that arrives after the last one has left begins a new refresh`()
       async throws
     {
       let (dataset, begun, go) = try waiting(ScratchFolder())
@@ -60,7 +60,7 @@
       await #expect(throws: CancellationError.self) { try await one.value }
     }
 
-    @Test func `A file is installed at once although a refresh of this process is under way`()
+    @Test func `A file is installed at once even while a refresh of this process runs`()
       async throws
     {
       let folder = try ScratchFolder()

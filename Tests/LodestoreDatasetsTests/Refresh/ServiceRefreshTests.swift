@@ -55,7 +55,7 @@
       return try specDataset(folder, origin) { $0.clock = clock }
     }
 
-    @Test func `An import is the next generation, whole, and unchanged pages are not sent again`()
+    @Test func `An import makes the next generation, whole, and requests no unchanged page again`()
       async throws
     {
       let folder = try ScratchFolder()
@@ -84,7 +84,7 @@
       try SpecGenerations.check(old, is: 1, count: 300)
     }
 
-    @Test func `An import that fails leaves the generation, and goes on the next time`()
+    @Test func `An import that fails leaves the generation, and continues the next time`()
       async throws
     {
       let folder = try ScratchFolder()
@@ -107,7 +107,7 @@
       #expect(server.targets.filter { $0 == "/specs/1" }.count <= 2)
     }
 
-    @Test func `A service without news confirms its data as of now`() async throws {
+    @Test func `A service without news confirms its data as current`() async throws {
       let folder = try ScratchFolder()
       let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
       let dataset = try specDataset(
@@ -131,7 +131,7 @@
       #expect(try dataset.status.age?.dataAsOf == Date(timeIntervalSince1970: 1_800_172_800))
     }
 
-    @Test func `A store of the importer that is damaged within is begun again, which is told`()
+    @Test func `An importer's store with damaged pages is made again, with a report`()
       async throws
     {
       let folder = try ScratchFolder()
@@ -157,7 +157,7 @@
       #expect(try await dataset.refresh(now: true).detours.isEmpty)
     }
 
-    @Test func `The store of the importer begins with the seed, whose records keep their ids`()
+    @Test func `The importer's store begins with the seed, whose records keep their ids`()
       async throws
     {
       let folder = try ScratchFolder()
@@ -216,7 +216,7 @@
       ) { $0.clock = clock }
     }
 
-    @Test func `A store of the importer that cannot be opened is made of the current generation`()
+    @Test func `An importer's store that cannot be opened is made from the current generation`()
       async throws
     {
       let folder = try ScratchFolder()
@@ -232,7 +232,7 @@
       #expect(Array(after.map(\.id).prefix(301)) == ids && after.count == 302)
     }
 
-    @Test func `A newer seed and an installed file are what the next import begins with`()
+    @Test func `The next import begins with a newer seed or an installed file`()
       async throws
     {
       let folder = try ScratchFolder()
@@ -259,7 +259,7 @@
       #expect(try await second.currentStore.count(Spec.all) == 52)
     }
 
-    @Test func `An importer's own cancellation is a failure, and a full disk is no fault of it`()
+    @Test func `An importer's own cancellation is a failure, and a full disk is not its fault`()
       async throws
     {
       let dataset = try specDataset(
@@ -304,7 +304,7 @@
       try SpecGenerations.check(dataset(seed: 3).currentStore, is: 4, count: 50)
     }
 
-    @Test func `The number of a generation rises whatever the clock says`() {
+    @Test func `The number of a generation rises, whatever the clock shows`() {
       #expect(ServiceImport.number(at: Date(timeIntervalSince1970: 50), after: 7) == 50)
       #expect(ServiceImport.number(at: Date(timeIntervalSince1970: -50), after: 7) == 8)
       #expect(ServiceImport.number(at: Date(timeIntervalSince1970: 50), after: 50) == 51)

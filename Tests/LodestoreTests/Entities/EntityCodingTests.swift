@@ -18,7 +18,7 @@ import LodestoreBytes
   }
 
   @Suite struct EntityCodingTests {
-    @Test func `ids are named in declarations of other files`() {
+    @Test func `entity types in declarations of other files have named ids`() {
       #expect(ChosenSpecimens(ids: [RecordID<Specimen>(rawValue: 7)]).ids.map(\.rawValue) == [7])
     }
 
@@ -53,7 +53,9 @@ import LodestoreBytes
       }
     }
 
-    @Test(arguments: [false, true]) func `every type comes back`(isWide: Bool) throws {
+    @Test(arguments: [false, true]) func `every attribute type comes back from a record`(
+      isWide: Bool
+    ) throws {
       var full = Specimen.full
       let read = try stored(full, isWide: isWide)
       #expect(read.id == RecordID(rawValue: 7))
@@ -61,7 +63,8 @@ import LodestoreBytes
       #expect(read == full)
     }
 
-    @Test(arguments: [false, true]) func `nulls come back`(isWide: Bool) throws {
+    @Test(arguments: [false, true]) func `null values come back from a record`(isWide: Bool) throws
+    {
       var empty = Specimen.full
       empty.clear()
       let read = try stored(empty, isWide: isWide)
@@ -69,7 +72,7 @@ import LodestoreBytes
       #expect(read == empty)
     }
 
-    @Test func `private and observed properties come back and transient ones do not`() throws {
+    @Test func `private and observed properties come back, and transient ones do not`() throws {
       var pod = Pod.make(name: "A")
       pod.stars = 5
       pod.keep("b")
@@ -85,7 +88,7 @@ import LodestoreBytes
       #expect(read.site == nil)
     }
 
-    @Test func `memberwise initializer takes every attribute in its place`() throws {
+    @Test func `the memberwise initializer takes every attribute in its place`() throws {
       var song = Song.make()
       let read = try stored(song, isWide: false)
       #expect(read.id == RecordID(rawValue: 7))
@@ -94,7 +97,7 @@ import LodestoreBytes
       #expect(read.playCountChanges == 0)
     }
 
-    @Test func `initializer from a reader gives the same`() throws {
+    @Test func `the initializer from a reader gives the same value as the memberwise one`() throws {
       let read = try stored(Song.make(), isWide: false) { (reader) throws(StoreError) in
         try Song(from: &reader)
       }

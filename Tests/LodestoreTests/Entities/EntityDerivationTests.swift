@@ -26,7 +26,7 @@
   }
 
   @Suite struct `Entities with derived attributes` {
-    @Test func `are declared as properties`() throws {
+    @Test func `properties declare derived attributes`() throws {
       let store = try Store.inMemory(entities: [Orchard.self, Tree.self])
       let orchard = try store.insert(Orchard(name: "Été"))
       try store.insert([1.5, 4, 2].map { Tree(height: $0, orchard: orchard.id) })
@@ -40,7 +40,9 @@
       #expect(error?.violations.map(\.rule) == ["the name is not empty"])
     }
 
-    @Test func `can be assigned to other attributes`() throws {
+    @Test func `an entity with derived attributes accepts assignments to its other attributes`()
+      throws
+    {
       let store = try Store.inMemory(entities: [Orchard.self, Tree.self])
       let orchard = try store.insert(Orchard(name: "A"))
       try store.update(Orchard.all) { $0.name = $0.sortName }

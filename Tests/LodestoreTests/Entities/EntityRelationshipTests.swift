@@ -27,7 +27,7 @@
   }
 
   @Suite struct `Entities with relationships` {
-    @Test func `are declared as properties`() throws {
+    @Test func `properties declare relationships`() throws {
       let store = try Store.inMemory(entities: [Team.self, Player.self, Match.self, Report.self])
       let team = try store.write { tx throws in
         let team = try tx.insert(Team(name: "Ajax"))
@@ -54,7 +54,7 @@
       #expect(try store.delete(team))
     }
 
-    @Test func `of one to one are unique`() throws {
+    @Test func `a relationship of one to one is unique`() throws {
       let store = try Store.inMemory(entities: [Team.self, Player.self, Match.self, Report.self])
       let error = #expect(throws: StoreError.self) {
         try store.write { tx throws in

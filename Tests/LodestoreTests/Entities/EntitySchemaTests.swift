@@ -17,7 +17,7 @@
       }
     }
 
-    @Test func `types are those of the properties`() throws {
+    @Test func `attribute types of a schema are those of the properties`() throws {
       #expect(
         try lines(Specimen.self) == [
           "bool bool", "int int64", "int8 int8", "int16 int16", "int32 int32", "int64 int64",
@@ -34,7 +34,8 @@
         ])
     }
 
-    @Test func `names indexes and initial values are those of the declaration`() throws {
+    @Test func `names, indexes and initial values of a schema are those of the declaration`() throws
+    {
       let declared = try DeclaredEntity(Pod.self)
       #expect(declared.name == "pod")
       #expect(
@@ -51,7 +52,7 @@
         ])
     }
 
-    @Test func `constraints are those of the declaration`() throws {
+    @Test func `constraints of a schema are those of the declaration`() throws {
       let declared = try DeclaredEntity(Rated.self)
       #expect(declared.attributes.map(\.name) == ["slug", "stars", "note"])
       #expect(declared.attributes.map(\.constraints.maxLength) == [64, nil, nil])
@@ -82,14 +83,14 @@
       #expect(inner.indexes == [.init(attributes: [0], isUnique: false)])
     }
 
-    @Test func `what is removed is said in the schema`() throws {
+    @Test func `the schema names the removed attributes`() throws {
       #expect(Rated.schema.removed == ["rank", "votes"])
       #expect(try DeclaredEntity(Rated.self).removed == ["rank", "votes"])
       #expect(try DeclaredEntity(Pod.self).removed.isEmpty)
     }
 
     /// `#Predicate` asks that the values which it compares are `Codable`.
-    @Test func `indexable enumeration is compared in a predicate`() throws {
+    @Test func `an indexable enumeration is compared in a predicate`() throws {
       let store = try Store.inMemory(entities: [Pod.self])
       try store.insert(Pod.make(name: "a"))
       let wanted = Pod.License.bsd
@@ -100,7 +101,7 @@
     }
 
     /// A default serves inserts, and the initial value records that are older than the attribute.
-    @Test func `initial value is that of older records, and the default that of new ones`() throws {
+    @Test func `an initial value holds for older records, and the default for new ones`() throws {
       let path = FileManager.default.temporaryDirectory
         .appending(path: "initial-\(UUID().uuidString).lodestore").path
       defer {
@@ -121,7 +122,7 @@
       store.close()
     }
 
-    @Test func `new value has no id`() {
+    @Test func `a new value has no id`() {
       #expect(!Specimen.full.id.isAssigned)
     }
   }

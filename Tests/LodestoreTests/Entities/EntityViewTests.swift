@@ -3,7 +3,7 @@
   import Testing
 
   @Suite struct EntityViewTests {
-    @Test func `attributes that the macro wrote are those of the schema`() throws {
+    @Test func `the attributes that the macro wrote are those of the schema`() throws {
       // A private property has none, and counts.
       let condition = Condition<Pod> {
         $0.name == "a"
@@ -16,7 +16,7 @@
       #expect("\(Condition<Specimen> { $0.optionalGrade == nil })" == "optionalGrade == NULL")
     }
 
-    @Test func `view reads attributes by their names`() throws {
+    @Test func `a view reads attributes by their names`() throws {
       let store = try Store.inMemory(entities: [Pod.self])
       try store.write { _ = try $0.insert(Pod.make(name: "AFNetworking")) }
       try store.read { snapshot in

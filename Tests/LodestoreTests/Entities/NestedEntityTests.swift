@@ -81,7 +81,7 @@
   }
 
   @Suite struct `Nested entities` {
-    @Test func `may say more than the types around them let through`() throws {
+    @Test func `a nested entity may be more accessible than the types around it`() throws {
       let store = try Store.inMemory(
         entities: [Archive.Shelf.Box.self, Archive.Shelf.Room.self, Catalogues.Card.self])
       defer { store.close() }
@@ -94,7 +94,7 @@
       #expect(try store.count(Catalogues.Card.where { $0.title == "x" }) == 1)
     }
 
-    @Test func `name what is declared beside them`() throws {
+    @Test func `a nested entity refers to types that are declared next to it`() throws {
       let store = try Store.inMemory(
         entities: [Observatory.Star.self, Observatory.System.self, Observatory.Night.self])
       defer { store.close() }

@@ -7,7 +7,7 @@
       arguments: [
         "1", "-1.5", "true", "\"MIT\"", ".active", "Kind.active", "Film.Kind.active", "[]", "[:]",
         "[1, 2]", "[\"a\": 1]", "Decimal(5)", ".init(rawValue: 1)", "Settings(\"a\", size: 1)",
-      ]) func `stable default is the initial value`(value: String) throws
+      ]) func `a stable default is the initial value`(value: String) throws
     {
       let answer = try expand("@Entity struct Pod { var a: T = \(value) }")
       #expect(answer.expanded.contains(".init(\"a\", \\.a, initial: \(value))"))
@@ -18,7 +18,7 @@
         "Date()", "UUID()", ".now", "Date.now", ".init()", "1 + 1", "limit", "make(1)", "nil",
         "\"\\(limit)\"", "{ 1 }()", "Date(timeIntervalSinceNow: 0)", "[Date()]", "Pod.limit.next",
         "Int.random(in: 0...9)",
-      ]) func `other default is not the initial value`(value: String) throws
+      ]) func `a default that is not stable is not the initial value`(value: String) throws
     {
       let answer = try expand("@Entity struct Pod { var a: T = \(value) }")
       #expect(answer.expanded.contains(".init(\"a\", \\.a)"))
@@ -28,7 +28,7 @@
     ///
     /// The value for older records is only needed if there are such records.
     @Test(arguments: ["Date()", "UUID()", ".now", "Date.now", "1 + 1", "\"\\(limit)\""])
-    func `default that is made for each insert is noted`(value: String) throws {
+    func `the macro notes a default that is evaluated for each insert`(value: String) throws {
       let answer = try expand("@Entity struct Pod { var a: T = \(value) }")
       #expect(answer.errors == [])
       #expect(
@@ -43,11 +43,11 @@
       "var a: T? = Date()", "var a: T = 1", "var a: T", "@Attribute(initial: 1) var a: T = make()",
       "@Derived(.changedAt) private(set) var a: Date = .now",
     ])
-    func `default that leaves nothing open is not noted`(property: String) throws {
+    func `the macro does not note a default with an initial value`(property: String) throws {
       #expect(try expand("@Entity struct Pod { \(property) }").notes == [])
     }
 
-    @Test func `initial value takes the place of the default in the file`() throws {
+    @Test func `an initial value replaces the default in the file`() throws {
       let answer = try expand(
         """
         @Entity struct Pod {
@@ -63,7 +63,7 @@
       #expect(answer.expanded.contains(".init(\"stars\", \\.stars, initial: 3, constraints:"))
     }
 
-    @Test func `initial value that may change, or that nothing asks for, is refused`() throws {
+    @Test func `an initial value that may change, or that no attribute needs, is refused`() throws {
       try expectRefusal(
         of: "@Entity struct Pod { @Attribute(initial: Date.now) var a: Date = .now }",
         at: "Date.now",
@@ -75,7 +75,7 @@
     }
 
     /// The schema has no place for such constraints.
-    @Test func `constraints of what programs do not set are refused`() throws {
+    @Test func `constraints of attributes that programs do not set are refused`() throws {
       try expectRefusal(
         of: """
           @Entity struct Pod {
@@ -97,14 +97,14 @@
     }
 
     @Test(arguments: ["schema", "attributes"])
-    func `property with a name of the type's own is refused`(name: String) throws {
+    func `a property named like a static member of the entity is refused`(name: String) throws {
       try expectRefusal(
         of: "@Entity struct Pod { var \(name): String }", at: name,
         "cannot declare '\(name)' in 'Pod': @Entity gives the type a static '\(name)'; use another name, and "
           + "'@Attribute(originalName: \"\(name)\")' where the file has it")
     }
 
-    @Test func `constraints stand last in the definition as they were written`() throws {
+    @Test func `constraints stand last in the definition, as written in the source`() throws {
       let answer = try expand(
         """
         @Entity struct Pod {
@@ -126,7 +126,7 @@
       #expect(answer.expanded.contains("unique: [[\\.slug]])"))
     }
 
-    @Test func `unique attribute and unique list on it are one index`() throws {
+    @Test func `a unique attribute and a unique list of it are one index`() throws {
       let answer = try expand(
         """
         @Entity struct Pod {

@@ -2,7 +2,7 @@
   import Testing
 
   @Suite struct EntityExpansionTests {
-    @Test func `struct gets id schema and coding`() throws {
+    @Test func `the macro adds id, schema and coding to a struct`() throws {
       try expectExpansion(
         of: """
           @Entity
@@ -118,7 +118,7 @@
         """)
     }
 
-    @Test func `removed names are in the schema`() throws {
+    @Test func `the schema has the removed names of the struct`() throws {
       try expectExpansion(
         of: """
           @Entity(name: "pod", removed: "stars", "old")
@@ -166,7 +166,7 @@
         """)
     }
 
-    @Test func `public struct gets public members and its name from the argument`() throws {
+    @Test func `a public struct gets public members, and its name from the argument`() throws {
       try expectExpansion(
         of: """
           @Entity(name: "pod_v2")
@@ -228,7 +228,9 @@
         ("var a: RecordID<Self>?", "var a: Attribute<Pod, RecordID<Pod>?>"),
         ("let a: String!", "var a: Attribute<Pod, String?>"),
         ("private(set) var `class`: Int = 0", "var `class`: Attribute<Pod, Int>"),
-      ]) func `attributes have type and access of their properties`(property: String, line: String)
+      ]) func `attributes have the type and access of their properties`(
+        property: String, line: String
+      )
       throws
     {
       let answer = try expand(
@@ -247,7 +249,8 @@
         "var a: Int; @Transient @Wrapped var b = 1", "private var a: Int = 1",
         "var a: Int; @Transient fileprivate var b = 1",
         "var a: Int; var b: Int { @storageRestrictions(initializes: a) init { a = newValue } get { a } }",
-      ]) func `other initializers leave the properties to be set one by one`(members: String) throws
+      ]) func `a struct with other initializers gets its properties set one by one`(members: String)
+      throws
     {
       let answer = try expand("@Entity struct Pod { \(members) }")
       #expect(answer.errors == [])
@@ -256,7 +259,7 @@
     }
 
     @Test
-    func `attribute of the struct that may add members leaves the properties to be set one by one`()
+    func `an attribute that may add members disables the memberwise initializer`()
       throws
     {
       let answer = try expand("@Entity @Observed struct Pod { var a: Int }")
@@ -273,7 +276,7 @@
         "var a: Int; func b() {}", "var a: Int; var b: Int { a }",
         "#Index<Pod>([\\.a]); var a: Int", "@available(macOS 14, *) var a: Int",
         "var a: Int\n#if DEBUG\nfunc b() {}\n#endif",
-      ]) func `memberwise initializer takes the attributes and the id`(members: String) throws
+      ]) func `the memberwise initializer takes the attributes and the id`(members: String) throws
     {
       let answer = try expand(
         "@Entity @available(macOS 14, *) struct Pod { \(members) }")
@@ -283,7 +286,7 @@
       #expect(!answer.expanded.contains("self.a = try"))
     }
 
-    @Test func `refused struct keeps an empty conformance`() throws {
+    @Test func `a refused struct keeps an empty conformance`() throws {
       let answer = try expand(
         """
         @Entity
@@ -322,14 +325,14 @@
       arguments: [
         "@Entity struct Pod<T> {}", "@Entity struct Pod { var id: Int }",
         "enum Model { @Entity private struct Pod {} }", "@Entity class Pod {}",
-      ]) func `struct that cannot conform gets no extension`(declaration: String) throws
+      ]) func `a struct that cannot conform gets no extension`(declaration: String) throws
     {
       let answer = try expand(declaration)
       #expect(answer.errors.count == 1)
       #expect(!answer.expanded.contains("extension"))
     }
 
-    @Test func `struct that conforms by itself gets no second conformance`() throws {
+    @Test func `a struct that conforms by itself gets no second conformance`() throws {
       try expectExpansion(
         of: """
           @Entity
@@ -390,7 +393,7 @@
       #expect(definitions == names)
     }
 
-    @Test func `conditional members that are not stored are left alone`() throws {
+    @Test func `conditional members that are not stored stay unchanged`() throws {
       let answer = try expand(
         """
         @Entity struct Pod {

@@ -24,7 +24,7 @@
       )
     }
 
-    @Test func `an expiry by what is no date is refused`() throws {
+    @Test func `an expiry by an attribute without a date is refused`() throws {
       try expectRefusal(
         of: offer("#Expires<Offer>([\\.price])"), at: "[\\.price]",
         "cannot have records expire by 'price': its type is Int; name a Date or a Date?")

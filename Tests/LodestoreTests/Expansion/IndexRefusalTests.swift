@@ -21,7 +21,7 @@
     @Test(
       arguments: [
         ("nmae", "name"), ("Name", "name"), ("versions", "version"), ("verison", "version"),
-      ]) func `misspelled path is offered the nearest property`(written: String, meant: String)
+      ]) func `a misspelled path gets the nearest property as a fix`(written: String, meant: String)
       throws
     {
       try expectRefusal(
@@ -31,7 +31,7 @@
         fixes: [("replace it by '\(meant)'", pod("#Index<Pod>([\\.\(meant)])"))])
     }
 
-    @Test func `unknown path without a neighbor is offered to go`() throws {
+    @Test func `an unknown path without a similar property gets its removal as a fix`() throws {
       try expectRefusal(
         of: pod("#Unique<Pod>([\\.name, \\.downloads])"), at: "\\.downloads",
         "cannot index 'downloads': 'Pod' has no stored property of that name; name a stored "
@@ -40,14 +40,16 @@
     }
 
     @Test(arguments: [("isOpen", "@Transient"), ("title", "computed"), ("limit", "static")])
-    func `path of what is not stored is offered to go`(name: String, kind: String) throws {
+    func `a path to a property that is not stored gets its removal as a fix`(
+      name: String, kind: String
+    ) throws {
       try expectRefusal(
         of: pod("#Index<Pod>([\\.\(name), \\.name])"), at: "\\.\(name)",
         "cannot index '\(name)': it is \(kind) and not stored; name a stored property",
         fixes: [("remove the key path", pod("#Index<Pod>([\\.name])"))])
     }
 
-    @Test func `id is offered to go`() throws {
+    @Test func `a path to the id gets its removal as a fix`() throws {
       try expectRefusal(
         of: pod("#Index<Pod>([\\.id, \\.name])"), at: "\\.id",
         "cannot index 'id': records are found by id without an index; remove it",
@@ -55,7 +57,9 @@
     }
 
     @Test(arguments: [("tags", "an array"), ("authors", "a JSONValue")])
-    func `path of what has elements is offered to go beside others`(name: String, kind: String)
+    func `a path to a collection next to other paths gets its removal as a fix`(
+      name: String, kind: String
+    )
       throws
     {
       try expectRefusal(
@@ -65,13 +69,15 @@
         fixes: [("remove the key path", pod("#Index<Pod>([\\.name])"))])
     }
 
-    @Test func `path of what has elements stays alone, and what has no order goes`() throws {
+    @Test func `a single path to a collection stays, and a path without an order is removed`()
+      throws
+    {
       let answer = try expand(pod("#Index<Pod>([\\.tags], [\\.authors])"))
       #expect(answer.errors.isEmpty)
       #expect(answer.expanded.contains("indexes: [[\\.tags], [\\.authors]]"), "\(answer.expanded)")
     }
 
-    @Test func `empty list is offered to go`() throws {
+    @Test func `an empty list of paths gets its removal as a fix`() throws {
       try expectRefusal(
         of: pod("#Index<Pod>([\\.name], [])"), at: "[])",
         "cannot make an index of nothing: its list is empty; name an attribute",
@@ -84,14 +90,14 @@
         "cannot make an index of nothing: its list is empty; name an attribute")
     }
 
-    @Test func `repeated path is offered to go`() throws {
+    @Test func `a repeated path gets its removal as a fix`() throws {
       try expectRefusal(
         of: pod("#Index<Pod>([\\.name, \\.version, \\Pod.name])"), at: "\\Pod.name",
         "cannot index 'name' twice in one index; remove it",
         fixes: [("remove the key path", pod("#Index<Pod>([\\.name, \\.version])"))])
     }
 
-    @Test func `repeated index is offered to go`() throws {
+    @Test func `a repeated index gets its removal as a fix`() throws {
       try expectRefusal(
         of: pod("#Unique<Pod>([\\.name, \\.version], [\\.name], [\\Self.name, \\.version])"),
         at: "[\\Self.name",
@@ -100,14 +106,15 @@
     }
 
     @Test(arguments: ["\\.name.count", "\\.tags[0]", "\\.authors?.first", "\\.name.utf8.count"])
-    func `nested path is refused`(path: String) throws {
+    func `a nested path is refused`(path: String) throws {
       try expectRefusal(
         of: pod("#Index<Pod>([\(path)])"), at: path,
         "cannot index '\(path)': a nested value is stored inside of its attribute; make it an "
           + "attribute of its own, by @Derived(.member(…)) for instance")
     }
 
-    @Test(arguments: ["?", "!"]) func `optional chain is offered its attribute`(mark: String) throws
+    @Test(arguments: ["?", "!"]) func `an optional chain gets its attribute as a fix`(mark: String)
+      throws
     {
       try expectRefusal(
         of: pod("#Index<Pod>([\\.name\(mark)])"), at: "\\.name",
@@ -116,7 +123,7 @@
         fixes: [("replace it by '\\.name'", pod("#Index<Pod>([\\.name])"))])
     }
 
-    @Test func `index of another entity is offered this one`() throws {
+    @Test func `an index of another entity gets this entity as a fix`() throws {
       try expectRefusal(
         of: pod("#Index<Film>([\\.name])"), at: "Film",
         "cannot index 'Film' inside 'Pod': an index belongs to the struct it stands in; write 'Pod'",
@@ -128,20 +135,20 @@
     }
 
     @Test(arguments: ["paths", "[path]", "[\\.self]", "[\\.[0]]"])
-    func `what is not a list of paths is refused`(list: String) throws {
+    func `an argument that is no list of paths is refused`(list: String) throws {
       let answer = try expand(pod("#Index<Pod>(\(list))"))
       #expect(answer.errors.count == 1)
       #expect(answer.errors.first?.hasPrefix("cannot ") == true)
     }
 
-    @Test func `index in a condition is refused`() throws {
+    @Test func `an index in a condition is refused`() throws {
       try expectRefusal(
         of: pod("#if DEBUG\n#Index<Pod>([\\.name])\n#endif"), at: "#Index",
         "cannot read #Index inside '#if': @Entity does not see which branch is compiled; move it "
           + "out")
     }
 
-    @Test func `qualified name of the struct is accepted`() throws {
+    @Test func `the qualified name of the struct is accepted`() throws {
       let answer = try expand(
         "enum Model { @Entity struct Pod { #Index<Model.Pod>([\\.a]); var a: Int } }")
       #expect(answer.errors == [])

@@ -13,7 +13,7 @@
       """
     }
 
-    @Test func `a limit is in the schema as written, and the memberwise initializer stays in use`()
+    @Test func `a limit is in the schema as written, and the memberwise initializer stays`()
       throws
     {
       let answer = try expand(
@@ -29,7 +29,7 @@
       )
     }
 
-    @Test func `a limit of one number needs no attribute`() throws {
+    @Test func `a limit of a number of records needs no attribute`() throws {
       let answer = try expand(page("#Limit<Page>(bytes: most)"))
       #expect(
         answer.errors == [] && answer.expanded.contains("    limit: EntityLimit(bytes: most))"))
@@ -43,7 +43,7 @@
     }
 
     @Test(arguments: ["0", "-5"])
-    func `a limit below one is refused`(number: String) throws {
+    func `a limit below 1 is refused`(number: String) throws {
       try expectRefusal(
         of: page("#Limit<Page>(count: \(number))"), at: number,
         "cannot limit the records to less than 1; name a higher number")

@@ -3,7 +3,7 @@
 
   /// The code that `@Entity` makes of a struct in another type.
   @Suite struct NestedExpansionTests {
-    @Test func `nested struct is named in full`() throws {
+    @Test func `a nested struct is named in full`() throws {
       let answer = try expand(
         "enum Model { @Entity fileprivate struct Pod { var name: String } }")
       #expect(answer.errors == [])
@@ -32,7 +32,9 @@
       ("private enum Model { @Entity struct Pod { var name: String } }", "fileprivate "),
       ("private enum Model { @Entity fileprivate struct Pod { var name: String } }", ""),
     ])
-    func `nested struct shows no more than the types around it`(declaration: String, access: String)
+    func `a nested struct is no more accessible than the types around it`(
+      declaration: String, access: String
+    )
       throws
     {
       let answer = try expand(declaration)
@@ -44,7 +46,7 @@
       #expect(answer.expanded.contains("\(access)enum _AttributeTypes"))
     }
 
-    @Test func `nested struct has a name for the type of each property`() throws {
+    @Test func `a nested struct has a name for the type of each property`() throws {
       let answer = try expand(
         """
         public enum Model {

@@ -7,7 +7,8 @@
         ("\"MIT\"", "String"), ("1", "Int"), ("-1", "Int"), ("1.5", "Double"), ("true", "Bool"),
         ("Date()", "Date"), ("[Int]()", "<#Type#>"), ("Kind.active", "Kind"), ("[]", "<#Type#>"),
         ("make()", "<#Type#>"),
-      ]) func `missing type is offered from the value`(value: String, type: String) throws
+      ]) func `a missing type gets the type of the value as a fix`(value: String, type: String)
+      throws
     {
       try expectRefusal(
         of: "@Entity struct Pod { var a = \(value) }", at: "a =",
@@ -37,7 +38,9 @@
           "Dictionary<UUID, Int>?",
           "a dictionary is stored by text, and its keys are UUID; use String keys"
         ),
-      ]) func `unstorable type is offered to be transient`(type: String, reason: String) throws
+      ]) func `a type that cannot be stored gets '@Transient' as a fix`(
+        type: String, reason: String
+      ) throws
     {
       try expectRefusal(
         of: "@Entity struct Pod {\n  // Why.\n  var a: \(type)\n}", at: type,
@@ -62,7 +65,7 @@
         ("Optional<Int?>", "Int?", "a record has one null, not two; make it optional once"),
         ("[Character]", "[String]", "Character has no stored form; use String"),
         ("Swift.Substring", "String", "Substring has no stored form; use String"),
-      ]) func `unstorable type is offered a storable one`(
+      ]) func `a type that cannot be stored gets a storable type as a fix`(
         type: String, other: String, reason: String
       ) throws
     {
@@ -78,14 +81,14 @@
         ])
     }
 
-    @Test func `several properties in one declaration are not offered to be transient`() throws {
+    @Test func `several properties in one declaration get no '@Transient' as a fix`() throws {
       try expectRefusal(
         of: "@Entity struct Pod { var a: Int, b: Any }", at: "Any",
         "cannot store 'b': Any does not say which type to read back; name the type, or leave it out "
           + "with @Transient")
     }
 
-    @Test func `lazy property is offered to be transient`() throws {
+    @Test func `a lazy property gets '@Transient' as a fix`() throws {
       try expectRefusal(
         of: "@Entity struct Pod { lazy var a: Int = 1 }", at: "lazy",
         "cannot store 'a': a lazy property may have no value yet; make it a plain 'var', or leave "
@@ -98,7 +101,7 @@
         ])
     }
 
-    @Test func `weak reference is offered to be transient`() throws {
+    @Test func `a weak reference gets '@Transient' as a fix`() throws {
       try expectRefusal(
         of: "@Entity struct Pod { weak var a: Owner? }", at: "weak",
         "cannot store 'a': a reference has no stored form; keep an id, or leave it out with "
@@ -108,7 +111,7 @@
         ])
     }
 
-    @Test func `constant with a value is offered to be a variable`() throws {
+    @Test func `a constant with a value gets a variable as a fix`() throws {
       try expectRefusal(
         of: "@Entity struct Pod { public let a: Int = 1 }", at: "let",
         "cannot read 'a' from a record: a 'let' with a value never has another; make it 'var', or "
@@ -122,14 +125,14 @@
         ])
     }
 
-    @Test func `tuple of properties is refused`() throws {
+    @Test func `a tuple of properties is refused`() throws {
       try expectRefusal(
         of: "@Entity struct Pod { var (a, b) = (1, 2) }", at: "(a",
         "cannot store a tuple of properties: each attribute needs a declaration; write one for "
           + "each name")
     }
 
-    @Test func `stored property in a condition is refused`() throws {
+    @Test func `a stored property in a condition is refused`() throws {
       try expectRefusal(
         of: "@Entity struct Pod {\n#if DEBUG\nvar a: Int\n#endif\n}", at: "var",
         "cannot read a stored property inside '#if': @Entity does not see which branch is compiled; "
@@ -137,7 +140,7 @@
     }
 
     @Test(arguments: ["größe", String(repeating: "a", count: 65)])
-    func `name that the file cannot hold is refused`(name: String) throws {
+    func `a name that the file cannot hold is refused`(name: String) throws {
       try expectRefusal(
         of: "@Entity struct Pod { var \(name): Int }", at: name,
         "cannot use '\(name)' as the name of an attribute: names in the file are an ASCII letter "
@@ -145,7 +148,7 @@
     }
 
     @Test(arguments: ["var _id: Int", "@Attribute(originalName: \"_id\") var a: Int"])
-    func `name that is the store's own is refused`(property: String) throws {
+    func `a name that is reserved for the store is refused`(property: String) throws {
       try expectRefusal(
         of: "@Entity struct Pod { \(property) }", at: property.hasPrefix("var") ? "_id" : "\"_id",
         "cannot use '_id' as the name of an attribute: the store calls the id of a record so; "
@@ -156,7 +159,7 @@
       .enabled(if: parserKnowsRawIdentifiers, "raw identifiers came with swift-syntax 601"),
       arguments: ["with space", "2"]
     )
-    func `raw identifier that the file cannot hold is refused`(name: String) throws {
+    func `a raw identifier that the file cannot hold is refused`(name: String) throws {
       try expectRefusal(
         of: "@Entity struct Pod { var `\(name)`: Int }", at: "`",
         "cannot use '\(name)' as the name of an attribute: names in the file are an ASCII letter "
@@ -168,7 +171,9 @@
         ("var a: Int", "0"), ("var a: String", "\"\""), ("var a: [Int]", "[]"),
         ("var a: [String: Int]", "[:]"), ("let a: Int?", "nil"), ("var a: Owner", "<#value#>"),
         ("var a: Bool", "false"),
-      ]) func `transient property without a value is offered one`(property: String, value: String)
+      ]) func `a transient property without a value gets a value as a fix`(
+        property: String, value: String
+      )
       throws
     {
       try expectRefusal(
@@ -186,7 +191,7 @@
       arguments: [
         "@Transient var a: Int?", "@Transient lazy var a = 1", "@Transient let a = 1",
         "@Transient var a: (Int, Any)?", "@Transient @Wrapper var a: Int",
-      ]) func `transient property with a value is left alone`(property: String) throws
+      ]) func `a transient property with a value stays unchanged`(property: String) throws
     {
       let answer = try expand("@Entity struct Pod { \(property) }")
       #expect(answer.errors == [])
@@ -197,7 +202,9 @@
       arguments: [
         ("static var a: Int = 1", "static"), ("var a: Int { 1 }", "computed"),
         ("@Transient var a: Int = 1", "@Transient"),
-      ]) func `attribute on what is not stored is offered to go`(property: String, kind: String)
+      ]) func `an attribute on a property that is not stored gets its removal as a fix`(
+        property: String, kind: String
+      )
       throws
     {
       try expectRefusal(
@@ -207,7 +214,7 @@
         fixes: [("remove '@Attribute'", "@Entity struct Pod { \(property) }")])
     }
 
-    @Test func `option that is not written out is refused`() throws {
+    @Test func `an option that is not a literal is refused`() throws {
       try expectRefusal(
         of: "@Entity struct Pod { @Attribute(option) var a: Int }", at: "option",
         "cannot read the option 'option': @Entity sees only what is written here; write '.unique'",
@@ -216,7 +223,7 @@
         ])
     }
 
-    @Test func `original name must be a literal name`() throws {
+    @Test func `an original name must be a literal name`() throws {
       try expectRefusal(
         of: "@Entity struct Pod { @Attribute(originalName: old) var a: Int }", at: "old",
         "cannot read the original name: it is not a text literal; write it out")
@@ -226,7 +233,7 @@
           + "'_', then letters, digits and '_', at most 64 bytes; rename it")
     }
 
-    @Test func `unique attribute must have an order`() throws {
+    @Test func `a unique attribute must have an order`() throws {
       try expectRefusal(
         of: "@Entity struct Pod { @Attribute(.unique) var a: [Int] }", at: "a:",
         "cannot index 'a': it is an array, and an index takes single values; remove it")

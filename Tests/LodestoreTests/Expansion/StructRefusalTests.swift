@@ -2,7 +2,7 @@
   import Testing
 
   @Suite struct StructRefusalTests {
-    @Test func `class is offered to be a struct`() throws {
+    @Test func `a class gets a struct as a fix`() throws {
       try expectRefusal(
         of: "@Entity\npublic final class Pod { var name: String }", at: "class",
         "cannot make an entity of a class: an entity is a value; declare a struct",
@@ -19,20 +19,20 @@
         fixes: [("make it a 'struct'", "@Entity public struct Pod { var name: String }")])
     }
 
-    @Test func `actor is offered to be a struct`() throws {
+    @Test func `an actor gets a struct as a fix`() throws {
       try expectRefusal(
         of: "@Entity actor Pod { var name: String }", at: "actor",
         "cannot make an entity of an actor: an entity is a value; declare a struct",
         fixes: [("make it a 'struct'", "@Entity struct Pod { var name: String }")])
     }
 
-    @Test func `enum is refused`() throws {
+    @Test func `an enum is refused`() throws {
       try expectRefusal(
         of: "@Entity enum Pod { case a }", at: "enum",
         "cannot make an entity of an enum: an entity is a value; declare a struct")
     }
 
-    @Test func `generic struct is refused`() throws {
+    @Test func `a generic struct is refused`() throws {
       try expectRefusal(
         of: "@Entity struct Pod<T> where T: Sendable { var name: String }", at: "<T>",
         "cannot make an entity of 'Pod': it is generic, and an entity has one schema; "
@@ -44,7 +44,7 @@
           + "one schema; move the struct out")
     }
 
-    @Test func `private struct inside a type is refused`() throws {
+    @Test func `a private struct inside a type is refused`() throws {
       try expectRefusal(
         of: "enum Model { @Entity private struct Pod { var name: String } }", at: "private",
         "cannot make an entity of 'Pod': its conformance is written outside of the type around "
@@ -57,7 +57,7 @@
         ])
     }
 
-    @Test func `struct inside a private type that is inside another one is refused`() throws {
+    @Test func `a struct inside a private nested type is refused`() throws {
       try expectRefusal(
         of: "enum Model { private enum Inner { @Entity struct Pod { var name: String } } }",
         at: "Pod",
@@ -65,7 +65,7 @@
           + "where the private 'Inner' is not visible; make 'Inner' fileprivate")
     }
 
-    @Test func `computed name is refused`() throws {
+    @Test func `a computed name is refused`() throws {
       try expectRefusal(
         of: "@Entity(name: prefix + \"Pod\") struct Pod { var name: String }", at: "prefix",
         "cannot read the name of the entity: it is not a text literal; write it out")
@@ -74,7 +74,7 @@
         "cannot read the name of the entity: it is not a text literal; write it out")
     }
 
-    @Test func `removed name must be a literal and no property`() throws {
+    @Test func `a removed name must be a literal and no property`() throws {
       try expectRefusal(
         of: "@Entity(removed: \"stars\", old) struct Pod { var name: String }", at: "old",
         "cannot read the name of a removed attribute: it is not a text literal; write it out")
@@ -88,14 +88,14 @@
     }
 
     @Test(arguments: ["", "2pods", "Größe", "a-b", "a b", String(repeating: "a", count: 65)])
-    func `name that the file cannot hold is refused`(name: String) throws {
+    func `a name that the file cannot hold is refused`(name: String) throws {
       try expectRefusal(
         of: "@Entity(name: \"\(name)\") struct Pod { var name: String }", at: "\"\(name)\"",
         "cannot use '\(name)' as the name of an entity: names in the file are an ASCII letter or "
           + "'_', then letters, digits and '_', at most 64 bytes; rename it")
     }
 
-    @Test func `struct name is checked like any other`() throws {
+    @Test func `a struct name is checked like any other`() throws {
       try expectRefusal(
         of: "@Entity struct Größe { var name: String }", at: "Größe",
         "cannot use 'Größe' as the name of an entity: names in the file are an ASCII letter or "
@@ -105,7 +105,7 @@
       #expect(try expand("@Entity(name: \"\(longest)\") struct A {}").errors == [])
     }
 
-    @Test func `own id is offered another name`() throws {
+    @Test func `an id property in the struct gets another name as a fix`() throws {
       let message =
         "cannot declare 'id' in 'Pod': @Entity gives it 'id', a RecordID<Pod>; use another name"
       try expectRefusal(
@@ -121,7 +121,7 @@
         ])
     }
 
-    @Test func `own record id is offered to go`() throws {
+    @Test func `an id property of the record id type gets its removal as a fix`() throws {
       try expectRefusal(
         of: """
           @Entity struct Pod {
@@ -143,7 +143,7 @@
     }
 
     @Test(arguments: ["@Attribute(.unique) var a: Int", "@Transient var a = 1"])
-    func `marker outside of an entity is refused`(property: String) throws {
+    func `a marker outside of an entity is refused`(property: String) throws {
       let macro = property.prefix { $0 != "(" && $0 != " " }
       try expectRefusal(
         of: "struct Pod { \(property) }", at: "@",
@@ -151,7 +151,7 @@
           + "or remove it")
     }
 
-    @Test func `index outside of an entity is refused`() throws {
+    @Test func `an index outside of an entity is refused`() throws {
       try expectRefusal(
         of: "extension Pod { #Index<Pod>([\\.a]) }", at: "#",
         "cannot use #Index here: nothing reads it outside of a struct with @Entity; add @Entity or "

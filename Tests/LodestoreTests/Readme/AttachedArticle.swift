@@ -60,7 +60,7 @@
       for try await count in attached.updates({ try $0.count(free) }) { print(count) }
     }
 
-    @Test func `works as its text says`() async throws {
+    @Test func `the program of the article on attached datasets runs as described`() async throws {
       let directory = FileManager.default.temporaryDirectory
         .appending(path: "attached-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

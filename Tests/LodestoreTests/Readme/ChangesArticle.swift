@@ -20,7 +20,7 @@
       try body(store)
     }
 
-    @Test func `history, consumers and undo`() throws {
+    @Test func `the programs on history, consumers and undo run as described`() throws {
       try withStore { store in
         try store.write(author: "editor") { tx in try tx.insert(Memo(title: "milk")) }
         let token = try store.historyToken()
@@ -61,7 +61,8 @@
       }
     }
 
-    @Test func `an undo of a part, and the history of what a query finds`() throws {
+    @Test func `the programs on a partial undo and the history of a query run as described`() throws
+    {
       try withStore { store in
         try store.insert(Memo(title: "bread", folder: "done"))
         let done = try store.write { tx in
@@ -82,7 +83,7 @@
       }
     }
 
-    @Test func `snapshots and edits`() throws {
+    @Test func `the programs on snapshots and edits run as described`() throws {
       try withStore { store in
         let id = try store.insert(Memo(title: "milk")).id
         var edit = try store.edit(id)
@@ -98,7 +99,7 @@
       }
     }
 
-    @Test func `live results`() async throws {
+    @Test func `the programs on live results run as described`() async throws {
       let store = try Store.inMemory(entities: [Memo.self])
       let id = try await store.insert(Memo(title: "milk")).id
       let list = Task { try await Self.follow(store) }
@@ -110,7 +111,8 @@
       store.close()
     }
 
-    @Test func `differences, and live results of stores that replace each other`() async throws {
+    @Test func `the programs on differences and on replaced stores run as described`() async throws
+    {
       let older = try Store.inMemory(entities: [Memo.self])
       let newer = try Store.inMemory(entities: [Memo.self])
       try await older.insert(Memo(title: "milk"))

@@ -53,7 +53,7 @@
     }
 
     @Test(arguments: ["CoreData", "SwiftData", "GRDB"])
-    func `say in their tables what is compiled`(framework: String) throws {
+    func `the tables of the articles quote compiled code`(framework: String) throws {
       let compiled = try Self.compiled(framework)
       let cells = Self.cells(of: try Self.article(framework))
       #expect(cells.count > 30)
@@ -65,7 +65,7 @@
       }
     }
 
-    @Test func `declare entities that a store opens with`() throws {
+    @Test func `the entities of the articles open a store`() throws {
       for entities: [any Entity.Type] in [
         [Chef.self, Picture.self], [Recipe.self, Ingredient.self, Diet.self],
         [Tool.self, Gardener.self, Garden.self, Plant.self],

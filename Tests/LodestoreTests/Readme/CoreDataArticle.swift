@@ -97,7 +97,7 @@
 
       """
 
-    @Test func `works as its text says`() async throws {
+    @Test func `the programs of the article on Core Data run as described`() async throws {
       let folder = FileManager.default.temporaryDirectory
         .appending(path: "recipes-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -63,7 +63,7 @@
       }
     }
 
-    @Test func `works as its text says`() throws {
+    @Test func `the programs of the article on derived attributes run as described`() throws {
       let store = try Store.inMemory(entities: [Album.self, Track.self])
       let album = try store.insert(Album(title: "Émotion"))
       try insert([Track(title: "a", seconds: 0), Track(title: "b", seconds: 5)], into: store)
@@ -83,7 +83,7 @@
       #expect(try store.delete(album.id))
     }
 
-    @Test func `finds visits by the parts of their dates`() throws {
+    @Test func `queries find visits by the parts of their dates`() throws {
       let store = try Store.inMemory(entities: [Visit.self])
       // 2001-01-01 was a Monday; one visit each day of four weeks.
       let days = (0..<28).map { Date(timeIntervalSinceReferenceDate: Double($0) * 86_400) }
@@ -95,13 +95,13 @@
       #expect(try store.fetch(Visit.all).allSatisfy { $0.month == start })
     }
 
-    @Test func `derives by a function`() throws {
+    @Test func `a function derives an attribute`() throws {
       let store = try Store.inMemory(entities: [Recording.self])
       try store.insert(Recording(artist: "A", title: "b"))
       #expect(try store.fetch(Recording.all).map(\.heading) == ["A: b"])
     }
 
-    @Test func `finds packages by what is inside of documents`() throws {
+    @Test func `queries find packages by the content of documents`() throws {
       let store = try Store.inMemory(entities: [Package.self])
       let packages: [Package] = (0..<500).map { number in
         Package(

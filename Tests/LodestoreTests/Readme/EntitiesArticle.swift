@@ -127,13 +127,13 @@
   }
 
   @Suite struct `The articles on entities and values` {
-    @Test func `find records as they say`() throws {
+    @Test func `the queries of the articles find the stated records`() throws {
       let store = try Store.inMemory(
         entities: [EntitiesArticle.Pod.self, EntitiesArticle.Review.self])
       #expect(try EntitiesArticle.find(in: store))
     }
 
-    @Test func `find what is inside of JSON`() throws {
+    @Test func `the queries of the articles find values inside of JSON`() throws {
       #expect(try JSONArticle.values() == 2)
       let store = try Store.inMemory(entities: [JSONArticle.Library.self])
       try store.insert(
@@ -141,7 +141,7 @@
       for query in try JSONArticle.queries() { #expect(try store.count(query) == 1) }
     }
 
-    @Test func `explain a plan`() throws {
+    @Test func `the articles explain a plan`() throws {
       let store = try Store.inMemory(entities: [PerformanceArticle.Pod.self])
       try store.insert(
         (0..<20_000).map {

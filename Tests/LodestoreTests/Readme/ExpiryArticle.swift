@@ -36,7 +36,7 @@
   }
 
   @Suite struct `The article on expiry` {
-    @Test func `an offer is gone at its date`() throws {
+    @Test func `an offer expires at its date`() throws {
       let store = try Store.inMemory(
         entities: [ExpiryArticle.Offer.self], options: ExpiryArticle.clock)
       defer { store.close() }

@@ -25,7 +25,7 @@
   }
 
   @Suite struct `The films program` {
-    @Test func `replaces films and lists them, in 15 lines`() async throws {
+    @Test func `the films program replaces films and lists them, in 15 lines`() async throws {
       let store = try Store.inMemory(entities: [FilmsProgram.Film.self])
       let old = [5, 4].map { FilmsProgram.Film(episode: $0, title: "old \($0)", director: "L") }
       _ = try await FilmsProgram.refresh(store, with: old)

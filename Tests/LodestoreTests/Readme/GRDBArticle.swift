@@ -107,7 +107,7 @@
 
       """
 
-    @Test func `works as its text says`() async throws {
+    @Test func `the programs of the article on GRDB run as described`() async throws {
       let folder = FileManager.default.temporaryDirectory
         .appending(path: "weather-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -40,7 +40,7 @@
   }
 
   @Suite struct `The article on limits` {
-    @Test func `a page that was used stays, and the oldest goes`() throws {
+    @Test func `a used page stays, and the oldest page is evicted`() throws {
       let store = try Store.inMemory(entities: [LimitArticle.Page.self, LimitArticle.Tile.self])
       defer { store.close() }
       try store.write { tx in

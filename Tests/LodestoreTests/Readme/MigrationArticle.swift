@@ -73,7 +73,7 @@
       try await store.waitForIndexes()
     }
 
-    @Test func `works as its text says`() async throws {
+    @Test func `the programs of the article on migration run as described`() async throws {
       let path = FileManager.default.temporaryDirectory
         .appending(path: "migration-\(UUID().uuidString).lodestore").path
       defer {

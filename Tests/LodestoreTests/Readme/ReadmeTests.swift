@@ -4,7 +4,7 @@
   import Testing
 
   @Suite struct ReadmeTests {
-    @Test func `the program does what the readme says`() async throws {
+    @Test func `the program of the readme runs as described`() async throws {
       let directory = FileManager.default.temporaryDirectory
         .appending(path: "readme-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -26,7 +26,7 @@
     }
 
     @Test(arguments: Documents.all)
-    func `every paragraph of Swift is compiled somewhere`(document: String) throws {
+    func `every Swift block of the documents is compiled in a test`(document: String) throws {
       for paragraph in try Documents.blocks(of: document).flatMap(Documents.paragraphs) {
         let text = paragraph.joined(separator: "\n")
         #expect(
@@ -41,7 +41,7 @@
     }
 
     @Test(arguments: Documents.all + Documents.withoutSwift)
-    func `links lead to files`(document: String) throws {
+    func `the links of the documents lead to files`(document: String) throws {
       let directory = Documents.root.appending(path: document).deletingLastPathComponent()
       let links = try Documents.text(document).matches(of: /\]\(([^)#:\s]+)(#[^)]*)?\)/).map(\.1)
       for link in links {

@@ -70,7 +70,8 @@
   }
 
   @Suite struct `The article on coming from SwiftData` {
-    @Test @MainActor func `works as its text says`() async throws {
+    @Test @MainActor func `the programs of the article on SwiftData run as described`() async throws
+    {
       let path = FileManager.default.temporaryDirectory
         .appending(path: "gardens-\(UUID().uuidString).lodestore").path
       defer {

@@ -8,7 +8,7 @@
   // `Memo` of the article on changes.
 
   @Suite struct `The article on reading and writing` {
-    @Test func `works as its text says`() throws {
+    @Test func `the programs of the article on reading and writing run as described`() throws {
       let store = try Store.inMemory(entities: [Memo.self])
       let milk = try store.write { tx in
         let milk = try tx.insert(Memo(title: "milk"))
@@ -54,7 +54,7 @@
       #expect(readable.count == 2 && unreadable.isEmpty)
     }
 
-    @Test func `catches errors as it says`() throws {
+    @Test func `the programs of the article catch the described errors`() throws {
       let store = try Store.inMemory(entities: [Memo.self])
       for _ in 0..<2 {
         do {
@@ -111,7 +111,7 @@
   }
 
   @Suite struct `The article on files` {
-    @Test func `backs up, checks and exports`() async throws {
+    @Test func `the program of the article on files backs up, checks and exports`() async throws {
       let folder = FileManager.default.temporaryDirectory.appending(
         path: "files-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `find what Swift's operators find`() throws {
+  @Test func `tests of bits agree with Swift's operators`() throws {
     try withTemporaryStore([Item.self]) { store in
       var numbers = SeededNumbers(salt: 31)
       try store.insert(
@@ -95,7 +95,7 @@ import Testing
     ("isSeen & number == 1", "bits of a Boolean"), ("name & 1 == 1", "bits of a string"),
     ("number == 1 & isSeen", "bits of a Boolean"),
   ])
-  func `of values without bits are refused`(format: String, part: String) throws {
+  func `tests of bits on values without bits are refused`(format: String, part: String) throws {
     try withTemporaryStore([Piece.self]) { store in
       let error = #expect(throws: StoreError.self) {
         try store.count(try Piece.where(format: format))

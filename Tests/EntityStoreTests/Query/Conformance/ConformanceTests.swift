@@ -7,7 +7,7 @@ import Testing
   private static let article = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../../../Sources/EntityStore/EntityStore.docc/Queries.md").standardized
 
-  @Test func `is what running each form in each way shows`() throws {
+  @Test func `the table of condition forms agrees with a run of each form in each way`() throws {
     let table = try withTemporaryStore([Piece.self]) { store in
       try store.insert((0..<1_000).map { Piece($0) })
       return try store.read { try Self.table($0) }

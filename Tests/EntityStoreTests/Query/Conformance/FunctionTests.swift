@@ -20,7 +20,7 @@ import Testing
     ("grade & 1 == 1", 500),
   ]
 
-  @Test func `give what their names say`() throws {
+  @Test func `functions of format strings have the results that their names state`() throws {
     try withTemporaryStore([Piece.self]) { store in
       try store.insert((0..<1_000).map { Piece($0) })
       for (format, count) in Self.counts {

@@ -71,7 +71,7 @@ extension Event: Entity {
     date.map { part.value(of: $0.timeIntervalSinceReferenceDate, offset: offset) } ?? .null
   }
 
-  @Test func `are what conditions compare, in lines and in format strings`() throws {
+  @Test func `conditions compare parts of dates, in lines and in format strings`() throws {
     try withEvents { store, events in
       let cases: [(String, Condition<Event>?, (Event) -> Bool)] = [
         (
@@ -203,7 +203,7 @@ extension Event: Entity {
     }
   }
 
-  @Test func `of years and of beginnings use an index over the date`() throws {
+  @Test func `years and the beginnings of periods use an index over the date`() throws {
     try withEvents { store, events in
       try store.read { snapshot throws in
         for condition in [
@@ -223,7 +223,7 @@ extension Event: Entity {
     }
   }
 
-  @Test func `make groups, sections and orders`() throws {
+  @Test func `parts of dates make groups, sections and orders`() throws {
     try withEvents { store, events in
       try store.read { snapshot throws in
         let years = try snapshot.groups(Event.all, by: \.at[.year], .count(\.endsAt))
@@ -262,7 +262,7 @@ extension Event: Entity {
     }
   }
 
-  @Test func `are those of a named time zone where the machine knows it`() throws {
+  @Test func `parts of dates are those of a named time zone if the machine knows it`() throws {
     guard ZoneRules("Europe/Berlin") != nil else {
       print("skipped: this machine has no time zone Europe/Berlin")
       return
@@ -289,7 +289,7 @@ extension Event: Entity {
     ("year:(at, 5) == 2", "time zone"), ("year:(seconds) == 2", "a part of a number"),
     ("yaer:(at) == 2", "did you mean year?"),
   ])
-  func `that cannot be are refused with what is wrong`(format: String, part: String) throws {
+  func `impossible parts of dates are refused with the fault`(format: String, part: String) throws {
     try withEvents { store, _ in
       let error = #expect(throws: StoreError.self) {
         try store.fetch(try Event.where(format: format))
@@ -299,7 +299,7 @@ extension Event: Entity {
     }
   }
 
-  @Test func `have the same names as functions of format strings`() {
+  @Test func `parts of dates have equal names as functions of format strings`() {
     let functions = OperandFunction.allCases.compactMap { $0.calendarPart }
     #expect(functions == CalendarPart.allCases)
     let parts = DatePart.allCases.compactMap { $0.calendarPart }
@@ -308,7 +308,7 @@ extension Event: Entity {
     #expect(units.count == DateUnit.allCases.count)
   }
 
-  @Test func `move dates in an update, and have differences`() throws {
+  @Test func `parts of dates move dates in an update, and have differences`() throws {
     try withTemporaryStore([Event.self]) { store in
       let start = Date(timeIntervalSinceReferenceDate: 1_000)
       try store.insert([

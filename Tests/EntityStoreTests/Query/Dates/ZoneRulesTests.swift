@@ -12,7 +12,7 @@ import Testing
   ]
 
   @Test(arguments: names)
-  func `have the offsets that Foundation knows`(name: String) throws {
+  func `time zones have the offsets of Foundation`(name: String) throws {
     guard let rules = ZoneRules(name) else {
       print("skipped: this machine has no time zone \(name)")
       return
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: names)
-  func `have the beginnings that Foundation's calendars know`(name: String) throws {
+  func `periods begin as in Foundation's calendars`(name: String) throws {
     guard let rules = ZoneRules(name) else {
       print("skipped: this machine has no time zone \(name)")
       return
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `have two hours where clocks are put back`() throws {
+  @Test func `a time zone has an hour twice when clocks are put back`() throws {
     guard let rules = ZoneRules("Europe/Berlin") else {
       print("skipped: this machine has no time zone Europe/Berlin")
       return
@@ -71,7 +71,7 @@ import Testing
       ("UTC", 0), ("Z", 0), ("gmt", 0), ("+02:00", 7_200), ("-0330", -12_600), ("+05", 18_000),
       ("-00:00:30", -30),
     ] as [(String, Int64)])
-  func `may be offsets`(text: String, seconds: Int64) throws {
+  func `time zones may be offsets`(text: String, seconds: Int64) throws {
     let rules = try #require(ZoneRules(text))
     #expect(rules.fixedOffset == seconds)
     let again = try #require(ZoneRules(ZoneRules.text(ofOffset: seconds)))
@@ -82,11 +82,11 @@ import Testing
     "", "+", "+2", "+24:00", "+02:60", "+0:200", "+02:", "Nowhere/Town", "../etc/passwd",
     "/etc/passwd", "Europe", "Europe/Berlin\0", "Mars\u{301}",
   ])
-  func `that are none are none`(name: String) {
+  func `unknown time zones are nil`(name: String) {
     #expect(ZoneRules(name) == nil)
   }
 
-  @Test func `are read from damaged files without a trap`() throws {
+  @Test func `damaged files of time zones are read without a trap`() throws {
     let path = "/usr/share/zoneinfo/Europe/Berlin"
     guard let data = FileManager.default.contents(atPath: path) else {
       print("skipped: this machine has no \(path)")

@@ -35,7 +35,7 @@ import Testing
     (slow, 1_000), (all, 0), (all, 10_000), (sorted, 1_000), (sorted, count / 2), (indexed, 0),
     (indexed, 1_000),
   ])
-  func `A task that is cancelled while its fetch reads, sorts or walks an index throws that`(
+  func `A cancelled fetch that reads, sorts or walks an index throws the cancellation`(
     query: Query<Mote>, start: Int
   ) async throws {
     try await withMotes { (store) async throws in
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `Progress only grows, and knows its end where the records are counted`() async throws {
+  @Test func `Progress only grows, and has a total if the records are counted`() async throws {
     try await withMotes { store in
       let reports = Mutex<[WorkProgress]>([])
       let found = try await store.fetch(Mote.where { $0.text.contains("99") }) { progress in
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func `Fetches and counts give what a read gives`() async throws {
+  @Test func `Asynchronous fetches and counts agree with a read`() async throws {
     try await withTemporaryStore([Trial.self]) { store in
       try Trial.make(200, in: store)
       let query = Trial.where { $0.kind == "c" }.sorted(by: \.share.descending).limit(7)
@@ -154,7 +154,7 @@ import Testing
     }
   }
 
-  @Test func `All of many records are the same by await, as results and in batches`() async throws {
+  @Test func `Asynchronous results and batches contain all of many records`() async throws {
     try await withMotes { store in
       for query in [Self.all, Self.sorted, Self.indexed, Mote.all.sorted(by: \.id.descending)] {
         let expected = try await store.read { try $0.fetch(query) }

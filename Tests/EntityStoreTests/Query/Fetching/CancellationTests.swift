@@ -10,7 +10,7 @@ import Testing
   private static let longestGap = 1_024
 
   @Test(arguments: WatchedRun.allCases)
-  func `A run asks every thousand steps, and takes none once it is to end`(
+  func `A run checks for cancellation every thousand steps, and stops at once`(
     run: WatchedRun
   ) throws {
     try withTemporaryStore([Mote.self]) { store in
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `A batch asks every thousand records too`() throws {
+  @Test func `A batch checks for cancellation every thousand records`() throws {
     try withTemporaryStore([Mote.self]) { store in
       try store.write { transaction in
         _ = try transaction.insert((0..<5_000).lazy.map { Mote(number: $0, text: "") })
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `The elements that a SUBQUERY looks at are steps too`() throws {
+  @Test func `The elements that a SUBQUERY reads are steps too`() throws {
     try withTemporaryStore([Trial.self]) { store in
       var trial = Trial(2)
       trial.json = .array((0..<5_000).map { .integer($0) })

@@ -34,7 +34,7 @@ import Testing
     return duration
   }
 
-  @Test func `A cancelled fetch ends soon, wherever it is`() async throws {
+  @Test func `A cancelled fetch ends soon, in every phase`() async throws {
     try await withTemporaryStore([Mote.self]) { store in
       try await store.write { transaction in
         _ = try transaction.insert(

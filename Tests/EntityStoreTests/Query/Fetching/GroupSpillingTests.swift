@@ -41,7 +41,7 @@ struct GroupSpillingTests {
   }
 
   @Test(arguments: [0, 3_000, 40_000])
-  func `are the same by a file of runs as in memory`(memory: Int) throws {
+  func `groups from a file of runs equal groups in memory`(memory: Int) throws {
     try withSpecimens(600) { core in
       for keys in [
         ["int"], ["name"], ["ratio"], ["date"], ["amount"], ["token"], ["blob"], ["json"],
@@ -59,7 +59,7 @@ struct GroupSpillingTests {
   }
 
   @Test(arguments: [0, 3_000])
-  func `are the same where they come from entries in another order`(memory: Int) throws {
+  func `groups equal those from entries in another order`(memory: Int) throws {
     try withSpecimens(600) { core in
       let attributes = ["int", "small"].map { ValuePath(attribute: $0) }
       let terms = [
@@ -74,7 +74,7 @@ struct GroupSpillingTests {
     }
   }
 
-  @Test func `and those that do leave out what is no number, wherever it is found`() throws {
+  @Test func `groups from entries omit not-a-number, wherever it occurs`() throws {
     try withTemporaryStore([Specimen.self]) { store in
       let dates = [Double.nan, 5, .nan].map { Date(timeIntervalSinceReferenceDate: $0) }
       try store.insert(
@@ -94,7 +94,7 @@ struct GroupSpillingTests {
     }
   }
 
-  @Test func `leave no file`() throws {
+  @Test func `groups that spill leave no file`() throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [Trial.self])
     try Trial.make(500, in: store)
@@ -115,7 +115,7 @@ struct GroupSpillingTests {
     try expectSound(folder.storePath)
   }
 
-  @Test func `stay in memory where no file can be made`() throws {
+  @Test func `groups stay in memory if no file can be made`() throws {
     var spilling = GroupSpilling(memory: 10, beside: "/nowhere/to/be/found", [])
     #expect(spilling.isDue(11))
     #expect(try spilling.begin() == nil)

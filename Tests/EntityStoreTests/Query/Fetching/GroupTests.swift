@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `Groups are in the order of their keys, null first, and having chooses`() throws {
+  @Test func `Groups are in the order of their keys, null first, and having filters them`() throws {
     try withTrials { store in
       try store.read { snapshot throws in
         let all = try snapshot.groups(Trial.all, by: \.rating)
@@ -54,7 +54,7 @@ import Testing
   }
 
   /// The result of one aggregate was a pack of one, of which the compiler did not take `??`.
-  @Test func `Groups with one aggregate have its result, an optional as any other`() throws {
+  @Test func `Groups with one aggregate have its result, also if optional`() throws {
     try withTrials { store in
       try store.read { snapshot throws in
         let groups = try snapshot.groups(
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `Groups by the first attribute of an index step over it to what the condition wants`()
+  @Test func `Groups by the first attribute of an index step over it within the condition`()
     throws
   {
     try withTemporaryStore([Trial.self]) { store in
@@ -163,7 +163,7 @@ import Testing
 
   // MARK: Aggregates
 
-  @Test func `Aggregates over nothing are nothing, but sums and counts, which are 0`() throws {
+  @Test func `Aggregates over no values are nil, except sums and counts, which are 0`() throws {
     try withTrials { store in
       try store.read { snapshot throws in
         let none = Trial.where(.none)
@@ -178,7 +178,7 @@ import Testing
     }
   }
 
-  @Test func `A lowest and a highest value take one look into an index`() throws {
+  @Test func `A lowest and a highest value each need one search in an index`() throws {
     try withTrials { store in
       try store.core.read { core in
         for (function, name, expected) in [
@@ -202,7 +202,7 @@ import Testing
     }
   }
 
-  @Test func `Totals of numbers from their slots are those of their values`() throws {
+  @Test func `Totals of numbers from slots equal those of decoded values`() throws {
     try withTemporaryPath { path in
       var random = SeededNumbers(salt: 92)
       let old = try Store(at: path, entities: [OldSpecimen.self])
@@ -258,7 +258,7 @@ import Testing
     }
   }
 
-  @Test func `Sums are exact, and nil where their type does not hold them`() throws {
+  @Test func `Sums are exact, and nil if their type cannot represent them`() throws {
     try withTemporaryStore([Specimen.self]) { store in
       try store.write { transaction in
         for serial in 1...3 {
@@ -286,7 +286,7 @@ import Testing
     }
   }
 
-  @Test func `Groups without end are those of a dictionary, in the order of their keys`() throws {
+  @Test func `Groups in any number agree with a dictionary, in the order of their keys`() throws {
     try withTemporaryStore([Trial.self]) { store in
       var numbers = SeededNumbers(salt: 2_201)
       try store.insert(
@@ -373,7 +373,7 @@ import Testing
     }
   }
 
-  @Test func `Groups go on with records where a key is cut`() throws {
+  @Test func `Groups continue with records if a key is cut`() throws {
     try withTemporaryStore([Trial.self]) { store in
       let long = String(repeating: "k", count: 600)
       try store.insert(

@@ -4,7 +4,7 @@ import Testing
 @testable import EntityStore
 
 @Suite struct PageTests {
-  @Test func `Pages one after the other are the whole, in every direction`() throws {
+  @Test func `Consecutive pages form the whole result, in every direction`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(100, in: store)
       let orders: [[SortKey<Trial>]] = [
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `Pages of attributes are those of whole records, with the same tokens`() throws {
+  @Test func `Pages of attributes equal those of whole records, with the same tokens`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(100, in: store)
       let orders: [[SortKey<Trial>]] = [
@@ -71,7 +71,8 @@ import Testing
   /// Pages are ordered by an attribute that nobody changes, with commits between them.
   ///
   /// A record that is always there comes exactly once.
-  @Test func `Insertions and deletions between pages neither repeat nor lose the rest`() throws {
+  @Test func `Insertions and deletions between pages neither repeat nor lose other records`() throws
+  {
     var random = SeededNumbers(salt: 81)
     try withSpecimens(count: 80, salt: 82) { store, records in
       var conditions = OracleConditions(salt: 83, values: valuesByAttribute(records))
@@ -179,7 +180,7 @@ import Testing
     }
   }
 
-  @Test func `Behind the last record there is nothing, forwards and backwards`() throws {
+  @Test func `The page after the last record is empty, forwards and backwards`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(5, in: store)
       try store.read { snapshot throws in

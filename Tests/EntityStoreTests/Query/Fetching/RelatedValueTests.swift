@@ -87,7 +87,7 @@ private struct Sale: Entity {
   private static let entities: [any Entity.Type] = [Stall.self, Sale.self]
 
   @Test(arguments: [[.nan, 1, 2], [1, .nan, 2], [2, 1, .nan]])
-  func `have a minimum and a maximum without not-a-number, in any order`(
+  func `values of related records have a minimum and a maximum without not-a-number`(
     amounts: [Double]
   ) throws {
     try withTemporaryStore(Self.entities) { store in
@@ -104,7 +104,7 @@ private struct Sale: Entity {
     }
   }
 
-  @Test func `have parts, also of a related record`() throws {
+  @Test func `conditions take a length or a part of a date of a related record`() throws {
     try withTemporaryStore(Self.entities) { store in
       let stall = try store.insert(Stall(name: "a", note: "x")).id
       let year = 366.0 * 86_400
@@ -130,7 +130,7 @@ private struct Sale: Entity {
   }
 
   /// Without the refusal the ids of the records were added.
-  @Test func `that are computed have no sum and no maximum`() throws {
+  @Test func `computed values of related records have no sum and no maximum`() throws {
     try withTemporaryStore(Self.entities) { store in
       let stall = try store.insert(Stall(name: "a")).id
       try store.insert(Sale(1, stall: stall))

@@ -3,7 +3,9 @@ import Testing
 @testable import EntityStore
 
 @Suite struct ResultTests {
-  @Test func `Results are a collection of the records of one commit, whatever is written`() throws {
+  @Test func `Results are a collection of the records of one commit, whatever is written later`()
+    throws
+  {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(500, in: store)
       let query = Trial.where { $0.number >= 100 }.sorted(by: \.name.descending)
@@ -35,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `Slices have the indices of the whole, and batches cover it`() throws {
+  @Test func `Slices share the indices of the results, and batches cover all results`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(103, in: store)
       let results = try store.results(Trial.all)

@@ -10,7 +10,7 @@ import Testing
     }
   }
 
-  @Test func `Sections are the runs of one value, in the order of the query`() throws {
+  @Test func `Sections are the runs of equal values, in the order of the query`() throws {
     try withTrials { store in
       try store.read { snapshot throws in
         let query = Trial.all.sorted(by: \.kind.descending, \.number.ascending)
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `Counts of sections read no record where an index has the order`() throws {
+  @Test func `Counts of sections read no record if an index has the order`() throws {
     try withTrials { store in
       try store.core.read { core in
         let query = Trial.where { $0.kind == "c" }.sorted(by: \.share.ascending)
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `Without an order by the key sections are refused`() throws {
+  @Test func `Sections without an order by the key are refused`() throws {
     try withTrials { store in
       try store.read { snapshot throws in
         let orders: [[SortKey<Trial>]] = [

@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `Distinct rows come once, where they first appear, and limits count them`() throws {
+  @Test func `Distinct rows come once, at their first position, and limits count them`() throws {
     try withTrials { store in
       try store.read { snapshot throws in
         let query = Trial.all.sorted(by: \.number.descending)
@@ -54,7 +54,7 @@ import Testing
     ("number < 40", 90), ("rating == NULL", 4_000), ("number < 0", 2),
     ("share < 3 OR share > 97", 3_000),
   ])
-  func `Distinct values without an order ascend, by steps where an index begins with them`(
+  func `Distinct values without an order ascend, by steps over a suitable index`(
     condition: String, most: Int
   ) throws {
     try withTrials(3_000) { store in
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `Distinct values of which each has one entry are walked, not stepped over`() throws {
+  @Test func `Distinct values with one entry each are read by a walk, not by steps`() throws {
     try withTrials(3_000) { store in
       try store.read { snapshot in
         var found: [Int] = []
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `An attribute may be asked for more than once`() throws {
+  @Test func `An attribute may be requested more than once`() throws {
     try withTemporaryStore([Trial.self]) { store in
       let long = String(repeating: "l", count: 300)
       try store.insert(
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test func `Values that one index has are read from its entries alone`() throws {
+  @Test func `Values of one index are read from its entries alone`() throws {
     try withTrials(5_000) { store in
       try store.core.read { core in
         let queries = [
@@ -190,7 +190,7 @@ import Testing
     }
   }
 
-  @Test func `Texts of an index come as they were stored, not as they are compared`() throws {
+  @Test func `Texts of an index are returned as stored, not as compared`() throws {
     try withTemporaryStore([Trial.self]) { store in
       let texts = [
         "cafe\u{301}", "caf\u{e9}", "e\u{301}" + String(repeating: "x", count: 600), "a",
@@ -216,7 +216,7 @@ import Testing
     }
   }
 
-  @Test func `Dictionaries have the attributes asked for, and leave out null`() throws {
+  @Test func `Dictionaries have the requested attributes, and omit null`() throws {
     try withTrials { store in
       try store.read { snapshot throws in
         let rows = try snapshot.dictionaries(

@@ -5,14 +5,15 @@ import Testing
 
 @Suite struct `Format string` {
   @Test(arguments: FormatSentence.all)
-  func `every spelling is read and printed in its one form`(_ sentence: FormatSentence) throws {
+  func `every spelling is read and printed in its canonical form`(_ sentence: FormatSentence) throws
+  {
     let tree = try ConditionParser.parse(sentence.text).tree
     #expect(ConditionPrinter.text(tree) == sentence.printed)
     #expect(try readsBack(tree, as: sentence.printed))
   }
 
   @Test(arguments: FormatSentence.all)
-  func `keywords are the same in every case, and white space is free`(
+  func `keywords are equal in upper and lower case, and white space is free`(
     _ sentence: FormatSentence
   ) throws {
     let tree = try ConditionParser.parse(sentence.text).tree
@@ -105,7 +106,7 @@ import Testing
     #expect(ConditionPrinter.text(tree).hasPrefix(ConditionPrinter.text(operand)))
   }
 
-  @Test func `ANY and SOME are one quantifier, NONE denies it`() throws {
+  @Test func `ANY and SOME are one quantifier, and NONE negates it`() throws {
     let any = Comparison(Self.a, .like, Self.b, options: [.caseInsensitive], quantifier: .any)
     #expect(try ConditionParser.parse("ANY a LIKE[c] b").tree == .comparison(any))
     #expect(try ConditionParser.parse("some a like[C] b").tree == .comparison(any))
@@ -115,7 +116,7 @@ import Testing
     #expect(try ConditionParser.parse("ALL a LIKE[c] b").tree == .comparison(all))
   }
 
-  @Test func `a path is found again where it first stood`() throws {
+  @Test func `the position of a path is that of its first occurrence`() throws {
     let text = "größe > 1 AND (license.type == größe OR\n  ANY SELF.#in[0] == $x) AND a[SIZE] > 0"
     let positions = try ConditionParser.parse(text).positions
     #expect(
@@ -129,7 +130,7 @@ import Testing
   }
 
   @Test(arguments: RefusedFormat.all)
-  func `what is no condition is refused with its position and what was expected`(
+  func `an invalid condition is refused with its position and the expected token`(
     _ refused: RefusedFormat
   ) {
     let error = #expect(throws: StoreError.self) { try ConditionParser.parse(refused.text) }

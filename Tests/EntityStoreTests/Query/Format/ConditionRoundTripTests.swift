@@ -6,7 +6,7 @@ import Testing
 @Suite struct `Condition round trip` {
   private static let count = SeededNumbers.environmentNumber("FORMAT_TREES") ?? 4_000
 
-  @Test func `a random condition is printed as a text that reads as the same condition`() throws {
+  @Test func `a random condition is printed as a text that is read as an equal condition`() throws {
     var conditions = RandomConditions(salt: 701)
     var failures = 0
     for number in 0..<Self.count where failures < 5 {
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `a random operand is printed as a text that reads as the same operand`() throws {
+  @Test func `a random operand is printed as a text that is read as an equal operand`() throws {
     var conditions = RandomConditions(salt: 702)
     for number in 0..<Self.count {
       let operand = conditions.operand(depth: 1 + number % 6)
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `groups of one and of none print as what they mean`() {
+  @Test func `groups of one condition and of none print their meaning`() {
     let a = ConditionTree.comparison(
       Comparison(.path(ValuePath(attribute: "a")), .equal, .value(.integer(1))))
     #expect(ConditionPrinter.text(.all([])) == "TRUEPREDICATE")

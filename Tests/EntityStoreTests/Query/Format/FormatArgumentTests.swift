@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `a value is inserted as it is and never read as text of the format`() throws {
+  @Test func `a value is inserted unchanged and never read as text of the format`() throws {
     #expect(
       try text("a == %@", .value(.string("1 OR TRUEPREDICATE"))) == "a == \"1 OR TRUEPREDICATE\"")
     #expect(try text("a == %@", .value(.string("\"; %@"))) == #"a == "\"; %@""#)
@@ -39,7 +39,7 @@ import Testing
         == "CAST(\"2001-01-01T00:00:00Z\", \"date\") == a")
   }
 
-  @Test func `a key path is inserted where one can stand`() throws {
+  @Test func `a key path is inserted at every place for a path`() throws {
     #expect(try text("%K == 1", .path("license.type")) == "license.type == 1")
     #expect(try text("%K == 1", .value(.string("name"))) == "name == 1")
     #expect(try text("%K.b[0] == 1", .path("a")) == "a.b[0] == 1")
@@ -62,7 +62,7 @@ import Testing
     #expect(try text("%K == 1", .path("SELF['first name']")) == "SELF[\"first name\"] == 1")
   }
 
-  @Test func `printf marks take what their letters say`() throws {
+  @Test func `printf marks accept the types of their letters`() throws {
     for mark in ["%d", "%i", "%u", "%ld", "%lld", "%lu", "%hd", "%qd"] {
       #expect(try text("a == \(mark)", .value(.integer(-7))) == "a == -7", "\(mark)")
       #expect(
@@ -125,7 +125,8 @@ import Testing
         "line 1, column 3: found '%', expected a position"))
   }
 
-  @Test func `variables are inserted as often as they stand, and SUBQUERY declares its own`() throws
+  @Test func `variables are inserted at each occurrence, and SUBQUERY declares its own variable`()
+    throws
   {
     let given: [String: FormatArgument] = [
       "x": .value(.integer(1)), "list": .list([.integer(1), .integer(2)]), "path": .path("a.b"),
@@ -144,7 +145,7 @@ import Testing
         == "line 1, column 1: found '$bad', expected a key path such as license.type for it")
   }
 
-  @Test func `no value shows in a message`() {
+  @Test func `no value appears in a message`() {
     for mark in ["%d", "%f", "%K", "a[%@] ==", "CAST(%@, 'date') ==", "CAST(a, %@) =="] {
       let text = message("\(mark) == 1", .value(.string("my secret")))
       #expect(text != "nothing" && !text.contains("secret"), "\(text)")

@@ -41,7 +41,7 @@ import Testing
   ]
 
   @Test(arguments: nests.indices)
-  func `whatever nests, 30 levels are read and 65 or a thousand refused`(_ index: Int) {
+  func `30 levels of any nesting are read, and 65 or a thousand are refused`(_ index: Int) {
     let nest = Self.nests[index]
     #expect(message(nest.text(15)) == "nothing", "\(nest.name)")
     for count in [65, 1_000, 2_500] {
@@ -53,12 +53,12 @@ import Testing
   }
 
   @Test(arguments: nests.indices)
-  func `what does not close is refused as soon`(_ index: Int) {
+  func `an unclosed text beyond the limit of depth is refused for its depth`(_ index: Int) {
     let text = Self.nests[index].text(2_500)
     #expect(message(String(text.prefix(text.utf8.count / 2))).contains("(limit: depth)"))
   }
 
-  @Test func `exactly 64 levels are read, one more is not`() {
+  @Test func `exactly 64 levels are read, and one more is refused`() {
     // The comparison and its operand are levels too.
     #expect(message(Self.repeated("NOT ", 62) + "a") == "nothing")
     #expect(
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: nests.indices)
-  func `the deepest text that is read, and one that is not, need no more than a small stack`(
+  func `reading the deepest text, and refusing a deeper one, need only a small stack`(
     _ index: Int
   ) async {
     let done = await withCheckedContinuation { continuation in
@@ -97,7 +97,7 @@ import Testing
     #expect(done, "\(Self.nests[index].name)")
   }
 
-  @Test func `a thousand nodes are read, more are not`() throws {
+  @Test func `a thousand nodes are read, and more are refused`() throws {
     let text = Self.repeated("a > 1 OR ", 333)
     #expect(
       message(text + "TRUEPREDICATE").contains(
@@ -172,7 +172,7 @@ import Testing
     #expect(message("a IN {" + Self.repeated("b,", 999) + "b}").contains("(limit: nodes)"))
   }
 
-  @Test func `a text of 64 KiB is read, a longer one is not`() {
+  @Test func `a text of 64 KiB is read, and a longer one is refused`() {
     let text = "a == '" + Self.repeated("x", 65_536 - 7) + "'"
     #expect(message(text) == "nothing")
     #expect(
@@ -181,7 +181,7 @@ import Testing
     #expect(message("a == 1", limits: FormatLimits(bytes: 5)).contains("(limit: bytes)"))
   }
 
-  @Test func `limits can be set, but the depth not beyond 128`() {
+  @Test func `limits can be set, and the depth to 128 at most`() {
     #expect(message("NOT NOT a", limits: FormatLimits(depth: 3)).contains("at most 3 levels"))
     #expect(FormatLimits(depth: 1 << 40).depth == 128)
     #expect(

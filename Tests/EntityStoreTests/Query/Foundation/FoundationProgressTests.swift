@@ -26,7 +26,9 @@ extension Film {
     }
   }
 
-  @Test func `counts records, ends complete, and gives them in order`() async throws {
+  @Test func `Foundation's progress counts records, is complete at the end, and keeps their order`()
+    async throws
+  {
     try await withTemporaryStore([Film.self]) { store in
       try await fill(store, 20_000)
       let fetch = store.asynchronousFetch(Film.all.sorted(by: \.title.ascending))
@@ -37,7 +39,7 @@ extension Film {
     }
   }
 
-  @Test func `ends when its progress is cancelled`() async throws {
+  @Test func `a fetch ends when its progress is cancelled`() async throws {
     try await withTemporaryStore([Film.self]) { store in
       try await fill(store, 20_000)
       // A property that is no attribute is evaluated in Swift, and waits until the progress is
@@ -51,7 +53,7 @@ extension Film {
     }
   }
 
-  @Test func `batches in chunks and imports have a progress`() async throws {
+  @Test func `batches in chunks and imports report a progress`() async throws {
     try await withTemporaryStore([Film.self]) { store in
       try await fill(store, 100)
       let deletion = AsynchronousWork { report in
@@ -79,7 +81,7 @@ extension Film {
     }
   }
 
-  @Test func `takes the sort descriptors that mean one order everywhere`() async throws {
+  @Test func `sort descriptors are accepted if they mean one order everywhere`() async throws {
     try await withTemporaryStore([Film.self]) { store in
       try await fill(store, 50)
       let query = Film.all.sorted(by: [SortDescriptor(\Film.episode, order: .reverse)])

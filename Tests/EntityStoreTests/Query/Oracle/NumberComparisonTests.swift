@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `Null is the same as null, unlike any number, and has no order`() throws {
+  @Test func `Null equals null, differs from any number, and has no order`() throws {
     let records = specimens([
       { _ in }, { $0.int = 3 }, { ($0.int, $0.code) = (3, 3) }, { $0.code = 5 },
     ])
@@ -51,7 +51,7 @@ import Testing
       ], of: records)
   }
 
-  @Test func `An integer beyond 64 bits and a division by zero are calculated in the general way`()
+  @Test func `An integer beyond 64 bits and a division by zero use the general calculation`()
     throws
   {
     let records = specimens([
@@ -96,7 +96,7 @@ import Testing
       ], of: records)
   }
 
-  @Test func `The length of a text counts characters, whatever they are made of`() throws {
+  @Test func `The length of a text counts characters, whatever their scalars`() throws {
     let records = specimens([
       { $0.name = "abcdefghi" }, { $0.name = "e\u{301}" }, { $0.name = "a\r\nb" }, { $0.name = "" },
       { _ in }, { $0.name = "12345678\r\n" },

@@ -12,7 +12,7 @@ import Testing
   private static let recordCount =
     SeededNumbers.environmentNumber("LODESTORE_ORACLE_RECORDS") ?? 120
 
-  @Test func `Planned answers are those of a plain evaluation of every record`() throws {
+  @Test func `Planned answers equal those of a plain evaluation of every record`() throws {
     try withSpecimens(count: Self.recordCount, salt: 71) { store, records in
       try store.core.read { core in
         var check = try OracleCheck(core, records, salt: 72)

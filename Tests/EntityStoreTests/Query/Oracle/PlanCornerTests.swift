@@ -66,7 +66,7 @@ import Testing
       found, "label IN { 'x\u{33f}y', 'xy', 'z' } AND label BEGINSWITH 'x' AND int > 3")
   }
 
-  @Test func `Null in the second attribute of a unique index is found, as often as it is there`()
+  @Test func `Null in the second attribute of a unique index is found, as often as it occurs`()
     throws
   {
     var found = specimens(\.code, [nil, 1, nil, 2, nil])
@@ -96,7 +96,7 @@ import Testing
     try expectPlain(found, "name BEGINSWITH 'a'")
   }
 
-  @Test func `Texts and data that end with zeros are apart from shorter ones, nulls after them`()
+  @Test func `Texts and data that end with zeros differ from shorter ones, with nulls after them`()
     throws
   {
     let uuid = UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func `What is missing in JSON has no elements, as null has none`() throws {
+  @Test func `A missing member of JSON has no elements, as null has none`() throws {
     let found = specimens(
       \.json, [nil, .null, [:], ["items": nil], ["items": []], ["items": [["p": 1]]], 3, "a"])
     for format in [

@@ -6,7 +6,7 @@ import Testing
 
 /// Orders by one number sort the values in the records, not keys made of them.
 @Suite struct SlotOrderTests {
-  @Test func `Words are sorted as a stable sort would, whatever their number`() throws {
+  @Test func `A sort of words is stable, whatever their number`() throws {
     var random = SeededNumbers(salt: 91)
     var sort = WordSort()
     for count in [0, 1, 2, 63, 64, 65, 5_000, 700, 40_000, 100] {
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `What is counted is read from an index where a fetch would scan`() throws {
+  @Test func `A count reads an index even if a fetch would scan`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(20_000, in: store)
       try store.core.read { core in
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `A record that does not decode ends a sorted fetch, and what was decoded is let go`()
+  @Test func `An undecodable record ends a sorted fetch, and the decoded values are released`()
     throws
   {
     try withTemporaryStore([Fussy.self]) { store in

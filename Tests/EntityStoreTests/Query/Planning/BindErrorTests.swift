@@ -47,8 +47,7 @@ import Testing
   ]
 
   @Test(arguments: refusals)
-  func `What cannot be compared is refused with its position and a way out`(refusal: Refusal) throws
-  {
+  func `Incomparable values are refused with their position and a remedy`(refusal: Refusal) throws {
     try withTemporaryStore([Trial.self]) { store in
       // A record whose reading would fail is not reached, because no record has to be read.
       try store.read { snapshot throws in
@@ -63,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `A raw value that no case has is refused with the nearest case, on either side`()
+  @Test func `A raw value without a case is refused with the nearest case, on either side`()
     throws
   {
     try withTemporaryStore([AllTypes.self]) { store in
@@ -101,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func `An order by a document is refused, and one by a computed value is not`() throws {
+  @Test func `An order by a document is refused, and by a computed value accepted`() throws {
     try withTemporaryStore([Specimen.self]) { store in
       try store.read { snapshot throws in
         let computed = Specimen.all.sorted { [$0.label.lowercased().ascending] }
@@ -115,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `Variables take the values that come with the format string`() throws {
+  @Test func `Variables take the values that are passed with the format string`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(20, in: store)
       try store.read { snapshot throws in

@@ -39,7 +39,7 @@ import Testing
   ]
 
   @Test(arguments: refusals)
-  func `one that the type does not have is refused before a record is read`(
+  func `a member that the type lacks is refused before a record is read`(
     refusal: Refusal
   ) throws {
     try withTemporaryStore([House.self]) { store in
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `lines, orders and dictionaries are refused alike`() throws {
+  @Test func `lines, orders and dictionaries are refused alike for an unknown member`() throws {
     try withTemporaryStore([House.self]) { store in
       try store.read { snapshot throws in
         let message =
@@ -83,14 +83,14 @@ import Testing
     "flexible.whatever == NULL",
     "free.anything.at.all == NULL",
   ])
-  func `one that a value may have is looked for`(format: String) throws {
+  func `a member that a value may have is searched`(format: String) throws {
     try withTemporaryStore([House.self]) { store in
       try store.insert(House())
       #expect(try store.count(House.where(format: format)) == 1)
     }
   }
 
-  @Test func `coding keys tell of a type that does not decode from nothing`() throws {
+  @Test func `coding keys describe a type that cannot be decoded from an empty object`() throws {
     try withTemporaryStore([House.self]) { store in
       // `Shape` throws at once; that it has no such case is certain all the same.
       let error = try storeError(.invalidQuery) {

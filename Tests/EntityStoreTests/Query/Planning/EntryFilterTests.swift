@@ -22,7 +22,7 @@ import Testing
     ("share > 90 AND _id > 19900", 100),
     ("share BETWEEN { 10, 20 } AND (share == 11 OR share == 19)", 400),
   ])
-  func `what an entry tells is not read from its record`(
+  func `values in an entry are not read from its record`(
     condition: String, most: Int
   ) throws {
     try withTrials(20_000) { snapshot in
@@ -70,8 +70,7 @@ import Testing
     }
   }
 
-  @Test func `a comparison of bytes asks the record, whose text may not be that of its key`() throws
-  {
+  @Test func `a comparison of bytes reads the record, whose text may differ from its key`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try store.insert(
         (0..<3_000).map { place in
@@ -99,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `groups are explained by what they read`() throws {
+  @Test func `the explanation of groups names their reads`() throws {
     try withTrials(2_000) { snapshot in
       let query = try Trial.where(format: "share > 50").sorted(by: \.number).limit(3)
       let entries = try snapshot.explain(
@@ -116,7 +115,7 @@ import Testing
     }
   }
 
-  @Test func `a query is explained for what it is used`() throws {
+  @Test func `the explanation of a query depends on its use`() throws {
     try withTrials(2_000) { snapshot in
       let query = try Trial.where(format: "kind == 'c' AND share > 50").sorted(by: \.number)
       let fetch = try snapshot.explain(query, analyzing: true)

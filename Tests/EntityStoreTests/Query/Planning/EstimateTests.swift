@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test(.readsPages) func `Estimates of what shares a page are exact`() throws {
+  @Test(.readsPages) func `Estimates of entries that share a page are exact`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(100_000, in: store)
       try store.core.read { core in
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `What a write has changed is estimated as of the last commit`() throws {
+  @Test func `Estimates in a write describe the last commit`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(100, in: store)
       try store.core.write { core in

@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test(.readsPages) func `Plans are what a reader of the schema expects`() throws {
+  @Test(.readsPages) func `Plans agree with the expectation of a reader of the schema`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(20_000, in: store)
       try store.read { snapshot throws in
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `Analyzing tells what was read`() throws {
+  @Test func `Analyzing reports the reads`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(20_000, in: store)
       try store.read { snapshot throws in

@@ -5,7 +5,9 @@ import Testing
 
 /// Conditions that would take a thread's stack or a machine's evening are refused.
 @Suite struct HostileConditionTests {
-  @Test func `A condition nested deeper than a stack is refused, a long chain is not`() throws {
+  @Test func `A condition nested deeper than a stack is refused, and a long chain is accepted`()
+    throws
+  {
     try withTemporaryStore([Film.self]) { store in
       try store.write { tx in
         _ = try tx.insert(
@@ -28,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `SUBQUERYs nest three deep`() throws {
+  @Test func `SUBQUERYs nest up to three levels`() throws {
     func nested(_ depth: Int) -> String {
       (0..<depth).reduce("TRUEPREDICATE") { inner, index in
         "SUBQUERY(json, $x\(index), \(inner)).@count > 0"
@@ -46,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `Not-a-number makes one section and one group, and both zeros one`() throws {
+  @Test func `Not-a-number makes one section and one group, and so do both zeros`() throws {
     try withTemporaryStore([AllTypes.self]) { store in
       try store.write { tx in
         _ = try tx.insert(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EntityStore
 
-@Suite("Plans that are kept")
+@Suite("Reused plans")
 struct KeptPlanTests {
   private func plan(_ query: Query<Trial>, in store: Store) throws -> QueryPlan {
     try store.core.read { core in
@@ -16,7 +16,7 @@ struct KeptPlanTests {
     Trial.where(try Condition(format: text, arguments: arguments))
   }
 
-  @Test func `serve the third time that a query is asked, until something is written`() throws {
+  @Test func `a plan is reused from the third run of a query until a write`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(500, in: store)
       let query = try format("kind == 'c' AND share > 20").sorted(by: \.share.ascending).limit(5)
@@ -32,7 +32,7 @@ struct KeptPlanTests {
     }
   }
 
-  @Test func `are of one limit, offset and order`() throws {
+  @Test func `a plan is reused only for its limit, offset and order`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(300, in: store)
       let all = try format("share >= 90")
@@ -52,7 +52,7 @@ struct KeptPlanTests {
     }
   }
 
-  @Test func `are none of what changes from run to run, or is long`() throws {
+  @Test func `plans that change from run to run, or are long, are not reused`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(50, in: store)
       let queries = [
@@ -67,7 +67,7 @@ struct KeptPlanTests {
     }
   }
 
-  @Test func `do not take one form of a text for another`() throws {
+  @Test func `a plan is not reused for another form of a text`() throws {
     try withTemporaryStore([Trial.self]) { store in
       let notes = ["caf\u{e9}", "cafe\u{301}", "K", "\u{212a}"]
       try store.insert(
@@ -85,7 +85,7 @@ struct KeptPlanTests {
     }
   }
 
-  @Test func `do not take one form of a member's name in an order for another`() throws {
+  @Test func `a plan is not reused for another form of a member's name in an order`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try store.insert(
         (0..<2).map {
@@ -107,7 +107,7 @@ struct KeptPlanTests {
     }
   }
 
-  @Test func `are of the commit that a reader sees`() throws {
+  @Test func `a plan is reused only within its commit`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(100, in: store)
       let query = try format("share == 5")
@@ -121,7 +121,7 @@ struct KeptPlanTests {
     }
   }
 
-  @Test func `serve many threads at once`() async throws {
+  @Test func `many threads reuse plans at once`() async throws {
     try await withTemporaryStore([Trial.self]) { store in
       try Trial.make(400, in: store)
       let queries = try (0..<20).map { try format("share == \($0) AND number > 100") }

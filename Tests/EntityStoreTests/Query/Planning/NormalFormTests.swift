@@ -52,7 +52,7 @@ import Testing
       "(share == 1 AND kind == \"a\") OR (share == 2 AND kind == \"b\")"
     ),
   ])
-  func `is the same for all ways to say it`(format: String, normal: String) throws {
+  func `all spellings of a condition have one normal form`(format: String, normal: String) throws {
     try withTemporaryStore([Trial.self]) { store in
       try store.core.read { core throws in
         let text = try Self.text(format, in: core)
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `takes time that grows with the size of the condition`() throws {
+  @Test func `the normal form takes time that grows with the size of the condition`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try store.core.read { core throws in
         let entity = try core.entity(named: "Trial")

@@ -14,7 +14,7 @@ import Testing
     ("rows of Sighting where rnd == 0 OR rnd == 41", "a list is priced by its length")
   ]
 
-  @Test func `no query reads more than twice what the best plan does`() throws {
+  @Test func `no query reads more than twice as much as the best plan`() throws {
     try withBattery { snapshot, oracle in
       for query in Battery(count: Self.count).queries {
         let excess = try check(query, snapshot, oracle)
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `nor do nearly all that nobody has looked at`() throws {
+  @Test func `nearly all random queries read at most twice as much as the best plan`() throws {
     try withBattery { snapshot, oracle in
       let seed = Int(truncatingIfNeeded: SeededNumbers.runSeed)
       var random = RandomQueries(seed: seed, count: Self.count)

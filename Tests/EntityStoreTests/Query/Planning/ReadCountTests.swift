@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `the first of an equality are read by id, whatever their place`() throws {
+  @Test func `the first records of an equality are read by id, wherever they are`() throws {
     try withTrials { snapshot in
       // A scan would do worst if all of them were at the end of the records.
       let some = try reads(Trial.where { $0.share == 99 }.limit(3), snapshot)
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `a scan for a few that are far away gives way to an index`() throws {
+  @Test func `a scan for a few distant records is replaced by an index`() throws {
     try withTrials { snapshot in
       let found = try reads(
         Trial.where {
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `a walk counts on what another index tells of the rest of the condition`() throws {
+  @Test func `a walk uses another index's estimate of the rest of the condition`() throws {
     try withTrials { snapshot in
       // An eighth of all have the rating, and come by id; those wanted are the last.
       let few = try reads(
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `a condition that all ids fulfil is none`() throws {
+  @Test func `a condition that all ids fulfil is removed`() throws {
     try withTrials { snapshot in
       for text in ["_id >= 0", "_id >= 1", "NOT _id < 1", "_id <= 18446744073709551615"] {
         let query = try Trial.where(format: text)
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func `distinct values of few records are not sought among all`() throws {
+  @Test func `distinct values of few records are not searched among all records`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(20_000, in: store)
       try store.core.read { core throws in
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test func `a run that is watched changes its plan too, also within elements`() throws {
+  @Test func `a measured run changes its plan too, also within elements`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(20_000, in: store)
       try store.core.read { core throws in
@@ -180,7 +180,7 @@ import Testing
     }
   }
 
-  @Test func `terms without end are looked up as a list`() throws {
+  @Test func `any number of terms are looked up as a list`() throws {
     try withTrials { snapshot in
       let terms = (0..<5_000).map { Trial.attributes.number == $0 * 2 }
       let found = try reads(Trial.where(anyOf(terms)).requiringIndex(), snapshot)
@@ -213,7 +213,7 @@ import Testing
     }
   }
 
-  @Test func `many ids beside a key are no look-ups`() throws {
+  @Test func `many ids next to a key are not looked up`() throws {
     try withTrials { snapshot in
       let ids = (1...10_000).map { Trial.ID(rawValue: $0) }
       let query = Trial.where {
@@ -242,7 +242,7 @@ import Testing
     }
   }
 
-  @Test func `pages of such an order go on where the last one ended`() throws {
+  @Test func `pages of an indexed order continue after the last one`() throws {
     try withTrials { snapshot in
       let query = Trial.where { $0.note == "note 1" }.sorted(
         by: \.share.ascending, \.number.descending
@@ -263,7 +263,7 @@ import Testing
     }
   }
 
-  @Test func `what an offset skips is read as entries alone`() throws {
+  @Test func `records before an offset are read as entries alone`() throws {
     try withTrials { snapshot in
       let deep = try reads(Trial.all.sorted(by: \.number).offset(15_000).limit(5), snapshot)
       #expect(deep.results == Array(15_000..<15_005))
@@ -274,7 +274,8 @@ import Testing
     }
   }
 
-  @Test func `a regular expression with a literal beginning reads what begins so`() throws {
+  @Test func `a regular expression with a literal beginning reads only matching beginnings`() throws
+  {
     try withTrials { snapshot in
       let found = try reads(Trial.where(format: "name MATCHES 'name 0047\\\\d+'"), snapshot)
       #expect(found.results == Array(470..<480))
@@ -284,7 +285,7 @@ import Testing
     }
   }
 
-  @Test func `distinct values take a step in an index for each`() throws {
+  @Test func `distinct values take one step in an index for each value`() throws {
     try withTrials { snapshot in
       let core = snapshot.access.core
       let shares = try Self.steps("share", core)

@@ -3,7 +3,7 @@ import Testing
 @testable import EntityStore
 
 @Suite struct RequiredIndexTests {
-  @Test func `A scan becomes an error that names the condition and the indexes there are`() throws {
+  @Test func `A scan becomes an error that names the condition and the existing indexes`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(50, in: store)
       try store.read { snapshot throws in
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `A condition that an index serves uses it, whatever it costs`() throws {
+  @Test func `A condition that an index serves uses the index at any cost`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(50, in: store)
       try store.read { snapshot throws in
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `A walk for an order alone serves it only where nothing has to be checked`() throws {
+  @Test func `A walk for an order alone serves it only if no condition must be checked`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(200, in: store)
       try store.read { snapshot throws in
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `Without records there is nothing to read, and no error`() throws {
+  @Test func `A query without records reads nothing, and is no error`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try store.read { snapshot throws in
         #expect(try snapshot.fetch(Trial.where { $0.note == "x" }.requiringIndex()) == [])

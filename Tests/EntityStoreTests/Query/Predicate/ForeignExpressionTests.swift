@@ -55,7 +55,7 @@ private struct Holds<Input: StandardPredicateExpression>: StandardPredicateExpre
     }
   }
 
-  @Test func `A node of elsewhere is asked itself, and the rest is still data`() throws {
+  @Test func `A foreign node is evaluated by itself, and the rest stays data`() throws {
     let inner = #Predicate<Ticket> { $0.numbers.isEmpty }
     let predicate = Predicate<Ticket> { ticket in
       PredicateExpressions.build_Conjunction(
@@ -70,7 +70,7 @@ private struct Holds<Input: StandardPredicateExpression>: StandardPredicateExpre
       try answers(tree, [(4, nil, []), (3, nil, []), (4, nil, [1])]) == [true, false, false])
   }
 
-  @Test func `A node of elsewhere sees the variables of the closures around it`() throws {
+  @Test func `A foreign node sees the variables of the closures around it`() throws {
     let isOdd = #Predicate<Int> { $0 % 2 == 1 }
     let predicate = Predicate<Ticket> { ticket in
       PredicateExpressions.build_contains(
@@ -82,7 +82,7 @@ private struct Holds<Input: StandardPredicateExpression>: StandardPredicateExpre
         == [true, false, false])
   }
 
-  @Test func `A node of elsewhere sees the value of an if let`() throws {
+  @Test func `A foreign node sees the value of an if let`() throws {
     let isOdd = #Predicate<Int> { $0 % 2 == 1 }
     let predicate = Predicate<Ticket> { ticket in
       PredicateExpressions.build_NilCoalesce(

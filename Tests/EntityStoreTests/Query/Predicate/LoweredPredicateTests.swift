@@ -5,15 +5,15 @@ import Testing
 @testable import LodestoreFormat
 
 @Suite struct LoweredPredicateTests {
-  @Test func `Comparisons say of a record what evaluate says of the entity`() throws {
+  @Test func `Comparisons of a record agree with evaluate on the entity`() throws {
     try expectSameAnswers(PredicateCases.comparisons())
   }
 
-  @Test func `Logic, ranges, lists and texts say what evaluate says`() throws {
+  @Test func `Logic, ranges, lists and texts agree with evaluate`() throws {
     try expectSameAnswers(PredicateCases.lists())
   }
 
-  @Test func `Optionals, branches, arithmetic and collections say what evaluate says`() throws {
+  @Test func `Optionals, branches, arithmetic and collections agree with evaluate`() throws {
     try expectSameAnswers(PredicateCases.expressions())
   }
 

@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `Division by zero`() throws {
+  @Test func `A division by zero is an error that quotes the expression`() throws {
     #expect(
       try failure(#Predicate { $0.count / ($0.divisor + 1) > 2 })
         == "division by zero in '$0.count / ($0.divisor + …)'")
@@ -56,7 +56,8 @@ import Testing
     #expect(try failure(#Predicate { $0.count > 3 / zero }) == "division by zero in '… / …'")
   }
 
-  @Test func `The least integer by -1`() throws {
+  @Test func `A division of the least integer by -1 is an error that quotes the expression`() throws
+  {
     #expect(
       try failure(#Predicate { $0.count / $0.divisor > 2 })
         == "overflow in '$0.count / $0.divisor'")
@@ -66,7 +67,9 @@ import Testing
     #expect(try failure(#Predicate { -$0.count > 0 }) == "overflow in '-$0.count'")
   }
 
-  @Test func `Sums, differences and products that do not fit`() throws {
+  @Test func `Sums, differences and products that overflow are errors that quote the expression`()
+    throws
+  {
     let most = Int.max
     #expect(try failure(#Predicate { $0.votes + 1 > 2 }) == "overflow in '$0.votes + …'")
     #expect(try failure(#Predicate { $0.count - 1 < 2 }) == "overflow in '$0.count - …'")
@@ -79,7 +82,7 @@ import Testing
         == "overflow in '$1 + …'")
   }
 
-  @Test func `Nil unwrapped`() throws {
+  @Test func `An unwrapped nil is an error that quotes the expression`() throws {
     // swift-format-ignore: NeverForceUnwrap
     let predicate = #Predicate<Ticket> { $0.rating! > 4 }
     #expect(try failure(predicate) == "nil unwrapped in '$0.rating!'")
@@ -88,7 +91,7 @@ import Testing
     #expect(try failure(element) == "nil unwrapped in '$0.numbers.filter { $1 > … }.first!'")
   }
 
-  @Test func `Subscripts and ranges out of range`() throws {
+  @Test func `Subscripts and ranges out of bounds are errors that quote the expression`() throws {
     let minus = -1
     #expect(
       try failure(#Predicate { $0.numbers[2] == 0 }) == "index out of range in '$0.numbers[…]'")
@@ -105,7 +108,7 @@ import Testing
         == "a range that ends before it starts in '$0.divisor..<$0.count'")
   }
 
-  @Test func `A part that is excluded by what is in front of it is not looked at`() throws {
+  @Test func `A part that an earlier part excludes is not evaluated`() throws {
     let guarded = [
       #Predicate<Ticket> { $0.count > 0 && 1 / ($0.divisor + 1) > 2 },
       #Predicate<Ticket> { !($0.count < 0 || 1 / ($0.divisor + 1) > 2) },
@@ -132,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `Expressions inside a predicate are looked into`() throws {
+  @Test func `Expressions inside a predicate are examined`() throws {
     let quotient = #Expression<Int, Int, Int> { $0 / ($1 + 1) }
     // Made by hand: the macro does not write it on every system.
     let ticket = PredicateExpressions.Variable<Ticket>()

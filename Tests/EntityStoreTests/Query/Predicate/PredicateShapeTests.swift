@@ -10,7 +10,7 @@ import Testing
     try ConditionTree(predicate).sketch
   }
 
-  @Test func `Clauses keep the order of the author, with code only where it is needed`() throws {
+  @Test func `Clauses keep the order of the author, with code only if necessary`() throws {
     let tree = try sketch(
       #Predicate {
         $0.count > 3 && $0.numbers.isEmpty && ($0.rating == nil || !($0.count % 2 == 0))
@@ -20,7 +20,7 @@ import Testing
         == "(count greater 3 & <$0.numbers.isEmpty> & (rating equal null | !<$0.count % … == …>))")
   }
 
-  @Test func `Ids are the attribute _id, whatever else has their type`() throws {
+  @Test func `Ids are the attribute _id, whatever other attribute has their type`() throws {
     let id = RecordID<Ticket>(rawValue: 7), ids: Set = [id],
       large = RecordID<Ticket>(rawValue: .max)
     #expect(try sketch(#Predicate { $0.id == id }) == "_id equal 7")
@@ -52,7 +52,7 @@ import Testing
     #expect(try sketch(#Predicate { $0.tag.rawValue == "A" }) == "<$0.tag.rawValue == …>")
   }
 
-  @Test func `Optionals become tests for null in front of what they guard`() throws {
+  @Test func `Optionals become tests for null before the expressions that they guard`() throws {
     #expect(
       try sketch(#Predicate { t in if let r = t.rating { r > 4 && t.count > 0 } else { false } })
         == "(rating notEqual null & rating greater 4 & count greater 0)")
@@ -77,7 +77,7 @@ import Testing
     #expect(try sketch(#Predicate { $0.count > -low + 7 / low }) == "count greater 1")
   }
 
-  @Test func `Code is written as its author wrote it, without the constants`() throws {
+  @Test func `Code is printed as its author wrote it, without the constants`() throws {
     #expect(
       try sketch(#Predicate { ($0.count + 1) * $0.divisor / 2 > -$0.count - (1 - $0.divisor) })
         == "<($0.count + …) * $0.divisor / … > -$0.count - (… - $0.divisor)>")
@@ -86,7 +86,7 @@ import Testing
         == "<($0.count > …) == ($0.numbers.isEmpty ? true : false)>")
   }
 
-  @Test func `A predicate says the same of another variable of its type`() throws {
+  @Test func `A predicate has an equal condition with another variable of its type`() throws {
     let predicate = Predicate<Ticket> { ticket in
       PredicateExpressions.build_Equal(
         lhs: PredicateExpressions.build_KeyPath(root: ticket, keyPath: \.count),
@@ -95,7 +95,7 @@ import Testing
     #expect(try sketch(predicate) == "count equal 3")
   }
 
-  @Test func `A variable of elsewhere is refused when the query is prepared`() throws {
+  @Test func `A variable of another closure is refused when the query is prepared`() throws {
     let elsewhere = PredicateExpressions.Variable<Ticket>()
     let predicate = Predicate<Ticket> { _ in
       PredicateExpressions.build_Equal(

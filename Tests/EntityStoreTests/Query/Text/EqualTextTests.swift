@@ -49,7 +49,7 @@ private struct Form: Entity {
 /// Texts that are equal to Swift and have other bytes, where these count.
 @Suite struct `Equal texts of other bytes` {
   /// Texts of ASCII are compared by bytes without a string for each; all others as strings.
-  @Test func `are equal in upper and lower case, as other texts are`() throws {
+  @Test func `equal texts of other bytes are equal in upper and lower case`() throws {
     let texts = [
       "", "abc", "ABC", "aBc", "ab", "a-b_9", "stra\u{df}e", "STRASSE", "k", "\u{212a}", ";",
       "\u{37e}", Form.composed, Form.decomposed, "\u{c9}", "\u{130}", "i", "@[`{",
@@ -69,7 +69,7 @@ private struct Form: Entity {
     }
   }
 
-  @Test func `are different branches of an OR`() throws {
+  @Test func `equal texts of other bytes are different branches of an OR`() throws {
     try withTemporaryStore([Form.self]) { store in
       try store.insert([Form(Form.composed, ["x": 1]), Form(Form.decomposed, ["x": 2]), Form("e")])
       let pair = [Form.composed, Form.decomposed]
@@ -98,7 +98,7 @@ private struct Form: Entity {
     }
   }
 
-  @Test func `are different members, whatever is indexed or derived`() throws {
+  @Test func `members with equal names of other bytes are different, also in indexes`() throws {
     try withTemporaryStore([Form.self]) { store in
       try store.insert([
         Form("composed", [Form.composed: "x"]), Form("decomposed", [Form.decomposed: "x"]),

@@ -14,31 +14,32 @@ import Testing
     ("*aab", "aaaaaab", true), ("*ä?", "xäy", true), ("水*", "水火", true), ("水?", "水", false),
     ("AF_", "AF_", true), ("AF_", "AFN", false), ("5%*", "5% off", true), ("5\\%", "5%", true),
   ])
-  func `Whole text is matched`(pattern: String, text: String, expected: Bool) throws {
+  func `A LIKE pattern matches the whole text`(pattern: String, text: String, expected: Bool) throws
+  {
     #expect(try admits(.like, pattern, text) == expected)
   }
 
-  @Test func `Case is folded on both sides`() throws {
+  @Test func `A LIKE pattern folds case on both sides`() throws {
     #expect(try admits(.like, "*SS?", "Straßx", .caseInsensitive) == true)
     #expect(try admits(.like, "NOTES.*", "notes.TXT", .caseInsensitive))
     #expect(try !admits(.like, "NOTES.*", "notes.TXT"))
   }
 
-  @Test func `Lone backslash at the end is refused`() {
+  @Test func `A lone backslash at the end of a pattern is refused`() {
     #expect(
       throws: PatternError(
         "the backslash at the end escapes nothing, write two for one backslash", at: 2)
     ) { try TextTest(.like, "ab\\", options: []) }
   }
 
-  @Test func `Pattern above a thousand bytes is refused`() throws {
+  @Test func `A pattern above a thousand bytes is refused`() throws {
     _ = try TextTest(.like, String(repeating: "a", count: 1_000), options: [])
     #expect(throws: PatternError.self) {
       try TextTest(.like, String(repeating: "ä", count: 501), options: [])
     }
   }
 
-  @Test func `Many stars take no exponential time`() throws {
+  @Test func `A pattern of many stars takes no exponential time`() throws {
     let pattern = String(repeating: "*a", count: 60) + "b"
     let time = try processorTime { () throws in
       #expect(try !admits(.like, pattern, String(repeating: "a", count: 20_000)))
@@ -48,7 +49,7 @@ import Testing
   }
 
   @Test(arguments: [[], TextOptions.caseInsensitive, .diacriticInsensitive, .normalized])
-  func `Random patterns agree with the definition`(options: TextOptions) throws {
+  func `Random LIKE patterns agree with the definition`(options: TextOptions) throws {
     var random = SeededNumbers(salt: 710)
     var hits = 0
     for _ in 0..<8_000 {

@@ -20,7 +20,7 @@ struct PatternCheckTests {
     return isTaken == (PatternCheck.fault(in: pattern) == nil)
   }
 
-  @Test func `Random patterns are taken by both or by neither`() {
+  @Test func `Random patterns are accepted by both matchers or by neither`() {
     var random = SeededNumbers(salt: 730)
     var taken = 0
     for number in 0..<20_000 {
@@ -35,7 +35,7 @@ struct PatternCheckTests {
     #expect((2_000..<18_000).contains(taken))
   }
 
-  @Test func `Sizes end where the store's end`() {
+  @Test func `The checker's limits of sizes equal those of the store`() {
     let texts = [
       String(repeating: "a", count: 4_096), String(repeating: "a", count: 4_097), "a{19999}",
       "a{20000}", "^a{19999}$", "(?:a|b){4999}", "(?:a|b){5000}", "(a*){6666}", "(a*){6667}",

@@ -35,7 +35,9 @@ import Testing
     ("}]", "}]", true), ("[\\d-x]+", "1-x", true), ("[\\u0041-\\u0043]", "B", true),
     ("(?i-s:A)b", "ab", true),
   ])
-  func `Whole text is matched`(pattern: String, text: String, expected: Bool) throws {
+  func `A regular expression matches the whole text`(pattern: String, text: String, expected: Bool)
+    throws
+  {
     #expect(try admits(.matches, pattern, text) == expected)
     // An assertion keeps the automaton away, so that the machine decides.
     let other = pattern.hasPrefix("(?x)") ? "\n|水\\B水)" : "|水\\B水)"
@@ -64,17 +66,19 @@ import Testing
     ("\\xZZ", 0, "the escape at 0 is no scalar in hexadecimal digits"),
     ("\\ud800", 0, "the escape at 0 is half a surrogate pair"),
   ])
-  func `Refusals say what and where`(pattern: String, offset: Int, message: String) {
+  func `A refused regular expression names the fault and its position`(
+    pattern: String, offset: Int, message: String
+  ) {
     #expect(throws: PatternError(message, at: offset)) {
       try TextTest(.matches, pattern, options: [])
     }
   }
 
-  @Test func `Unknown property is refused`() {
+  @Test func `An unknown property is refused`() {
     #expect(throws: PatternError.self) { try TextTest(.matches, "\\p{Klingon}", options: []) }
   }
 
-  @Test func `Nested repetition takes linear time`() throws {
+  @Test func `A nested repetition takes linear time`() throws {
     let text = String(repeating: "a", count: 100_000)
     for pattern in ["(a+)+b", "(a|aa)+b", "(a*)*b", "(?:a+)+\\bb"] {
       let time = try processorTime { () throws in
@@ -84,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `Sizes are limited`() throws {
+  @Test func `The sizes of regular expressions are limited`() throws {
     #expect(throws: PatternError.self) {
       try TextTest(.matches, String(repeating: "a", count: 4_097), options: [])
     }
@@ -107,7 +111,7 @@ import Testing
     #expect(try admits(.matches, stars, "aaa"))
   }
 
-  @Test func `Random patterns agree with Foundation`() throws {
+  @Test func `Random regular expressions agree with Foundation`() throws {
     var random = SeededNumbers(salt: 720)
     var hits = 0
     var refusals = 0
@@ -143,7 +147,7 @@ import Testing
     #expect(refusals < 100)
   }
 
-  @Test func `Random pattern text never traps`() throws {
+  @Test func `Random text as a regular expression never traps`() throws {
     var random = SeededNumbers(salt: 721)
     let parts = [
       "a", "b", "(", ")", "[", "]", "*", "+", "?", "{", "}", "1", ",", "|", "\\", "^", "$", ".",

@@ -25,7 +25,7 @@ import Testing
     (.contains, "", "", true), (.contains, "K", "a\u{212a}", true),
     (.contains, "é", "caf e\u{301}", true), (.contains, "👩", "👩‍👩‍👧", false),
   ])
-  func `Compares by characters`(
+  func `Texts are compared by characters`(
     operation: TextTest.Operation, operand: String, text: String, expected: Bool
   ) throws {
     #expect(try admits(operation, operand, text) == expected)
@@ -87,7 +87,7 @@ import Testing
     ("ß", "SS"), ("ẞ", "ss"), ("σ", "ς"), ("Σ", "ς"), ("é", "E\u{301}"), ("K", "k"), ("ﬁ", "FI"),
     ("ſ", "S"), ("ΐ", "Ϊ\u{301}"), ("ЖУК", "жук"), ("Straße 12345678", "STRASSE 12345678"),
   ])
-  func `Case does not matter with its option`(a: String, b: String) throws {
+  func `The case-insensitive option ignores case`(a: String, b: String) throws {
     #expect(try admits(.equal, a, b, .caseInsensitive))
     #expect(try admits(.equal, b, a, .caseInsensitive))
     #expect(try !admits(.equal, a, b))
@@ -96,14 +96,14 @@ import Testing
   @Test(arguments: [
     ("Ångström", "Angstrom"), ("e\u{301}", "è"), ("שָׁלוֹם", "שלום"), ("Việt", "Viet"),
   ])
-  func `Marks do not matter with their option`(a: String, b: String) throws {
+  func `The diacritic-insensitive option ignores marks`(a: String, b: String) throws {
     #expect(try admits(.equal, a, b, .diacriticInsensitive))
     #expect(try admits(.contains, b, "x" + a + "y", .diacriticInsensitive))
     #expect(try admits(.like, b + "?", a + "y", .diacriticInsensitive))
     #expect(try !admits(.equal, a, b, .caseInsensitive))
   }
 
-  @Test func `Bytes are compared with the option for normalized text`() throws {
+  @Test func `Texts are compared by bytes with the option for normalized text`() throws {
     for options in [TextOptions.normalized, [.normalized, .caseInsensitive]] {
       #expect(try !admits(.equal, "é", "e\u{301}", options))
       #expect(try !admits(.equal, "a", "A", options))
