@@ -206,7 +206,6 @@ final class EntityChanges {
 
   /// Throws when ``insert(_:)`` of `record`, in place of record `id`, would break a constraint or a
   /// unique key.
-  ///
   func checkReinsertion(of id: UInt64, with record: DerivedRecord) throws(StoreError) {
     let new = try prepare(record, id: try core.newID(of: entity), isNew: true)
     try takeKeys(of: id, from: nil, to: new.view)

@@ -6,8 +6,8 @@ internal import LodestoreFormat
 /// appended to the record tree.
 ///
 /// The derived attributes of each record are computed, and its rules have been checked under its
-/// id. Records enter the buffer only through
-/// these checks, and a ``RecordTree`` appends no other buffer.
+/// id. Records enter the buffer only through these checks, and a ``RecordTree`` appends no other
+/// buffer.
 struct NewRecords: ~Copyable {
   /// The records, with their ids and room for their checksums.
   private(set) var records = RecordBuffer(byteCount: RecordBuffer.usualByteCount)
@@ -40,7 +40,8 @@ struct NewRecords: ~Copyable {
 
   /// Checks the rules of all records of `row`, and takes them under the ids from `first` on.
   ///
-  /// This buffer must be empty, and the entity must have no derived attributes. `row` is empty afterwards, with the memory that this buffer had.
+  /// This buffer must be empty, and the entity must have no derived attributes. `row` is empty
+  /// afterwards, with the memory that this buffer had.
   ///
   /// - Returns: false when one of the records or an earlier one breaks a rule.
   mutating func take(
