@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import LodestoreEssentials
 
 // Writes of one call, on the calling thread. Each is a transaction of its own, and corresponds to
 // the call of this name on ``WriteTransaction``. Put calls that belong together into one `write`.

@@ -1,13 +1,8 @@
 internal import LMDB
+internal import LodestoreEssentials
 internal import LodestoreFormat
 internal import LodestorePages
 import Synchronization
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 /// A store without Swift types: the environment and the last known catalogue.
 ///

@@ -1,9 +1,5 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
 internal import LMDB
+public import LodestoreEssentials
 internal import LodestoreFormat
 
 /// A reader of the history that the store knows by name, with its position.

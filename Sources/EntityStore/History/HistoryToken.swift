@@ -1,9 +1,5 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
 internal import LMDB
+public import LodestoreEssentials
 internal import LodestoreFormat
 
 /// A position in the history of one store: after one of its writes.

@@ -1,12 +1,7 @@
 internal import LMDB
 internal import LodestoreBytes
+public import LodestoreEssentials
 internal import LodestoreFormat
-
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
 
 /// Reading of buckets, which are named areas for the program's own settings and marks.
 ///

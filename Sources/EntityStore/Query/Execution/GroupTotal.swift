@@ -1,11 +1,6 @@
 internal import LodestoreBytes
+internal import LodestoreEssentials
 internal import LodestoreFormat
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 /// The state of an aggregate, which ignores null and not-a-number.
 struct GroupTotal {

@@ -1,10 +1,6 @@
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 internal import LMDB
 internal import LodestoreBytes
+internal import LodestoreEssentials
 internal import LodestoreFormat
 
 extension ReadableTransaction where Self: ~Copyable {

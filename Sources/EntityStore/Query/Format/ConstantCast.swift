@@ -1,11 +1,6 @@
 internal import LodestoreBytes
+internal import LodestoreEssentials
 internal import LodestoreFormat
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 /// Converts constants for CAST when a format string is parsed.
 enum ConstantCast {
