@@ -100,9 +100,7 @@ extension JSONKeyedDecoding {
   func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
     try optional(type, key)
   }
-  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-    try optional(type, key)
-  }
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try optional(type, key) }
   func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
     try optional(type, key)
   }

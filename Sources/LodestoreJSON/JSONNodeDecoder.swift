@@ -22,9 +22,7 @@ package struct JSONNodeDecoder: Sendable {
   package var dates: DateStrategy
   package var userInfo: [CodingUserInfoKey: any Sendable]
 
-  package init(
-    dates: DateStrategy = .iso8601, userInfo: [CodingUserInfoKey: any Sendable] = [:]
-  ) {
+  package init(dates: DateStrategy = .iso8601, userInfo: [CodingUserInfoKey: any Sendable] = [:]) {
     self.dates = dates
     self.userInfo = userInfo
   }
@@ -58,8 +56,7 @@ package struct JSONNodeDecoder: Sendable {
     if let error = context.underlyingError as? JSONNodeError { return error.node }
     var found = node
     while let key = path.first {
-      let child =
-        found.kind == .array ? key.intValue.flatMap { found[$0] } : found[key.stringValue]
+      let child = found.kind == .array ? key.intValue.flatMap { found[$0] } : found[key.stringValue]
       guard let child else { break }
       found = child
       path.removeFirst()

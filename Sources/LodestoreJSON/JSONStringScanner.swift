@@ -72,9 +72,7 @@ struct JSONStringScanner {
       let first = try hex(at)
       switch first {
       case 0xD800...0xDBFF:
-        guard text[at + 6] == 0x5C, text[at + 7] == 0x75 else {
-          throw Self.unpaired(at)
-        }
+        guard text[at + 6] == 0x5C, text[at + 7] == 0x75 else { throw Self.unpaired(at) }
         guard case 0xDC00...0xDFFF = try hex(at + 6) else { throw Self.unpaired(at) }
         return at + 12
       case 0xDC00...0xDFFF:

@@ -61,9 +61,7 @@ struct PageOrder: Sendable {
   /// valid.
   ///
   /// - Throws: ``WebSourceError/Code/unreadablePage`` if the page is not JSON.
-  func behind(
-    _ page: PageAddress, _ answer: WebResponse
-  ) throws(WebSourceError) -> PagesBehind {
+  func behind(_ page: PageAddress, _ answer: WebResponse) throws(WebSourceError) -> PagesBehind {
     do {
       return try told(by: answer, at: page)
     } catch  where error.cause == nil {

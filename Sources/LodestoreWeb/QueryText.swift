@@ -14,9 +14,7 @@ enum QueryText {
   static func name(_ pair: String) -> String { decoded(pair.prefix { $0 != "=" }) }
 
   /// The decoded value of a part.
-  static func value(_ pair: String) -> String {
-    decoded(pair.drop { $0 != "=" }.dropFirst())
-  }
+  static func value(_ pair: String) -> String { decoded(pair.drop { $0 != "=" }.dropFirst()) }
 
   /// The decoded value of the first part with a name.
   static func value(of name: String, in url: URL) -> String? {

@@ -95,9 +95,7 @@
     /// The properties that a list of key paths names.
     ///
     /// Properties that cannot be indexed are reported and left out.
-    private mutating func readPaths(
-      of list: ArrayExprSyntax, isUnique: Bool
-    ) -> [TokenSyntax] {
+    private mutating func readPaths(of list: ArrayExprSyntax, isUnique: Bool) -> [TokenSyntax] {
       var names: [TokenSyntax] = []
       for element in list.elements {
         guard let path = element.expression.as(KeyPathExprSyntax.self) else {

@@ -199,9 +199,7 @@
       guard let type = attribute.type, attribute.access?.tokenKind != .keyword(.private) else {
         return nil
       }
-      return (
-        attribute.access.map { "\($0.text) " } ?? "", spelled(type, of: attribute.property)
-      )
+      return (attribute.access.map { "\($0.text) " } ?? "", spelled(type, of: attribute.property))
     }
 
     /// The type of a property, spelled so that the extension can name it.

@@ -120,12 +120,9 @@ final class StoreCore: Sendable {
     let trees = try environment.openExistingTrees([.catalogue, .counters, .buckets, .imports])
     guard let catalogue = trees[.catalogue], let counters = trees[.counters],
       let buckets = trees[.buckets], let imports = trees[.imports]
-    else {
-      throw FormatError("a tree that every store has is missing")
-    }
+    else { throw FormatError("a tree that every store has is missing") }
     return Catalogue.Trees(
-      header: header, catalogue: catalogue, counters: counters, buckets: buckets,
-      imports: imports)
+      header: header, catalogue: catalogue, counters: counters, buckets: buckets, imports: imports)
   }
 
   private static func readSeal(_ environment: Environment) throws -> SealDescription {
@@ -151,9 +148,7 @@ final class StoreCore: Sendable {
       let schema = self.schema
       let result: R? = try mapped {
         try environment.read { transaction in
-          guard try trees.schemaNumber(in: transaction) == schema.number else {
-            return nil
-          }
+          guard try trees.schemaNumber(in: transaction) == schema.number else { return nil }
           return try body(TransactionCore(reading: transaction, schema: schema, store: self))
         }
       }

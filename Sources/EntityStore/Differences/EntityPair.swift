@@ -109,8 +109,7 @@ final class EntityPair: Sendable {
       AttributePair(
         name: attribute.name, older: before, newer: attribute,
         comparison: before.map { comparison($0, attribute) } ?? .asStored)
-    }
-      + left.map { AttributePair(name: $0.name, older: $0, newer: nil, comparison: .asStored) }
+    } + left.map { AttributePair(name: $0.name, older: $0, newer: nil, comparison: .asStored) }
   }
 
   /// Returns whether equal bytes are equal values in records of these layouts, which have one

@@ -1,5 +1,4 @@
 internal import LodestoreBytes
-
 package import LodestoreEssentials
 
 /// A parsed page of records.

@@ -120,9 +120,7 @@ package struct SchemaInference {
     }
   }
 
-  private mutating func observe(
-    _ name: String, _ node: JSONNode, isOfTexts: Bool, isMember: Bool
-  ) {
+  private mutating func observe(_ name: String, _ node: JSONNode, isOfTexts: Bool, isMember: Bool) {
     guard let index = indexByName[name] ?? add(name) else { return }
     if isMember { members[index].isMember = true }
     if isOfTexts { members[index].isOfTexts = true } else { members[index].isOfJSON = true }

@@ -204,8 +204,7 @@ public struct AttributeDefinition<E: Entity>: Sendable {
 
   /// Declares an attribute that holds an array, a dictionary or a nested struct, stored as a
   /// document.
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public init<V: Codable & Sendable>(
     _ name: String, _ keyPath: any KeyPath<E, V> & Sendable, originalName: String? = nil,
     initial: V? = nil, constraints: [AttributeConstraint] = []
@@ -218,8 +217,7 @@ public struct AttributeDefinition<E: Entity>: Sendable {
   }
 
   /// Declares an attribute that holds an optional array, dictionary or nested struct.
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public init<V: Codable & Sendable>(
     _ name: String, _ keyPath: any KeyPath<E, V?> & Sendable, originalName: String? = nil,
     initial: V?? = nil, constraints: [AttributeConstraint] = []

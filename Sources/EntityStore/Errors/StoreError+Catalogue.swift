@@ -14,9 +14,7 @@ extension StoreError {
     return StoreError(.badSchema, "cannot use '\(name)' as the name of \(what): \(reason)")
   }
 
-  static func badSchema(
-    entity: String, attribute: String? = nil, _ reason: String
-  ) -> StoreError {
+  static func badSchema(entity: String, attribute: String? = nil, _ reason: String) -> StoreError {
     StoreError(
       .badSchema, "cannot use the schema of \(entity): \(reason)", entity: entity,
       attribute: attribute)
@@ -148,9 +146,7 @@ extension StoreError {
         + "close the store and open it again with a type that has them", entity: name)
   }
 
-  static func newerModel(
-    _ stored: UInt64, known: UInt64, _ unknown: [String]
-  ) -> StoreError {
+  static func newerModel(_ stored: UInt64, known: UInt64, _ unknown: [String]) -> StoreError {
     StoreError(
       .incompatibleSchema,
       "cannot open the store for writing: its model has version \(stored), this program knows "
@@ -323,9 +319,7 @@ extension StoreError {
       cause: cause)
   }
 
-  static func damagedRecord(
-    entity: String, recordID: UInt64, _ error: any Error
-  ) -> StoreError {
+  static func damagedRecord(entity: String, recordID: UInt64, _ error: any Error) -> StoreError {
     let reason = (error as? FormatError)?.description ?? "\(error)"
     return StoreError(
       .damaged, "cannot read \(entity) \(recordID): \(reason); run 'kvdump verify'", cause: error,

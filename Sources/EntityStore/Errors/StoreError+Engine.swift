@@ -3,8 +3,7 @@ internal import LodestoreFormat
 import LodestoreSystem
 
 /// Runs `body`, and converts errors of the engine or the format to errors of the store.
-@discardableResult
-@inline(__always)
+@discardableResult @inline(__always)
 func wrappingErrors<R>(_ body: () throws -> R) throws(StoreError) -> R {
   do { return try body() } catch { throw StoreError(wrapping: error) }
 }

@@ -38,9 +38,7 @@ extension WriteTransaction {
   /// - Parameter name: 1 to 64 bytes of UTF-8.
   /// - Throws: ``StoreError/Code/expiredHistory`` when the history after the token has already been
   ///   purged.
-  public func setHistoryToken(
-    _ token: HistoryToken?, ofConsumer name: String
-  ) throws(StoreError) {
+  public func setHistoryToken(_ token: HistoryToken?, ofConsumer name: String) throws(StoreError) {
     guard (1...HistoryKey.longestConsumerName).contains(name.utf8.count) else {
       throw StoreError(
         .invalidQuery,

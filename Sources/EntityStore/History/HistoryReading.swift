@@ -80,9 +80,7 @@ struct HistoryRun {
     }
   }
 
-  func forEach(
-    _ body: (HistoryTransaction, inout Bool) throws -> Void
-  ) throws {
+  func forEach(_ body: (HistoryTransaction, inout Bool) throws -> Void) throws {
     if let limit = query.limitCount, limit <= 0 {
       if limit < 0 { throw StoreError.badQuery("the limit is \(limit)") }
       return

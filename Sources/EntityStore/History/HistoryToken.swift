@@ -15,8 +15,7 @@ public struct HistoryToken: Sendable, Hashable, Codable, Comparable {
   /// Returns whether `a` belongs to an earlier write.
   @_documentation(visibility: internal)
   public static func < (a: HistoryToken, b: HistoryToken) -> Bool {
-    a.storeID == b.storeID
-      ? a.number < b.number : a.storeID.uuidString < b.storeID.uuidString
+    a.storeID == b.storeID ? a.number < b.number : a.storeID.uuidString < b.storeID.uuidString
   }
 }
 

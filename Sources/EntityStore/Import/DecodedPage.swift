@@ -81,9 +81,7 @@ struct DecodedPage: Sendable {
   }
 
   /// Returns the reject for a record of the page.
-  func reject(
-    of origin: Origin, attribute: String?, reason: String
-  ) -> ImportReport.Reject {
+  func reject(of origin: Origin, attribute: String?, reason: String) -> ImportReport.Reject {
     var reject = ImportReport.Reject(
       page: number, record: origin.record, byteOffset: origin.byteOffset, attribute: attribute,
       reason: reason)

@@ -74,8 +74,7 @@ final class EntityEncoding<E: Entity> {
       else { continue }
       let name = entity.description.attribute(number: number)?.name
       page.reject(
-        origin, attribute: name,
-        reason: "a part of its key, '\(name ?? "?")', is absent or null")
+        origin, attribute: name, reason: "a part of its key, '\(name ?? "?")', is absent or null")
       return
     }
     page.append(view.content, at: origin, given: entity.part?.isGiven)

@@ -25,9 +25,7 @@ actor ImportCommitter {
   /// The duration of the earlier runs that this run resumes, in seconds.
   private let earlierSeconds: Double
 
-  init(
-    _ engine: ImportEngine, _ state: ImportState, onEvent: (@Sendable (ImportEvent) -> Void)?
-  ) {
+  init(_ engine: ImportEngine, _ state: ImportState, onEvent: (@Sendable (ImportEvent) -> Void)?) {
     self.engine = engine
     self.state = state
     self.onEvent = onEvent

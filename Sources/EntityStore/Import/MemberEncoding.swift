@@ -32,9 +32,7 @@ final class MemberEncoding {
     sizeLimit = engine.core.options.recordSizeLimitInBytes
   }
 
-  func take(
-    _ data: Data, into page: inout DecodedPage, _ entity: StoredEntity
-  ) throws(StoreError) {
+  func take(_ data: Data, into page: inout DecodedPage, _ entity: StoredEntity) throws(StoreError) {
     let records = try JSONPage(data, number: page.number, at: place).container
     page.byteCount = data.count
     encoder(for: entity).take(
@@ -55,8 +53,7 @@ final class MemberEncoding {
       conversions[name] = cases.conversion(to: type, readsTexts)
     }
     let made = JSONRecordEncoder(
-      entity, names: names, conversions: conversions, ignoring: linked,
-      keyName: place.keyName)
+      entity, names: names, conversions: conversions, ignoring: linked, keyName: place.keyName)
     encoder = (entity.layout.number, made)
     return made
   }

@@ -42,9 +42,7 @@ final class IndexEntries {
   }
 
   /// Whether the entries are the bytes of keys.
-  var hasKeys: Bool {
-    if case .keys = latest { true } else { false }
-  }
+  var hasKeys: Bool { if case .keys = latest { true } else { false } }
 
   // MARK: Adding
 
@@ -154,9 +152,7 @@ final class IndexEntries {
   /// Sorts the entries.
   ///
   /// None may be added afterwards, except after ``removeAll()``.
-  func sort() throws(StoreError) {
-    if spilled != nil { try endRun() } else { sortLatest() }
-  }
+  func sort() throws(StoreError) { if spilled != nil { try endRun() } else { sortLatest() } }
 
   /// All entries after ``sort()``, valid as long as this object exists.
   var sorted: any SortedEntries { spilled ?? sortedLatest }

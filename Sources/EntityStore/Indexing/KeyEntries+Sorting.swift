@@ -11,8 +11,7 @@ extension KeyEntries {
   private typealias PendingRun = (range: Range<Int>, depth: Int)
 
   static func sort(
-    _ items: UnsafeMutableBufferPointer<SortItem>, keysIn block: ByteView,
-    scratch: inout SortBuffer
+    _ items: UnsafeMutableBufferPointer<SortItem>, keysIn block: ByteView, scratch: inout SortBuffer
   ) {
     // The stack is explicit, since its depth depends on the keys: at most one level for each eight
     // key bytes.

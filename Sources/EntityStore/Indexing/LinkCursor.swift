@@ -14,19 +14,13 @@ final class LinkCursor {
 
   init(_ index: StoredIndex, core: TransactionCore) throws(StoreError) {
     self.index = index
-    do {
-      cursor = try Cursor(index.tree, in: core.transaction)
-    } catch {
-      throw StoreError(error)
-    }
+    do { cursor = try Cursor(index.tree, in: core.transaction) } catch { throw StoreError(error) }
   }
 
   /// Visits the ids that `id` leads to, in ascending order from `first`, until `body` returns
   /// false.
   @inline(__always)
-  func forEach(
-    of id: UInt64, from first: UInt64 = 0, _ body: (UInt64) throws -> Bool
-  ) throws {
+  func forEach(of id: UInt64, from first: UInt64 = 0, _ body: (UInt64) throws -> Bool) throws {
     prefix.reset()
     prefix.append(id)
     let length = prefix.count
@@ -151,9 +145,7 @@ final class LinkCursor {
   static func isID(_ id: UInt64) -> Bool { id &- 1 < UInt64(Int64.max) }
 
   @inline(never)
-  private func damaged() -> StoreError {
-    .damagedIndex(index.name, "an entry has no record id")
-  }
+  private func damaged() -> StoreError { .damagedIndex(index.name, "an entry has no record id") }
 
   @inline(__always)
   private static func areEqual(_ a: ByteView, _ b: ByteView, _ count: Int) -> Bool {

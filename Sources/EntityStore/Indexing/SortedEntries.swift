@@ -203,9 +203,7 @@ extension StoredIndex {
   /// In this case the stored record is damaged, and the entry belongs to the other one.
   @inline(__always)
   func checkEntry(_ value: ByteView, leadsTo id: UInt64) throws(StoreError) {
-    guard value.count == 8, value.uint64(at: 0) == id else {
-      throw foreignEntry(value, of: id)
-    }
+    guard value.count == 8, value.uint64(at: 0) == id else { throw foreignEntry(value, of: id) }
   }
 
   @inline(never)

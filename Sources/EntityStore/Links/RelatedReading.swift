@@ -10,9 +10,7 @@ extension TransactionCore {
     _ body: (_ id: UInt64, _ other: UInt64) throws(StoreError) -> Bool
   ) throws(StoreError) {
     do {
-      guard let links = end.links else {
-        return try forEachHeld(of: ids, by: end, body)
-      }
+      guard let links = end.links else { return try forEachHeld(of: ids, by: end, body) }
       let cursor = try LinkCursor(links, core: self)
       var goesOn = true
       for id in ids {

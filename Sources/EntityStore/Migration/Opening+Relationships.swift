@@ -41,9 +41,7 @@ extension Opening {
   }
 
   /// Orders the existing links by their ids.
-  private func order(
-    _ relationship: RelationshipDescription, _ side: RelationshipSide
-  ) throws {
+  private func order(_ relationship: RelationshipDescription, _ side: RelationshipSide) throws {
     let core = try store.writing(transaction)
     guard
       let end = core.schema.relationships.first(where: {

@@ -332,8 +332,7 @@ struct SchemaEvolution {
     for index in declared.indexes {
       let attributes = index.attributes.map { numbers[$0] }
       if let stored = result.indexes.first(where: {
-        $0.attributes == attributes
-          && ($0.isUnique == index.isUnique || keepsOthers && $0.isUnique)
+        $0.attributes == attributes && ($0.isUnique == index.isUnique || keepsOthers && $0.isUnique)
       }) {
         kept.append(stored)
       } else if isBuiltInUse(attributes),
@@ -385,8 +384,7 @@ struct SchemaEvolution {
   private func isBuiltInUse(_ attributes: [UInt32]) -> Bool {
     let evicting = [result.expiry?.attribute, result.limit?.attribute].compactMap { $0 }
     guard buildsInUse, !evicting.contains(where: { attributes == [$0] }) else { return false }
-    return attributes.count > 1
-      || result.attribute(number: attributes[0])?.type != .recordID
+    return attributes.count > 1 || result.attribute(number: attributes[0])?.type != .recordID
   }
 }
 

@@ -9,9 +9,7 @@ extension StoreCore {
   /// Returns whether new indexes of `entity` are built while the store is in use.
   ///
   /// Without records, an index is complete immediately.
-  func buildsIndexesInUse(
-    of entity: StoredEntity, in transaction: Transaction
-  ) throws -> Bool {
+  func buildsIndexesInUse(of entity: StoredEntity, in transaction: Transaction) throws -> Bool {
     try options.buildsIndexesInUse && transaction.count(of: entity.records) > 0
   }
 

@@ -23,8 +23,7 @@ extension StoreCore {
   /// Applies the declarations to the file, in one transaction; when it throws, the file is
   /// unchanged.
   func bringUpToDate(
-    _ declared: [DeclaredEntity], _ work: OpeningWork? = nil,
-    _ stages: (any OpeningStages)? = nil
+    _ declared: [DeclaredEntity], _ work: OpeningWork? = nil, _ stages: (any OpeningStages)? = nil
   ) throws {
     try reloadForReading()
     if !options.isReadOnly,
@@ -202,9 +201,7 @@ extension StoreCore {
   ///
   /// - Parameter isForStages: whether it is for the steps of stages, which do not use the declared
   ///   types and postpone the results of functions.
-  func load(
-    in transaction: Transaction, isForStages: Bool = false
-  ) throws -> StoredSchema {
+  func load(in transaction: Transaction, isForStages: Bool = false) throws -> StoredSchema {
     try StoredSchema(
       number: trees.schemaNumber(in: transaction),
       trees.descriptions(in: transaction),

@@ -52,9 +52,7 @@ final class ValueObserver<Value: Sendable>: TrackingObserver, FollowedObserver, 
     }
   }
 
-  func follow(
-    _ last: ValueObserver, of older: StoreCore, _ core: TransactionCore
-  ) throws -> Bool {
+  func follow(_ last: ValueObserver, of older: StoreCore, _ core: TransactionCore) throws -> Bool {
     if case .query(let query) = subject, query.dependsOnTime { return false }
     return try goOn(from: last, of: older, core)
   }

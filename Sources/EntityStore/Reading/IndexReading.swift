@@ -50,8 +50,7 @@ public struct IndexBounds<each Value: Sendable>: Sendable {
 
 extension EntityIndex {
   /// Returns a bound with the values as the attributes store them.
-  func walkBound(_ key: (repeat each Value)?, isIncluded: Bool) throws(StoreError)
-    -> IndexWalkBound
+  func walkBound(_ key: (repeat each Value)?, isIncluded: Bool) throws(StoreError) -> IndexWalkBound
   {
     guard let key else { return .none }
     let values = try storedValues(repeat each key)

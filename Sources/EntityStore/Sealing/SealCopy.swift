@@ -36,9 +36,7 @@ struct SealCopy {
 
   /// - Parameter seal: the seal of the file, without counts and digests; nil for an unsealed store.
   /// - Returns: the seal with counts and digests.
-  mutating func run(
-    _ known: Catalogue.Trees, _ seal: SealDescription?
-  ) throws -> SealDescription? {
+  mutating func run(_ known: Catalogue.Trees, _ seal: SealDescription?) throws -> SealDescription? {
     let entities = try known.descriptions(in: transaction)
     let relationships = try known.relationships(in: transaction)
     var header = SchemaFingerprint()
@@ -90,8 +88,7 @@ struct SealCopy {
 
   /// Calls `body` with each pair of a tree.
   private mutating func forEachPair(
-    of tree: Tree,
-    _ body: (inout SealCopy, ByteView, ByteView) throws -> Void
+    of tree: Tree, _ body: (inout SealCopy, ByteView, ByteView) throws -> Void
   ) throws {
     let cursor = try Cursor(tree, in: transaction)
     var found = try cursor.first()

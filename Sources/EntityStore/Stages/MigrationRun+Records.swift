@@ -10,8 +10,7 @@ extension MigrationRun {
   ///
   /// Indexes in both descriptions must not contain attributes whose values change.
   func rewrite(
-    _ old: EntityDescription, as new: EntityDescription,
-    _ body: (UInt64, [Value]) throws -> [Value]
+    _ old: EntityDescription, as new: EntityDescription, _ body: (UInt64, [Value]) throws -> [Value]
   ) throws {
     let before = try stored(old)
     let after = try stored(new)
@@ -136,9 +135,7 @@ extension MigrationRun {
       try !relationships().contains(where: {
         $0.from.entity == old.number && $0.attribute == attribute.number
       })
-    else {
-      throw StoreError.cannotMigrate("'\(entity).\(name)' is a relationship", entity: entity)
-    }
+    else { throw StoreError.cannotMigrate("'\(entity).\(name)' is a relationship", entity: entity) }
     var failures = ConversionFailures(entity: entity, attribute: name, to: storage)
     func converted(_ value: Value, _ id: UInt64?) throws -> Value {
       if value == .null, !asksForNull, storage.isOptional { return .null }

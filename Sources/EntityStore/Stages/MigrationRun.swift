@@ -44,9 +44,7 @@ final class MigrationRun {
 
   // MARK: Catalogue
 
-  func entities() throws -> [EntityDescription] {
-    try store.trees.descriptions(in: transaction)
-  }
+  func entities() throws -> [EntityDescription] { try store.trees.descriptions(in: transaction) }
 
   func relationships() throws -> [RelationshipDescription] {
     try store.trees.relationships(in: transaction)
@@ -171,9 +169,7 @@ final class MigrationRun {
     _ = try stored(description)
   }
 
-  func add(
-    _ name: String, to entity: String, _ storage: AttributeStorage, initial: Value
-  ) throws {
+  func add(_ name: String, to entity: String, _ storage: AttributeStorage, initial: Value) throws {
     try change(entity) { description in
       guard description.attribute(named: name) == nil else {
         throw StoreError.cannotMigrate("'\(entity).\(name)' is there already", entity: entity)

@@ -207,8 +207,7 @@ extension MigrationStep {
       "deduplicate \(entity) by \(attributes.joined(separator: ", "))", pass: entity
     ) { run in
       try run.deduplicate(
-        entity, by: attributes,
-        DuplicateRules(survivor: survivor, merge: merging, links: links))
+        entity, by: attributes, DuplicateRules(survivor: survivor, merge: merging, links: links))
     }
   }
 

@@ -320,8 +320,7 @@ struct SchemaRehearsal {
     }
     let changed = evolution.changed.map { relationship in
       let isNew = relationship.number == 0
-      let isPass =
-        isNew && relationship.attribute != nil || evolution.ordersLinks(of: relationship)
+      let isPass = isNew && relationship.attribute != nil || evolution.ordersLinks(of: relationship)
       return SchemaChange(
         name(relationship.from), "\(isNew ? "new" : "changed") \(ends(relationship))",
         isPass ? .pass : .free)

@@ -78,8 +78,7 @@ final class StoredEntity: Sendable {
   /// Calls `body` with the document of an attribute in a record, unless it is null.
   @inline(__always)
   func withDocument(
-    ofAttribute number: UInt32, in view: RecordView,
-    _ body: (ByteView) throws(FormatError) -> Void
+    ofAttribute number: UInt32, in view: RecordView, _ body: (ByteView) throws(FormatError) -> Void
   ) throws(FormatError) {
     if let position = view.layout.slotIndex(ofAttribute: number) {
       let slot = view.layout.slots[position]
@@ -159,9 +158,7 @@ final class StoredEntity: Sendable {
   }
 
   /// The values of a record of any layout, for the attributes of `layout` or of the current layout.
-  func values(
-    of view: RecordView, in layout: RecordLayout? = nil
-  ) throws(FormatError) -> [Value] {
+  func values(of view: RecordView, in layout: RecordLayout? = nil) throws(FormatError) -> [Value] {
     let layout = layout ?? self.layout
     var values: [Value] = []
     values.reserveCapacity(layout.attributes.count)

@@ -59,9 +59,7 @@ enum StringPrefetch {
   /// ascending order.
   ///
   /// Texts that were created one after the other are.
-  static func areInOrder(
-    from value: UnsafeRawPointer, byteCount: Int, stride: Int
-  ) -> Bool {
+  static func areInOrder(from value: UnsafeRawPointer, byteCount: Int, stride: Int) -> Bool {
     let addresses = (first(in: value, byteCount), first(in: value + stride, byteCount))
     let last = first(in: value + 2 * stride, byteCount)
     return addresses.1 &- addresses.0 <= nearby && last &- addresses.1 <= nearby

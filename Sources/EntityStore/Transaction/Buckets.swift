@@ -59,8 +59,7 @@ extension ReadableTransaction where Self: ~Copyable {
     let start = BucketKey.prefix(bucket: bucket)
     try cursor.walk(.prefix(start + prefix)) { key, value in
       try body(
-        Array(key.dropFirst(start.count)),
-        Data(try Checksum.unsealed(key: key, body: value)))
+        Array(key.dropFirst(start.count)), Data(try Checksum.unsealed(key: key, body: value)))
     }
   }
 
@@ -80,16 +79,12 @@ extension ReadableTransaction where Self: ~Copyable {
 
 extension WriteTransaction {
   /// Stores `data` under `key`.
-  public mutating func put(
-    _ data: Data, for key: String, in bucket: String
-  ) throws(StoreError) {
+  public mutating func put(_ data: Data, for key: String, in bucket: String) throws(StoreError) {
     try put(data, for: Array(key.utf8), in: bucket)
   }
 
   /// Stores `data` under a key of bytes.
-  public mutating func put(
-    _ data: Data, for key: [UInt8], in bucket: String
-  ) throws(StoreError) {
+  public mutating func put(_ data: Data, for key: [UInt8], in bucket: String) throws(StoreError) {
     let stored = try Buckets.key(key, bucket)
     try core.checkBucketValue(data.count, key, bucket)
     core.changeCount &+= 1

@@ -135,11 +135,7 @@ final class WebTransfer: Sendable {
       end(with: .failure(.tooLarge))
       return false
     }
-    do {
-      try consumer.take(bytes)
-    } catch {
-      end(with: .failure(.consumer(error)))
-    }
+    do { try consumer.take(bytes) } catch { end(with: .failure(.consumer(error))) }
     noteActivity()
     return !self.isEnded
   }

@@ -18,9 +18,7 @@ extension JSONTapeReader {
   private static let insertionLimit = 24
 
   /// Writes the value at `index`; beyond 128 levels this throws and `writer` is incomplete.
-  func writeDocument(
-    _ index: Int, to writer: inout DocumentWriter
-  ) throws(DocumentNestingError) {
+  func writeDocument(_ index: Int, to writer: inout DocumentWriter) throws(DocumentNestingError) {
     try write(index, to: &writer, nesting: 0)
   }
 
@@ -88,9 +86,7 @@ extension JSONTapeReader {
   }
 
   /// Collects the entries of an object's keys; returns true when no key has escapes.
-  private func collectKeys(
-    of index: Int, into keys: UnsafeMutableBufferPointer<UInt32>
-  ) -> Bool {
+  private func collectKeys(of index: Int, into keys: UnsafeMutableBufferPointer<UInt32>) -> Bool {
     var isPlain = true
     var key = index + 1
     for at in keys.indices {

@@ -89,11 +89,7 @@ struct LinkResolver {
     let entries = KeyEntries(expectedCount: keys.count)
     for (position, key) in keys.enumerated() where key.fits(attribute.type) {
       core.key.reset()
-      do {
-        try core.key.append(key)
-      } catch {
-        continue
-      }
+      do { try core.key.append(key) } catch { continue }
       core.key.finishTuple()
       entries.append(key: core.key.bytes, recordID: UInt64(position))
     }

@@ -81,9 +81,7 @@ extension LinkResolver {
 
   /// Returns whether a record now exists for one of the keys that its own record is not linked
   /// with.
-  fileprivate func leads(
-    _ unresolved: [RememberedLinks.Unresolved]
-  ) throws(StoreError) -> Bool {
+  fileprivate func leads(_ unresolved: [RememberedLinks.Unresolved]) throws(StoreError) -> Bool {
     let ids = try ids(of: unresolved.map { PendingLink.value(of: $0.key) })
     for (one, target) in zip(unresolved, ids) where target > 0 {
       let related = try core.relatedIDs(of: one.id, by: end)

@@ -322,9 +322,7 @@ final class JSONRecordEncoder {
     return content.map { ByteView($0) }
   }
 
-  private func writeAbsent(
-    _ slot: Int, of index: Int, isPart: Bool
-  ) throws(RecordRejection) {
+  private func writeAbsent(_ slot: Int, of index: Int, isPart: Bool) throws(RecordRejection) {
     let attribute = slots[slot].attribute
     if let value = absent[slot] {
       state.pointee.writer.write(value, as: attribute)
@@ -365,11 +363,7 @@ final class JSONRecordEncoder {
     // A document cannot hold such a number; `Value.init(_:as:)` reports the error.
     if state.pointee.document?.wideNumber(in: index) != nil { return false }
     state.pointee.documentWriter.truncate(to: 0)
-    do {
-      try tape.writeDocument(index, to: &state.pointee.documentWriter)
-    } catch {
-      return false
-    }
+    do { try tape.writeDocument(index, to: &state.pointee.documentWriter) } catch { return false }
     if slot.attribute.isOptional { state.pointee.writer.markPresent() }
     state.pointee.documentWriter.withBytes { state.pointee.writer.writeVariable($0) }
     return true
@@ -418,9 +412,7 @@ final class JSONRecordEncoder {
   ///
   /// The record is at `index` of the current text. Returns `nil` when each attribute in `numbers`
   /// has a value.
-  func missingKey(
-    _ numbers: [UInt32], in index: Int, _ tape: JSONTapeReader
-  ) -> RecordRejection? {
+  func missingKey(_ numbers: [UInt32], in index: Int, _ tape: JSONTapeReader) -> RecordRejection? {
     for number in numbers {
       let number = entity.derivations?.given(number) ?? number
       guard let slot = entity.layout.slotIndex(ofAttribute: number) else {

@@ -46,8 +46,7 @@ extension Value {
       return node.uint64.map { Value.integer(unsigned: $0) }.flatMap { $0.fits(type) ? $0 : nil }
     case .float, .double: return floatingPoint(node, type).map(Value.double)
     case .decimal:
-      return (node.numberText ?? node.string).flatMap { DecimalValue(text: $0) }
-        .map(Value.decimal)
+      return (node.numberText ?? node.string).flatMap { DecimalValue(text: $0) }.map(Value.decimal)
     case .string, .url: return node.string.map(Value.string)
     case .date, .uuid, .data: return node.string.flatMap { Value(text: $0, as: type) }
     case .json, .document:

@@ -70,8 +70,7 @@ struct AttributeTestBinding {
       throw mismatch(constant)
     }
     let test = try binding.textTest(
-      operation, text, comparison.options,
-      in: ConditionPrinter.text(.comparison(comparison)))
+      operation, text, comparison.options, in: ConditionPrinter.text(.comparison(comparison)))
     return AttributeTest(attribute, .text(test, `operator`, text, comparison.options))
   }
 
@@ -205,18 +204,13 @@ struct AttributeTestBinding {
 
   private func element(_ constant: Value) throws(StoreError) -> [UInt8] {
     var encoder = KeyEncoder()
-    do {
-      try encoder.append(constant)
-    } catch {
-      throw mismatch(constant)
-    }
+    do { try encoder.append(constant) } catch { throw mismatch(constant) }
     return Array(encoder.bytes)
   }
 
   private func mismatch(_ constant: Value) -> StoreError {
     .cannotCompare(
-      attribute.name, attribute.type.name, with: constant.kindName, comparison,
-      position: position)
+      attribute.name, attribute.type.name, with: constant.kindName, comparison, position: position)
   }
 
   private func unreadable(_ constant: Value) -> StoreError {

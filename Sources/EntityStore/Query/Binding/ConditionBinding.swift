@@ -91,9 +91,7 @@ struct ConditionBinding {
     return try AttributeTestBinding(attribute, comparison, self).bound()
   }
 
-  private mutating func expression(
-    _ comparison: Comparison
-  ) throws(StoreError) -> BoundComparison {
+  private mutating func expression(_ comparison: Comparison) throws(StoreError) -> BoundComparison {
     let bound = BoundComparison(
       quantifier: comparison.quantifier, left: try operand(comparison.left),
       operator: comparison.operator, options: comparison.options,

@@ -114,9 +114,7 @@ extension NumberInterval {
   }
 
   /// Compares an integer attribute with a number that may have a fraction.
-  private init(
-    _ operator: Comparison.Operator, double: Double, integers type: AttributeType
-  ) {
+  private init(_ operator: Comparison.Operator, double: Double, integers type: AttributeType) {
     guard !double.isNaN else {
       self = .empty
       return
@@ -158,9 +156,7 @@ extension NumberInterval {
   }
 
   /// Compares a floating-point attribute with an integer that a double may not hold exactly.
-  private init(
-    _ operator: Comparison.Operator, integer: Int128, _ type: AttributeType
-  ) {
+  private init(_ operator: Comparison.Operator, integer: Int128, _ type: AttributeType) {
     let nearest = Double(integer)
     let rounded = Int128(nearest)
     if rounded == integer {

@@ -92,9 +92,7 @@ extension Attribute where Value: Comparable {
   }
 
   /// Whether the attribute lies within a range: `1...5`, `1..<5`, `1...`, `...5` or `..<5`.
-  public func isIn<R: RangeExpression<Value>>(_ range: R) -> Condition<E> {
-    within(range) { $0 }
-  }
+  public func isIn<R: RangeExpression<Value>>(_ range: R) -> Condition<E> { within(range) { $0 } }
 }
 
 extension Attribute {
@@ -156,9 +154,7 @@ extension Attribute {
     }
   }
 
-  func compared<V>(
-    _ operator: Comparison.Operator, with other: Attribute<E, V>
-  ) -> Condition<E> {
+  func compared<V>(_ operator: Comparison.Operator, with other: Attribute<E, V>) -> Condition<E> {
     compared(`operator`, other.operand)
   }
 

@@ -101,8 +101,7 @@ private struct PathChange {
   ///   - back: the name by which a record at `old` leads back, for the error message.
   ///   - prefix: the steps inserted before those of each path.
   static func rerooting(
-    from old: ValuePath.Root, to new: ValuePath.Root, back: String?,
-    prefix: [ValuePath.Step] = []
+    from old: ValuePath.Root, to new: ValuePath.Root, back: String?, prefix: [ValuePath.Step] = []
   ) -> PathChange {
     PathChange { (path, variables) throws(StoreError) in
       if path.root == old { return ValuePath(new, prefix + path.steps) }

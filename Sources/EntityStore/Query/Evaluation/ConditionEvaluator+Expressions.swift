@@ -25,9 +25,7 @@ extension ConditionEvaluator {
   /// ASCII; returns `nil` for every other comparison.
   ///
   /// Creating a string for each record would take longer than the rest of the comparison.
-  private func cased(
-    _ comparison: BoundComparison, _ record: RecordUnderTest
-  ) throws -> Bool? {
+  private func cased(_ comparison: BoundComparison, _ record: RecordUnderTest) throws -> Bool? {
     let isEqual = comparison.operator == .equal
     guard isEqual || comparison.operator == .notEqual, comparison.quantifier == nil,
       comparison.options.isEmpty, case .call(let function, let operands) = comparison.left,

@@ -159,9 +159,7 @@ extension NumberProgram {
       }
     }
 
-    private mutating func call(
-      _ function: OperandFunction, _ kind: Kind, _ left: UInt8
-    ) -> Kind? {
+    private mutating func call(_ function: OperandFunction, _ kind: Kind, _ left: UInt8) -> Kind? {
       if kind == .date { return nil }
       let isInteger = kind == .integer
       switch function {

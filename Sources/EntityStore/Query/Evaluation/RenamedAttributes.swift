@@ -169,7 +169,6 @@ extension StoreCore {
 
   private func allLostNames(in transaction: Transaction) throws -> [LostName] {
     LostName.all(
-      try trees.descriptions(in: transaction),
-      try trees.relationships(in: transaction))
+      try trees.descriptions(in: transaction), try trees.relationships(in: transaction))
   }
 }

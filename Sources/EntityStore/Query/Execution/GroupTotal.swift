@@ -65,8 +65,7 @@ struct GroupTotal {
 
   @inline(__always)
   private func isExtreme(_ element: ByteView, _ sign: Int) -> Bool {
-    extremeElement.isEmpty
-      || extremeElement._withBytes { compareKeys(element, $0) * sign > 0 }
+    extremeElement.isEmpty || extremeElement._withBytes { compareKeys(element, $0) * sign > 0 }
   }
 
   @inline(never)
@@ -215,8 +214,7 @@ private struct CompensatedSum {
   @inline(__always)
   mutating func add(_ number: Double) {
     let next = sum + number
-    compensation +=
-      abs(sum) >= abs(number) ? (sum - next) + number : (number - next) + sum
+    compensation += abs(sum) >= abs(number) ? (sum - next) + number : (number - next) + sum
     sum = next
   }
 

@@ -99,9 +99,7 @@ extension PlanRun {
     return last.values
   }
 
-  func recordValues(
-    _ positions: [Int], _ id: UInt64, _ access: IndexAccess
-  ) throws -> [Value] {
+  func recordValues(_ positions: [Int], _ id: UInt64, _ access: IndexAccess) throws -> [Value] {
     guard let bytes = try core.storedRecord(id, of: entity) else { throw missing(id) }
     counts.recordsRead += 1
     let view = try entity.view(bytes, id: id)

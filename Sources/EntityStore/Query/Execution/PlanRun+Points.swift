@@ -67,8 +67,7 @@ extension PlanRun {
       counts.entriesRead += 1
       let isLong = cursor.key.count >= KeyEncoder.cutPrefix
       let id = try index.recordID(ofEntry: cursor.key, cursor.value)
-      guard try body(id, isLong ? ByteView() : cursor.key)
-      else { return false }
+      guard try body(id, isLong ? ByteView() : cursor.key) else { return false }
       found = try cursor.next()
     }
     return true

@@ -5,8 +5,7 @@ internal import LodestoreFormat
 extension PlanRun {
   /// Visits the records of `range` that match, ordered by id.
   func scan(
-    _ range: ClosedRange<UInt64>, isReversed: Bool,
-    _ body: (UInt64, ByteView) throws -> Bool
+    _ range: ClosedRange<UInt64>, isReversed: Bool, _ body: (UInt64, ByteView) throws -> Bool
   ) throws {
     if isReversed {
       let cursor = try Cursor(entity.records, in: core.transaction)

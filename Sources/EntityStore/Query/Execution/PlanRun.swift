@@ -33,16 +33,13 @@ final class PlanRun {
   /// Results begin after it.
   let start: [UInt8]?
 
-  init(
-    _ plan: QueryPlan, core: TransactionCore, control: RunControl? = nil
-  ) throws(StoreError) {
+  init(_ plan: QueryPlan, core: TransactionCore, control: RunControl? = nil) throws(StoreError) {
     self.plan = plan
     self.core = core
     self.control = control
     entity = plan.entity
     // If the store verifies checksums, records are evaluated even without a condition.
-    let checked =
-      plan.residual ?? (core.store.options.verifiesChecksums ? .constant(true) : nil)
+    let checked = plan.residual ?? (core.store.options.verifiesChecksums ? .constant(true) : nil)
     residual = checked.map { ConditionEvaluator($0, entity: plan.entity, core: core) }
     start = try plan.request.after?.content().key
     // This asks the control only, not the record limit: the evaluator would wrap the error that
@@ -52,8 +49,7 @@ final class PlanRun {
 
   func makeSortKeyWriter() -> SortKeyWriter {
     SortKeyWriter(
-      plan.order,
-      evaluator: ConditionEvaluator(.constant(true), entity: entity, core: core))
+      plan.order, evaluator: ConditionEvaluator(.constant(true), entity: entity, core: core))
   }
 
   // MARK: Results
@@ -214,8 +210,7 @@ final class PlanRun {
 
   /// Visits the matching records among `ids`, in the order of `ids`.
   func fetch(
-    _ ids: [UInt64], mayBeAbsent: Bool = false,
-    _ body: (UInt64, ByteView) throws -> Bool
+    _ ids: [UInt64], mayBeAbsent: Bool = false, _ body: (UInt64, ByteView) throws -> Bool
   ) throws {
     expect(ids.count)
     let lookup = try RecordLookup(entity.records, in: core.transaction)

@@ -91,8 +91,7 @@ extension Aggregate where Result == Int {
     *, unavailable,
     message: "each group has its count: group.count; of all records, store.count(query)"
   )
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public static var count: Aggregate<E, Int> {
     Aggregate<E, Int>(.count, Attribute<E, Int>(0)) { Int._value(from: $0) }
   }

@@ -240,9 +240,7 @@ private final class ResultWindow {
 
 /// Attribute values as bytes, which are equal if and only if the values are.
 private enum ProjectionKey {
-  static func key(of values: [Value]) -> [UInt8] {
-    values.flatMap { IndexConstraint.element($0) }
-  }
+  static func key(of values: [Value]) -> [UInt8] { values.flatMap { IndexConstraint.element($0) } }
 
   /// Returns the positions of `keys` in ascending order.
   static func order(_ keys: [[UInt8]]) -> [Int] {
@@ -251,9 +249,7 @@ private enum ProjectionKey {
     }
   }
 
-  static func key(
-    of numbers: [UInt32], in view: RecordView
-  ) throws(StoreError) -> [UInt8] {
+  static func key(of numbers: [UInt32], in view: RecordView) throws(StoreError) -> [UInt8] {
     var encoder = KeyEncoder()
     for number in numbers {
       guard let index = view.layout.slotIndex(ofAttribute: number) else { continue }

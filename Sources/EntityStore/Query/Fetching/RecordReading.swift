@@ -73,9 +73,7 @@ extension TransactionAccess {
   /// Calls `body` like ``readResults(of:reserve:_:)``, and throws its errors unchanged, since
   /// `body` runs code of the program.
   @usableFromInline
-  func readEach<E: Entity>(
-    of query: Query<E>, _ body: (inout RecordReader) throws -> Bool
-  ) throws {
+  func readEach<E: Entity>(of query: Query<E>, _ body: (inout RecordReader) throws -> Bool) throws {
     var thrown: (any Error)?
     try readResults(of: query) { reader in
       do {
@@ -165,9 +163,7 @@ extension TransactionCore {
   ) throws -> R {
     let layout = entity.decodingLayout
     guard !store.options.verifiesChecksums, let heapOffset = layout.narrowHeapOffset(in: bytes)
-    else {
-      return try withOtherReader(bytes, id: id, of: entity, body)
-    }
+    else { return try withOtherReader(bytes, id: id, of: entity, body) }
     var reader = RecordReader(
       bytes.start, layout, heapStart: heapOffset, isWide: false, entity: entity.label, recordID: id,
       textTables: textTables)
@@ -178,8 +174,7 @@ extension TransactionCore {
   /// verify.
   @inline(never)
   private func withOtherReader<R>(
-    _ bytes: ByteView, id: UInt64, of entity: StoredEntity,
-    _ body: (inout RecordReader) throws -> R
+    _ bytes: ByteView, id: UInt64, of entity: StoredEntity, _ body: (inout RecordReader) throws -> R
   ) throws -> R {
     let view = try entity.view(bytes, id: id, verifying: store.options.verifiesChecksums)
     if view.isOf(entity.decodingLayout) {
@@ -210,8 +205,7 @@ extension TransactionCore {
   /// missing one.
   @inline(__always)
   func forEachRecord(
-    _ ids: ArraySlice<UInt64>, of entity: StoredEntity,
-    _ body: (UInt64, ByteView) throws -> Void
+    _ ids: ArraySlice<UInt64>, of entity: StoredEntity, _ body: (UInt64, ByteView) throws -> Void
   ) throws(StoreError) {
     do {
       let lookup = try RecordLookup(entity.records, in: transaction)
@@ -223,9 +217,7 @@ extension TransactionCore {
         for position in start..<end {
           guard expired?.contains(ids[position]) != true,
             let bytes = try lookup.record(ids[position], at: position - start)
-          else {
-            throw StoreError.noSuchRecord(entity: entity.name, id: ids[position])
-          }
+          else { throw StoreError.noSuchRecord(entity: entity.name, id: ids[position]) }
           try body(ids[position], bytes)
         }
         start = end
@@ -240,8 +232,7 @@ extension TransactionCore {
   ///
   /// The order is ascending by id, and many records are looked up at a time.
   func forEachRecord(
-    _ ids: [UInt64], of entity: StoredEntity,
-    _ body: (Int, ByteView?) throws -> Void
+    _ ids: [UInt64], of entity: StoredEntity, _ body: (Int, ByteView?) throws -> Void
   ) throws(StoreError) {
     do {
       let lookup = try RecordLookup(entity.records, in: transaction)

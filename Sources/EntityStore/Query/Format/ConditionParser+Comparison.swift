@@ -102,9 +102,7 @@ extension ConditionParser {
   }
 
   @inline(never)
-  private func requireBounds(
-    _ operand: Operand, _ start: FormatToken
-  ) throws(FormatFault) {
+  private func requireBounds(_ operand: Operand, _ start: FormatToken) throws(FormatFault) {
     let isPossible =
       switch operand {
       case .values(let values): values.count == 2

@@ -111,9 +111,7 @@ extension ConditionParser {
 
   /// Parses an operand that starts with a reserved word.
   @inline(never)
-  private mutating func reserved(
-    _ keyword: FormatKeyword
-  ) throws(FormatFault) -> DeepOperand {
+  private mutating func reserved(_ keyword: FormatKeyword) throws(FormatFault) -> DeepOperand {
     let mark = token
     let value: Value
     switch keyword {
@@ -156,9 +154,7 @@ extension ConditionParser {
     return misplaced(expected)
   }
 
-  mutating func constant(
-    _ value: Value, _ mark: FormatToken
-  ) throws(FormatFault) -> DeepOperand {
+  mutating func constant(_ value: Value, _ mark: FormatToken) throws(FormatFault) -> DeepOperand {
     try node(.value(value), by: mark)
   }
 

@@ -71,9 +71,7 @@ extension ConditionParser {
     }
   }
 
-  private mutating func readMember(
-    into steps: inout [ValuePath.Step]
-  ) throws(FormatFault) {
+  private mutating func readMember(into steps: inout [ValuePath.Step]) throws(FormatFault) {
     let expected = "a name or a collection operator after '.'"
     switch token.kind {
     case .word: steps.append(.member(word(token)))

@@ -197,11 +197,7 @@ enum ConstantCast {
   static func jsonText(_ value: Value) -> String? {
     guard case .document(let document) = value else { return nil }
     var text: [UInt8] = []
-    do {
-      try document._withBytes { try DocumentText.append($0, to: &text) }
-    } catch {
-      return nil
-    }
+    do { try document._withBytes { try DocumentText.append($0, to: &text) } } catch { return nil }
     return String(decoding: text, as: UTF8.self)
   }
 }

@@ -174,9 +174,7 @@ extension FormatLexer {
     scalar.properties.isXIDStart || scalar == "_"
   }
 
-  private static func isLater(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.properties.isXIDContinue
-  }
+  private static func isLater(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isXIDContinue }
 
   /// Returns whether `name` can be written without quotes, if it is not a keyword.
   static func isName(_ name: String) -> Bool {

@@ -154,9 +154,7 @@ private indirect enum EntryTest: Sendable {
   }
 
   /// Returns whether an entry passes, or `nil` if it cannot decide.
-  func admits(_ key: ByteView, _ ends: UnsafeBufferPointer<Int>, _ id: UInt64)
-    -> Bool?
-  {
+  func admits(_ key: ByteView, _ ends: UnsafeBufferPointer<Int>, _ id: UInt64) -> Bool? {
     switch self {
     case .all(let tests):
       var answer: Bool? = true

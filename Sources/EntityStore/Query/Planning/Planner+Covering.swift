@@ -93,8 +93,7 @@ extension TransactionCore {
   }
 
   private func other(
-    than plan: QueryPlan, for purpose: DerivedPlan.Purpose,
-    _ choose: (Planner) throws -> QueryPlan?
+    than plan: QueryPlan, for purpose: DerivedPlan.Purpose, _ choose: (Planner) throws -> QueryPlan?
   ) throws(StoreError) -> QueryPlan? {
     guard plan.cost > Planner.Cost.otherPlan else { return nil }
     return try self.plan(for: purpose, from: plan) { () throws(StoreError) in

@@ -59,9 +59,7 @@ extension PredicateExpressions.Conditional: PredicateNode {
     let whenTrue = try scope.behind(condition, being: true).condition(first)
     let whenFalse = try scope.behind(condition, being: false).condition(second)
     if case .constant(let value) = condition { return value ? whenTrue : whenFalse }
-    return .anyOf([
-      .allOf([condition, whenTrue]), .allOf([condition.opposite, whenFalse]),
-    ])
+    return .anyOf([.allOf([condition, whenTrue]), .allOf([condition.opposite, whenFalse])])
   }
 
   func text<E: Entity>(in scope: PredicateScope<E>) -> PredicateText {

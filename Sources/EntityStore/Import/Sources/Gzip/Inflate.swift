@@ -138,9 +138,7 @@ struct Inflate: Sendable {
 
   // MARK: Bits
 
-  private mutating func read(
-    _ count: Int, _ input: [UInt8], _ at: inout Int
-  ) throws(Fault) -> Int {
+  private mutating func read(_ count: Int, _ input: [UInt8], _ at: inout Int) throws(Fault) -> Int {
     while bitCount < count {
       guard at < input.count else { throw .cutOff }
       bits |= UInt64(input[at]) << UInt64(bitCount)
