@@ -130,9 +130,7 @@ struct HistoryRun {
   }
 
   private func isWanted(_ header: HistoryPart.Header) -> Bool {
-    if case .date(let date) = query.start,
-      header.time < date.timeIntervalSinceReferenceDate
-    {
+    if case .date(let date) = query.start, header.time < date.timeIntervalSinceReferenceDate {
       return false
     }
     if let authors = query.authors, !(header.author.map(authors.contains) ?? false) { return false }

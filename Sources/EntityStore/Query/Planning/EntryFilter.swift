@@ -117,9 +117,7 @@ private indirect enum EntryTest: Sendable {
       return
     default: break
     }
-    if let constraint = IndexConstraint(condition, on: test.attribute.number),
-      constraint.isExact
-    {
+    if let constraint = IndexConstraint(condition, on: test.attribute.number), constraint.isExact {
       switch constraint.extent {
       case .points(let keys): self = .elements(position, KeySet(keys: keys))
       case .range(let range): self = .range(position, range)
