@@ -42,11 +42,7 @@ final class StoreCore: Sendable {
     self.path = path
     names = types
     self.declared = declared
-    do {
-      environment = try Self.open(path, isInMemory: isInMemory, options, work)
-    } catch {
-      throw StoreError(wrapping: error)
-    }
+    environment = try wrappingErrors { try Self.open(path, isInMemory: isInMemory, options, work) }
     var options = options
     if environment.isSealed { options.access = .readOnly }
     self.options = options

@@ -115,14 +115,12 @@ final class IndexEntries {
 
   @inline(never)
   private func endRun() throws(StoreError) {
-    do {
+    try wrappingErrors {
       let spilled = try self.spilled ?? SpilledEntries(beside: path, memory: memoryLimit)
       self.spilled = spilled
       sortLatest()
       try spilled.append(sortedLatest)
       removeLatest()
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 

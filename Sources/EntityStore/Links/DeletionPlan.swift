@@ -156,7 +156,7 @@ struct DeletionPlan {
     }
     let target = end.target
     let passedOver = named.entity == target.number ? named.ids : []
-    do {
+    try wrappingErrors {
       let records = try Cursor(target.records, in: core.transaction)
       try core.forEachRelated(of: ids, by: end) { (id, other) throws(StoreError) in
         guard !passedOver.contains(other) else { return true }
@@ -170,8 +170,6 @@ struct DeletionPlan {
         try body(Denial(end: end, id: id, other: other, condition: text))
         return true
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 

@@ -90,9 +90,7 @@ extension WriteTransaction {
     core.changeCount &+= 1
     let body = Checksum.sealed(key: stored, content: Array(data))
     try core.digestBucketPair(stored, body)
-    try wrappingErrors {
-      try core.transaction.put(stored, body, in: core.store.trees.buckets)
-    }
+    try wrappingErrors { try core.transaction.put(stored, body, in: core.store.trees.buckets) }
   }
 
   /// Stores `value` under `key`, as a document.

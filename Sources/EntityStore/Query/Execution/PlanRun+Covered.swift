@@ -20,15 +20,13 @@ extension PlanRun {
       }
       positions.append(position)
     }
-    do {
+    return try wrappingErrors {
       switch plan.arrangement {
       case .index(let isReversed): try inOrder(access, positions, isReversed: isReversed, body)
       case .natural(let isReversed): try byID(access, positions, isReversed: isReversed, body)
       case .sort, .groups, .merge: return false
       }
       return true
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 

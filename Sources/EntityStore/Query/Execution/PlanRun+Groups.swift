@@ -55,11 +55,9 @@ extension PlanRun {
       throw .badQuery("groups and aggregates are of all records, and take no token to go on after")
     }
     let question = try GroupQuestion(keys, terms, entity, core)
-    do {
+    try wrappingErrors {
       guard let visited = try coveredGroups(question, body) else { return }
       try scannedGroups(question, skipping: visited, body)
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 

@@ -50,7 +50,7 @@ extension PlanRun {
       if !isWatched { counts.recordsRead &+= count }
       counts.results &+= count
     }
-    do {
+    try wrappingErrors {
       guard let cursor = try beginScan(1 ... .max) else { return }
       try cursor.forEachRecord(readsWhole: true) { (id, bytes) throws in
         count &+= 1
@@ -60,8 +60,6 @@ extension PlanRun {
         }
         return try body(id, bytes)
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 

@@ -119,7 +119,7 @@ extension PlanRun {
     let range = IndexRange(lower: [0, 255], upper: last.map { IndexConstraint.element($0) })
     var found: Value = .null
     var isSettled = true
-    do {
+    try wrappingErrors {
       try core.walk(index, of: entity, range, isReversed: term.function == .max) { _, key in
         counts.entriesRead += 1
         guard !key.isEmpty else {
@@ -130,8 +130,6 @@ extension PlanRun {
         found = try decoder.next()
         return false
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
     return isSettled ? found : nil
   }

@@ -66,7 +66,7 @@ final class PlanRun {
 
   @inline(never)
   private func forEachArranged(_ body: (UInt64, ByteView) throws -> Bool) throws(StoreError) {
-    do {
+    try wrappingErrors {
       if plan.request.offset == 0, plan.request.limit == nil {
         try arranged { id, bytes in
           counts.results &+= 1
@@ -76,8 +76,6 @@ final class PlanRun {
         if residual == nil, start == nil { entriesToSkip = plan.offsetOfEntries }
         try withoutActuallyEscaping(body) { body in try arrangedWithAlternative(window(body)) }
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 

@@ -257,9 +257,7 @@ private enum ProjectionKey {
       if view.isNull(slot) {
         encoder.appendNull()
       } else if slot.type.isIndexable {
-        try wrappingErrors {
-          try IndexTuple.append(slot, of: view, into: &encoder)
-        }
+        try wrappingErrors { try IndexTuple.append(slot, of: view, into: &encoder) }
       } else {
         encoder.append(data: view.variableBytes(slot))
       }

@@ -207,7 +207,7 @@ extension TransactionCore {
   func forEachRecord(
     _ ids: ArraySlice<UInt64>, of entity: StoredEntity, _ body: (UInt64, ByteView) throws -> Void
   ) throws(StoreError) {
-    do {
+    try wrappingErrors {
       let lookup = try RecordLookup(entity.records, in: transaction)
       let expired = try expired(of: entity)
       var start = ids.startIndex
@@ -222,8 +222,6 @@ extension TransactionCore {
         }
         start = end
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
@@ -234,7 +232,7 @@ extension TransactionCore {
   func forEachRecord(
     _ ids: [UInt64], of entity: StoredEntity, _ body: (Int, ByteView?) throws -> Void
   ) throws(StoreError) {
-    do {
+    try wrappingErrors {
       let lookup = try RecordLookup(entity.records, in: transaction)
       let expired = try expired(of: entity)
       let order = IDSort.order(of: ids)
@@ -250,8 +248,6 @@ extension TransactionCore {
         }
         start = end
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 }

@@ -98,13 +98,11 @@ extension TransactionCore {
     guard plan.cost > Planner.Cost.otherPlan else { return nil }
     return try self.plan(for: purpose, from: plan) { () throws(StoreError) in
       let statistics = try statistics(of: plan.entity)
-      do {
-        return try choose(
+      return try wrappingErrors {
+        try choose(
           Planner(
             plan.request, condition: plan.condition, order: plan.order, entity: plan.entity,
             statistics: statistics))
-      } catch {
-        throw StoreError(wrapping: error)
       }
     }
   }

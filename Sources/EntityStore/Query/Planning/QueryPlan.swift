@@ -229,12 +229,10 @@ extension TransactionCore {
     _ request: QueryRequest, condition: BoundCondition, order: BoundOrder, for entity: StoredEntity
   ) throws(StoreError) -> QueryPlan {
     let statistics = try statistics(of: entity)
-    do {
-      return try Planner(
+    return try wrappingErrors {
+      try Planner(
         request, condition: condition, order: order, entity: entity, statistics: statistics
       ).plan()
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
