@@ -343,9 +343,8 @@ enum TextForm: Equatable {
   /// The decimals of a second in the text of a date, without trailing zeros.
   private static func decimals(of text: String) -> Substring {
     let bytes = text.utf8
-    guard
-      let point = bytes.firstIndex(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") })
-    else { return "" }
+    let point = bytes.firstIndex { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") }
+    guard let point else { return "" }
     var decimals = bytes[point...].dropFirst().prefix { (0x30...0x39).contains($0) }
     while decimals.last == 0x30 { decimals.removeLast() }
     return Substring(decimals)

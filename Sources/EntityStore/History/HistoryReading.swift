@@ -232,9 +232,7 @@ struct HistoryRun {
   }
 
   private func untoldEntities(_ header: HistoryPart.Header) -> [String] {
-    (header.untold ?? []).map { number in
-      core.schema.entity(number)?.name ?? "entity \(number)"
-    }
+    (header.untold ?? []).map { number in core.schema.entity(number)?.name ?? "entity \(number)" }
   }
 
   /// Returns links from the perspective of the named side; `nil` when a filter excludes them.

@@ -129,11 +129,10 @@ struct DeletionPlan {
   private func forEachDenial(_ body: (Denial) throws(StoreError) -> Void) throws(StoreError) {
     for (number, entity) in entities.sorted(by: { $0.key < $1.key }) {
       let ends = core.schema.ends(of: entity)
-      guard
-        ends.contains(where: {
-          $0.onDelete == .deny || $0.nullifiesHolders || $0.denyCondition != nil
-        })
-      else { continue }
+      let mayDeny = ends.contains {
+        $0.onDelete == .deny || $0.nullifiesHolders || $0.denyCondition != nil
+      }
+      guard mayDeny else { continue }
       let ids = ids(of: number)
       for end in ends { try forEachDenial(byConditionOf: end, ids, body) }
       for end in ends where end.onDelete == .deny || end.nullifiesHolders && end.isRequired {

@@ -131,11 +131,9 @@ extension MigrationRun {
     guard attribute.derivation == nil else {
       throw StoreError.cannotMigrate("'\(entity).\(name)' is derived", entity: entity)
     }
-    guard
-      try !relationships().contains(where: {
-        $0.from.entity == old.number && $0.attribute == attribute.number
-      })
-    else { throw StoreError.cannotMigrate("'\(entity).\(name)' is a relationship", entity: entity) }
+    guard try !linkAttributes(of: old).contains(attribute.number) else {
+      throw StoreError.cannotMigrate("'\(entity).\(name)' is a relationship", entity: entity)
+    }
     var failures = ConversionFailures(entity: entity, attribute: name, to: storage)
     func converted(_ value: Value, _ id: UInt64?) throws -> Value {
       if value == .null, !asksForNull, storage.isOptional { return .null }
@@ -290,11 +288,10 @@ extension MigrationRun {
   func toMany(_ name: String, of entity: String, as relationship: String) throws {
     let description = try self.entity(entity)
     let number = description.attributes[try self.index(of: name, in: description)].number
-    guard
-      let held = try relationships().first(where: {
-        $0.from.entity == description.number && $0.attribute == number
-      })
-    else {
+    let held = try relationships().first {
+      $0.from.entity == description.number && $0.attribute == number
+    }
+    guard let held else {
       throw StoreError.cannotMigrate("'\(entity).\(name)' is no relationship", entity: entity)
     }
     let core = try core()

@@ -36,6 +36,8 @@ extension PlanRun {
       let count = try wrappingErrors {
         try run.step(over: attributes, below: cost, hasOther: covering != nil, body)
       }
+      guard let count else { return nil }
+      visited = count
     }
     guard case .index(let access)? = covering?.access else { return visited }
     return try forEachDistinct(attributes, from: access, skipping: visited, body)

@@ -39,13 +39,10 @@ extension PlanRun {
     let cursor = try Cursor(index.tree, in: core.transaction)
     for position in 0..<prefixes.count {
       try tick()
-      guard
-        try prefixes.withKey(
-          position,
-          { (prefix) throws in
-            try forEachEntry(beginningWith: prefix, at: cursor, in: index, body)
-          })
-      else { return }
+      let goesOn = try prefixes.withKey(position) { (prefix) throws in
+        try forEachEntry(beginningWith: prefix, at: cursor, in: index, body)
+      }
+      guard goesOn else { return }
     }
   }
 

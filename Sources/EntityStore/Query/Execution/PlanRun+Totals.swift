@@ -103,11 +103,8 @@ extension PlanRun {
       term.function == .min || term.function == .max, path.steps.count == 1
     else { return nil }
     let attribute = try ConditionBinding(entity).attribute(of: path)
-    guard
-      let index = entity.indexes.first(where: {
-        $0.description.attributes.first == attribute.number
-      })
-    else { return nil }
+    let index = entity.indexes.first { $0.description.attributes.first == attribute.number }
+    guard let index else { return nil }
     // The range leaves out null, which sorts first, and not-a-number, which sorts last.
     let last: Value? =
       switch attribute.type {
