@@ -230,8 +230,7 @@ extension JSONDecoding {
       let text = String(decoding: document.bytes(ofEntry: index).prefix(40), as: UTF8.self)
       let shown = text + (entry.length > 40 ? "…" : "")
       return "\(entry.kind.name) " + (entry.kind == .string ? "\"\(shown)\"" : shown)
-    case .null, .false, .true, .array, .object:
-      return entry.kind.name
+    case .null, .false, .true, .array, .object: return entry.kind.name
     }
   }
 

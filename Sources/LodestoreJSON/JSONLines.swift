@@ -194,7 +194,6 @@ package struct JSONLinesReader: Sendable {
     if isSkipping { return }
     throw JSONError(
       reason: .tooLong(limit: limits.bytes),
-      position: JSONPosition(in: ByteView(), at: 0, origin: origin),
-      expected: "a shorter line")
+      position: JSONPosition(in: ByteView(), at: 0, origin: origin), expected: "a shorter line")
   }
 }

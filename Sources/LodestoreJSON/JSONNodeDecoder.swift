@@ -50,8 +50,7 @@ package struct JSONNodeDecoder: Sendable {
       DecodingError.dataCorrupted(let found), DecodingError.keyNotFound(_, let found):
       context = found
       path = found.codingPath
-    default:
-      return node
+    default: return node
     }
     if let error = context.underlyingError as? JSONNodeError { return error.node }
     var found = node

@@ -209,8 +209,7 @@ extension JSONWriter {
         for (key, value) in members { try writeMember(key, value, forDisplay: forDisplay) }
       }
       endObject()
-    default:
-      preconditionFailure("only arrays and objects have content")
+    default: preconditionFailure("only arrays and objects have content")
     }
   }
 

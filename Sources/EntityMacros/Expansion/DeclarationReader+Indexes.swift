@@ -185,9 +185,7 @@
     /// A fix-it that removes one key path from the list.
     fileprivate func removing(_ element: ArrayElementSyntax) -> FixIt {
       var rest = elements.filter { $0.id != element.id }
-      if let last = rest.indices.last {
-        rest[last].trailingComma = nil
-      }
+      if let last = rest.indices.last { rest[last].trailingComma = nil }
       return .replacing(elements, with: rest, .removePath)
     }
   }
@@ -224,9 +222,7 @@
     fileprivate func removing(_ argument: LabeledExprSyntax) -> [FixIt] {
       guard arguments.count > 1 else { return [] }
       var rest = arguments.filter { $0.id != argument.id }
-      if let last = rest.indices.last {
-        rest[last].trailingComma = nil
-      }
+      if let last = rest.indices.last { rest[last].trailingComma = nil }
       return [.replacing(arguments, with: rest, .removeIndex)]
     }
   }

@@ -200,10 +200,8 @@ final class StoreCore: Sendable {
         try Catalogue.requirement(trees.header, in: transaction), path: path,
         isWriting: !options.isReadOnly)
       return (
-        try trees.schemaNumber(in: transaction),
-        try trees.descriptions(in: transaction),
-        try trees.relationships(in: transaction),
-        try transaction.namedTrees()
+        try trees.schemaNumber(in: transaction), try trees.descriptions(in: transaction),
+        try trees.relationships(in: transaction), try transaction.namedTrees()
       )
     }
     try Catalogue.checkTrees(named, descriptions, relationships)

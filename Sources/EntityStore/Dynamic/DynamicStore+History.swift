@@ -29,9 +29,7 @@ extension DynamicSnapshot {
   package func forEachTransaction(
     _ query: HistoryQuery, _ body: (HistoryTransaction) throws -> Bool
   ) throws {
-    try HistoryRun(query, core).forEach { transaction, stop in
-      stop = try !body(transaction)
-    }
+    try HistoryRun(query, core).forEach { transaction, stop in stop = try !body(transaction) }
   }
 
   /// The token after the last write in the history.

@@ -86,9 +86,7 @@ extension Attribute {
   /// and may be null.
   @inlinable @inline(__always) @_documentation(visibility: internal)
   public init<W: AttributeValue & RawRepresentable>(_ ordinal: Int)
-  where Value == W?, W.RawValue: AttributeValue {
-    self.init(ordinal, ScalarCoding<Value>.self)
-  }
+  where Value == W?, W.RawValue: AttributeValue { self.init(ordinal, ScalarCoding<Value>.self) }
 
   /// The attribute at index `ordinal` of the schema: a `Codable` value, stored as a document.
   @inlinable @inline(__always) @_disfavoredOverload @_documentation(visibility: internal)

@@ -164,8 +164,7 @@ extension StoreError {
       "cannot make unique index '\(index)': of \(entity) the records \(pairs) have the same value"
         + "\(repeated.count < 10 ? "" : ", and perhaps more"); delete one of each first, or take a "
         + "migration's step 'deduplicate'",
-      entity: entity, index: index, recordID: repeated.first?.second,
-      privateDetail: detail)
+      entity: entity, index: index, recordID: repeated.first?.second, privateDetail: detail)
     error.violations = repeated.map { pair in
       RuleViolation(
         entity: entity, recordID: pair.second, attribute: nil,

@@ -156,8 +156,7 @@ extension StoreError {
           + "directory that is there"
       case "EEXIST":
         "something is there already (EEXIST), and nothing is replaced; take another path, or remove it first"
-      case "EACCES", "EPERM":
-        "\(permissionFault(at: error.path)) (\(error.name))"
+      case "EACCES", "EPERM": "\(permissionFault(at: error.path)) (\(error.name))"
       case "ENOMEM":
         "the system has no memory or address space for its map (ENOMEM); lower mapSizeInBytes in the "
           + "StoreOptions"

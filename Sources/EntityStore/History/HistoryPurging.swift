@@ -87,9 +87,7 @@ extension WriteTransaction {
   public func purgeConsumedHistory(andAllBefore date: Date? = nil) throws -> Int {
     let log = HistoryLog(core)
     var end = try log.consumers().map(\.token.number).min() ?? 0
-    if let date {
-      end = max(end, try log.lastNumber(before: date.timeIntervalSinceReferenceDate))
-    }
+    if let date { end = max(end, try log.lastNumber(before: date.timeIntervalSinceReferenceDate)) }
     return try log.purge(through: end)
   }
 }

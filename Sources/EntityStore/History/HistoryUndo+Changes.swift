@@ -37,9 +37,7 @@ extension HistoryUndo {
     let view = try entity.view(bytes, id: id)
     try entity.verifyChecksum(of: view, id: id)
     let changes = core.changes(of: entity)
-    try core.breakingOnError {
-      try changes.restore(try changes.copy(of: view, id: id), id: id)
-    }
+    try core.breakingOnError { try changes.restore(try changes.copy(of: view, id: id), id: id) }
   }
 
   /// The positions of the attributes to restore, by record.
@@ -52,9 +50,7 @@ extension HistoryUndo {
     for change in changes where change.entity == entity.number {
       if case .updated(let attributes) = change.kind { add(attributes, change.ids) }
     }
-    for (id, attributes) in leading[entity.number] ?? [:] {
-      add(attributes, CollectionOfOne(id))
-    }
+    for (id, attributes) in leading[entity.number] ?? [:] { add(attributes, CollectionOfOne(id)) }
     return positions
   }
 

@@ -32,9 +32,7 @@ final class EntityEncoding<E: Entity> {
       }
       do {
         let decoded = try decoder.decode(Record.self, from: node, keyAs: place.keyName)
-        if let value = try transform(decoded) {
-          try take(value, at: origin, into: &page, entity)
-        }
+        if let value = try transform(decoded) { try take(value, at: origin, into: &page, entity) }
       } catch {
         let found = JSONNodeDecoder.offendingNode(of: error, in: node)
         page.reject(

@@ -76,9 +76,7 @@ actor ImportCommitter {
     decodingSeconds = 0
     before.report.seconds = earlierSeconds + (ContinuousClock.now - start).inSeconds
     let begun = before
-    let result = try await engine.core.onWriter {
-      try engine.write(group, after: begun)
-    }
+    let result = try await engine.core.onWriter { try engine.write(group, after: begun) }
     state = result.state
     progress.committed = state.report.records
     progress.committedPages = state.pages

@@ -19,8 +19,7 @@ final class MemberEncoding {
 
   init(
     _ engine: ImportEngine, key: Set<UInt32>, place: RecordPlace, names: [String: String],
-    cases: [String: any EnumerationCases], linked: Set<String> = [],
-    readsTexts: Bool = false
+    cases: [String: any EnumerationCases], linked: Set<String> = [], readsTexts: Bool = false
   ) {
     self.readsTexts = readsTexts
     self.linked = linked

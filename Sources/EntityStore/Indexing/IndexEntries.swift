@@ -97,8 +97,7 @@ final class IndexEntries {
       if before == after { return }
       leaving.append(before, recordID: id)
       coming.append(after, recordID: id)
-    default:
-      preconditionFailure("the entries of one index are all keys or all numbers")
+    default: preconditionFailure("the entries of one index are all keys or all numbers")
     }
     if memoryToSort > memoryLimit { try endRun() }
     if added.memoryToSort > added.memoryLimit { try added.endRun() }
@@ -150,7 +149,9 @@ final class IndexEntries {
   /// Sorts the entries.
   ///
   /// None may be added afterwards, except after ``removeAll()``.
-  func sort() throws(StoreError) { if spilled != nil { try endRun() } else { sortLatest() } }
+  func sort() throws(StoreError) {
+    if spilled != nil { try endRun() } else { sortLatest() }
+  }
 
   /// All entries after ``sort()``, valid as long as this object exists.
   var sorted: any SortedEntries { spilled ?? sortedLatest }
@@ -175,8 +176,7 @@ final class IndexEntries {
       try coming.write(into: index, removing: leaving, core: core)
     case (.numbers(let leaving), .numbers(let coming)):
       try coming.write(into: index, removing: leaving, core: core)
-    default:
-      preconditionFailure("the entries of one index are all keys or all numbers")
+    default: preconditionFailure("the entries of one index are all keys or all numbers")
     }
   }
 }

@@ -118,8 +118,7 @@ extension KeyEntries {
     let start = min(depth, left, right)
     let order = compareBytes(
       block.part(from: a.offset + 8 + start, count: left - start),
-      block.part(from: b.offset + 8 + start, count: right - start),
-      min(left, right) - start)
+      block.part(from: b.offset + 8 + start, count: right - start), min(left, right) - start)
     return order != 0 ? order < 0 : left < right
   }
 }

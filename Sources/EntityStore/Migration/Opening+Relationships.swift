@@ -30,9 +30,7 @@ extension Opening {
       }
       let orders = stored.first { $0.number == relationship.number }?.orders ?? []
       try store.empty(orders.filter { !relationship.orders.contains($0) }, in: transaction)
-      if isNew, relationship.attribute != nil {
-        try checkTargets(of: relationship)
-      }
+      if isNew, relationship.attribute != nil { try checkTargets(of: relationship) }
       for side in RelationshipSide.allCases where relationship[side].isOrdered {
         if orders.contains(.order(relationship: relationship.number, side: side)) { continue }
         try order(relationship, side)

@@ -193,8 +193,7 @@ struct SchemaEvolution {
     let stored = result.attributes[index]
     guard stored.type == attribute.storage.type else {
       throw .typeChanged(
-        entity: declared.name, attribute: attribute.name,
-        stored: stored.shape ?? stored.type.name,
+        entity: declared.name, attribute: attribute.name, stored: stored.shape ?? stored.type.name,
         declared: attribute.storage.shape ?? attribute.storage.type.name,
         isWider: stored.type.widens(to: attribute.storage.type),
         isDerived: attribute.derivation != nil)

@@ -139,8 +139,7 @@ extension StoreCore {
     for name in names {
       let entries = StoredIndex(
         description: .init(number: 0, attributes: [], isUnique: false),
-        tree: try environment.existingTree(name, in: transaction), name: name.text,
-        entityName: "")
+        tree: try environment.existingTree(name, in: transaction), name: name.text, entityName: "")
       try entries.empty(in: transaction)
       if let content = DigestedContent(of: name) {
         ContentLedger.of(transaction, trees).sum(of: content).clear()
@@ -161,8 +160,7 @@ extension StoreCore {
     let log = try HistoryLog(writing: core)
     try log.append(
       number: try log.lastNumber() + 1,
-      origin: WriteOrigin(author: options.author, context: options.contextName),
-      time: core.time,
+      origin: WriteOrigin(author: options.author, context: options.contextName), time: core.time,
       changes: entities.map {
         HistoryPart.Change(entity: $0.number, kind: .restarted, ids: IDRuns())
       }, links: [])
@@ -203,8 +201,7 @@ extension StoreCore {
   ///   types and postpone the results of functions.
   func load(in transaction: Transaction, isForStages: Bool = false) throws -> StoredSchema {
     try StoredSchema(
-      number: trees.schemaNumber(in: transaction),
-      trees.descriptions(in: transaction),
+      number: trees.schemaNumber(in: transaction), trees.descriptions(in: transaction),
       trees.relationships(in: transaction), declared: isForStages ? [] : declared,
       defersFunctions: isForStages
     ) { try environment.existingTree($0, in: transaction) }

@@ -221,9 +221,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
       }
     }
     placed.sort { Self.isLess($0.key, $1.key) }
-    for (index, one) in placed.enumerated() {
-      fresh.rows.insert(one.row, at: one.gap + index)
-    }
+    for (index, one) in placed.enumerated() { fresh.rows.insert(one.row, at: one.gap + index) }
     if readKey != nil { try place(placed, removed, &fresh, changes) }
     difference = difference(to: fresh, placed, removed)
     state = fresh

@@ -132,9 +132,7 @@ extension FollowedOrigin {
       {
         return nil
       }
-      let value: E? = try bytes.map {
-        try core.decode(E.self, $0, id: id.rawValue, of: entity)
-      }
+      let value: E? = try bytes.map { try core.decode(E.self, $0, id: id.rawValue, of: entity) }
       return (value, (entity, fresh))
     }
   }

@@ -29,9 +29,7 @@ struct SealCopy {
     self.writer = writer
     self.total = total
     self.step = step
-    stored = try trees[TreeName.digests.text].map {
-      try ContentLedger.digests(in: $0, transaction)
-    }
+    stored = try trees[TreeName.digests.text].map { try ContentLedger.digests(in: $0, transaction) }
   }
 
   /// - Parameter seal: the seal of the file, without counts and digests; nil for an unsealed store.
@@ -47,9 +45,7 @@ struct SealCopy {
     try writer.beginTree(TreeName.imports.text)
     for entity in entities { try copy(entity) }
     for relationship in relationships {
-      for name in relationship.trees {
-        try copy(name, checking: DigestedContent(of: name))
-      }
+      for name in relationship.trees { try copy(name, checking: DigestedContent(of: name)) }
     }
     try check(.buckets)
     try writeDigests()

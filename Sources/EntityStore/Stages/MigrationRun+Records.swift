@@ -87,8 +87,7 @@ extension MigrationRun {
 
   /// Returns the numbers of an entity's attributes that hold relationships.
   private func linkAttributes(of entity: EntityDescription) throws -> Set<UInt32> {
-    Set(
-      try relationships().filter { $0.from.entity == entity.number }.compactMap(\.attribute))
+    Set(try relationships().filter { $0.from.entity == entity.number }.compactMap(\.attribute))
   }
 
   /// Builds the postponed unique indexes, at the end of a stage.

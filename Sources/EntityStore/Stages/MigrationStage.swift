@@ -109,9 +109,7 @@ extension MigrationStep {
 
   /// Removes an attribute with its values, in a time that does not depend on the number of records.
   public static func remove(_ attribute: String, of entity: String) -> MigrationStep {
-    MigrationStep("remove \(entity).\(attribute)") { run in
-      try run.remove(attribute, of: entity)
-    }
+    MigrationStep("remove \(entity).\(attribute)") { run in try run.remove(attribute, of: entity) }
   }
 }
 

@@ -41,8 +41,7 @@ final class StoredEntity: Sendable {
   init(
     description: EntityDescription, part: DeclaredPart?, decodingLayout: RecordLayout? = nil,
     declared: [DeclaredAttribute], functions: [UInt32: RecordDerivations.Function]? = [:],
-    isMisfit: Bool,
-    tree: (TreeName) throws -> Tree
+    isMisfit: Bool, tree: (TreeName) throws -> Tree
   ) throws {
     self.description = description
     self.part = part
@@ -62,8 +61,7 @@ final class StoredEntity: Sendable {
     records = try tree(.records(entity: description.number))
     func stored(_ index: EntityDescription.Index) throws -> StoredIndex {
       StoredIndex(
-        description: index,
-        tree: try tree(.index(entity: description.number, index: index.number)),
+        description: index, tree: try tree(.index(entity: description.number, index: index.number)),
         name: "\(description.name).\(description.indexName(index))", entityName: description.name)
     }
     indexes = try description.indexes.map(stored)

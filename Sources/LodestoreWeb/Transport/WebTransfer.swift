@@ -181,8 +181,7 @@ final class WebTransfer: Sendable {
           ? .failure(
             .truncated(received: received, expected: expected, cause: error))
           : .success(response))
-    case (nil, let error):
-      end(with: .failure(.transport(error ?? URLError(.badServerResponse))))
+    case (nil, let error): end(with: .failure(.transport(error ?? URLError(.badServerResponse))))
     }
   }
 }

@@ -76,9 +76,7 @@ struct LinkResolver {
         new[key] = id
         if id > 0 { made.append(id) }
       }
-      if let id = new[key], id > 0 {
-        found[position] = id
-      }
+      if let id = new[key], id > 0 { found[position] = id }
     }
     return found
   }

@@ -28,9 +28,7 @@ struct RememberedLinks: Sendable, Codable, Hashable {
     /// Creates empty entries for the pages with the numbers `pages`.
     init(_ pages: some Sequence<Int>, linkCount: Int) {
       guard linkCount > 0 else { return }
-      for page in pages {
-        links[page] = Array(repeating: RememberedLinks(), count: linkCount)
-      }
+      for page in pages { links[page] = Array(repeating: RememberedLinks(), count: linkCount) }
     }
 
     subscript(page: Int) -> [RememberedLinks]? { links[page] }

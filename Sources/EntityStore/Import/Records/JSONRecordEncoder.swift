@@ -89,9 +89,7 @@ final class JSONRecordEncoder {
     self.attributes = attributes
     sourced = attributes.indices.filter { attributes[$0].source != nil }
     self.conversions = attributes.map { conversions[$0.name] }
-    absent = attributes.map {
-      $0.defaultValue == .null && !$0.isOptional ? nil : $0.defaultValue
-    }
+    absent = attributes.map { $0.defaultValue == .null && !$0.isOptional ? nil : $0.defaultValue }
     slots = .allocate(capacity: attributes.count)
     for (slot, attribute) in entity.layout.attributes.enumerated() {
       let fixed = Slot(
@@ -122,8 +120,7 @@ final class JSONRecordEncoder {
     begin(record.node.document)
     if let rejection = record.rejection { throw rejection }
     switch record {
-    case .object(let node), .member(_, let node):
-      try readObject(node.index, node.document.reader)
+    case .object(let node), .member(_, let node): try readObject(node.index, node.document.reader)
     case .row(let names, let node): try readRow(names, node)
     }
   }
@@ -185,9 +182,7 @@ final class JSONRecordEncoder {
     var index = node.index + 1
     var last = MemberTable.start
     for var name in names {
-      let found = name.withUTF8 {
-        state.pointee.members.find(ByteView($0), after: last)
-      }
+      let found = name.withUTF8 { state.pointee.members.find(ByteView($0), after: last) }
       last = found ?? add(name, after: last)
       try take(last, index)
       index = tape.next(after: index)
@@ -352,8 +347,7 @@ final class JSONRecordEncoder {
       if slot.attribute.isOptional { state.pointee.writer.markPresent() }
       tape.withContent(index) { state.pointee.writer.writeVariable($0) }
       return true
-    case .json, .document:
-      return !tape.mayBeExactForm(index) && writeDocument(index, tape, slot)
+    case .json, .document: return !tape.mayBeExactForm(index) && writeDocument(index, tape, slot)
     default: return false
     }
   }

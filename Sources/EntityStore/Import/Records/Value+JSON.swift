@@ -137,10 +137,8 @@ extension Value {
       case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .recordID:
         (Int64(text).map(Value.integer) ?? UInt64(text).map { .integer(unsigned: $0) })
           .flatMap { $0.fits(type) ? $0 : nil }
-      case .float, .double:
-        (Self.notFinite(text) ?? Self.nearest(text, type)).map(Value.double)
-      case .date:
-        ISO8601Text.date(text).map { .date($0.timeIntervalSinceReferenceDate) }
+      case .float, .double: (Self.notFinite(text) ?? Self.nearest(text, type)).map(Value.double)
+      case .date: ISO8601Text.date(text).map { .date($0.timeIntervalSinceReferenceDate) }
       case .uuid: UUIDBytes(text: text).map(Value.uuid)
       case .decimal: DecimalValue(text: text).map(Value.decimal)
       case .string, .url: .string(text)

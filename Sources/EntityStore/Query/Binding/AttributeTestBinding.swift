@@ -85,9 +85,7 @@ struct AttributeTestBinding {
     let top: KeyInterval.Bound? =
       attribute.type == .decimal
       ? KeyInterval.Bound(element: try self.element(.decimal(.nan)), isIncluded: false) : nil
-    if constant == .decimal(.nan) {
-      return KeyInterval(lower: excluded, upper: excluded)
-    }
+    if constant == .decimal(.nan) { return KeyInterval(lower: excluded, upper: excluded) }
     return switch `operator` {
     case .less: KeyInterval(lower: nil, upper: excluded)
     case .lessOrEqual: KeyInterval(lower: nil, upper: included)

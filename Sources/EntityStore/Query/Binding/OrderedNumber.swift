@@ -41,8 +41,7 @@ enum OrderedNumber {
     case .uint8: NumberInterval(low: 0, high: 255)
     case .uint16: NumberInterval(low: 0, high: 65_535)
     case .uint32: NumberInterval(low: 0, high: Int64(UInt32.max))
-    case .float, .double, .date:
-      NumberInterval(low: key(-.infinity), high: key(.infinity))
+    case .float, .double, .date: NumberInterval(low: key(-.infinity), high: key(.infinity))
     default: NumberInterval(low: .min, high: .max)
     }
   }

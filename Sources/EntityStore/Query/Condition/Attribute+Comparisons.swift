@@ -28,16 +28,12 @@ extension Attribute {
   /// Whether the attribute is null, for types whose values cannot be compared.
   @_disfavoredOverload
   public static func == <W>(lhs: Self, rhs: _OptionalNilComparisonType) -> Condition<E>
-  where Value == W? {
-    lhs.compared(.equal, .value(.null))
-  }
+  where Value == W? { lhs.compared(.equal, .value(.null)) }
 
   /// Whether the attribute has a value, for types whose values cannot be compared.
   @_disfavoredOverload
   public static func != <W>(lhs: Self, rhs: _OptionalNilComparisonType) -> Condition<E>
-  where Value == W? {
-    lhs.compared(.notEqual, .value(.null))
-  }
+  where Value == W? { lhs.compared(.notEqual, .value(.null)) }
 
   /// Whether the optional attribute has one of these values.
   @_disfavoredOverload
@@ -48,16 +44,12 @@ extension Attribute {
   /// Whether the attribute equals an optional attribute.
   @_disfavoredOverload
   public static func == (lhs: Self, rhs: Attribute<E, Value?>) -> Condition<E>
-  where Value: Equatable {
-    lhs.compared(.equal, with: rhs)
-  }
+  where Value: Equatable { lhs.compared(.equal, with: rhs) }
 
   /// Whether the attribute differs from an optional attribute.
   @_disfavoredOverload
   public static func != (lhs: Self, rhs: Attribute<E, Value?>) -> Condition<E>
-  where Value: Equatable {
-    lhs.compared(.notEqual, with: rhs)
-  }
+  where Value: Equatable { lhs.compared(.notEqual, with: rhs) }
 }
 
 extension Attribute where Value: Comparable {
@@ -206,8 +198,7 @@ extension Attribute {
         return compared(.greaterOrEqual, value(range.lowerBound))
       case let range as PartialRangeThrough<Bound>:
         return compared(.lessOrEqual, value(range.upperBound))
-      case let range as PartialRangeUpTo<Bound>:
-        return compared(.less, value(range.upperBound))
+      case let range as PartialRangeUpTo<Bound>: return compared(.less, value(range.upperBound))
       default:
         return Condition(
           .failure(.badQuery("'\(attributeName)' is compared with \(R.self), an unknown range")))

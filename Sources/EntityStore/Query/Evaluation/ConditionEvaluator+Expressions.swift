@@ -187,8 +187,7 @@ extension ConditionEvaluator {
     case .member(let name): return try member(name, of: value, rest)
     case .element(let index): return try element(index, of: value, rest)
     case .first: return try element(0, of: value, rest)
-    case .last:
-      return try follow(rest, from: try value.elements()?.last ?? .null)
+    case .last: return try follow(rest, from: try value.elements()?.last ?? .null)
     case .size: return try follow(rest, from: .integer(Int64(value.elements()?.count ?? 0)))
     case .aggregate(.count):
       return .integer(Int64(try value.elements()?.count ?? (value.isNull ? 0 : 1)))

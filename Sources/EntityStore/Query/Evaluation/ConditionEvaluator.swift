@@ -158,8 +158,7 @@ final class ConditionEvaluator {
       }
       return true
     case .expression(let comparison): return try evaluate(comparison, record)
-    case .related(let test):
-      return try related(test, test.end, test.condition).isTrue(for: record)
+    case .related(let test): return try related(test, test.end, test.condition).isTrue(for: record)
     case .closure(let closure):
       return try closure.evaluate(record.view.bytes, id: record.id, of: entity, core: core)
     }

@@ -161,8 +161,7 @@ struct LayoutProgram {
     case .numbers(let set): return wrapped(.numbers(slot, set, admitsNull: test.admitsNull))
     case .text(let test, _, _, _): return wrapped(.text(slot, test))
     case .key(let interval): return wrapped(.key(slot, interval))
-    case .keys(let set):
-      return wrapped(.keys(slot, set.table, admitsNull: test.admitsNull))
+    case .keys(let set): return wrapped(.keys(slot, set.table, admitsNull: test.admitsNull))
     }
   }
 }

@@ -96,9 +96,7 @@ struct LostName {
       entities.first { $0.number == number }
     }
     for owner in entities {
-      for rule in owner.rules {
-        check(rule.condition, on: owner, owner, "the rule '\(rule.name)'")
-      }
+      for rule in owner.rules { check(rule.condition, on: owner, owner, "the rule '\(rule.name)'") }
       for attribute in owner.attributes where !attribute.isRemoved {
         guard let derivation = attribute.derivation, let condition = derivation.condition,
           let side = derivation.side,

@@ -256,9 +256,7 @@ extension PlanRun {
       if seen <= visited { return true }
       var decoder = KeyDecoder(element)
       let value = try decoder.next()
-      if value.isNormalizedText {
-        return try body(try recordValues([position], id, access))
-      }
+      if value.isNormalizedText { return try body(try recordValues([position], id, access)) }
       row[0] = value
       return try body(row)
     }

@@ -88,9 +88,7 @@ extension PlanRun {
     for index in entity.indexes {
       let attributes = index.description.attributes
       guard let place = attributes.firstIndex(of: attribute.number) else { continue }
-      let names = attributes[place...].compactMap {
-        entity.description.attribute(number: $0)?.name
-      }
+      let names = attributes[place...].compactMap { entity.description.attribute(number: $0)?.name }
       if !found.contains(names) { found.append(names) }
     }
     return found

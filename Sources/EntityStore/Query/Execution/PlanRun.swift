@@ -307,9 +307,7 @@ final class PlanRun {
   /// the index.
   func forEachEntry(of access: IndexAccess, _ body: (UInt64, ByteView) throws -> Bool) throws {
     guard let filter = access.filter else { return try forEachEntryOfSpan(access, body) }
-    try forEachEntryOfSpan(access) { id, key in
-      try passes(filter, id, key) ? body(id, key) : true
-    }
+    try forEachEntryOfSpan(access) { id, key in try passes(filter, id, key) ? body(id, key) : true }
   }
 
   private func forEachEntryOfSpan(

@@ -50,28 +50,20 @@ public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
   /// The lowest value; `nil` without values.
   @_disfavoredOverload
   public static func minimum<V>(_ path: KeyPath<E.Attributes, Attribute<E, V>>) -> Aggregate<E, V?>
-  where Result == V? {
-    Aggregate<E, V?>(.min, optional: E.attributes[keyPath: path])
-  }
+  where Result == V? { Aggregate<E, V?>(.min, optional: E.attributes[keyPath: path]) }
 
   /// The lowest value that is not null; `nil` without values.
   public static func minimum<V>(_ path: KeyPath<E.Attributes, Attribute<E, V?>>) -> Aggregate<E, V?>
-  where Result == V? {
-    Aggregate<E, V?>(.min, E.attributes[keyPath: path])
-  }
+  where Result == V? { Aggregate<E, V?>(.min, E.attributes[keyPath: path]) }
 
   /// The highest value; `nil` without values.
   @_disfavoredOverload
   public static func maximum<V>(_ path: KeyPath<E.Attributes, Attribute<E, V>>) -> Aggregate<E, V?>
-  where Result == V? {
-    Aggregate<E, V?>(.max, optional: E.attributes[keyPath: path])
-  }
+  where Result == V? { Aggregate<E, V?>(.max, optional: E.attributes[keyPath: path]) }
 
   /// The highest value that is not null; `nil` without values.
   public static func maximum<V>(_ path: KeyPath<E.Attributes, Attribute<E, V?>>) -> Aggregate<E, V?>
-  where Result == V? {
-    Aggregate<E, V?>(.max, E.attributes[keyPath: path])
-  }
+  where Result == V? { Aggregate<E, V?>(.max, E.attributes[keyPath: path]) }
 
   private init(_ function: GroupTerm.Function, _ attribute: Attribute<E, Result>) {
     self.init(function, attribute) { attribute.loaded($0.value) }

@@ -144,8 +144,7 @@ extension TransactionCore {
   /// Nothing but the bytes of the record is read here, so an error is always one of that record.
   func read<E: Entity>(
     _ bytes: ByteView, id: UInt64, of entity: StoredEntity,
-    onUnreadable report: (UnreadableRecord<E>) -> Void,
-    _ body: (inout RecordReader) throws -> Void
+    onUnreadable report: (UnreadableRecord<E>) -> Void, _ body: (inout RecordReader) throws -> Void
   ) {
     do {
       try withReader(bytes, id: id, of: entity, body)
@@ -158,8 +157,7 @@ extension TransactionCore {
   @inline(__always)
   func withReader<R>(
     _ bytes: ByteView, id: UInt64, of entity: StoredEntity,
-    textTables: UnsafeMutablePointer<TextTable>? = nil,
-    _ body: (inout RecordReader) throws -> R
+    textTables: UnsafeMutablePointer<TextTable>? = nil, _ body: (inout RecordReader) throws -> R
   ) throws -> R {
     let layout = entity.decodingLayout
     guard !store.options.verifiesChecksums, let heapOffset = layout.narrowHeapOffset(in: bytes)

@@ -9,8 +9,7 @@ extension ConditionParser {
     var left: DeepOperand
     switch token.kind {
     case .keyword(.truePredicate), .keyword(.falsePredicate): return try constantCondition()
-    case .keyword(.any), .keyword(.some), .keyword(.all), .keyword(.none):
-      return try quantified()
+    case .keyword(.any), .keyword(.some), .keyword(.all), .keyword(.none): return try quantified()
     case .openParenthesis:
       let node = try group()
       guard case .operand(let operand) = node else { return node }

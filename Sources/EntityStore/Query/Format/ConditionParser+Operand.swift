@@ -80,8 +80,7 @@ extension ConditionParser {
   private mutating func primary() throws(FormatFault) -> DeepOperand {
     let mark = token
     switch token.kind {
-    case .word:
-      return isCall(orColon: true) ? try call() : try path()
+    case .word: return isCall(orColon: true) ? try call() : try path()
     case .quotedWord, .collectionOperator: return try path()
     case .number, .string: return try literal()
     case .variable: return try variable()
@@ -146,8 +145,7 @@ extension ConditionParser {
     var copy = self
     if (try? copy.advance()) != nil {
       switch copy.token.kind {
-      case .comparison, .period:
-        return fault(at: token, expected, suggestion: "#\(word(token))")
+      case .comparison, .period: return fault(at: token, expected, suggestion: "#\(word(token))")
       default: break
       }
     }

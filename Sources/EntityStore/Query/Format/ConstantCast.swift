@@ -71,8 +71,7 @@ enum ConstantCast {
     switch value {
     case .integer, .unsigned: value
     case .bool(let flag): .integer(flag ? 1 : 0)
-    case .string(let text):
-      Value(text: text, as: .int64) ?? Value(text: text, as: .uint64)
+    case .string(let text): Value(text: text, as: .int64) ?? Value(text: text, as: .uint64)
     default: nil
     }
   }

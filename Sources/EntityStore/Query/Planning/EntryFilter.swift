@@ -172,8 +172,7 @@ private indirect enum EntryTest: Sendable {
       return answer
     case .not(let test): return test.admits(key, ends, id).map(!)
     case .recordID(let test): return test.admits(OrderedNumber.key(id))
-    case .range(let position, let range):
-      return range.admits(Self.element(position, key, ends))
+    case .range(let position, let range): return range.admits(Self.element(position, key, ends))
     case .elements(let position, let set):
       return set.table.contains(Self.element(position, key, ends))
     case .numbers(let position, let set, let type, let admitsNull):

@@ -87,9 +87,7 @@ extension TransactionCore {
   func plan(
     steppingOver attributes: [UInt32], insteadOf plan: QueryPlan
   ) throws(StoreError) -> QueryPlan? {
-    try other(than: plan, for: .stepping(attributes)) {
-      try $0.plan(steppingOver: attributes)
-    }
+    try other(than: plan, for: .stepping(attributes)) { try $0.plan(steppingOver: attributes) }
   }
 
   private func other(

@@ -95,8 +95,7 @@ final class QueryPlan: Sendable {
     QueryPlan(
       subject: subject, access: access, residual: residual, arrangement: arrangement,
       cost: cost ?? self.cost, worstCaseCost: worstCaseCost,
-      estimatedMatchCount: estimatedMatchCount,
-      alternative: alternative ?? self.alternative)
+      estimatedMatchCount: estimatedMatchCount, alternative: alternative ?? self.alternative)
   }
 
   var entity: StoredEntity { subject.entity }

@@ -66,8 +66,7 @@ extension PredicateExpressions.OptionalFlatMap: PredicateNode {
       return try inner.condition(transform, whenNil: whenNil)
     }
     switch operand {
-    case .constant(let value as Wrapped?):
-      return value == nil ? whenNil : try body()
+    case .constant(let value as Wrapped?): return value == nil ? whenNil : try body()
     case .attribute(let attribute):
       guard attribute.isScalar, !(Wrapped.self is any OptionalValue.Type), let body = try body()
       else { return nil }

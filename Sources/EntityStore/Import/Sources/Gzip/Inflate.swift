@@ -106,8 +106,7 @@ struct Inflate: Sendable {
         let before = (at, end, bitCount)
         try readSymbols(input, &at, isFinished: isFinished)
         if case .codes = phase, before == (at, end, bitCount) { return take() }
-      case .ended:
-        return (take().text, true)
+      case .ended: return (take().text, true)
       }
     }
     return take()
