@@ -44,7 +44,5 @@ extension Store {
   ///   index cannot be built; the construction then stops until the store is opened again.
   ///   ``StoreError/Code/closed`` when the store is closed earlier. `CancellationError` when the
   ///   task is cancelled.
-  public func waitForIndexes() async throws {
-    try await builder?.wait()
-  }
+  public func waitForIndexes() async throws { try await builder?.wait() }
 }

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import LodestoreEssentials
 
 /// An entity store in one file.
 ///
@@ -173,8 +169,7 @@ public final class Store: Sendable {
   ///   store; ``StoreError/Code/diskFull``, after which the last commit is intact.
   @discardableResult
   public func write<R>(
-    author: String? = nil, contextName: String? = nil,
-    _ body: (inout WriteTransaction) throws -> R
+    author: String? = nil, contextName: String? = nil, _ body: (inout WriteTransaction) throws -> R
   ) throws -> R {
     try core.write(origin: WriteOrigin(author: author, context: contextName)) { core in
       var transaction = WriteTransaction(core: core)

@@ -151,9 +151,7 @@ extension ISO8601Text {
     let dayOfYear = day - (365 * year + year / 4 - year / 100)
     let shifted = (5 * dayOfYear + 2) / 153
     let month = shifted < 10 ? shifted + 3 : shifted - 9
-    return (
-      era * 400 + year + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1
-    )
+    return (era * 400 + year + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
   }
 
   package static func length(ofMonth month: Int, year: Int) -> Int {

@@ -40,9 +40,7 @@ extension JSONDecoding {
   /// The caller has already compared the types. A conditional cast would compare them again at many
   /// times the cost.
   @inline(__always)
-  private func same<Value, T>(_ value: Value) -> T {
-    unsafeBitCast(value, to: T.self)
-  }
+  private func same<Value, T>(_ value: Value) -> T { unsafeBitCast(value, to: T.self) }
 
   /// Throws if the value contains a number that `JSONValue` cannot represent.
   func refuseWideNumber(in index: Int) throws {
@@ -69,9 +67,7 @@ extension JSONDecoding {
   private func dictionary<Value>(
     _ index: Int, _ make: (JSONDocument, Int) throws -> Value
   ) throws -> [String: Value] {
-    guard kind(index) == .object else {
-      throw mismatch([String: Value].self, index, "an object")
-    }
+    guard kind(index) == .object else { throw mismatch([String: Value].self, index, "an object") }
     var members = try JSONMaterial.members(document, index, make)
     if let key = rootKey(of: index) { members[key.name] = try make(document, key.entry) }
     return members

@@ -148,9 +148,7 @@ final class JSONDecoding {
       entry.isEscaped
       ? ISO8601Text.date(try string(index))
       : ISO8601Text.date(bytes: document.bytes(ofEntry: index))
-    guard let date else {
-      throw corrupted(index, "an ISO 8601 date such as 2024-02-29T12:00:00Z")
-    }
+    guard let date else { throw corrupted(index, "an ISO 8601 date such as 2024-02-29T12:00:00Z") }
     return date
   }
 
@@ -232,8 +230,7 @@ extension JSONDecoding {
       let text = String(decoding: document.bytes(ofEntry: index).prefix(40), as: UTF8.self)
       let shown = text + (entry.length > 40 ? "…" : "")
       return "\(entry.kind.name) " + (entry.kind == .string ? "\"\(shown)\"" : shown)
-    case .null, .false, .true, .array, .object:
-      return entry.kind.name
+    case .null, .false, .true, .array, .object: return entry.kind.name
     }
   }
 
@@ -242,8 +239,7 @@ extension JSONDecoding {
   /// As in Foundation, null is reported as a missing value.
   func mismatch(_ type: Any.Type, _ index: Int, _ expected: String) -> DecodingError {
     let context = context(index, expected)
-    return kind(index) == .null
-      ? .valueNotFound(type, context) : .typeMismatch(type, context)
+    return kind(index) == .null ? .valueNotFound(type, context) : .typeMismatch(type, context)
   }
 
   func corrupted(_ index: Int, _ expected: String) -> DecodingError {

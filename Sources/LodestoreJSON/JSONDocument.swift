@@ -136,8 +136,7 @@ package final class JSONDocument: @unchecked Sendable {
   /// The position of the value of an entry.
   func position(ofEntry index: Int) -> JSONPosition {
     JSONPosition(
-      in: text[..<count], at: offset(ofEntry: index),
-      origin: origin)
+      in: text[..<count], at: offset(ofEntry: index), origin: origin)
   }
 
   /// The offset of an entry in this text.
@@ -179,9 +178,7 @@ public struct JSONTapeReader: BitwiseCopyable {
 
   /// The bytes of a value as written in the text, for a string without the quotes.
   @inlinable @inline(__always)
-  public func bytes(ofEntry index: Int) -> ByteView {
-    text.part(of: entries[index])
-  }
+  public func bytes(ofEntry index: Int) -> ByteView { text.part(of: entries[index]) }
 
   /// The content of a string or key, with escapes decoded.
   package func string(_ index: Int) -> String { JSONStringContent.string(entries[index], text) }

@@ -37,9 +37,7 @@ struct JSONKeyCheck {
         other = Self.next(tape, after: other)
       }
       number &+= 1
-      if number > Self.pairwiseLimit {
-        return try checkMany(tape, first: first, end: end)
-      }
+      if number > Self.pairwiseLimit { return try checkMany(tape, first: first, end: end) }
       index = Self.next(tape, after: index)
     }
     if irregular & (JSONTapeEntry.escapedFlag | JSONTapeEntry.wideFlag) != 0 {
@@ -80,9 +78,7 @@ struct JSONKeyCheck {
     var index = first
     var number = 0
     while index < end {
-      if tape.entries[index].isIrregular {
-        return try checkStrings(tape, first: first, end: end)
-      }
+      if tape.entries[index].isIrregular { return try checkStrings(tape, first: first, end: end) }
       number += 1
       index = Self.next(tape, after: index)
     }

@@ -11,9 +11,7 @@ enum JSONKeySearch {
   ///
   /// Keys requested in the order of the text need one comparison each.
   @inline(__always)
-  static func find(
-    _ key: String, in document: JSONDocument, object: Int, from start: Int
-  ) -> Int? {
+  static func find(_ key: String, in document: JSONDocument, object: Int, from start: Int) -> Int? {
     var key = key
     return key.withUTF8 { utf8 in
       let bytes = ByteView(utf8)
@@ -35,9 +33,7 @@ enum JSONKeySearch {
         // Strings are compared, as in the check for duplicates.
         let other = JSONStringContent.string(entry, document.text)
         if other == String(decoding: key, as: UTF8.self) { return index }
-      } else if Int(entry.length) == key.count
-        && isEqual(document.text, Int(entry.offset), key)
-      {
+      } else if Int(entry.length) == key.count && isEqual(document.text, Int(entry.offset), key) {
         return index
       }
       let value = entries[index &+ 1]

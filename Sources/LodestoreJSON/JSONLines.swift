@@ -146,8 +146,7 @@ package struct JSONLinesReader: Sendable {
       else { continue }
       let lead = value.lowerBound..<first
       let behindLead = JSONPosition.Origin(
-        offset: origin.offset + lead.count,
-        line: origin.line + pending[lead].count { $0 == 0x0A })
+        offset: origin.offset + lead.count, line: origin.line + pending[lead].count { $0 == 0x0A })
       last = (first..<end, behindLead)
       isLastOpen = end == pending.count
       return (first..<end, behindLead)
@@ -175,9 +174,7 @@ package struct JSONLinesReader: Sendable {
     return isFinished && start < pending.count ? pending.count : nil
   }
 
-  private func isBlank(_ line: Range<Int>) -> Bool {
-    line.allSatisfy { Self.isSpace(pending[$0]) }
-  }
+  private func isBlank(_ line: Range<Int>) -> Bool { line.allSatisfy { Self.isSpace(pending[$0]) } }
 
   private static func isSpace(_ byte: UInt8) -> Bool {
     byte == 0x20 || byte == 0x09 || byte == 0x0D
@@ -197,7 +194,6 @@ package struct JSONLinesReader: Sendable {
     if isSkipping { return }
     throw JSONError(
       reason: .tooLong(limit: limits.bytes),
-      position: JSONPosition(in: ByteView(), at: 0, origin: origin),
-      expected: "a shorter line")
+      position: JSONPosition(in: ByteView(), at: 0, origin: origin), expected: "a shorter line")
   }
 }

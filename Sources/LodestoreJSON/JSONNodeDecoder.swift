@@ -22,9 +22,7 @@ package struct JSONNodeDecoder: Sendable {
   package var dates: DateStrategy
   package var userInfo: [CodingUserInfoKey: any Sendable]
 
-  package init(
-    dates: DateStrategy = .iso8601, userInfo: [CodingUserInfoKey: any Sendable] = [:]
-  ) {
+  package init(dates: DateStrategy = .iso8601, userInfo: [CodingUserInfoKey: any Sendable] = [:]) {
     self.dates = dates
     self.userInfo = userInfo
   }
@@ -52,14 +50,12 @@ package struct JSONNodeDecoder: Sendable {
       DecodingError.dataCorrupted(let found), DecodingError.keyNotFound(_, let found):
       context = found
       path = found.codingPath
-    default:
-      return node
+    default: return node
     }
     if let error = context.underlyingError as? JSONNodeError { return error.node }
     var found = node
     while let key = path.first {
-      let child =
-        found.kind == .array ? key.intValue.flatMap { found[$0] } : found[key.stringValue]
+      let child = found.kind == .array ? key.intValue.flatMap { found[$0] } : found[key.stringValue]
       guard let child else { break }
       found = child
       path.removeFirst()

@@ -9,9 +9,7 @@ struct JSONNodeDecoding: Decoder {
   var codingPath: [any CodingKey] { run.path(to: index) }
   var userInfo: [CodingUserInfoKey: Any] { run.userInfo }
 
-  func container<Key: CodingKey>(
-    keyedBy type: Key.Type
-  ) throws -> KeyedDecodingContainer<Key> {
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     KeyedDecodingContainer(try JSONKeyedDecoding<Key>(run: run, index: index, depth: depth))
   }
 

@@ -31,8 +31,7 @@ package enum JSONNumber {
     var zeros = 0
     scan: while at < text.count {
       switch text[at] {
-      case 0x2E:
-        isFraction = true
+      case 0x2E: isFraction = true
       case 0x30:
         zeros += 1
         if isFraction { result.exponent -= 1 }
@@ -42,8 +41,7 @@ package enum JSONNumber {
         zeros = 0
         if !result.isTooLong { result.significand += UInt128(text[at] - 0x30) }
         if isFraction { result.exponent -= 1 }
-      default:
-        break scan
+      default: break scan
       }
       at += 1
     }

@@ -66,8 +66,7 @@ struct JSONParser: ~Copyable {
       // A value starts at `at`.
       let byte = text[at]
       switch byte {
-      case 0x22:
-        at = try string(at)
+      case 0x22: at = try string(at)
       case 0x7B, 0x5B:
         guard depth < depthLimit else {
           at = try skipDeepValue(at)
@@ -86,16 +85,11 @@ struct JSONParser: ~Copyable {
         } else if text[at] != 0x5D {
           continue
         }
-      case 0x2D, 0x30...0x39:
-        at = try number(at)
-      case 0x74:
-        at = try word(at, 0x6575_7274, 4, .true)
-      case 0x66:
-        at = try word(at, 0x65_736C_6166, 5, .false)
-      case 0x6E:
-        at = try word(at, 0x6C6C_756E, 4, .null)
-      default:
-        at = try skipWord(at, wrongValue(at, open: open))
+      case 0x2D, 0x30...0x39: at = try number(at)
+      case 0x74: at = try word(at, 0x6575_7274, 4, .true)
+      case 0x66: at = try word(at, 0x65_736C_6166, 5, .false)
+      case 0x6E: at = try word(at, 0x6C6C_756E, 4, .null)
+      default: at = try skipWord(at, wrongValue(at, open: open))
       }
 
       // A value ends before `at`. Close containers, or continue with the next value.

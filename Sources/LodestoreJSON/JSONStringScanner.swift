@@ -66,21 +66,16 @@ struct JSONStringScanner {
 
   private func escape(_ at: Int) throws(JSONFault) -> Int {
     switch text[at + 1] {
-    case 0x22, 0x5C, 0x2F, 0x62, 0x66, 0x6E, 0x72, 0x74:
-      return at + 2
+    case 0x22, 0x5C, 0x2F, 0x62, 0x66, 0x6E, 0x72, 0x74: return at + 2
     case 0x75:
       let first = try hex(at)
       switch first {
       case 0xD800...0xDBFF:
-        guard text[at + 6] == 0x5C, text[at + 7] == 0x75 else {
-          throw Self.unpaired(at)
-        }
+        guard text[at + 6] == 0x5C, text[at + 7] == 0x75 else { throw Self.unpaired(at) }
         guard case 0xDC00...0xDFFF = try hex(at + 6) else { throw Self.unpaired(at) }
         return at + 12
-      case 0xDC00...0xDFFF:
-        throw Self.unpaired(at)
-      default:
-        return at + 6
+      case 0xDC00...0xDFFF: throw Self.unpaired(at)
+      default: return at + 6
       }
     default:
       if at + 1 == count { throw Self.cutOff(at + 1) }
@@ -125,8 +120,7 @@ struct JSONStringScanner {
       {
         return at &+ 4
       }
-    default:
-      break
+    default: break
     }
     throw JSONFault(.invalidUTF8, at: at, expected: "well-formed UTF-8")
   }

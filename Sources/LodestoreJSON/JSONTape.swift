@@ -48,9 +48,7 @@ public struct JSONTapeEntry {
 extension JSONTapeEntry {
   /// Makes an entry for the value at an offset, with a length.
   @inline(__always)
-  init(
-    _ kind: JSONTapeKind, at offset: Int, length: Int = 0, link: UInt32 = 0, flags: UInt32 = 0
-  ) {
+  init(_ kind: JSONTapeKind, at offset: Int, length: Int = 0, link: UInt32 = 0, flags: UInt32 = 0) {
     self.init(
       offset: UInt32(truncatingIfNeeded: offset), length: UInt32(truncatingIfNeeded: length),
       link: link, tag: UInt32(kind.rawValue) | flags)

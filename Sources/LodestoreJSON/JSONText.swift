@@ -16,9 +16,7 @@ package enum JSONText {
   }
 
   /// Appends the decimal digits of an integer given by magnitude and sign.
-  static func appendInteger(
-    _ magnitude: UInt64, isNegative: Bool, to bytes: inout [UInt8]
-  ) {
+  static func appendInteger(_ magnitude: UInt64, isNegative: Bool, to bytes: inout [UInt8]) {
     if isNegative { bytes.append(0x2D) }
     let start = bytes.count
     var rest = magnitude

@@ -3,9 +3,7 @@ extension JSONValue {
   public var isNull: Bool { self == .null }
 
   /// The Boolean; `nil` for any other kind.
-  public var boolValue: Bool? {
-    if case .bool(let value) = self { value } else { nil }
-  }
+  public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
 
   /// The number as an `Int64`; `nil` if this is not a number or not exactly an `Int64`.
   ///
@@ -46,14 +44,10 @@ extension JSONValue {
   /// The string; `nil` for any other kind.
   ///
   /// Numbers are not converted.
-  public var stringValue: String? {
-    if case .string(let value) = self { value } else { nil }
-  }
+  public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
 
   /// The elements of an array; `nil` for any other kind.
-  public var arrayValue: [JSONValue]? {
-    if case .array(let value) = self { value } else { nil }
-  }
+  public var arrayValue: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
 
   /// The members of an object; `nil` for any other kind.
   public var objectValue: [String: JSONValue]? {

@@ -53,8 +53,7 @@ extension JSONValue: Hashable {
   @_documentation(visibility: internal)
   public func hash(into hasher: inout Hasher) {
     switch self {
-    case .null:
-      hasher.combine(0 as UInt8)
+    case .null: hasher.combine(0 as UInt8)
     case .bool(let value):
       hasher.combine(1 as UInt8)
       hasher.combine(value)

@@ -40,9 +40,7 @@ package struct JSONWriter: Sendable {
   private var levels: [Level] = []
   private var awaitsValue = true
 
-  package init(_ layout: Layout = .compact) {
-    self.layout = layout
-  }
+  package init(_ layout: Layout = .compact) { self.layout = layout }
 
   /// The text so far as a string.
   package var text: String { String(decoding: bytes, as: UTF8.self) }
@@ -97,9 +95,7 @@ extension JSONWriter {
     scalar { JSONText.appendInteger(value, isNegative: false, to: &$0) }
   }
 
-  package mutating func string(_ value: String) {
-    scalar { JSONText.appendString(value, to: &$0) }
-  }
+  package mutating func string(_ value: String) { scalar { JSONText.appendString(value, to: &$0) } }
 
   /// Writes the shortest text that reads back as the same double.
   ///
@@ -170,9 +166,7 @@ extension JSONWriter {
     try? write(value, forDisplay: true)
   }
 
-  private mutating func write(
-    _ value: JSONValue, forDisplay: Bool
-  ) throws(JSONWriteError) {
+  private mutating func write(_ value: JSONValue, forDisplay: Bool) throws(JSONWriteError) {
     switch value {
     case .null: null()
     case .bool(let value): bool(value)
@@ -215,8 +209,7 @@ extension JSONWriter {
         for (key, value) in members { try writeMember(key, value, forDisplay: forDisplay) }
       }
       endObject()
-    default:
-      preconditionFailure("only arrays and objects have content")
+    default: preconditionFailure("only arrays and objects have content")
     }
   }
 

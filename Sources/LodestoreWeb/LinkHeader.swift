@@ -17,9 +17,7 @@ enum LinkHeader {
     _ relation: String, _ parameters: [(name: String, value: String)]
   ) -> Bool {
     // Of several parameters `rel` the first counts.
-    guard let relations = parameters.first(where: { $0.name == "rel" })?.value else {
-      return false
-    }
+    guard let relations = parameters.first(where: { $0.name == "rel" })?.value else { return false }
     return !parameters.contains { $0.name == "anchor" }
       && relations.split(separator: " ").contains { $0.lowercased() == relation }
   }

@@ -29,8 +29,7 @@ struct PageFetch: Sendable {
     let source = try SourceAddress(
       pages.request.url, secretParameters: pages.options.secretParameters)
     order = PageOrder(
-      source: source, paging: pages.paging,
-      limits: JSONLimits(bytes: pages.options.pageByteLimit))
+      source: source, paging: pages.paging, limits: JSONLimits(bytes: pages.options.pageByteLimit))
     loader = PageLoader(
       exchange: WebExchange(
         source: source, request: pages.request, accept: WebExchange.acceptsPages,

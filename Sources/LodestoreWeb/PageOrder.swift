@@ -39,8 +39,7 @@ struct PageOrder: Sendable {
   func address(at position: String) -> PageAddress? {
     let address: PageAddress?
     switch paging.form {
-    case .single:
-      address = first
+    case .single: address = first
     case .pageNumber(let numbers):
       address = source.page(named: position)
         .flatMap { QueryText.value(of: numbers.parameter, in: $0) }
@@ -49,8 +48,7 @@ struct PageOrder: Sendable {
     case .cursor(let parameter, _):
       let cursor = source.page(named: position).flatMap { QueryText.value(of: parameter, in: $0) }
       address = cursor.map { page(behind: $0, parameter) } ?? first
-    case .nextLink, .linkHeader:
-      address = source.page(named: position).map { self.address($0) }
+    case .nextLink, .linkHeader: address = source.page(named: position).map { self.address($0) }
     }
     return address?.name == position ? address : nil
   }
@@ -61,9 +59,7 @@ struct PageOrder: Sendable {
   /// valid.
   ///
   /// - Throws: ``WebSourceError/Code/unreadablePage`` if the page is not JSON.
-  func behind(
-    _ page: PageAddress, _ answer: WebResponse
-  ) throws(WebSourceError) -> PagesBehind {
+  func behind(_ page: PageAddress, _ answer: WebResponse) throws(WebSourceError) -> PagesBehind {
     do {
       return try told(by: answer, at: page)
     } catch  where error.cause == nil {
@@ -85,9 +81,7 @@ struct PageOrder: Sendable {
     case .linkHeader:
       let link = answer.fields["link"].flatMap { LinkHeader.target("next", in: $0) }
       return PagesBehind(
-        next: try link.map { link throws(WebSourceError) in
-          try linked(link, page, answer)
-        })
+        next: try link.map { link throws(WebSourceError) in try linked(link, page, answer) })
     case .cursor(let parameter, let path):
       let cursor = try text(at: path, page, answer)
       return PagesBehind(next: cursor.map { self.page(behind: $0, parameter) })
@@ -167,8 +161,7 @@ extension PageOrder {
         throw .unfitValue(shown, path: path, found: root[path: path], expected: "an array")
       }
       return records.count == 0 ? page.number : nil
-    case .pageCount(let path):
-      pages = try count(at: path, root, shown)
+    case .pageCount(let path): pages = try count(at: path, root, shown)
     case .recordCount(let path, let pageSize):
       let records = try count(at: path, root, shown)
       pages = records / UInt64(pageSize) + (records.isMultiple(of: UInt64(pageSize)) ? 0 : 1)

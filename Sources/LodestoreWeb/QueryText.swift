@@ -14,9 +14,7 @@ enum QueryText {
   static func name(_ pair: String) -> String { decoded(pair.prefix { $0 != "=" }) }
 
   /// The decoded value of a part.
-  static func value(_ pair: String) -> String {
-    decoded(pair.drop { $0 != "=" }.dropFirst())
-  }
+  static func value(_ pair: String) -> String { decoded(pair.drop { $0 != "=" }.dropFirst()) }
 
   /// The decoded value of the first part with a name.
   static func value(of name: String, in url: URL) -> String? {
@@ -47,8 +45,7 @@ enum QueryText {
       switch byte {
       case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:
         encoded.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        encoded += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+      default: encoded += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
       }
     }
     return encoded

@@ -105,9 +105,7 @@ struct SourceAddress: Sendable {
     }
   }
 
-  private var secrets: [String] {
-    QueryText.pairs(url).filter(isSecret)
-  }
+  private var secrets: [String] { QueryText.pairs(url).filter(isSecret) }
 
   private func isSecret(_ pair: String) -> Bool {
     secretNames.contains(QueryText.name(pair).lowercased())

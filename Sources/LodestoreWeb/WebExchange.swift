@@ -63,8 +63,7 @@ struct WebExchange: Sendable {
   ///
   /// Throws the error of any other failure.
   private func failure(
-    _ failure: TransferFailure, _ page: URL, at url: URL, _ consumer: FileConsumer?,
-    _ attempts: Int
+    _ failure: TransferFailure, _ page: URL, at url: URL, _ consumer: FileConsumer?, _ attempts: Int
   ) throws -> WebSourceError {
     let shown = source.shown(page)
     switch failure {

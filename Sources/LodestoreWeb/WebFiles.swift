@@ -83,8 +83,7 @@ package struct WebFiles: Sendable {
     limits.pagesInFlight = 1
     exchange = WebExchange(
       source: try SourceAddress(base, secretParameters: limits.secretParameters), request: request,
-      accept: WebExchange.acceptsFiles, options: limits,
-      session: WebSession(limits) { $0.range })
+      accept: WebExchange.acceptsFiles, options: limits, session: WebSession(limits) { $0.range })
   }
 
   /// The place of the files, without user information and secrets.

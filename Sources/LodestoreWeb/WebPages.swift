@@ -39,9 +39,7 @@ public struct WebPages: PageSource {
 
   /// Creates a source of the pages that begin at `url`.
   #if !canImport(Darwin) && !Web
-    @available(
-      *, deprecated, message: "On Linux this needs the package's trait \"Web\"; enable it"
-    )
+    @available(*, deprecated, message: "On Linux this needs the package's trait \"Web\"; enable it")
   #endif
   public init(_ url: URL, paging: Paging = .single, options: Options = Options()) {
     self.init(URLRequest(url: url), paging: paging, options: options)
@@ -55,9 +53,7 @@ public struct WebPages: PageSource {
   /// module and the client set them. After a redirect to another host only `Accept`,
   /// `Accept-Language` and `User-Agent` are sent.
   #if !canImport(Darwin) && !Web
-    @available(
-      *, deprecated, message: "On Linux this needs the package's trait \"Web\"; enable it"
-    )
+    @available(*, deprecated, message: "On Linux this needs the package's trait \"Web\"; enable it")
   #endif
   public init(_ request: URLRequest, paging: Paging = .single, options: Options = Options()) {
     self.request = request

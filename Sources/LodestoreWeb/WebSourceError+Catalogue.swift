@@ -16,15 +16,14 @@ extension WebSourceError {
     return WebSourceError(
       .badRequest,
       "cannot read the source: its address has \(found), no host, no port from 1 to "
-        + "65535, or more than \(SourceAddress.byteLimit) bytes; use http or https, a host and such a port",
-      url: nil)
+        + "65535, or more than \(SourceAddress.byteLimit) bytes; use http or https, a host and such a port"
+    )
   }
 
   static var unusableMethod: WebSourceError {
     WebSourceError(
       .badRequest,
-      "cannot read the source: its request has a method other than GET or a body; use GET",
-      url: nil)
+      "cannot read the source: its request has a method other than GET or a body; use GET")
   }
 
   static func unusableField(_ name: String?) -> WebSourceError {
@@ -32,34 +31,31 @@ extension WebSourceError {
     return WebSourceError(
       .badRequest,
       "cannot read the source: \(field) in its header fields has a character that cannot stand "
-        + "there; leave out line ends and control characters",
-      url: nil)
+        + "there; leave out line ends and control characters")
   }
 
   static var noClient: WebSourceError {
     WebSourceError(
       .badRequest,
       "cannot read the source: the package 'lodestore' was built for Linux without the trait 'Web', "
-        + "which brings the client; enable it where the package is named",
-      url: nil)
+        + "which brings the client; enable it where the package is named")
   }
 
   static func forbiddenAddress(
     _ url: URL, _ range: AddressRange, _ attempts: Int
   ) -> WebSourceError {
     WebSourceError(
-      .forbiddenAddress,
+      .forbiddenAddress, url: url, attempts: attempts,
       "cannot fetch '\(url)': its host has an address of \(range.words), which is not allowed; "
-        + "check the host's name, or allow the range by addresses",
-      url: url, attempts: attempts)
+        + "check the host's name, or allow the range by addresses")
   }
 
   static func badPosition(_ position: String, source: URL) -> WebSourceError {
     WebSourceError(
-      .badPosition,
+      .badPosition, url: source,
       "cannot go on with '\(source)': the position \(position.utf8.count) bytes long is not one "
-        + "that this source gives; import from the start, or with the address and paging that gave it",
-      url: source)
+        + "that this source gives; import from the start, or with the address and paging that gave it"
+    )
   }
 
   // MARK: Transfers
@@ -78,10 +74,9 @@ extension WebSourceError {
     let system = visible(cause.userInfo[NSLocalizedDescriptionKey] as? String ?? "no reason given")
     let words = known[cause.code] ?? "the system says '\(system)'"
     return WebSourceError(
-      .noConnection,
+      .noConnection, url: url, attempts: attempts, cause: cause,
       "cannot fetch '\(url)': \(words) (URLError \(cause.code.rawValue)), \(asked(attempts)); "
-        + "check the address and the network",
-      url: url, attempts: attempts, cause: cause)
+        + "check the address and the network")
   }
 
   static func truncated(
@@ -89,46 +84,41 @@ extension WebSourceError {
   ) -> WebSourceError {
     let whole = expected.map { " of \($0)" } ?? ""
     return WebSourceError(
-      .truncated,
+      .truncated, url: url, attempts: attempts, cause: cause,
       "cannot fetch '\(url)': the answer broke off, or could not be decompressed, behind "
-        + "\(received)\(whole) bytes, \(asked(attempts)); try again later",
-      url: url, attempts: attempts, cause: cause)
+        + "\(received)\(whole) bytes, \(asked(attempts)); try again later")
   }
 
   static func idle(
     _ url: URL, _ timeout: Duration, received: Int, _ attempts: Int
   ) -> WebSourceError {
     WebSourceError(
-      .timedOut,
+      .timedOut, url: url, attempts: attempts,
       "cannot fetch '\(url)': no byte came for \(timeout) behind \(received) bytes, "
-        + "\(asked(attempts)); try again later or raise requestTimeout",
-      url: url, attempts: attempts)
+        + "\(asked(attempts)); try again later or raise requestTimeout")
   }
 
   static func slow(
     _ url: URL, _ timeout: Duration, received: Int, _ attempts: Int
   ) -> WebSourceError {
     WebSourceError(
-      .timedOut,
+      .timedOut, url: url, attempts: attempts,
       "cannot fetch '\(url)': after \(timeout) only \(received) bytes had come, "
-        + "\(asked(attempts)); raise transferTimeout or ask for smaller pages",
-      url: url, attempts: attempts)
+        + "\(asked(attempts)); raise transferTimeout or ask for smaller pages")
   }
 
   static func pageTooLarge(_ url: URL, limit: Int, _ attempts: Int) -> WebSourceError {
     WebSourceError(
-      .pageTooLarge,
+      .pageTooLarge, url: url, attempts: attempts,
       "cannot fetch '\(url)': the page has more than \(limit) bytes; ask for smaller pages or "
-        + "raise pageByteLimit",
-      url: url, attempts: attempts)
+        + "raise pageByteLimit")
   }
 
   static func headTooLarge(_ url: URL, limit: Int, _ attempts: Int) -> WebSourceError {
     WebSourceError(
-      .pageTooLarge,
+      .pageTooLarge, url: url, attempts: attempts,
       "cannot fetch '\(url)': the answer has more than \(limit) bytes besides its content; report it "
-        + "to the service, or raise headByteLimit",
-      url: url, attempts: attempts)
+        + "to the service, or raise headByteLimit")
   }
 
   // MARK: Answers
@@ -143,9 +133,8 @@ extension WebSourceError {
       default: "check the request"
       }
     return WebSourceError(
-      .badStatus,
-      "cannot fetch '\(url)': found status \(status), expected 200, \(asked(attempts)); \(advice)",
-      url: url, status: status, attempts: attempts)
+      .badStatus, url: url, status: status, attempts: attempts,
+      "cannot fetch '\(url)': found status \(status), expected 200, \(asked(attempts)); \(advice)")
   }
 
   /// A copy of the error for a page named by the page before it.
@@ -177,48 +166,43 @@ extension WebSourceError {
 
   static func unaskedNotModified(_ url: URL, _ attempts: Int) -> WebSourceError {
     WebSourceError(
-      .badStatus,
+      .badStatus, url: url, status: 304, attempts: attempts,
       "cannot fetch '\(url)': found status 304, not modified, though nothing is remembered of the "
-        + "page; look for a cache on the way",
-      url: url, status: 304, attempts: attempts)
+        + "page; look for a cache on the way")
   }
 
   static func badContentType(
     _ url: URL, found: String, status: Int, _ attempts: Int
   ) -> WebSourceError {
     WebSourceError(
-      .badContentType,
+      .badContentType, url: url, status: status, attempts: attempts,
       "cannot take '\(url)': found the type '\(visible(found))', expected JSON; check the "
-        + "address, or allow the type by otherContentTypes",
-      url: url, status: status, attempts: attempts)
+        + "address, or allow the type by otherContentTypes")
   }
 
   static func badEncoding(_ url: URL, found: String, _ attempts: Int) -> WebSourceError {
     WebSourceError(
-      .badEncoding,
+      .badEncoding, url: url, attempts: attempts,
       "cannot take '\(url)': found the content encoding '\(visible(found))', expected gzip, deflate "
-        + "or none; have the service send what is asked for",
-      url: url, attempts: attempts)
+        + "or none; have the service send what is asked for")
   }
 
   // MARK: Files
 
   static func fileTooLarge(_ url: URL, limit: Int, _ attempts: Int) -> WebSourceError {
     WebSourceError(
-      .pageTooLarge,
+      .pageTooLarge, url: url, attempts: attempts,
       "cannot fetch '\(url)': the file has more than the \(limit) bytes expected; check that the "
-        + "server has the file that belongs there",
-      url: url, attempts: attempts)
+        + "server has the file that belongs there")
   }
 
   static func badRange(
     _ url: URL, found: String, expected: String, _ attempts: Int
   ) -> WebSourceError {
     WebSourceError(
-      .badRange,
+      .badRange, url: url, attempts: attempts,
       "cannot fetch '\(url)': the answer has \(visible(found)), expected \(expected); fetch the whole "
-        + "file, or use a server that answers requests for ranges",
-      url: url, attempts: attempts)
+        + "file, or use a server that answers requests for ranges")
   }
 
   // MARK: Redirects
@@ -227,27 +211,24 @@ extension WebSourceError {
     _ url: URL, to target: URL, _ range: AddressRange, _ attempts: Int
   ) -> WebSourceError {
     WebSourceError(
-      .badRedirect,
+      .badRedirect, url: url, attempts: attempts,
       "cannot fetch '\(url)': it leads to '\(target)', whose address is of \(range.words), which is "
-        + "not allowed; use the address that it leads to, or allow the range by addresses",
-      url: url, attempts: attempts)
+        + "not allowed; use the address that it leads to, or allow the range by addresses")
   }
 
   static func unusableRedirect(_ url: URL, status: Int, _ attempts: Int) -> WebSourceError {
     WebSourceError(
-      .badRedirect,
-      "cannot fetch '\(url)': status \(status) leads to no address of the web; check the address",
-      url: url, status: status, attempts: attempts)
+      .badRedirect, url: url, status: status, attempts: attempts,
+      "cannot fetch '\(url)': status \(status) leads to no address of the web; check the address")
   }
 
   static func downgradingRedirect(
     _ url: URL, to target: URL, status: Int, _ attempts: Int
   ) -> WebSourceError {
     WebSourceError(
-      .badRedirect,
+      .badRedirect, url: url, status: status, attempts: attempts,
       "cannot fetch '\(url)': status \(status) leads from https to '\(target)'; have the service "
-        + "redirect to https",
-      url: url, status: status, attempts: attempts)
+        + "redirect to https")
   }
 
   static func endlessRedirect(
@@ -255,17 +236,16 @@ extension WebSourceError {
   ) -> WebSourceError {
     let fact = isLoop ? "redirects lead in a circle" : "found more than \(limit) redirects"
     return WebSourceError(
-      .badRedirect, "cannot fetch '\(url)': \(fact); use the address that they end at",
-      url: url, attempts: attempts)
+      .badRedirect, url: url, attempts: attempts,
+      "cannot fetch '\(url)': \(fact); use the address that they end at")
   }
 
   // MARK: The next page
 
   static func notJSON(_ url: URL, path: String, _ cause: JSONError) -> WebSourceError {
     WebSourceError(
-      .unreadablePage,
-      "cannot find the page behind '\(url)' at '\(path)': \(cause); check that the page is JSON",
-      url: url, attempts: 1, cause: cause)
+      .unreadablePage, url: url, attempts: 1, cause: cause,
+      "cannot find the page behind '\(url)' at '\(path)': \(cause); check that the page is JSON")
   }
 
   static func unfitValue(
@@ -273,10 +253,9 @@ extension WebSourceError {
   ) -> WebSourceError {
     let what = found.map { "\($0.kindName) at \($0.position)" } ?? "nothing"
     return WebSourceError(
-      .unreadablePage,
+      .unreadablePage, url: url, attempts: 1,
       "cannot find the page behind '\(url)': at '\(path)' is \(what), expected \(expected); "
-        + "correct the path in the paging",
-      url: url, attempts: 1)
+        + "correct the path in the paging")
   }
 
   static func unusableLink(_ url: URL, target: URL?, home: URL) -> WebSourceError {
@@ -284,35 +263,31 @@ extension WebSourceError {
     let port = home.port.map { ":\($0)" } ?? ""
     let fact = target.map { "to '\($0)'" } ?? "to no address of the web"
     return WebSourceError(
-      .badLink,
+      .badLink, url: url, attempts: 1,
       "cannot follow the link behind '\(url)': it leads \(fact), expected a page of "
         + "'\(scheme)://\(home.host() ?? "")\(port)'; if it is right, use its host in the source's "
-        + "address",
-      url: url, attempts: 1)
+        + "address")
   }
 
   static func linkedAgain(_ url: URL) -> WebSourceError {
     WebSourceError(
-      .repeatedPage,
+      .repeatedPage, url: url,
       "cannot go on to '\(url)': the page came already, and its pages would come forever; report "
-        + "it to the service",
-      url: url)
+        + "it to the service")
   }
 
   static func sameContent(_ url: URL) -> WebSourceError {
     WebSourceError(
-      .repeatedPage,
+      .repeatedPage, url: url, attempts: 1,
       "cannot take '\(url)': it has the content of the page before it; check the parameter of the "
-        + "page's number",
-      url: url, attempts: 1)
+        + "page's number")
   }
 
   static func tooManyPages(_ url: URL, limit: Int) -> WebSourceError {
     WebSourceError(
-      .tooManyPages,
+      .tooManyPages, url: url,
       "cannot go on to '\(url)': \(limit) pages have come, and that is the limit; raise pageLimit, "
-        + "or go on from this page",
-      url: url)
+        + "or go on from this page")
   }
 
   // MARK: Words

@@ -70,8 +70,8 @@ public struct WebSourceError: Error, Sendable {
   public var cause: (any Error)?
 
   init(
-    _ code: Code, _ message: String, url: URL?, status: Int? = nil, attempts: Int = 0,
-    cause: (any Error)? = nil
+    _ code: Code, url: URL? = nil, status: Int? = nil, attempts: Int = 0,
+    cause: (any Error)? = nil, _ message: String
   ) {
     self.code = code
     self.message = message

@@ -95,9 +95,7 @@
     /// The properties that a list of key paths names.
     ///
     /// Properties that cannot be indexed are reported and left out.
-    private mutating func readPaths(
-      of list: ArrayExprSyntax, isUnique: Bool
-    ) -> [TokenSyntax] {
+    private mutating func readPaths(of list: ArrayExprSyntax, isUnique: Bool) -> [TokenSyntax] {
       var names: [TokenSyntax] = []
       for element in list.elements {
         guard let path = element.expression.as(KeyPathExprSyntax.self) else {
@@ -187,9 +185,7 @@
     /// A fix-it that removes one key path from the list.
     fileprivate func removing(_ element: ArrayElementSyntax) -> FixIt {
       var rest = elements.filter { $0.id != element.id }
-      if let last = rest.indices.last {
-        rest[last].trailingComma = nil
-      }
+      if let last = rest.indices.last { rest[last].trailingComma = nil }
       return .replacing(elements, with: rest, .removePath)
     }
   }
@@ -226,9 +222,7 @@
     fileprivate func removing(_ argument: LabeledExprSyntax) -> [FixIt] {
       guard arguments.count > 1 else { return [] }
       var rest = arguments.filter { $0.id != argument.id }
-      if let last = rest.indices.last {
-        rest[last].trailingComma = nil
-      }
+      if let last = rest.indices.last { rest[last].trailingComma = nil }
       return [.replacing(arguments, with: rest, .removeIndex)]
     }
   }

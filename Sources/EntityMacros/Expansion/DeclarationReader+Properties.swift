@@ -238,9 +238,7 @@
         let others = members.filter { $0.decl.id != variable.id }
         return refuse(
           .ownID(entity), at: pattern,
-          fixIts: [
-            .replacing(members, with: MemberBlockItemListSyntax(Array(others)), .removeID)
-          ])
+          fixIts: [.replacing(members, with: MemberBlockItemListSyntax(Array(others)), .removeID)])
       }
       refuse(
         .ownID(entity), at: pattern,

@@ -100,9 +100,7 @@
         refuse(.insidePrivate(entity, outer), at: structure.name)
       }
       if !lexicalContext.isEmpty,
-        let modifier = structure.modifiers.first(where: {
-          $0.name.tokenKind == .keyword(.private)
-        })
+        let modifier = structure.modifiers.first(where: { $0.name.tokenKind == .keyword(.private) })
       {
         refuse(
           .privateNested(entity), at: modifier,

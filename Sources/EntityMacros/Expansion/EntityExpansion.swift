@@ -31,9 +31,7 @@
         definitions.isEmpty
           ? "    attributes: []"
           : (["    attributes: ["] + definitions + ["    ]"]).joined(separator: "\n"))
-      if !declaration.unique.isEmpty {
-        arguments.append("    unique: \(list(declaration.unique))")
-      }
+      if !declaration.unique.isEmpty { arguments.append("    unique: \(list(declaration.unique))") }
       if !declaration.indexes.isEmpty {
         arguments.append("    indexes: \(list(declaration.indexes))")
       }
@@ -46,9 +44,7 @@
         }
         arguments.append("    relationships: [\(names.joined(separator: ", "))]")
       }
-      if let rules = declaration.rules {
-        arguments.append("    rules: \(type).\(rules.text)")
-      }
+      if let rules = declaration.rules { arguments.append("    rules: \(type).\(rules.text)") }
       if let history = declaration.history {
         arguments.append("    history: \(type).\(history.text)")
       }
@@ -199,9 +195,7 @@
       guard let type = attribute.type, attribute.access?.tokenKind != .keyword(.private) else {
         return nil
       }
-      return (
-        attribute.access.map { "\($0.text) " } ?? "", spelled(type, of: attribute.property)
-      )
+      return (attribute.access.map { "\($0.text) " } ?? "", spelled(type, of: attribute.property))
     }
 
     /// The type of a property, spelled so that the extension can name it.
@@ -234,9 +228,7 @@
 
     private func definition(of attribute: StoredAttribute) -> String {
       var arguments = "\"\(attribute.property.plainText)\", \\.\(attribute.property.text)"
-      if let derivation = attribute.derivation {
-        arguments += ", \(derivation.trimmedDescription)"
-      }
+      if let derivation = attribute.derivation { arguments += ", \(derivation.trimmedDescription)" }
       if let originalName = attribute.originalName {
         arguments += ", originalName: \"\(originalName)\""
       }

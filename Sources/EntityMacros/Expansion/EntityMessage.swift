@@ -335,9 +335,7 @@
     static func addType(_ type: String) -> EntityFix {
       EntityFix("addType", "write the type as '\(type)'")
     }
-    static func useType(_ type: String) -> EntityFix {
-      EntityFix("useType", "use '\(type)'")
-    }
+    static func useType(_ type: String) -> EntityFix { EntityFix("useType", "use '\(type)'") }
     static func addDefault(_ value: String) -> EntityFix {
       EntityFix("addDefault", "add the default value '\(value)'")
     }

@@ -25,8 +25,7 @@
       attributed.leadingTrivia = []
       let attribute = AttributeSyntax(
         leadingTrivia: variable.leadingTrivia,
-        attributeName: IdentifierTypeSyntax(name: .identifier("Transient")),
-        trailingTrivia: .space)
+        attributeName: IdentifierTypeSyntax(name: .identifier("Transient")), trailingTrivia: .space)
       attributed.attributes = [.attribute(attribute)] + attributed.attributes
       return [.replacing(variable, with: attributed, .addTransient)]
     }
@@ -58,8 +57,7 @@
         }
       var fixIts: [FixIt] = []
       switch node.tokenKind {
-      case .keyword(.class), .keyword(.actor):
-        fixIts = [makingStruct(of: declaration)]
+      case .keyword(.class), .keyword(.actor): fixIts = [makingStruct(of: declaration)]
       default: break
       }
       return Diagnostic(

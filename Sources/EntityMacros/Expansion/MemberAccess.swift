@@ -54,9 +54,7 @@
       asProtocol((any DeclGroupSyntax).self) != nil && !self.is(ExtensionDeclSyntax.self)
     }
 
-    fileprivate var access: Access? {
-      asProtocol((any WithModifiersSyntax).self)?.modifiers.access
-    }
+    fileprivate var access: Access? { asProtocol((any WithModifiersSyntax).self)?.modifiers.access }
 
     /// The access level that an extension gives to members without a modifier; `nil` for other
     /// declarations.

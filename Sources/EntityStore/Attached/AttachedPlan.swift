@@ -209,14 +209,11 @@ public struct AttachedExplanation: Sendable, CustomStringConvertible {
 extension AttachedSnapshot {
   private func plan<E: Entity>(_ query: AttachedQuery<E>) throws(StoreError) -> AttachedPlan<E> {
     try AttachedPlan(
-      query, own: core, dataset: dataset.core, keyLimit: keyLimit,
-      boundedKeyLimit: boundedKeyLimit)
+      query, own: core, dataset: dataset.core, keyLimit: keyLimit, boundedKeyLimit: boundedKeyLimit)
   }
 
   /// Calls `body` with the results of `query`, in its order, until it returns false.
-  func visit<E: Entity>(
-    _ query: AttachedQuery<E>, _ body: (StoredRow) throws -> Bool
-  ) throws {
+  func visit<E: Entity>(_ query: AttachedQuery<E>, _ body: (StoredRow) throws -> Bool) throws {
     try plan(query).visit(body)
   }
 
@@ -261,9 +258,7 @@ extension AttachedSnapshot {
 
   /// Returns the number of records that match `query`, within its limit and offset, without
   /// decoding them.
-  public func count<E: Entity>(_ query: AttachedQuery<E>) throws -> Int {
-    try plan(query).count()
-  }
+  public func count<E: Entity>(_ query: AttachedQuery<E>) throws -> Int { try plan(query).count() }
 
   /// Returns the ids of the records that match `query`, in its order, without decoding them.
   public func ids<E: Entity>(_ query: AttachedQuery<E>) throws -> [E.ID] {

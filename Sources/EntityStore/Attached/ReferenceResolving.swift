@@ -48,9 +48,7 @@ extension TransactionCore {
   }
 
   /// Returns the records to which `references` lead, in their order; `nil` for none.
-  func targets<T: Entity>(
-    _ references: [Reference<T>?]
-  ) throws(StoreError) -> [StampedRecord<T>?] {
+  func targets<T: Entity>(_ references: [Reference<T>?]) throws(StoreError) -> [StampedRecord<T>?] {
     let entity = try entity(T.self)
     let ids = try targetIDs(references)
     let found = ids.indices.filter { ids[$0] != 0 }

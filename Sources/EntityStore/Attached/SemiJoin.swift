@@ -89,8 +89,7 @@ struct SemiJoin<E: Entity>: Sendable {
       var wanted = ids.filter { $0 != 0 }
       IDSort.sortUnique(&wanted)
       let query = targets.unordered().within(wanted)
-      let found =
-        wanted.isEmpty ? [] : Set(try other.run(query, wantsOnlyEntries: true).ids())
+      let found = wanted.isEmpty ? [] : Set(try other.run(query, wantsOnlyEntries: true).ids())
       return ids.map { found.contains($0) != isNegated }
     }
   }

@@ -22,9 +22,7 @@ struct ValueColumn {
   init(_ entity: StoredEntity, _ ordinal: Int) throws(StoreError) {
     guard entity.declared.indices.contains(ordinal),
       let attribute = entity.description.attribute(number: entity.declared[ordinal].number)
-    else {
-      throw .badQuery("'\(entity.name)' has no attribute number \(ordinal)")
-    }
+    else { throw .badQuery("'\(entity.name)' has no attribute number \(ordinal)") }
     self.entity = entity
     number = attribute.number
     initial = attribute.initial
@@ -66,9 +64,7 @@ struct KeyColumn {
 
 extension TransactionCore {
   /// Calls `body` with the records that match `query`, in its order, until it returns false.
-  func visit<E: Entity>(
-    _ query: Query<E>, _ body: (StoredRow) throws -> Bool
-  ) throws(StoreError) {
+  func visit<E: Entity>(_ query: Query<E>, _ body: (StoredRow) throws -> Bool) throws(StoreError) {
     try run(query).forEach { id, bytes in try body(StoredRow(id: id, bytes: bytes)) }
   }
 

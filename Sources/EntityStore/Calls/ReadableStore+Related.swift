@@ -44,8 +44,7 @@ extension ReadableStore {
 
   /// The results of `query`, each with its targets by `relationship`.
   public func fetch<E: Entity, Target: Entity>(
-    _ query: Query<E>, including relationship: ToMany<E, Target>,
-    _ related: Query<Target> = Query()
+    _ query: Query<E>, including relationship: ToMany<E, Target>, _ related: Query<Target> = Query()
   ) throws -> [(record: E, related: [Target])] {
     try read { try $0.fetch(query, including: relationship, related) }
   }

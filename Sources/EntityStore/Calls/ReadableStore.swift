@@ -23,9 +23,7 @@ extension Store: ReadableStore {}
 
 extension ReadableStore {
   /// The records that match `query`, in its order.
-  public func fetch<E: Entity>(_ query: Query<E>) throws -> [E] {
-    try read { try $0.fetch(query) }
-  }
+  public func fetch<E: Entity>(_ query: Query<E>) throws -> [E] { try read { try $0.fetch(query) } }
 
   /// The records that match `query`, in its order, without unreadable ones.
   ///
@@ -38,9 +36,7 @@ extension ReadableStore {
   }
 
   /// The record with this id, or `nil`.
-  public func fetch<E: Entity>(_ id: RecordID<E>) throws -> E? {
-    try read { try $0.fetch(id) }
-  }
+  public func fetch<E: Entity>(_ id: RecordID<E>) throws -> E? { try read { try $0.fetch(id) } }
 
   /// The records with these ids, in the order of `ids`; missing records are left out.
   public func fetch<E: Entity>(_ ids: some Sequence<RecordID<E>>) throws -> [E] {
@@ -58,9 +54,7 @@ extension ReadableStore {
   }
 
   /// The record with the values of `key`, or `nil`.
-  public func fetch<E: Entity>(_ key: EntityKey<E>) throws -> E? {
-    try read { try $0.fetch(key) }
-  }
+  public func fetch<E: Entity>(_ key: EntityKey<E>) throws -> E? { try read { try $0.fetch(key) } }
 
   /// The records with these keys in a unique index, in the order of `keys`; `nil` for a key without
   /// a record.
@@ -80,14 +74,10 @@ extension ReadableStore {
   }
 
   /// The first record that matches `query`, or `nil`.
-  public func first<E: Entity>(_ query: Query<E>) throws -> E? {
-    try read { try $0.first(query) }
-  }
+  public func first<E: Entity>(_ query: Query<E>) throws -> E? { try read { try $0.first(query) } }
 
   /// The number of records that match `query`.
-  public func count<E: Entity>(_ query: Query<E>) throws -> Int {
-    try read { try $0.count(query) }
-  }
+  public func count<E: Entity>(_ query: Query<E>) throws -> Int { try read { try $0.count(query) } }
 
   /// The number of records in `index` within `bounds`.
   public func count<E: Entity, each Value: Sendable>(
@@ -107,9 +97,7 @@ extension ReadableStore {
   }
 
   /// The ids of the records that match `query`, in its order.
-  public func ids<E: Entity>(_ query: Query<E>) throws -> [E.ID] {
-    try read { try $0.ids(query) }
-  }
+  public func ids<E: Entity>(_ query: Query<E>) throws -> [E.ID] { try read { try $0.ids(query) } }
 
   /// The ids of the records in the order of `index`, within `bounds`.
   public func ids<E: Entity, each Value: Sendable>(
@@ -144,7 +132,5 @@ extension ReadableStore {
   }
 
   /// Reads the record with this id for editing.
-  public func edit<E: Entity>(_ id: RecordID<E>) throws -> Edit<E> {
-    try read { try $0.edit(id) }
-  }
+  public func edit<E: Entity>(_ id: RecordID<E>) throws -> Edit<E> { try read { try $0.edit(id) } }
 }

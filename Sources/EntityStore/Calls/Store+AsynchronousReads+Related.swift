@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import LodestoreEssentials
 
 // Reads of related records, the history, imports and buckets in asynchronous code: on threads of
 // the store.
@@ -51,8 +47,7 @@ extension Store {
 
   /// The results of `query`, each with its targets by `relationship`.
   public func fetch<E: Entity, Target: Entity>(
-    _ query: Query<E>, including relationship: ToMany<E, Target>,
-    _ related: Query<Target> = Query()
+    _ query: Query<E>, including relationship: ToMany<E, Target>, _ related: Query<Target> = Query()
   ) async throws -> [(record: E, related: [Target])] {
     try await read { try $0.fetch(query, including: relationship, related) }
   }
@@ -126,9 +121,7 @@ extension Store {
   }
 
   /// The names of the imports with reports in the store.
-  public func importNames() async throws -> [String] {
-    try await read { try $0.importNames() }
-  }
+  public func importNames() async throws -> [String] { try await read { try $0.importNames() } }
 
   /// The reports of the runs of one import.
   public func importReports(of name: String) async throws -> [ImportReport] {
@@ -136,9 +129,7 @@ extension Store {
   }
 
   /// The names of the buckets that have a value.
-  public func bucketNames() async throws -> [String] {
-    try await read { try $0.bucketNames() }
-  }
+  public func bucketNames() async throws -> [String] { try await read { try $0.bucketNames() } }
 
   /// The data at `key` of a bucket, or `nil`.
   public func data(for key: String, in bucket: String) async throws -> Data? {

@@ -116,8 +116,7 @@ extension Store {
     _ query: Query<E>, _ first: KeyPath<E.Attributes, Attribute<E, First>> & Sendable,
     _ second: KeyPath<E.Attributes, Attribute<E, Second>> & Sendable,
     _ third: KeyPath<E.Attributes, Attribute<E, Third>> & Sendable,
-    _ others: repeat KeyPath<E.Attributes, Attribute<E, each V>> & Sendable,
-    distinct: Bool = false
+    _ others: repeat KeyPath<E.Attributes, Attribute<E, each V>> & Sendable, distinct: Bool = false
   ) async throws -> [(First, Second, Third, repeat each V)] {
     try await read {
       try $0.values(query, first, second, third, repeat each others, distinct: distinct)

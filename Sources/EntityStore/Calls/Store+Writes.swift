@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import LodestoreEssentials
 
 // Writes of one call, on the calling thread. Each is a transaction of its own, and corresponds to
 // the call of this name on ``WriteTransaction``. Put calls that belong together into one `write`.
@@ -55,9 +51,7 @@ extension Store {
 
   /// Updates the record with `value`'s id to `value`; returns false when the values are equal.
   @discardableResult
-  public func update<E: Entity>(_ value: E) throws -> Bool {
-    try write { try $0.update(value) }
-  }
+  public func update<E: Entity>(_ value: E) throws -> Bool { try write { try $0.update(value) } }
 
   /// Saves an edit; see ``WriteTransaction/update(_:onConflict:)``.
   @discardableResult
@@ -100,9 +94,7 @@ extension Store {
 
   /// Deletes the record from which `value` was read; returns whether it existed.
   @discardableResult
-  public func delete<E: Entity>(_ value: E) throws -> Bool {
-    try write { try $0.delete(value) }
-  }
+  public func delete<E: Entity>(_ value: E) throws -> Bool { try write { try $0.delete(value) } }
 
   /// Deletes the records that match `query`, all or none; returns them.
   public func deleteReturning<E: Entity>(_ query: Query<E>) throws -> [E] {
@@ -184,9 +176,7 @@ extension Store {
 
   /// Undoes a write in the history; see ``WriteTransaction/undo(_:)``.
   @discardableResult
-  public func undo(_ token: HistoryToken) throws -> Int {
-    try write { try $0.undo(token) }
-  }
+  public func undo(_ token: HistoryToken) throws -> Int { try write { try $0.undo(token) } }
 
   /// Undoes the recorded part of a write, and returns the rest.
   ///

@@ -21,11 +21,7 @@ final class Alarm: Sendable {
       let before = state.task
       state.deadline = deadline
       state.task = Task.detached { [weak self] in
-        do {
-          try await Task.sleep(until: deadline, clock: .continuous)
-        } catch {
-          return
-        }
+        do { try await Task.sleep(until: deadline, clock: .continuous) } catch { return }
         self?.ring()
         await body()
       }

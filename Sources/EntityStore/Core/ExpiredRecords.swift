@@ -159,7 +159,7 @@ extension TransactionCore {
     _ body: (UInt64, ByteView) throws(StoreError) -> Bool
   ) throws(StoreError) -> Double? {
     var next: Double?
-    do {
+    try wrappingErrors {
       let last = EvictionPosition.behind(moment)
       let cursor = try Cursor(index.tree, in: transaction)
       try cursor.walk(KeyRange(lower: .included(first.bytes)), backwards: false) { key, value in
@@ -170,8 +170,6 @@ extension TransactionCore {
         }
         return try body(try index.recordID(ofEntry: key, value), key)
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
     return next
   }

@@ -52,7 +52,5 @@ final class OpeningWork {
   }
 
   /// Reports the end, if there was any work.
-  func end() {
-    if total > 0 { report(total, total) }
-  }
+  func end() { if total > 0 { report(total, total) } }
 }

@@ -18,9 +18,7 @@ struct PointLookup {
 
   /// Returns the bytes of record `id`; `nil` when the caller must search with LMDB.
   @inline(__always)
-  mutating func record(
-    _ id: UInt64, of entity: StoredEntity
-  ) throws(LMDBError) -> ByteView? {
+  mutating func record(_ id: UInt64, of entity: StoredEntity) throws(LMDBError) -> ByteView? {
     guard number == entity.number else {
       number = entity.number
       finder = nil

@@ -1,13 +1,8 @@
 internal import LMDB
+internal import LodestoreEssentials
 internal import LodestoreFormat
 internal import LodestorePages
 import Synchronization
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 /// A store without Swift types: the environment and the last known catalogue.
 ///
@@ -47,11 +42,7 @@ final class StoreCore: Sendable {
     self.path = path
     names = types
     self.declared = declared
-    do {
-      environment = try Self.open(path, isInMemory: isInMemory, options, work)
-    } catch {
-      throw StoreError(wrapping: error)
-    }
+    environment = try wrappingErrors { try Self.open(path, isInMemory: isInMemory, options, work) }
     var options = options
     if environment.isSealed { options.access = .readOnly }
     self.options = options
@@ -125,12 +116,9 @@ final class StoreCore: Sendable {
     let trees = try environment.openExistingTrees([.catalogue, .counters, .buckets, .imports])
     guard let catalogue = trees[.catalogue], let counters = trees[.counters],
       let buckets = trees[.buckets], let imports = trees[.imports]
-    else {
-      throw FormatError("a tree that every store has is missing")
-    }
+    else { throw FormatError("a tree that every store has is missing") }
     return Catalogue.Trees(
-      header: header, catalogue: catalogue, counters: counters, buckets: buckets,
-      imports: imports)
+      header: header, catalogue: catalogue, counters: counters, buckets: buckets, imports: imports)
   }
 
   private static func readSeal(_ environment: Environment) throws -> SealDescription {
@@ -156,9 +144,7 @@ final class StoreCore: Sendable {
       let schema = self.schema
       let result: R? = try mapped {
         try environment.read { transaction in
-          guard try trees.schemaNumber(in: transaction) == schema.number else {
-            return nil
-          }
+          guard try trees.schemaNumber(in: transaction) == schema.number else { return nil }
           return try body(TransactionCore(reading: transaction, schema: schema, store: self))
         }
       }
@@ -214,10 +200,8 @@ final class StoreCore: Sendable {
         try Catalogue.requirement(trees.header, in: transaction), path: path,
         isWriting: !options.isReadOnly)
       return (
-        try trees.schemaNumber(in: transaction),
-        try trees.descriptions(in: transaction),
-        try trees.relationships(in: transaction),
-        try transaction.namedTrees()
+        try trees.schemaNumber(in: transaction), try trees.descriptions(in: transaction),
+        try trees.relationships(in: transaction), try transaction.namedTrees()
       )
     }
     try Catalogue.checkTrees(named, descriptions, relationships)

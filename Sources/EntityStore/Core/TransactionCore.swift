@@ -110,9 +110,7 @@ class TransactionCore {
   /// Returns the bytes of record `id`, valid until the next change.
   ///
   /// Returns `nil` when the record does not exist or has expired.
-  final func record(
-    _ id: UInt64, of entity: StoredEntity
-  ) throws(StoreError) -> ByteView? {
+  final func record(_ id: UInt64, of entity: StoredEntity) throws(StoreError) -> ByteView? {
     if let expired = try expired(of: entity), expired.contains(id) { return nil }
     return try storedRecord(id, of: entity)
   }
@@ -121,9 +119,7 @@ class TransactionCore {
   ///
   /// For runs of plans, whose conditions exclude expired records.
   @inline(__always)
-  final func storedRecord(
-    _ id: UInt64, of entity: StoredEntity
-  ) throws(StoreError) -> ByteView? {
+  final func storedRecord(_ id: UInt64, of entity: StoredEntity) throws(StoreError) -> ByteView? {
     do {
       if let found = try points?.record(id, of: entity) { return found }
       return try transaction.get(id, in: entity.records)

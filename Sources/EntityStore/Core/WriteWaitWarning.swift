@@ -1,10 +1,5 @@
 internal import LMDB
-
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import LodestoreEssentials
 
 /// A write that waits for a writer of another process.
 public struct WriteWaitWarning: Sendable {

@@ -183,10 +183,7 @@ struct DifferenceStep {
   /// Walks two trees side by side, and calls `body` with each key and its body in each tree.
   mutating func mergeKeys(
     _ olderTree: Tree?, _ newerTree: Tree?,
-    _ body: (
-      ByteView, ByteView?, ByteView?,
-      inout DifferenceBudget
-    ) throws -> Void
+    _ body: (ByteView, ByteView?, ByteView?, inout DifferenceBudget) throws -> Void
   ) throws -> Bool {
     let old = try olderTree.map { try Cursor($0, in: older.transaction) }
     let new = try newerTree.map { try Cursor($0, in: newer.transaction) }

@@ -42,8 +42,7 @@ extension DifferenceStep {
 
   /// Returns the record of an entry; `nil` when it has expired.
   private static func record(
-    _ body: ByteView, _ index: StoredIndex, _ entity: StoredEntity,
-    _ core: TransactionCore
+    _ body: ByteView, _ index: StoredIndex, _ entity: StoredEntity, _ core: TransactionCore
   ) throws -> Row? {
     guard body.count == 8 else {
       throw StoreError.damagedIndex(index.name, "an entry's body has \(body.count) bytes, not 8")

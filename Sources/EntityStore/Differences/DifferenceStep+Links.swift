@@ -16,9 +16,7 @@ struct RelationshipPair: Sendable {
   }
 
   /// Returns a link difference from the perspective of the side with a name.
-  func difference(_ kind: HistoryLinks.Kind, _ from: UInt64, _ to: UInt64)
-    -> LinkDifference?
-  {
+  func difference(_ kind: HistoryLinks.Kind, _ from: UInt64, _ to: UInt64) -> LinkDifference? {
     guard let end = (newer ?? older)?.namedEnd else { return nil }
     let isSwapped = end.side == .to
     return LinkDifference(

@@ -109,8 +109,7 @@ final class EntityPair: Sendable {
       AttributePair(
         name: attribute.name, older: before, newer: attribute,
         comparison: before.map { comparison($0, attribute) } ?? .asStored)
-    }
-      + left.map { AttributePair(name: $0.name, older: $0, newer: nil, comparison: .asStored) }
+    } + left.map { AttributePair(name: $0.name, older: $0, newer: nil, comparison: .asStored) }
   }
 
   /// Returns whether equal bytes are equal values in records of these layouts, which have one
@@ -190,9 +189,7 @@ final class EntityPair: Sendable {
       let after = pair.newer.flatMap({ newer.layout.slotIndex(ofAttribute: $0.number) })
     {
       let (slot, other) = (older.layout.slots[before], newer.layout.slots[after])
-      if slot.type == other.type {
-        return older.hasSameValue(as: newer, at: slot, and: other)
-      }
+      if slot.type == other.type { return older.hasSameValue(as: newer, at: slot, and: other) }
     }
     // An attribute that one store lacks has the initial value of the other store. A record that was
     // never given another value is therefore no difference.

@@ -161,8 +161,7 @@ struct HistoryDifferences: DifferenceSource {
   /// Returns the difference of one record; `nil` when its state is unchanged.
   private func difference(
     _ id: UInt64, _ first: RecordsOfHistory.FirstChange, _ changes: RecordsOfHistory,
-    _ entity: StoredEntity,
-    _ log: HistoryLog, _ core: TransactionCore
+    _ entity: StoredEntity, _ log: HistoryLog, _ core: TransactionCore
   ) throws -> FoundRecord? {
     let new = try core.record(id, of: entity)
     // Reads leave out expired records, so a new record that has expired is not a difference.
@@ -189,16 +188,14 @@ struct HistoryDifferences: DifferenceSource {
       if let bytes { try entity.verifyChecksum(of: try entity.view(bytes, id: id), id: id) }
     }
     return FoundRecord(
-      pair: changes.pair, kind: kind, oldID: first.wasThere ? id : 0,
-      newID: new == nil ? 0 : id,
+      pair: changes.pair, kind: kind, oldID: first.wasThere ? id : 0, newID: new == nil ? 0 : id,
       old: old, new: new, changed: changed, preserved: preserved, older: core, newer: core)
   }
 
   /// Returns the record at the token; `nil` when its first change since then kept no image.
   private func image(
     of id: UInt64, _ first: RecordsOfHistory.FirstChange, _ changes: RecordsOfHistory,
-    _ entity: StoredEntity,
-    _ log: HistoryLog
+    _ entity: StoredEntity, _ log: HistoryLog
   ) throws -> ByteView? {
     if first.image <= token, changes.earlier.contains(id) { return nil }
     return try log.image(.image(entity: entity.number, id: id, transaction: first.image))
@@ -229,9 +226,7 @@ struct HistoryDifferences: DifferenceSource {
       // Without an order, a link that was removed and added again is unchanged.
       if kind == .moved, relationship.orderFrom == nil, relationship.orderTo == nil { continue }
       budget.find(32)
-      if let found = pair.difference(kind, link.pair.from, link.pair.to) {
-        try visit(.link(found))
-      }
+      if let found = pair.difference(kind, link.pair.from, link.pair.to) { try visit(.link(found)) }
     }
     return true
   }

@@ -1,9 +1,5 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
 internal import LodestoreBytes
+public import LodestoreEssentials
 internal import LodestoreFormat
 
 /// One difference between two stores, or between a store and its earlier state.

@@ -52,9 +52,7 @@ public struct StoreDifferences: AsyncSequence, Sendable {
   ///   ``StoreError/Code/snapshotExpired`` when a snapshot was ended or moved meanwhile.
   /// - Complexity: O(*n*) for *n* records and links of the entities that differ; entities with
   ///   equal digests are not read.
-  public func forEach(_ body: (StoreDifference) throws -> Bool) throws {
-    try reader.forEach(body)
-  }
+  public func forEach(_ body: (StoreDifference) throws -> Bool) throws { try reader.forEach(body) }
 
   private var reader: DifferenceReader<StoreDifference> {
     DifferenceReader(source, store, first: schema.map(StoreDifference.schema)) { found in
@@ -148,8 +146,7 @@ public struct RecordDifference<E: Entity>: Sendable, Identifiable {
   }
 
   private static func decode(
-    _ bytes: ByteView?, _ id: UInt64, _ entity: StoredEntity?,
-    _ core: TransactionCore
+    _ bytes: ByteView?, _ id: UInt64, _ entity: StoredEntity?, _ core: TransactionCore
   ) throws -> E? {
     guard let bytes, let entity else { return nil }
     return try core.decode(E.self, bytes, id: id, of: entity)

@@ -241,9 +241,7 @@ package struct DatePattern: Sendable, Hashable {
     return Double(whole) + Double(parts[6]) / scale
   }
 
-  private static func number(
-    _ rest: inout ArraySlice<UInt8>, _ digits: ClosedRange<Int>
-  ) -> Int? {
+  private static func number(_ rest: inout ArraySlice<UInt8>, _ digits: ClosedRange<Int>) -> Int? {
     let found = rest.prefix(digits.upperBound).prefix { (0x30...0x39).contains($0) }
     guard found.count >= digits.lowerBound else { return nil }
     rest = rest[found.endIndex...]

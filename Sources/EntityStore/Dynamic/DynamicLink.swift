@@ -105,8 +105,7 @@ extension DynamicSnapshot {
           .unstorableValue,
           "cannot name the link of \(entity.name) \(id) by \(end.label): \(end.target.name) "
             + "\(other) has no '\(link.key)'; give it one", entity: entity.name,
-          attribute: link.relationship,
-          recordID: id)
+          attribute: link.relationship, recordID: id)
       }
       keys.append(value)
     }

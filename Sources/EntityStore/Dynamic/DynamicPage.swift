@@ -1,10 +1,5 @@
 internal import LodestoreBytes
-
-#if canImport(FoundationEssentials)
-  package import FoundationEssentials
-#else
-  package import Foundation
-#endif
+package import LodestoreEssentials
 
 /// A parsed page of records.
 package struct DynamicPage: Sendable {

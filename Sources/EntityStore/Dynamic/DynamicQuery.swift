@@ -42,9 +42,7 @@ package struct DynamicQuery {
   // MARK: Results
 
   /// Visits the results in order, until `body` returns false.
-  package func forEach(
-    control: RunControl? = nil, _ body: (DynamicRecord) throws -> Bool
-  ) throws {
+  package func forEach(control: RunControl? = nil, _ body: (DynamicRecord) throws -> Bool) throws {
     let run = try PlanRun(plan, core: core, control: control)
     let entity = plan.entity
     // A run converts every error to an error of the store. An error of `body`, such as a closed

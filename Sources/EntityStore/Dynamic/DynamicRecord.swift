@@ -23,9 +23,7 @@ package struct DynamicRecord {
     let view: RecordView
 
     /// The value of `attribute`; its initial value when the record is older than the attribute.
-    package func value(
-      of attribute: EntityDescription.Attribute
-    ) throws(FormatError) -> Value {
+    package func value(of attribute: EntityDescription.Attribute) throws(FormatError) -> Value {
       guard let place = view.layout.slotIndex(ofAttribute: attribute.number) else {
         return attribute.initial
       }

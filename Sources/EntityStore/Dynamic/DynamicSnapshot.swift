@@ -23,9 +23,7 @@ package struct DynamicSnapshot {
     try core.presentCount(of: entity.stored)
   }
 
-  package func record(
-    _ id: UInt64, of entity: DynamicEntity
-  ) throws(StoreError) -> DynamicRecord? {
+  package func record(_ id: UInt64, of entity: DynamicEntity) throws(StoreError) -> DynamicRecord? {
     try core.record(id, of: entity.stored).map {
       DynamicRecord(id: id, bytes: $0, entity: entity.stored)
     }

@@ -29,9 +29,7 @@ extension DynamicSnapshot {
   package func forEachTransaction(
     _ query: HistoryQuery, _ body: (HistoryTransaction) throws -> Bool
   ) throws {
-    try HistoryRun(query, core).forEach { transaction, stop in
-      stop = try !body(transaction)
-    }
+    try HistoryRun(query, core).forEach { transaction, stop in stop = try !body(transaction) }
   }
 
   /// The token after the last write in the history.
@@ -80,9 +78,7 @@ extension EntityDescription {
 
 extension DeclaredEntity {
   /// Makes records expire at the date in the attribute at `position`.
-  package mutating func haveExpire(by position: Int) throws(StoreError) {
-    try expire(by: position)
-  }
+  package mutating func haveExpire(by position: Int) throws(StoreError) { try expire(by: position) }
 
   /// Limits the number and the size of the records.
   ///
@@ -104,9 +100,7 @@ extension DeclaredEntity {
   /// Copies the rules, element indexes, expiry, limit and history policy of `other`.
   ///
   /// - Parameter positions: the indices in ``attributes`` of the attributes of `other`.
-  package mutating func takeRest(
-    of other: DeclaredEntity, at positions: [Int]
-  ) throws(StoreError) {
+  package mutating func takeRest(of other: DeclaredEntity, at positions: [Int]) throws(StoreError) {
     if let expiry = other.expiry { try expire(by: positions[expiry]) }
     if let limit = other.limit {
       try setLimit(

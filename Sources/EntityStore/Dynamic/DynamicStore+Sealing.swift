@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  package import FoundationEssentials
-#else
-  package import Foundation
-#endif
+package import LodestoreEssentials
 
 extension DynamicStore {
   /// The seal of a sealed file; `nil` for any other store.

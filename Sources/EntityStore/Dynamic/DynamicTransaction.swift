@@ -18,9 +18,7 @@ package struct DynamicTransaction {
   }
 
   /// Deletes the records that match `request`; returns their number.
-  package func delete(
-    _ request: QueryRequest, of entity: DynamicEntity
-  ) throws(StoreError) -> Int {
+  package func delete(_ request: QueryRequest, of entity: DynamicEntity) throws(StoreError) -> Int {
     try core.delete(request, of: entity.stored)
   }
 }
@@ -50,9 +48,7 @@ package struct DynamicAssignment {
 
 extension DynamicSnapshot {
   /// Throws when an expression uses names that are not attributes of `entity`; reads no record.
-  package func check(
-    _ assignment: DynamicAssignment, of entity: DynamicEntity
-  ) throws(StoreError) {
+  package func check(_ assignment: DynamicAssignment, of entity: DynamicEntity) throws(StoreError) {
     // Planning a comparison with the expression checks its names.
     let comparison = Comparison(assignment.operand, .equal, .value(.null))
     _ = try core.plan(QueryRequest(condition: .comparison(comparison)), for: entity.stored)

@@ -121,9 +121,7 @@ package struct SchemaInference {
     }
   }
 
-  private mutating func observe(
-    _ name: String, _ node: JSONNode, isOfTexts: Bool, isMember: Bool
-  ) {
+  private mutating func observe(_ name: String, _ node: JSONNode, isOfTexts: Bool, isMember: Bool) {
     guard let index = indexByName[name] ?? add(name) else { return }
     if isMember { members[index].isMember = true }
     if isOfTexts { members[index].isOfTexts = true } else { members[index].isOfJSON = true }
@@ -348,9 +346,8 @@ enum TextForm: Equatable {
   /// The decimals of a second in the text of a date, without trailing zeros.
   private static func decimals(of text: String) -> Substring {
     let bytes = text.utf8
-    guard
-      let point = bytes.firstIndex(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") })
-    else { return "" }
+    let point = bytes.firstIndex { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") }
+    guard let point else { return "" }
     var decimals = bytes[point...].dropFirst().prefix { (0x30...0x39).contains($0) }
     while decimals.last == 0x30 { decimals.removeLast() }
     return Substring(decimals)

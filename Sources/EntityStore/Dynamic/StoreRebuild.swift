@@ -97,10 +97,9 @@ package final class StoreRebuild {
     _ pairs: [(key: [UInt8], body: [UInt8])], in name: String, hasIntegerKeys: Bool
   ) throws {
     try core.environment.write { transaction in
-      guard
-        let tree = try core.environment.tree(
-          name, isCreated: true, hasIntegerKeys: hasIntegerKeys, in: transaction)
-      else { throw FormatError("cannot make tree \(name)") }
+      let tree = try core.environment.tree(
+        name, isCreated: true, hasIntegerKeys: hasIntegerKeys, in: transaction)
+      guard let tree else { throw FormatError("cannot make tree \(name)") }
       for pair in pairs { try transaction.put(pair.key, pair.body, in: tree) }
     }
   }
@@ -190,7 +189,7 @@ package final class StoreRebuild {
     }
     try build(later, isLater: false, writing)
     for (number, attributes) in DerivationEvolution(rebuilding: derived).inOrder(schema.derived) {
-      guard let entity = schema.entities.first(where: { $0.number == number }) else { continue }
+      guard let entity = schema.entity(number) else { continue }
       // Only attributes derived from related records are rebuilt. The functions for other derived
       // attributes belong to the program, and the copied values stay right.
       try writing.rebuildDerived(

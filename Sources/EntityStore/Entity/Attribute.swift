@@ -30,9 +30,7 @@ public struct Attribute<E: Entity, Value>: Sendable {
   }
 
   @usableFromInline @inline(__always)
-  init(
-    _ ordinal: Int, _ coding: any AttributeCoding<Value>.Type, derived: DerivedAttribute?
-  ) {
+  init(_ ordinal: Int, _ coding: any AttributeCoding<Value>.Type, derived: DerivedAttribute?) {
     self.ordinal = ordinal
     self.coding = coding
     self.derived = derived
@@ -64,24 +62,21 @@ extension Attribute where Value: AttributeValue {
 
 extension Attribute {
   /// The attribute at index `ordinal` of the schema: an enumeration, stored as its raw value.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public init(_ ordinal: Int)
   where Value: RawRepresentable & Sendable, Value.RawValue: AttributeValue {
     self.init(ordinal, EnumerationCoding<Value>.self)
   }
 
   /// The attribute at index `ordinal` of the schema: an enumeration that may be null.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public init<W: RawRepresentable & Sendable>(_ ordinal: Int)
   where Value == W?, W.RawValue: AttributeValue {
     self.init(ordinal, OptionalEnumerationCoding<W>.self)
   }
 
   /// The attribute at index `ordinal` of the schema: an enumeration that is an ``AttributeValue``.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public init(_ ordinal: Int)
   where Value: AttributeValue & RawRepresentable, Value.RawValue: AttributeValue {
     self.init(ordinal, ScalarCoding<Value>.self)
@@ -89,23 +84,18 @@ extension Attribute {
 
   /// The attribute at index `ordinal` of the schema: an enumeration that is an ``AttributeValue``
   /// and may be null.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public init<W: AttributeValue & RawRepresentable>(_ ordinal: Int)
-  where Value == W?, W.RawValue: AttributeValue {
-    self.init(ordinal, ScalarCoding<Value>.self)
-  }
+  where Value == W?, W.RawValue: AttributeValue { self.init(ordinal, ScalarCoding<Value>.self) }
 
   /// The attribute at index `ordinal` of the schema: a `Codable` value, stored as a document.
-  @inlinable @inline(__always) @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @inlinable @inline(__always) @_disfavoredOverload @_documentation(visibility: internal)
   public init(_ ordinal: Int) where Value: Codable & Sendable {
     self.init(ordinal, DocumentAttributeCoding<Value>.self)
   }
 
   /// The attribute at index `ordinal` of the schema: a `Codable` value that may be null.
-  @inlinable @inline(__always) @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @inlinable @inline(__always) @_disfavoredOverload @_documentation(visibility: internal)
   public init(_ ordinal: Int)
   where Value: _OptionalDocument & Sendable, Value._Wrapped: Sendable {
     self.init(ordinal, OptionalDocumentCoding<Value>.self)

@@ -15,9 +15,7 @@ public struct ElementIndex<E: Entity>: Sendable {
   ///
   /// - Parameter path: the names of the members that lead to the values; in nested structs their
   ///   coding keys.
-  public init<Value: Codable>(
-    _ attribute: any KeyPath<E, Value> & Sendable, _ path: String...
-  ) {
+  public init<Value: Codable>(_ attribute: any KeyPath<E, Value> & Sendable, _ path: String...) {
     self.attribute = attribute
     self.path = path
   }

@@ -70,8 +70,7 @@ public protocol Entity: Sendable, Identifiable where ID == RecordID<Self> {
 
 extension Entity {
   /// Calls ``init(from:)`` and sets ``id``.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public static func read(from reader: inout RecordReader) throws(StoreError) -> Self {
     var value = try Self(from: &reader)
     value.id = reader.id()

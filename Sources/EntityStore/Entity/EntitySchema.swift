@@ -57,8 +57,7 @@ public struct EntitySchema<E: Entity>: Sendable {
   public init(
     _ name: String, attributes: [AttributeDefinition<E>],
     unique: [[any PartialKeyPath<E> & Sendable]] = [],
-    indexes: [[any PartialKeyPath<E> & Sendable]] = [],
-    elementIndexes: [ElementIndex<E>] = [],
+    indexes: [[any PartialKeyPath<E> & Sendable]] = [], elementIndexes: [ElementIndex<E>] = [],
     relationships: [RelationshipDefinition<E>] = [], rules: [RecordRule<E>] = [],
     history: HistoryPolicy<E>? = nil, expires: [any PartialKeyPath<E> & Sendable] = [],
     limit: EntityLimit<E>? = nil, removed: [String] = []
@@ -149,8 +148,7 @@ public struct AttributeDefinition<E: Entity>: Sendable {
   ) {
     self.init(
       name: name, keyPath: keyPath, originalName: originalName, storage: V._storage,
-      initial: initial?._storedValue ?? .null,
-      constraints: constraints)
+      initial: initial?._storedValue ?? .null, constraints: constraints)
   }
 
   /// Declares an attribute that holds an enumeration, stored as its raw value.
@@ -204,8 +202,7 @@ public struct AttributeDefinition<E: Entity>: Sendable {
 
   /// Declares an attribute that holds an array, a dictionary or a nested struct, stored as a
   /// document.
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public init<V: Codable & Sendable>(
     _ name: String, _ keyPath: any KeyPath<E, V> & Sendable, originalName: String? = nil,
     initial: V? = nil, constraints: [AttributeConstraint] = []
@@ -213,13 +210,11 @@ public struct AttributeDefinition<E: Entity>: Sendable {
     self.init(
       name: name, keyPath: keyPath, originalName: originalName,
       storage: AttributeStorage(documentsOf: V.self),
-      initial: initial.map(StoredValue.init(document:)) ?? .null,
-      constraints: constraints)
+      initial: initial.map(StoredValue.init(document:)) ?? .null, constraints: constraints)
   }
 
   /// Declares an attribute that holds an optional array, dictionary or nested struct.
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public init<V: Codable & Sendable>(
     _ name: String, _ keyPath: any KeyPath<E, V?> & Sendable, originalName: String? = nil,
     initial: V?? = nil, constraints: [AttributeConstraint] = []

@@ -13,8 +13,7 @@ extension AttributeDefinition {
       RecordID of this one
       """
   )
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public init<V>(
     _ name: String, _ keyPath: any KeyPath<E, V> & Sendable, originalName: String? = nil,
     initial: V? = nil, constraints: [AttributeConstraint] = []
@@ -25,8 +24,7 @@ extension AttributeDefinition {
 
 extension Attribute {
   /// Creates the attribute of a type that its definition refuses.
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public init(_ ordinal: Int) { self.init(ordinal, UnstorableCoding<Value>.self) }
 }
 
@@ -46,8 +44,7 @@ extension RecordReader {
   /// Lets the generated code compile, so that only the attribute's definition has an error.
   ///
   /// This method never runs.
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public mutating func read<V>(_: V.Type = V.self) throws(StoreError) -> V { throw .unstorableType }
 }
 
@@ -55,8 +52,7 @@ extension RecordWriter {
   /// Lets the generated code compile, so that only the attribute's definition has an error.
   ///
   /// This method never runs.
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public mutating func write<V>(_: V) { writeDocument { _ in throw UnstorableTypeError() } }
 }
 

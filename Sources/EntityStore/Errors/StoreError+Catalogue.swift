@@ -14,9 +14,7 @@ extension StoreError {
     return StoreError(.badSchema, "cannot use '\(name)' as the name of \(what): \(reason)")
   }
 
-  static func badSchema(
-    entity: String, attribute: String? = nil, _ reason: String
-  ) -> StoreError {
+  static func badSchema(entity: String, attribute: String? = nil, _ reason: String) -> StoreError {
     StoreError(
       .badSchema, "cannot use the schema of \(entity): \(reason)", entity: entity,
       attribute: attribute)
@@ -148,9 +146,7 @@ extension StoreError {
         + "close the store and open it again with a type that has them", entity: name)
   }
 
-  static func newerModel(
-    _ stored: UInt64, known: UInt64, _ unknown: [String]
-  ) -> StoreError {
+  static func newerModel(_ stored: UInt64, known: UInt64, _ unknown: [String]) -> StoreError {
     StoreError(
       .incompatibleSchema,
       "cannot open the store for writing: its model has version \(stored), this program knows "
@@ -168,8 +164,7 @@ extension StoreError {
       "cannot make unique index '\(index)': of \(entity) the records \(pairs) have the same value"
         + "\(repeated.count < 10 ? "" : ", and perhaps more"); delete one of each first, or take a "
         + "migration's step 'deduplicate'",
-      entity: entity, index: index, recordID: repeated.first?.second,
-      privateDetail: detail)
+      entity: entity, index: index, recordID: repeated.first?.second, privateDetail: detail)
     error.violations = repeated.map { pair in
       RuleViolation(
         entity: entity, recordID: pair.second, attribute: nil,
@@ -323,9 +318,7 @@ extension StoreError {
       cause: cause)
   }
 
-  static func damagedRecord(
-    entity: String, recordID: UInt64, _ error: any Error
-  ) -> StoreError {
+  static func damagedRecord(entity: String, recordID: UInt64, _ error: any Error) -> StoreError {
     let reason = (error as? FormatError)?.description ?? "\(error)"
     return StoreError(
       .damaged, "cannot read \(entity) \(recordID): \(reason); run 'kvdump verify'", cause: error,

@@ -3,8 +3,7 @@ internal import LodestoreFormat
 import LodestoreSystem
 
 /// Runs `body`, and converts errors of the engine or the format to errors of the store.
-@discardableResult
-@inline(__always)
+@discardableResult @inline(__always)
 func wrappingErrors<R>(_ body: () throws -> R) throws(StoreError) -> R {
   do { return try body() } catch { throw StoreError(wrapping: error) }
 }
@@ -157,8 +156,7 @@ extension StoreError {
           + "directory that is there"
       case "EEXIST":
         "something is there already (EEXIST), and nothing is replaced; take another path, or remove it first"
-      case "EACCES", "EPERM":
-        "\(permissionFault(at: error.path)) (\(error.name))"
+      case "EACCES", "EPERM": "\(permissionFault(at: error.path)) (\(error.name))"
       case "ENOMEM":
         "the system has no memory or address space for its map (ENOMEM); lower mapSizeInBytes in the "
           + "StoreOptions"

@@ -1,9 +1,5 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
 internal import LMDB
+public import LodestoreEssentials
 internal import LodestoreFormat
 
 /// A reader of the history that the store knows by name, with its position.
@@ -42,9 +38,7 @@ extension WriteTransaction {
   /// - Parameter name: 1 to 64 bytes of UTF-8.
   /// - Throws: ``StoreError/Code/expiredHistory`` when the history after the token has already been
   ///   purged.
-  public func setHistoryToken(
-    _ token: HistoryToken?, ofConsumer name: String
-  ) throws(StoreError) {
+  public func setHistoryToken(_ token: HistoryToken?, ofConsumer name: String) throws(StoreError) {
     guard (1...HistoryKey.longestConsumerName).contains(name.utf8.count) else {
       throw StoreError(
         .invalidQuery,
@@ -93,9 +87,7 @@ extension WriteTransaction {
   public func purgeConsumedHistory(andAllBefore date: Date? = nil) throws -> Int {
     let log = HistoryLog(core)
     var end = try log.consumers().map(\.token.number).min() ?? 0
-    if let date {
-      end = max(end, try log.lastNumber(before: date.timeIntervalSinceReferenceDate))
-    }
+    if let date { end = max(end, try log.lastNumber(before: date.timeIntervalSinceReferenceDate)) }
     return try log.purge(through: end)
   }
 }

@@ -1,9 +1,5 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
 internal import LodestoreBytes
+public import LodestoreEssentials
 internal import LodestoreFormat
 
 /// A selection of writes and changes in the history.

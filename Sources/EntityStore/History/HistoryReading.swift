@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
+internal import LodestoreEssentials
 internal import LodestoreFormat
 
 extension ReadableTransaction where Self: ~Copyable {
@@ -84,9 +80,7 @@ struct HistoryRun {
     }
   }
 
-  func forEach(
-    _ body: (HistoryTransaction, inout Bool) throws -> Void
-  ) throws {
+  func forEach(_ body: (HistoryTransaction, inout Bool) throws -> Void) throws {
     if let limit = query.limitCount, limit <= 0 {
       if limit < 0 { throw StoreError.badQuery("the limit is \(limit)") }
       return
@@ -136,9 +130,7 @@ struct HistoryRun {
   }
 
   private func isWanted(_ header: HistoryPart.Header) -> Bool {
-    if case .date(let date) = query.start,
-      header.time < date.timeIntervalSinceReferenceDate
-    {
+    if case .date(let date) = query.start, header.time < date.timeIntervalSinceReferenceDate {
       return false
     }
     if let authors = query.authors, !(header.author.map(authors.contains) ?? false) { return false }
@@ -240,9 +232,7 @@ struct HistoryRun {
   }
 
   private func untoldEntities(_ header: HistoryPart.Header) -> [String] {
-    (header.untold ?? []).map { number in
-      core.schema.entity(number)?.name ?? "entity \(number)"
-    }
+    (header.untold ?? []).map { number in core.schema.entity(number)?.name ?? "entity \(number)" }
   }
 
   /// Returns links from the perspective of the named side; `nil` when a filter excludes them.

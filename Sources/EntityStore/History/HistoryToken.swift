@@ -1,9 +1,5 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
 internal import LMDB
+public import LodestoreEssentials
 internal import LodestoreFormat
 
 /// A position in the history of one store: after one of its writes.
@@ -19,8 +15,7 @@ public struct HistoryToken: Sendable, Hashable, Codable, Comparable {
   /// Returns whether `a` belongs to an earlier write.
   @_documentation(visibility: internal)
   public static func < (a: HistoryToken, b: HistoryToken) -> Bool {
-    a.storeID == b.storeID
-      ? a.number < b.number : a.storeID.uuidString < b.storeID.uuidString
+    a.storeID == b.storeID ? a.number < b.number : a.storeID.uuidString < b.storeID.uuidString
   }
 }
 

@@ -36,9 +36,7 @@ extension HistoryUndo {
     guard let bytes = try log.image(imageKey(entity, id)) else { return }
     let changes = core.changes(of: entity)
     let image = try changes.stored(bytes, id: id, isCarriedOver: true)
-    try core.breakingOnError {
-      try changes.restore(try changes.copy(of: image), id: id)
-    }
+    try core.breakingOnError { try changes.restore(try changes.copy(of: image), id: id) }
   }
 
   /// The positions of the attributes to restore, by record.
@@ -51,9 +49,7 @@ extension HistoryUndo {
     for change in changes where change.entity == entity.number {
       if case .updated(let attributes) = change.kind { add(attributes, change.ids) }
     }
-    for (id, attributes) in leading[entity.number] ?? [:] {
-      add(attributes, CollectionOfOne(id))
-    }
+    for (id, attributes) in leading[entity.number] ?? [:] { add(attributes, CollectionOfOne(id)) }
     return positions
   }
 

@@ -236,8 +236,7 @@ extension HistoryUndo {
       }
       guard let (id, other) = found else { continue }
       let relationship = end.relationship.description.number
-      let pair =
-        end.side == .from ? LinkPair(from: id, to: other) : LinkPair(from: other, to: id)
+      let pair = end.side == .from ? LinkPair(from: id, to: other) : LinkPair(from: other, to: id)
       let by = try byWrite { part in
         if let holder = end.opposite.attribute?.number {
           return part.changes.contains {

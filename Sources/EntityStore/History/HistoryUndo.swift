@@ -162,9 +162,7 @@ struct HistoryUndo {
       staying.formUnion(without.map(\.name))
       return
     }
-    let names = untold.map { number in
-      core.schema.entities.first { $0.number == number }?.name ?? "entity \(number)"
-    }
+    let names = untold.map { core.schema.entity($0)?.name ?? "entity \($0)" }
     staying.formUnion(names)
     guard isPartial || names.isEmpty else {
       throw .cannotUndo(
@@ -175,17 +173,15 @@ struct HistoryUndo {
   }
 
   func entity(_ number: EntityNumber) throws(StoreError) -> StoredEntity {
-    guard let entity = core.schema.entities.first(where: { $0.number == number }) else {
+    guard let entity = core.schema.entity(number) else {
       throw .cannotUndo(self.number, "entity \(number) no longer exists")
     }
     return entity
   }
 
   func relationship(_ group: HistoryPart.Links) throws(StoreError) -> StoredRelationship {
-    guard
-      let relationship = core.schema.relationships.first(where: {
-        $0.description.number == group.relationship
-      }), relationship.linksFrom != nil
+    guard let relationship = core.schema.relationship(group.relationship),
+      relationship.linksFrom != nil
     else { throw .cannotUndo(number, "a relationship of the write no longer exists") }
     return relationship
   }

@@ -12,12 +12,6 @@ struct DecodedPage: Sendable {
     var byteOffset: Int?
     /// The line number, counted from 1; nil when it is unknown.
     var line: Int?
-
-    init(record: Int, byteOffset: Int?, line: Int? = nil) {
-      self.record = record
-      self.byteOffset = byteOffset
-      self.line = line
-    }
   }
 
   /// The page's number; pages are counted from 1.
@@ -81,9 +75,7 @@ struct DecodedPage: Sendable {
   }
 
   /// Returns the reject for a record of the page.
-  func reject(
-    of origin: Origin, attribute: String?, reason: String
-  ) -> ImportReport.Reject {
+  func reject(of origin: Origin, attribute: String?, reason: String) -> ImportReport.Reject {
     var reject = ImportReport.Reject(
       page: number, record: origin.record, byteOffset: origin.byteOffset, attribute: attribute,
       reason: reason)

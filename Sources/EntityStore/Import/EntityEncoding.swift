@@ -32,9 +32,7 @@ final class EntityEncoding<E: Entity> {
       }
       do {
         let decoded = try decoder.decode(Record.self, from: node, keyAs: place.keyName)
-        if let value = try transform(decoded) {
-          try take(value, at: origin, into: &page, entity)
-        }
+        if let value = try transform(decoded) { try take(value, at: origin, into: &page, entity) }
       } catch {
         let found = JSONNodeDecoder.offendingNode(of: error, in: node)
         page.reject(
@@ -74,8 +72,7 @@ final class EntityEncoding<E: Entity> {
       else { continue }
       let name = entity.description.attribute(number: number)?.name
       page.reject(
-        origin, attribute: name,
-        reason: "a part of its key, '\(name ?? "?")', is absent or null")
+        origin, attribute: name, reason: "a part of its key, '\(name ?? "?")', is absent or null")
       return
     }
     page.append(view.content, at: origin, given: entity.part?.isGiven)

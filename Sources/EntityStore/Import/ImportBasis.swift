@@ -45,8 +45,7 @@ extension ImportEngine {
   ///
   /// - Parameter remembers: whether `body` remembers pages.
   func keepingBasis(
-    _ core: WriteCore, _ log: ImportLog, remembers: Bool,
-    _ body: (_ epoch: UInt64) throws -> Void
+    _ core: WriteCore, _ log: ImportLog, remembers: Bool, _ body: (_ epoch: UInt64) throws -> Void
   ) throws {
     let intact = try intactBasis(core, log)
     let stored = try log.basis()

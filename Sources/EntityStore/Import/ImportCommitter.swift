@@ -25,9 +25,7 @@ actor ImportCommitter {
   /// The duration of the earlier runs that this run resumes, in seconds.
   private let earlierSeconds: Double
 
-  init(
-    _ engine: ImportEngine, _ state: ImportState, onEvent: (@Sendable (ImportEvent) -> Void)?
-  ) {
+  init(_ engine: ImportEngine, _ state: ImportState, onEvent: (@Sendable (ImportEvent) -> Void)?) {
     self.engine = engine
     self.state = state
     self.onEvent = onEvent
@@ -78,9 +76,7 @@ actor ImportCommitter {
     decodingSeconds = 0
     before.report.seconds = earlierSeconds + (ContinuousClock.now - start).inSeconds
     let begun = before
-    let result = try await engine.core.onWriter {
-      try engine.write(group, after: begun)
-    }
+    let result = try await engine.core.onWriter { try engine.write(group, after: begun) }
     state = result.state
     progress.committed = state.report.records
     progress.committedPages = state.pages

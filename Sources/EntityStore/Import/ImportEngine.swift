@@ -48,8 +48,7 @@ struct ImportEngine: Sendable {
   ///   - decoder: creates a decoder, which decodes one page at a time. Each concurrent task has its
   ///     own decoder.
   func run<Pages: AsyncSequence>(
-    onEvent: (@Sendable (ImportEvent) -> Void)?,
-    _ makePages: (ImportStart) -> Pages,
+    onEvent: (@Sendable (ImportEvent) -> Void)?, _ makePages: (ImportStart) -> Pages,
     decoder: @escaping @Sendable () -> PageDecoding<Pages.Element>,
     bytes: (Pages.Element, (ByteView) -> Void) -> Void = { _, _ in }
   ) async throws -> ImportReport where Pages.Element: Sendable {
@@ -195,9 +194,7 @@ struct ImportStart: Sendable {
 }
 
 extension Duration {
-  var inSeconds: Double {
-    Double(components.seconds) + Double(components.attoseconds) * 1e-18
-  }
+  var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 }
 
 extension StoreError {

@@ -236,8 +236,7 @@ struct ImportLog {
       return try DocumentCoding.decode(V.self, from: content)
     } catch {
       throw StoreError(
-        .damaged, "cannot read the stored data of an import; run 'kvdump verify'",
-        cause: error)
+        .damaged, "cannot read the stored data of an import; run 'kvdump verify'", cause: error)
     }
   }
 

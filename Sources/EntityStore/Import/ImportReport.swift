@@ -29,9 +29,7 @@ public struct ImportReport: Sendable, Codable, Hashable {
     public var content: Data?
 
     /// Creates a reject.
-    init(
-      page: Int, record: Int, byteOffset: Int?, attribute: String? = nil, reason: String
-    ) {
+    init(page: Int, record: Int, byteOffset: Int?, attribute: String? = nil, reason: String) {
       self.page = page
       self.record = record
       self.byteOffset = byteOffset

@@ -9,9 +9,7 @@ extension ReadableTransaction where Self: ~Copyable {
   }
 
   /// The names under which imports were run, in the order of their bytes.
-  public func importNames() throws(StoreError) -> [String] {
-    try access.core.importNames()
-  }
+  public func importNames() throws(StoreError) -> [String] { try access.core.importNames() }
 }
 
 extension TransactionCore {

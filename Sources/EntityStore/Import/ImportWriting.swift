@@ -106,8 +106,7 @@ extension ImportEngine {
     let entity = try self.entity(core)
     let index = try self.index(of: entity)
     var remembered = RememberedLinks.ByPage(
-      pages.filter { $0.memory != nil && !$0.isUnchanged }.map(\.number),
-      linkCount: links.count)
+      pages.filter { $0.memory != nil && !$0.isUnchanged }.map(\.number), linkCount: links.count)
     var written: [WrittenPage] = []
     if links.isEmpty, known.isEmpty {
       var (batch, ends) = try records(of: pages, entity, core)
@@ -339,8 +338,7 @@ extension ImportEngine {
   }
 
   private func deleteUnseen(
-    _ log: ImportLog, _ core: WriteCore, _ report: inout ImportReport, _ mayDelete: Bool,
-    pages: Int
+    _ log: ImportLog, _ core: WriteCore, _ report: inout ImportReport, _ mayDelete: Bool, pages: Int
   ) throws {
     if !mayDelete {
       report.keptUnseen = true
@@ -408,9 +406,7 @@ extension StoreError {
         + "so the records to delete are unknown; run the import again without resuming")
   }
 
-  fileprivate static func tooManyRejects(
-    _ reject: ImportReport.Reject, limit: Int
-  ) -> StoreError {
+  fileprivate static func tooManyRejects(_ reject: ImportReport.Reject, limit: Int) -> StoreError {
     let what = limit == 0 ? "a record was rejected" : "more than \(limit) records were rejected"
     return StoreError(
       .importStopped,

@@ -19,8 +19,7 @@ final class MemberEncoding {
 
   init(
     _ engine: ImportEngine, key: Set<UInt32>, place: RecordPlace, names: [String: String],
-    cases: [String: any EnumerationCases], linked: Set<String> = [],
-    readsTexts: Bool = false
+    cases: [String: any EnumerationCases], linked: Set<String> = [], readsTexts: Bool = false
   ) {
     self.readsTexts = readsTexts
     self.linked = linked
@@ -32,9 +31,7 @@ final class MemberEncoding {
     sizeLimit = engine.core.options.recordSizeLimitInBytes
   }
 
-  func take(
-    _ data: Data, into page: inout DecodedPage, _ entity: StoredEntity
-  ) throws(StoreError) {
+  func take(_ data: Data, into page: inout DecodedPage, _ entity: StoredEntity) throws(StoreError) {
     let records = try JSONPage(data, number: page.number, at: place).container
     page.byteCount = data.count
     encoder(for: entity).take(
@@ -55,8 +52,7 @@ final class MemberEncoding {
       conversions[name] = cases.conversion(to: type, readsTexts)
     }
     let made = JSONRecordEncoder(
-      entity, names: names, conversions: conversions, ignoring: linked,
-      keyName: place.keyName)
+      entity, names: names, conversions: conversions, ignoring: linked, keyName: place.keyName)
     encoder = (entity.layout.number, made)
     return made
   }

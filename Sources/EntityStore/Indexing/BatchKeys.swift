@@ -98,9 +98,7 @@ struct BatchKeys {
   @inline(__always)
   func areSurelySame(_ position: Int, _ a: RecordView, _ b: RecordView) -> Bool {
     guard a.layout === entity.layout, b.layout === entity.layout, let program = programs[position]
-    else {
-      return false
-    }
+    else { return false }
     return program.hasSameValues(a, b)
   }
 }

@@ -11,7 +11,7 @@ extension WriteCore {
   ) throws(StoreError) {
     guard let entries = try sortedEntries(of: index, of: entity, work) else { return }
     let sorted = entries.sorted
-    do {
+    try wrappingErrors {
       if index.isUnique, try sorted.firstRepeated() != nil {
         let repeated = try sorted.repeated(limit: 10)
         let keys = repeated.map { $0.key._withBytes(KeyText.text) }
@@ -27,8 +27,6 @@ extension WriteCore {
         return true
       }
       try writer.finish()
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 }
@@ -113,15 +111,13 @@ extension TransactionCore {
     of entity: StoredEntity, from first: UInt64 = 0,
     _ body: (UInt64, ByteView) throws(StoreError) -> Void
   ) throws(StoreError) {
-    do {
+    try wrappingErrors {
       let cursor = try Cursor(entity.records, in: transaction)
       var found = try cursor.seek(atOrAfter: first)
       while found {
         try body(cursor.integerKey, cursor.value)
         found = try cursor.next()
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 }

@@ -49,8 +49,7 @@ final class IndexChanges {
   private var leaving: IndexEntries {
     if let removed { return removed }
     let made = IndexEntries(
-      of: index, of: entity, expectedCount: expectedRemovals, memoryLimit: memoryLimit,
-      core: core)
+      of: index, of: entity, expectedCount: expectedRemovals, memoryLimit: memoryLimit, core: core)
     removed = made
     return made
   }

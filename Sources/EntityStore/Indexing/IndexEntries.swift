@@ -43,9 +43,7 @@ final class IndexEntries {
   }
 
   /// Whether the entries are the bytes of keys.
-  var hasKeys: Bool {
-    if case .keys = latest { true } else { false }
-  }
+  var hasKeys: Bool { if case .keys = latest { true } else { false } }
 
   // MARK: Adding
 
@@ -100,8 +98,7 @@ final class IndexEntries {
       if before == after { return }
       leaving.append(before, recordID: id)
       coming.append(after, recordID: id)
-    default:
-      preconditionFailure("the entries of one index are all keys or all numbers")
+    default: preconditionFailure("the entries of one index are all keys or all numbers")
     }
     if memoryToSort > memoryLimit { try endRun() }
     if added.memoryToSort > added.memoryLimit { try added.endRun() }
@@ -118,14 +115,12 @@ final class IndexEntries {
 
   @inline(never)
   private func endRun() throws(StoreError) {
-    do {
+    try wrappingErrors {
       let spilled = try self.spilled ?? SpilledEntries(beside: path, memory: memoryLimit)
       self.spilled = spilled
       sortLatest()
       try spilled.append(sortedLatest)
       removeLatest()
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
@@ -182,8 +177,7 @@ final class IndexEntries {
       try coming.write(into: index, removing: leaving, core: core)
     case (.numbers(let leaving), .numbers(let coming)):
       try coming.write(into: index, removing: leaving, core: core)
-    default:
-      preconditionFailure("the entries of one index are all keys or all numbers")
+    default: preconditionFailure("the entries of one index are all keys or all numbers")
     }
   }
 }

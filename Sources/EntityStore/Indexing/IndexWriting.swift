@@ -46,9 +46,7 @@ struct IndexWriter: ~Copyable {
   /// Creates a writer.
   ///
   /// - Parameter alsoRemoves: whether entries are also removed, in which case none is appended.
-  init(
-    into index: StoredIndex, core: WriteCore, alsoRemoves: Bool = false
-  ) throws(LMDBError) {
+  init(into index: StoredIndex, core: WriteCore, alsoRemoves: Bool = false) throws(LMDBError) {
     let cursor = try Cursor(index.tree, in: core.transaction)
     pageSize = try core.transaction.statistics(of: index.tree).pageSize
     self.cursor = cursor
@@ -272,8 +270,7 @@ extension WriteCore {
           try keys.new.withKey(position) { (key) throws(LMDBError) in
             try body._withBytes { (body) throws(LMDBError) in
               try transaction.put(
-                key, index.isUnique ? body : ByteView(),
-                in: index.tree)
+                key, index.isUnique ? body : ByteView(), in: index.tree)
             }
             evictionWatch(of: index)?.put(key)
           }
@@ -291,9 +288,7 @@ private struct EvictionWatch {
   /// The eviction orders that follow the index.
   let orders: [EvictionOrder]
 
-  func put(_ key: ByteView) {
-    for order in orders { held.put(key, of: order) }
-  }
+  func put(_ key: ByteView) { for order in orders { held.put(key, of: order) } }
 }
 
 extension WriteCore {

@@ -86,9 +86,7 @@ struct KeyList {
 
   func withKey<R, E: Error>(_ position: Int, _ body: (ByteView) throws(E) -> R) throws(E) -> R {
     let range = (position == 0 ? 0 : ends[position - 1])..<ends[position]
-    return try bytes._withBytes { (all) throws(E) in
-      try body(all[range])
-    }
+    return try bytes._withBytes { (all) throws(E) in try body(all[range]) }
   }
 
   func isEqual(to other: KeyList, at position: Int) -> Bool {

@@ -11,8 +11,7 @@ extension KeyEntries {
   private typealias PendingRun = (range: Range<Int>, depth: Int)
 
   static func sort(
-    _ items: UnsafeMutableBufferPointer<SortItem>, keysIn block: ByteView,
-    scratch: inout SortBuffer
+    _ items: UnsafeMutableBufferPointer<SortItem>, keysIn block: ByteView, scratch: inout SortBuffer
   ) {
     // The stack is explicit, since its depth depends on the keys: at most one level for each eight
     // key bytes.
@@ -119,8 +118,7 @@ extension KeyEntries {
     let start = min(depth, left, right)
     let order = compareBytes(
       block.part(from: a.offset + 8 + start, count: left - start),
-      block.part(from: b.offset + 8 + start, count: right - start),
-      min(left, right) - start)
+      block.part(from: b.offset + 8 + start, count: right - start), min(left, right) - start)
     return order != 0 ? order < 0 : left < right
   }
 }

@@ -91,7 +91,7 @@ final class KeyEntries {
     in index: StoredIndex, core: TransactionCore,
     _ body: (_ index: Int, _ holder: UInt64) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    do {
+    try wrappingErrors {
       var held = try UniqueKeyHolders(in: index, core: core)
       for entry in 0..<count where !held.isOver {
         prefetch(ahead: entry)
@@ -99,8 +99,6 @@ final class KeyEntries {
           guard try body(entry, holder) else { return }
         }
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 }

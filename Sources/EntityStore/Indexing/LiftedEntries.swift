@@ -44,13 +44,10 @@ struct LiftedEntries: ~Copyable {
     let (keyEnd, end) = ends[first]
     return try bytes._withBytes { (bytes) throws(E) in
       try body(
-        bytes[start..<keyEnd],
-        bytes[keyEnd..<end])
+        bytes[start..<keyEnd], bytes[keyEnd..<end])
     }
   }
 
   /// Returns the order of the first entry's key relative to `key`.
-  func order(to key: ByteView) -> Int {
-    withFirst { first, _ in Int(compareKeys(first, key)) }
-  }
+  func order(to key: ByteView) -> Int { withFirst { first, _ in Int(compareKeys(first, key)) } }
 }

@@ -14,19 +14,13 @@ final class LinkCursor {
 
   init(_ index: StoredIndex, core: TransactionCore) throws(StoreError) {
     self.index = index
-    do {
-      cursor = try Cursor(index.tree, in: core.transaction)
-    } catch {
-      throw StoreError(error)
-    }
+    do { cursor = try Cursor(index.tree, in: core.transaction) } catch { throw StoreError(error) }
   }
 
   /// Visits the ids that `id` leads to, in ascending order from `first`, until `body` returns
   /// false.
   @inline(__always)
-  func forEach(
-    of id: UInt64, from first: UInt64 = 0, _ body: (UInt64) throws -> Bool
-  ) throws {
+  func forEach(of id: UInt64, from first: UInt64 = 0, _ body: (UInt64) throws -> Bool) throws {
     prefix.reset()
     prefix.append(id)
     let length = prefix.count
@@ -44,13 +38,11 @@ final class LinkCursor {
   func ids(of id: UInt64, limit: Int = .max) throws(StoreError) -> [UInt64] {
     guard limit > 0 else { return [] }
     var ids: [UInt64] = []
-    do {
+    try wrappingErrors {
       try forEach(of: id) { other in
         ids.append(other)
         return ids.count < limit
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
     return ids
   }
@@ -58,13 +50,11 @@ final class LinkCursor {
   /// Returns the number of ids that `id` leads to.
   func count(of id: UInt64) throws(StoreError) -> Int {
     var count = 0
-    do {
+    try wrappingErrors {
       try forEach(of: id) { _ in
         count &+= 1
         return true
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
     return count
   }
@@ -72,13 +62,11 @@ final class LinkCursor {
   /// Returns whether `id` leads to `other`.
   func contains(_ id: UInt64, _ other: UInt64) throws(StoreError) -> Bool {
     var isThere = false
-    do {
+    try wrappingErrors {
       try forEach(of: id, from: other) { found in
         isThere = found == other
         return index.isUnique && !isThere
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
     return isThere
   }
@@ -87,7 +75,7 @@ final class LinkCursor {
   func forEachSource(
     _ body: (_ id: UInt64, _ other: UInt64) throws(StoreError) -> Void
   ) throws(StoreError) {
-    do {
+    try wrappingErrors {
       var found = try cursor.first()
       var next: UInt64 = 0
       while found {
@@ -102,8 +90,6 @@ final class LinkCursor {
         }
         found = try cursor.next()
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
@@ -114,7 +100,7 @@ final class LinkCursor {
   /// - Parameter isTurned: whether each link is taken in the opposite direction.
   func sum(isTurned: Bool) throws(StoreError) -> (count: Int, sum: Int) {
     var (count, sum) = (0, 0)
-    do {
+    try wrappingErrors {
       var found = try cursor.first()
       while found {
         guard let id = KeyDecoder.leadingID(cursor.key), Self.isID(id) else { throw damaged() }
@@ -126,8 +112,6 @@ final class LinkCursor {
         count &+= 1
         found = try cursor.next()
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
     return (count, sum)
   }
@@ -151,9 +135,7 @@ final class LinkCursor {
   static func isID(_ id: UInt64) -> Bool { id &- 1 < UInt64(Int64.max) }
 
   @inline(never)
-  private func damaged() -> StoreError {
-    .damagedIndex(index.name, "an entry has no record id")
-  }
+  private func damaged() -> StoreError { .damagedIndex(index.name, "an entry has no record id") }
 
   @inline(__always)
   private static func areEqual(_ a: ByteView, _ b: ByteView, _ count: Int) -> Bool {

@@ -128,7 +128,7 @@ struct LinkList: ~Copyable {
 
   /// Puts the entries of the sorted list into `index`.
   func write(into index: StoredIndex, core: WriteCore) throws(StoreError) {
-    do {
+    try wrappingErrors {
       var writer = try IndexWriter(into: index, core: core)
       var block = KeyBlock(of: .ids, isUnique: false)
       for entry in 0..<count {
@@ -137,15 +137,13 @@ struct LinkList: ~Copyable {
       }
       try writer.put(&block)
       try writer.finish()
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
   /// Removes the entries of the sorted list from `index`, if it has them.
   func remove(from index: StoredIndex, core: WriteCore) throws(StoreError) {
     guard count > 0 else { return }
-    do {
+    try wrappingErrors {
       var walk = SortedLookup(try Cursor(index.tree, in: core.transaction))
       for entry in 0..<count {
         core.key.reset()
@@ -157,8 +155,6 @@ struct LinkList: ~Copyable {
         case .beyond: return
         }
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
@@ -178,7 +174,7 @@ struct LinkList: ~Copyable {
   func forEach(
     in index: StoredIndex, core: TransactionCore, _ body: (UInt64, UInt64, Bool) -> Void
   ) throws(StoreError) {
-    do {
+    try wrappingErrors {
       var walk = SortedLookup(try Cursor(index.tree, in: core.transaction))
       for entry in 0..<count {
         let item = buffer.start[entry]
@@ -187,8 +183,6 @@ struct LinkList: ~Copyable {
         core.key.append(recordID: item.payload)
         body(item.word, item.payload, try walk.find(core.key.bytes) == .found)
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 }

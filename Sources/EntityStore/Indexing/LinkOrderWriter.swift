@@ -43,13 +43,9 @@ final class LinkOrderWriter: LinkOrder {
 
   /// Puts `other`, which this write has removed, back at its old `position`, if that position is
   /// after all others; returns whether it is.
-  func putBack(
-    _ other: UInt64, in owner: UInt64, at position: UInt64
-  ) throws(StoreError) -> Bool {
+  func putBack(_ other: UInt64, in owner: UInt64, at position: UInt64) throws(StoreError) -> Bool {
     // After positions were spread, the old position cannot be compared with the current ones.
-    guard !core.hasSpreadOrder, try last(of: owner)?.position ?? 0 < position else {
-      return false
-    }
+    guard !core.hasSpreadOrder, try last(of: owner)?.position ?? 0 < position else { return false }
     try put(Item(position: position, other: other), in: owner)
     return true
   }

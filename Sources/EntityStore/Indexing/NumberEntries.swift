@@ -139,7 +139,7 @@ extension NumberEntries: RandomAccessEntries {
 extension NumberEntries {
   /// Puts all entries into `index`, encoding their keys in blocks.
   func write(into index: StoredIndex, core: WriteCore) throws(StoreError) {
-    do {
+    try wrappingErrors {
       guard count > 0 else { return }
       var writer = try IndexWriter(into: index, core: core)
       try writer.repackIfDue(added: count, removed: 0, middle: key(at: count / 2), core: core)
@@ -152,8 +152,6 @@ extension NumberEntries {
       }
       try writer.put(&block)
       try writer.finish()
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 }

@@ -60,9 +60,7 @@ struct PackedNumbers {
   }
 
   /// Sorts by the numbers; equal numbers keep the order of their ids.
-  private func sort(
-    _ count: Int, _ counts: UnsafeMutableBufferPointer<Int>, _ digitCount: Int
-  ) {
+  private func sort(_ count: Int, _ counts: UnsafeMutableBufferPointer<Int>, _ digitCount: Int) {
     let start = words.bindMemory(to: UInt64.self, capacity: count * 2)
     let list = UnsafeMutableBufferPointer(start: start, count: count)
     let scratch = UnsafeMutableBufferPointer(start: start + count, count: count)

@@ -23,9 +23,7 @@ struct RunWindow: ~Copyable {
 
   /// The bytes that have been read, but not passed; valid until the next call of ``has(_:)``.
   @inline(__always)
-  var unread: ByteView {
-    ByteView(bytes)[range]
-  }
+  var unread: ByteView { ByteView(bytes)[range] }
 
   @inline(__always)
   mutating func pass(_ count: Int) { range = range.lowerBound + count..<range.upperBound }
@@ -51,8 +49,7 @@ struct RunWindow: ~Copyable {
     }
     let added = min(left.count, bytes.count - kept)
     try file.read(
-      at: left.lowerBound,
-      into: bytes[kept..<kept + added])
+      at: left.lowerBound, into: bytes[kept..<kept + added])
     left = left.lowerBound + added..<left.upperBound
     range = 0..<kept + added
     return true

@@ -74,15 +74,13 @@ extension SortedEntries {
   }
 
   func write(into index: StoredIndex, core: WriteCore) throws(StoreError) {
-    do {
+    try wrappingErrors {
       var writer = try IndexWriter(into: index, core: core)
       try forEach { key, id in
         try writer.put(key, recordID: id)
         return true
       }
       try writer.finish()
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
@@ -90,7 +88,7 @@ extension SortedEntries {
   ///
   /// Throws if an entry of a unique index leads to another record.
   func remove(from index: StoredIndex, core: WriteCore) throws(StoreError) {
-    do {
+    try wrappingErrors {
       var walk = SortedLookup(try Cursor(index.tree, in: core.transaction))
       let isUnique = index.isUnique
       try forEach { key, id in
@@ -101,8 +99,6 @@ extension SortedEntries {
         }
         return outcome != .beyond
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
@@ -114,7 +110,7 @@ extension SortedEntries {
     _ index: StoredIndex, of entity: StoredEntity, firstNew: UInt64? = nil, core: WriteCore
   ) throws(StoreError) {
     guard index.isUnique else { return }
-    do {
+    try wrappingErrors {
       if let repeated = try firstRepeated() {
         throw StoreError.repeatedInBatch(
           entity: entity.name, index: index.name, (repeated.first, repeated.second),
@@ -131,8 +127,6 @@ extension SortedEntries {
         }
         return !held.isOver
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 }
@@ -152,7 +146,7 @@ extension RandomAccessEntries {
   }
 
   func write(into index: StoredIndex, core: WriteCore) throws(StoreError) {
-    do {
+    try wrappingErrors {
       guard count > 0 else { return }
       var writer = try IndexWriter(into: index, core: core)
       try writer.repackIfDue(added: count, removed: 0, middle: key(at: count / 2), core: core)
@@ -161,8 +155,6 @@ extension RandomAccessEntries {
         try writer.put(key(at: entry), recordID: recordID(at: entry))
       }
       try writer.finish()
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
@@ -172,7 +164,7 @@ extension RandomAccessEntries {
   /// A key that one record loses may be taken by another.
   func write(into index: StoredIndex, removing old: Self, core: WriteCore) throws(StoreError) {
     if old.count == 0 { return try write(into: index, core: core) }
-    do {
+    try wrappingErrors {
       var writer = try IndexWriter(into: index, core: core, alsoRemoves: true)
       try writer.repackIfDue(
         added: count, removed: old.count, middle: old.key(at: old.count / 2), core: core)
@@ -190,8 +182,6 @@ extension RandomAccessEntries {
         }
       }
       try writer.finish()
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 }
@@ -203,9 +193,7 @@ extension StoredIndex {
   /// In this case the stored record is damaged, and the entry belongs to the other one.
   @inline(__always)
   func checkEntry(_ value: ByteView, leadsTo id: UInt64) throws(StoreError) {
-    guard value.count == 8, value.uint64(at: 0) == id else {
-      throw foreignEntry(value, of: id)
-    }
+    guard value.count == 8, value.uint64(at: 0) == id else { throw foreignEntry(value, of: id) }
   }
 
   @inline(never)

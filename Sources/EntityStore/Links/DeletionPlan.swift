@@ -38,9 +38,7 @@ struct DeletionPlan {
   /// The ids must ascend.
   ///
   /// - Throws: ``StoreError/Code/deleteDenied``, with nothing written.
-  init(
-    deleting ids: [UInt64], of entity: StoredEntity, core: WriteCore
-  ) throws(StoreError) {
+  init(deleting ids: [UInt64], of entity: StoredEntity, core: WriteCore) throws(StoreError) {
     try self.init(naming: ids, of: entity, core: core, keepsCauses: false)
     try forEachDenial { (denial) throws(StoreError) in
       throw .denied(denial.end, denial.id, denial.other, where: denial.condition)
@@ -128,16 +126,13 @@ struct DeletionPlan {
   }
 
   /// Calls `body` for each record to be removed whose delete a rule denies.
-  private func forEachDenial(
-    _ body: (Denial) throws(StoreError) -> Void
-  ) throws(StoreError) {
+  private func forEachDenial(_ body: (Denial) throws(StoreError) -> Void) throws(StoreError) {
     for (number, entity) in entities.sorted(by: { $0.key < $1.key }) {
       let ends = core.schema.ends(of: entity)
-      guard
-        ends.contains(where: {
-          $0.onDelete == .deny || $0.nullifiesHolders || $0.denyCondition != nil
-        })
-      else { continue }
+      let mayDeny = ends.contains {
+        $0.onDelete == .deny || $0.nullifiesHolders || $0.denyCondition != nil
+      }
+      guard mayDeny else { continue }
       let ids = ids(of: number)
       for end in ends { try forEachDenial(byConditionOf: end, ids, body) }
       for end in ends where end.onDelete == .deny || end.nullifiesHolders && end.isRequired {
@@ -153,15 +148,14 @@ struct DeletionPlan {
   /// Calls `body` for each record of `ids` with a related record that fulfils the condition by
   /// which `end` denies deletes.
   private func forEachDenial(
-    byConditionOf end: RelationshipEnd, _ ids: [UInt64],
-    _ body: (Denial) throws(StoreError) -> Void
+    byConditionOf end: RelationshipEnd, _ ids: [UInt64], _ body: (Denial) throws(StoreError) -> Void
   ) throws(StoreError) {
     guard let text = end.denyCondition, let condition = try core.denyCondition(of: end) else {
       return
     }
     let target = end.target
     let passedOver = named.entity == target.number ? named.ids : []
-    do {
+    try wrappingErrors {
       let records = try Cursor(target.records, in: core.transaction)
       try core.forEachRelated(of: ids, by: end) { (id, other) throws(StoreError) in
         guard !passedOver.contains(other) else { return true }
@@ -175,8 +169,6 @@ struct DeletionPlan {
         try body(Denial(end: end, id: id, other: other, condition: text))
         return true
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
@@ -196,8 +188,7 @@ struct DeletionPlan {
   ///
   /// - Parameter body: called with each record of `root` before it is removed.
   func run(
-    _ root: StoredEntity,
-    _ body: ((UInt64, ByteView) throws(StoreError) -> Void)? = nil
+    _ root: StoredEntity, _ body: ((UInt64, ByteView) throws(StoreError) -> Void)? = nil
   ) throws(StoreError) -> Int {
     let all = entities.values.sorted { $0.number < $1.number }.map { ($0, ids(of: $0.number)) }
     let nulled = try nulledLinks(all)
@@ -351,9 +342,7 @@ extension TransactionCore {
   /// Returns the ids among `ids` that are records of `entity`.
   ///
   /// The ids must ascend.
-  func present(
-    _ ids: [UInt64], of entity: StoredEntity
-  ) throws(StoreError) -> [UInt64] {
+  func present(_ ids: [UInt64], of entity: StoredEntity) throws(StoreError) -> [UInt64] {
     var present: [UInt64] = []
     present.reserveCapacity(ids.count)
     try wrappingErrors {

@@ -92,9 +92,7 @@ extension ReadableTransaction where Self: ~Copyable {
     let others = (repeat try (each other).read(core, records))
     var rows: [(E, First, repeat each Other)] = []
     rows.reserveCapacity(records.count)
-    for record in records {
-      rows.append((record, firsts(record), repeat (each others)(record)))
-    }
+    for record in records { rows.append((record, firsts(record), repeat (each others)(record))) }
     return rows
   }
 }

@@ -96,8 +96,7 @@ extension ReadableTransaction where Self: ~Copyable {
   /// ``related(_:of:_:)->RelatedRecords<E,Target>``.
   @inlinable
   public func fetch<E: Entity, Target: Entity>(
-    _ query: Query<E>, including relationship: ToMany<E, Target>,
-    _ related: Query<Target> = Query()
+    _ query: Query<E>, including relationship: ToMany<E, Target>, _ related: Query<Target> = Query()
   ) throws(StoreError) -> [(record: E, related: [Target])] {
     let records = try fetch(query)
     let found = try self.related(relationship, of: records.map(\.id), related)

@@ -9,10 +9,8 @@ extension TransactionCore {
     of ids: [UInt64], by end: RelationshipEnd,
     _ body: (_ id: UInt64, _ other: UInt64) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    do {
-      guard let links = end.links else {
-        return try forEachHeld(of: ids, by: end, body)
-      }
+    try wrappingErrors {
+      guard let links = end.links else { return try forEachHeld(of: ids, by: end, body) }
       let cursor = try LinkCursor(links, core: self)
       var goesOn = true
       for id in ids {
@@ -22,8 +20,6 @@ extension TransactionCore {
         }
         if !goesOn { return }
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 

@@ -27,11 +27,10 @@ struct DerivationEvolution {
         continue
       }
       for attribute in declaration.attributes {
-        guard
-          let index = result[position].attributes.firstIndex(where: {
-            $0.name == attribute.name && !$0.isRemoved
-          })
-        else { continue }
+        let index = result[position].attributes.firstIndex {
+          $0.name == attribute.name && !$0.isRemoved
+        }
+        guard let index else { continue }
         let wanted = try attribute.derivation.map { (derivation) throws(StoreError) in
           try Self.description(
             of: derivation, attribute.name, in: entities[position], entities, relationships)

@@ -136,9 +136,7 @@ extension EntityDescription {
     return view
   }
 
-  fileprivate func value(
-    of number: UInt32, in view: RecordView
-  ) throws(FormatError) -> Value {
+  fileprivate func value(of number: UInt32, in view: RecordView) throws(FormatError) -> Value {
     guard let slotIndex = view.layout.slotIndex(ofAttribute: number) else {
       return attribute(number: number)?.initial ?? .null
     }

@@ -30,9 +30,7 @@ extension Opening {
     }
     var rebuilt: Set<EntityNumber> = []
     for (number, attributes) in evolution.inOrder(core.schema.derived) {
-      guard let entity = core.schema.entities.first(where: { $0.number == number }) else {
-        continue
-      }
+      guard let entity = core.schema.entity(number) else { continue }
       try core.rebuildDerived(
         attributes, of: entity, laterIndexes: laterIndexes[number] ?? [],
         entity.occasion(rebuilding: attributes))

@@ -30,9 +30,7 @@ extension Opening {
       }
       let orders = stored.first { $0.number == relationship.number }?.orders ?? []
       try store.empty(orders.filter { !relationship.orders.contains($0) }, in: transaction)
-      if isNew, relationship.attribute != nil {
-        try checkTargets(of: relationship)
-      }
+      if isNew, relationship.attribute != nil { try checkTargets(of: relationship) }
       for side in RelationshipSide.allCases where relationship[side].isOrdered {
         if orders.contains(.order(relationship: relationship.number, side: side)) { continue }
         try order(relationship, side)
@@ -41,14 +39,10 @@ extension Opening {
   }
 
   /// Orders the existing links by their ids.
-  private func order(
-    _ relationship: RelationshipDescription, _ side: RelationshipSide
-  ) throws {
+  private func order(_ relationship: RelationshipDescription, _ side: RelationshipSide) throws {
     let core = try store.writing(transaction)
-    guard
-      let end = core.schema.relationships.first(where: {
-        $0.description.number == relationship.number
-      })?.end(side), let links = end.links, let order = try LinkOrderWriter(end, core: core)
+    guard let end = core.schema.relationship(relationship.number)?.end(side),
+      let links = end.links, let order = try LinkOrderWriter(end, core: core)
     else { return }
     let cursor = try LinkCursor(links, core: core)
     try LinkCursor(links, core: core).forEachSource { (owner, _) throws(StoreError) in
@@ -59,11 +53,7 @@ extension Opening {
   /// Throws when an id that an attribute already holds has no record.
   private func checkTargets(of relationship: RelationshipDescription) throws {
     let core = try store.writing(transaction)
-    guard
-      let stored = core.schema.relationships.first(where: {
-        $0.description.number == relationship.number
-      })
-    else { return }
+    guard let stored = core.schema.relationship(relationship.number) else { return }
     try core.checkTargets(ofAll: stored)
   }
 }

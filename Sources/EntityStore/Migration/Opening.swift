@@ -38,8 +38,7 @@ final class Opening {
     try store.stopBuilding(in: transaction)
     let schema = try store.load(in: transaction)
     try work?.begin(
-      total: stages.workCount(after: version, in: schema, transaction)
-        + workCount(isExact: false))
+      total: stages.workCount(after: version, in: schema, transaction) + workCount(isExact: false))
     self.stages = try stages.run(after: version, store, in: transaction, work)
   }
 
@@ -89,9 +88,7 @@ final class Opening {
   /// entities would take quadratic time.
   ///
   /// - Parameter current: the schema before the change.
-  private func evolve(
-    _ declared: DeclaredEntity, _ current: StoredSchema
-  ) throws -> StoredSchema {
+  private func evolve(_ declared: DeclaredEntity, _ current: StoredSchema) throws -> StoredSchema {
     let stored = current.entity(named: declared.name)
     let evolution: SchemaEvolution
     if let stored {

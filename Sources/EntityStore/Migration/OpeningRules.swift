@@ -28,9 +28,7 @@ final class OpeningRules: ChangeSink {
   }
 
   /// - Parameter refusal: makes the error of the opening of the broken constraints and rules.
-  func check(
-    _ core: WriteCore, _ refusal: (StoreError) -> StoreError
-  ) throws(StoreError) {
+  func check(_ core: WriteCore, _ refusal: (StoreError) -> StoreError) throws(StoreError) {
     for entity in core.schema.entities {
       guard var runs = ids[entity.number] else { continue }
       let changes = core.changes(of: entity)

@@ -193,8 +193,7 @@ struct SchemaEvolution {
     let stored = result.attributes[index]
     guard stored.type == attribute.storage.type else {
       throw .typeChanged(
-        entity: declared.name, attribute: attribute.name,
-        stored: stored.shape ?? stored.type.name,
+        entity: declared.name, attribute: attribute.name, stored: stored.shape ?? stored.type.name,
         declared: attribute.storage.shape ?? attribute.storage.type.name,
         isWider: stored.type.widens(to: attribute.storage.type),
         isDerived: attribute.derivation != nil)
@@ -332,8 +331,7 @@ struct SchemaEvolution {
     for index in declared.indexes {
       let attributes = index.attributes.map { numbers[$0] }
       if let stored = result.indexes.first(where: {
-        $0.attributes == attributes
-          && ($0.isUnique == index.isUnique || keepsOthers && $0.isUnique)
+        $0.attributes == attributes && ($0.isUnique == index.isUnique || keepsOthers && $0.isUnique)
       }) {
         kept.append(stored)
       } else if isBuiltInUse(attributes),
@@ -385,8 +383,7 @@ struct SchemaEvolution {
   private func isBuiltInUse(_ attributes: [UInt32]) -> Bool {
     let evicting = [result.expiry?.attribute, result.limit?.attribute].compactMap { $0 }
     guard buildsInUse, !evicting.contains(where: { attributes == [$0] }) else { return false }
-    return attributes.count > 1
-      || result.attribute(number: attributes[0])?.type != .recordID
+    return attributes.count > 1 || result.attribute(number: attributes[0])?.type != .recordID
   }
 }
 

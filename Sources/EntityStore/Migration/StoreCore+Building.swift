@@ -10,9 +10,7 @@ extension StoreCore {
   ///
   /// The result is false for an entity without records, because its indexes are complete
   /// immediately.
-  func buildsIndexesInUse(
-    of entity: StoredEntity, in transaction: Transaction
-  ) throws -> Bool {
+  func buildsIndexesInUse(of entity: StoredEntity, in transaction: Transaction) throws -> Bool {
     try options.buildsIndexesInUse && transaction.count(of: entity.records) > 0
   }
 

@@ -24,8 +24,7 @@ extension StoreCore {
   /// Applies the declarations to the file, in one transaction; when it throws, the file is
   /// unchanged.
   func bringUpToDate(
-    _ declared: [DeclaredEntity], _ work: OpeningWork? = nil,
-    _ stages: (any OpeningStages)? = nil
+    _ declared: [DeclaredEntity], _ work: OpeningWork? = nil, _ stages: (any OpeningStages)? = nil
   ) throws {
     try reloadForReading()
     if !options.isReadOnly,
@@ -143,8 +142,7 @@ extension StoreCore {
     for name in names {
       let entries = StoredIndex(
         description: .init(number: 0, attributes: [], isUnique: false),
-        tree: try environment.existingTree(name, in: transaction), name: name.text,
-        entityName: "")
+        tree: try environment.existingTree(name, in: transaction), name: name.text, entityName: "")
       try entries.empty(in: transaction)
       if let content = DigestedContent(of: name) {
         ContentLedger.of(transaction, trees).sum(of: content).clear()
@@ -165,8 +163,7 @@ extension StoreCore {
     let log = try HistoryLog(writing: core)
     try log.append(
       number: try log.lastNumber() + 1,
-      origin: WriteOrigin(author: options.author, context: options.contextName),
-      time: core.time,
+      origin: WriteOrigin(author: options.author, context: options.contextName), time: core.time,
       changes: entities.map {
         HistoryPart.Change(entity: $0.number, kind: .restarted, ids: IDRuns())
       }, links: [])
@@ -205,12 +202,9 @@ extension StoreCore {
   ///
   /// - Parameter isForStages: whether it is for the steps of stages, which do not use the declared
   ///   types and postpone the results of functions.
-  func load(
-    in transaction: Transaction, isForStages: Bool = false
-  ) throws -> StoredSchema {
+  func load(in transaction: Transaction, isForStages: Bool = false) throws -> StoredSchema {
     try StoredSchema(
-      number: trees.schemaNumber(in: transaction),
-      trees.descriptions(in: transaction),
+      number: trees.schemaNumber(in: transaction), trees.descriptions(in: transaction),
       trees.relationships(in: transaction), declared: isForStages ? [] : declared,
       defersFunctions: isForStages
     ) { try environment.existingTree($0, in: transaction) }

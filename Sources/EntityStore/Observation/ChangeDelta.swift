@@ -30,9 +30,7 @@ struct EntityDelta: Sendable {
   }
 
   /// Replaces the list by ``unknown`` when it has more than ``largestCount`` records.
-  mutating func limit() {
-    if touched.count > Self.largestCount { self = .unknown }
-  }
+  mutating func limit() { if touched.count > Self.largestCount { self = .unknown } }
 }
 
 /// The changes between two commits.
@@ -47,9 +45,7 @@ struct ChangeDelta: Sendable {
 
   var isEmpty: Bool { entities.isEmpty && relationships.isEmpty && !isUnknown }
 
-  func entity(_ number: EntityNumber) -> EntityDelta? {
-    isUnknown ? .unknown : entities[number]
-  }
+  func entity(_ number: EntityNumber) -> EntityDelta? { isUnknown ? .unknown : entities[number] }
 
   /// Adds the changes of later commits.
   mutating func merge(_ later: ChangeDelta) {
@@ -98,8 +94,7 @@ extension ChangeDelta {
     }
     // The history does not record links between entities that both have no history.
     for relationship in core.schema.relationships
-    where relationship.from.description.history == nil
-      && relationship.to.description.history == nil
+    where relationship.from.description.history == nil && relationship.to.description.history == nil
     {
       relationships.insert(relationship.description.number)
     }

@@ -47,9 +47,7 @@ extension Store {
   /// the writes. The writer's thread makes the call and waits for it, so keep it short. `body` may
   /// read; a write inside it is refused as a nested write. For work that may run later, and for
   /// changes of other processes, use ``updates(of:)-(Query<E>)`` or the history.
-  public func onCommit(
-    _ body: @escaping @Sendable (CommittedWriteChanges) -> Void
-  ) -> CommitHook {
+  public func onCommit(_ body: @escaping @Sendable (CommittedWriteChanges) -> Void) -> CommitHook {
     let observers = core.observers
     return CommitHook(observers, observers.add { CommitSink($0, body) })
   }

@@ -61,9 +61,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
 
   override var dependencies: ObservedRegion { bound.region }
 
-  override func isConcerned(by changes: CommittedChanges) -> Bool {
-    bound.isConcerned(by: changes)
-  }
+  override func isConcerned(by changes: CommittedChanges) -> Bool { bound.isConcerned(by: changes) }
 
   // MARK: Running the query
 
@@ -80,9 +78,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
 
   /// Takes over the results of the previous store, and applies the changes from that store to this
   /// one.
-  func follow(
-    _ last: ResultObserver, of older: StoreCore, _ core: TransactionCore
-  ) throws -> Bool {
+  func follow(_ last: ResultObserver, of older: StoreCore, _ core: TransactionCore) throws -> Bool {
     guard !bound.dependsOnTime else { return false }
     // Listing the changed records takes a pass over all records, which costs more than running a
     // query with few results.
@@ -144,8 +140,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
     _ bytes: ByteView, _ id: UInt64, _ core: TransactionCore
   ) throws -> ResultRow<E> {
     ResultRow(
-      value: try core.withReader(bytes, id: id, of: bound.entity, decode),
-      stamp: Self.stamp(bytes))
+      value: try core.withReader(bytes, id: id, of: bound.entity, decode), stamp: Self.stamp(bytes))
   }
 
   private static func stamp(_ bytes: ByteView) -> UInt32 {
@@ -192,8 +187,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
   private func apply(_ delta: EntityDelta, _ changes: CommittedChanges) throws -> Bool {
     let core = changes.core
     let keys = SortKeyWriter(
-      bound.order,
-      evaluator: ConditionEvaluator(.constant(true), entity: bound.entity, core: core))
+      bound.order, evaluator: ConditionEvaluator(.constant(true), entity: bound.entity, core: core))
     var removed: [Int] = []
     var placed: [Placed] = []
     for id in delta.touched {
@@ -230,9 +224,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
       }
     }
     placed.sort { Self.isLess($0.key, $1.key) }
-    for (index, one) in placed.enumerated() {
-      fresh.rows.insert(one.row, at: one.gap + index)
-    }
+    for (index, one) in placed.enumerated() { fresh.rows.insert(one.row, at: one.gap + index) }
     if readKey != nil { try place(placed, removed, &fresh, changes) }
     difference = difference(to: fresh, placed, removed)
     state = fresh

@@ -89,9 +89,7 @@ extension ResultState {
       difference.deletedSections = old.sections.indices.filter {
         !after.contains(old.sections[$0].order)
       }
-      difference.insertedSections = sections.indices.filter {
-        !before.contains(sections[$0].order)
-      }
+      difference.insertedSections = sections.indices.filter { !before.contains(sections[$0].order) }
     }
     return difference
   }

@@ -52,9 +52,7 @@ final class ValueObserver<Value: Sendable>: TrackingObserver, FollowedObserver, 
     }
   }
 
-  func follow(
-    _ last: ValueObserver, of older: StoreCore, _ core: TransactionCore
-  ) throws -> Bool {
+  func follow(_ last: ValueObserver, of older: StoreCore, _ core: TransactionCore) throws -> Bool {
     if case .query(let query) = subject, query.dependsOnTime { return false }
     return try goOn(from: last, of: older, core)
   }
@@ -134,9 +132,7 @@ extension FollowedOrigin {
       {
         return nil
       }
-      let value: E? = try bytes.map {
-        try core.decode(E.self, $0, id: id.rawValue, of: entity)
-      }
+      let value: E? = try bytes.map { try core.decode(E.self, $0, id: id.rawValue, of: entity) }
       return (value, (entity, fresh))
     }
   }

@@ -50,8 +50,7 @@ public struct IndexBounds<each Value: Sendable>: Sendable {
 
 extension EntityIndex {
   /// Returns a bound with the values as the attributes store them.
-  func walkBound(_ key: (repeat each Value)?, isIncluded: Bool) throws(StoreError)
-    -> IndexWalkBound
+  func walkBound(_ key: (repeat each Value)?, isIncluded: Bool) throws(StoreError) -> IndexWalkBound
   {
     guard let key else { return .none }
     let values = try storedValues(repeat each key)
@@ -156,8 +155,7 @@ extension ReadableTransaction where Self: ~Copyable {
     guard try access.isPositive(limit: limit) else { return result }
     try core.walk(
       stored, of: entity, lower: try index.lowerBound(of: bounds),
-      upper: try index.upperBound(of: bounds),
-      isReversed: isReversed
+      upper: try index.upperBound(of: bounds), isReversed: isReversed
     ) { (id) throws(StoreError) in
       result.append(RecordID(rawValue: id))
       return result.count < limit
@@ -176,8 +174,7 @@ extension ReadableTransaction where Self: ~Copyable {
     var count = 0
     try core.walk(
       stored, of: entity, lower: try index.lowerBound(of: bounds),
-      upper: try index.upperBound(of: bounds),
-      isReversed: false
+      upper: try index.upperBound(of: bounds), isReversed: false
     ) { (_) throws(StoreError) in
       count += 1
       return true

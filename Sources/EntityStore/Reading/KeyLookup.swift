@@ -35,11 +35,7 @@ final class KeyLookup {
   @usableFromInline
   func add(_ value: StoredValue) {
     if case .null = value.value { hasNull = true }
-    do {
-      try core.key.append(value.value)
-    } catch {
-      failure = error
-    }
+    do { try core.key.append(value.value) } catch { failure = error }
   }
 
   /// Ends the key; returns false if it must be looked up by ``find(_:)``.

@@ -3,9 +3,7 @@ internal import LodestoreFormat
 
 extension Catalogue {
   /// Returns the format versions that the file requires.
-  static func requirement(
-    _ header: Tree, in transaction: Transaction
-  ) throws -> FormatRequirement {
+  static func requirement(_ header: Tree, in transaction: Transaction) throws -> FormatRequirement {
     guard let bytes = try transaction.get(HeaderField.format.key, in: header) else {
       throw FormatError("the header has no field 'format'")
     }

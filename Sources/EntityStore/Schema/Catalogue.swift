@@ -80,11 +80,12 @@ enum Catalogue {
 
 extension Catalogue.Trees {
   func schemaNumber(in transaction: Transaction) throws -> SchemaNumber {
-    guard
-      let bytes = try HeaderField.schema.key._withBytes({ (key) throws(LMDBError) in
-        try transaction.get(key, in: header)
-      }), bytes.count == 8
-    else { throw FormatError("the header has no 8-byte field 'schema'") }
+    let bytes = try HeaderField.schema.key._withBytes { (key) throws(LMDBError) in
+      try transaction.get(key, in: header)
+    }
+    guard let bytes, bytes.count == 8 else {
+      throw FormatError("the header has no 8-byte field 'schema'")
+    }
     return SchemaNumber(bytes.uint64(at: 0))
   }
 

@@ -16,9 +16,7 @@ enum CatalogueCopy {
     }
     let known = try pairs(of: copy, in: transaction)
     for key in known.keys where wanted[key] == nil { _ = try transaction.delete(key, in: copy) }
-    for (key, body) in wanted where known[key] != body {
-      try transaction.put(key, body, in: copy)
-    }
+    for (key, body) in wanted where known[key] != body { try transaction.put(key, body, in: copy) }
   }
 
   private static func pairs(

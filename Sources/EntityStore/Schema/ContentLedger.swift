@@ -174,8 +174,7 @@ final class ContentLedger: CommitPreparation {
   ///
   /// Limits may have changed.
   private func updateSizes(in transaction: Transaction) throws {
-    let limited = try trees.descriptions(in: transaction).filter(\.keepsSize)
-      .map(\.number)
+    let limited = try trees.descriptions(in: transaction).filter(\.keepsSize).map(\.number)
     let keys = Set(limited.map(CounterKey.size))
     let stored = Set(try sizeKeys(in: transaction))
     for key in stored.subtracting(keys) { _ = try transaction.delete(key, in: trees.counters) }
@@ -205,16 +204,12 @@ final class ContentLedger: CommitPreparation {
     return keys
   }
 
-  private func put(
-    _ size: Int, of entity: EntityNumber, _ transaction: Transaction
-  ) throws {
+  private func put(_ size: Int, of entity: EntityNumber, _ transaction: Transaction) throws {
     try transaction.put(
       CounterKey.size(entity: entity), littleEndianBytes(UInt64(size)), in: trees.counters)
   }
 
-  private static func measured(
-    _ entity: EntityNumber, in transaction: Transaction
-  ) throws -> Int {
+  private static func measured(_ entity: EntityNumber, in transaction: Transaction) throws -> Int {
     let name = TreeName.records(entity: entity)
     guard let tree = try transaction.environment.tree(name, in: transaction) else { return 0 }
     var size = 0

@@ -40,9 +40,7 @@ extension DeclaredEntity {
   ///
   /// - Parameter position: the attribute whose lowest value marks the oldest record, over which an
   ///   index is added; `nil` for the order of ids.
-  mutating func setLimit(
-    count: Int?, bytes: Int?, by position: Int?
-  ) throws(StoreError) {
+  mutating func setLimit(count: Int?, bytes: Int?, by position: Int?) throws(StoreError) {
     guard count != nil || bytes != nil else {
       throw .badSchema(
         entity: name,

@@ -409,9 +409,7 @@ extension EntitySchema {
     throw .badSchema(entity: name, "\(naming) \(path), which is no attribute")
   }
 
-  func positions(
-    of paths: [some AnyKeyPath], _ naming: String
-  ) throws(StoreError) -> [Int] {
+  func positions(of paths: [some AnyKeyPath], _ naming: String) throws(StoreError) -> [Int] {
     try paths.map { path throws(StoreError) in try position(of: path, naming) }
   }
 }

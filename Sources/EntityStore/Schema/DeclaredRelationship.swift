@@ -88,10 +88,8 @@ extension DeclaredEntity {
     for entity in declared {
       for relationship in entity.relationships {
         switch relationship.kind {
-        case .toOne:
-          index(relationship.name, of: entity.name, in: &declared)
-        case .toMany(.attribute(let name)):
-          index(name, of: relationship.target, in: &declared)
+        case .toOne: index(relationship.name, of: entity.name, in: &declared)
+        case .toMany(.attribute(let name)): index(name, of: relationship.target, in: &declared)
         case .toMany: break
         }
       }

@@ -10,10 +10,9 @@ extension Environment {
 
   /// Returns the tree, creating it if it does not exist.
   func openOrMakeTree(_ name: TreeName, in transaction: Transaction) throws -> Tree {
-    guard
-      let tree = try tree(
-        name.text, isCreated: true, hasIntegerKeys: name.hasIntegerKeys, in: transaction)
-    else { throw FormatError("cannot make tree \(name.text)") }
+    let tree = try tree(
+      name.text, isCreated: true, hasIntegerKeys: name.hasIntegerKeys, in: transaction)
+    guard let tree else { throw FormatError("cannot make tree \(name.text)") }
     return tree
   }
 

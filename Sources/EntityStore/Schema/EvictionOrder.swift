@@ -44,9 +44,7 @@ struct EvictionPosition: Sendable, Comparable {
   }
 
   /// Returns the position of an entry.
-  static func at(_ key: ByteView) -> EvictionPosition {
-    EvictionPosition(bytes: Array(key))
-  }
+  static func at(_ key: ByteView) -> EvictionPosition { EvictionPosition(bytes: Array(key)) }
 
   /// Returns the position after an entry.
   static func behind(_ key: ByteView) -> EvictionPosition {
@@ -54,9 +52,7 @@ struct EvictionPosition: Sendable, Comparable {
   }
 
   /// Returns whether the entry with this key comes before the position.
-  func isAbove(_ key: ByteView) -> Bool {
-    bytes._withBytes { compareKeys(key, $0) < 0 }
-  }
+  func isAbove(_ key: ByteView) -> Bool { bytes._withBytes { compareKeys(key, $0) < 0 } }
 
   /// The lowest id that is not before the position, in the order of ids.
   var id: UInt64 {

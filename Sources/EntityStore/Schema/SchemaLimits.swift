@@ -52,9 +52,7 @@ extension StoredSchema {
     throw .tooManyTrees(count, entity)
   }
 
-  private static func treeCount(
-    _ schema: ([EntityDescription], [RelationshipDescription])
-  ) -> Int {
+  private static func treeCount(_ schema: ([EntityDescription], [RelationshipDescription])) -> Int {
     schema.0.reduce(0) { $0 + $1.trees.count } + schema.1.reduce(0) { $0 + $1.trees.count }
   }
 }

@@ -1,13 +1,8 @@
 internal import LMDB
 internal import LodestoreBytes
+public import LodestoreEssentials
 internal import LodestoreFormat
 internal import LodestorePages
-
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
 
 /// The facts of a sealed file: its dataset, its generation, its dates and its counts.
 ///

@@ -29,16 +29,12 @@ struct SealCopy {
     self.writer = writer
     self.total = total
     self.step = step
-    stored = try trees[TreeName.digests.text].map {
-      try ContentLedger.digests(in: $0, transaction)
-    }
+    stored = try trees[TreeName.digests.text].map { try ContentLedger.digests(in: $0, transaction) }
   }
 
   /// - Parameter seal: the seal of the file, without counts and digests; nil for an unsealed store.
   /// - Returns: the seal with counts and digests.
-  mutating func run(
-    _ known: Catalogue.Trees, _ seal: SealDescription?
-  ) throws -> SealDescription? {
+  mutating func run(_ known: Catalogue.Trees, _ seal: SealDescription?) throws -> SealDescription? {
     let entities = try known.descriptions(in: transaction)
     let relationships = try known.relationships(in: transaction)
     var header = SchemaFingerprint()
@@ -49,9 +45,7 @@ struct SealCopy {
     try writer.beginTree(TreeName.imports.text)
     for entity in entities { try copy(entity) }
     for relationship in relationships {
-      for name in relationship.trees {
-        try copy(name, checking: DigestedContent(of: name))
-      }
+      for name in relationship.trees { try copy(name, checking: DigestedContent(of: name)) }
     }
     try check(.buckets)
     try writeDigests()
@@ -90,8 +84,7 @@ struct SealCopy {
 
   /// Calls `body` with each pair of a tree.
   private mutating func forEachPair(
-    of tree: Tree,
-    _ body: (inout SealCopy, ByteView, ByteView) throws -> Void
+    of tree: Tree, _ body: (inout SealCopy, ByteView, ByteView) throws -> Void
   ) throws {
     let cursor = try Cursor(tree, in: transaction)
     var found = try cursor.first()

@@ -1,11 +1,6 @@
 internal import LMDB
+public import LodestoreEssentials
 internal import LodestoreFormat
-
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
 
 extension Store {
   /// The seal of an open sealed file; `nil` for any other store.

@@ -105,8 +105,7 @@ public final class PinnedSnapshot: ReadableStore {
     }
     switch content {
     case .open(let pin): return pin
-    case .ended:
-      throw StoreError(.closed, "cannot read a snapshot of \(store.label): it was ended")
+    case .ended: throw StoreError(.closed, "cannot read a snapshot of \(store.label): it was ended")
     case .expired(let age):
       throw StoreError(
         .snapshotExpired,

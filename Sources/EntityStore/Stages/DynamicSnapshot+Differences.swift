@@ -98,9 +98,7 @@ extension DynamicSnapshot {
       declared.relationship = related.end.name
       declared.target = related.end.target.name
     } else {
-      declared.source = derivation.source.flatMap {
-        entity.description.attribute(number: $0)?.name
-      }
+      declared.source = derivation.source.flatMap { entity.description.attribute(number: $0)?.name }
     }
     return declared
   }

@@ -19,9 +19,7 @@ public struct MigratedRecord {
 
     func fail(_ error: StoreError) { failure = failure ?? error }
 
-    func check() throws(StoreError) {
-      if let failure { throw failure }
-    }
+    func check() throws(StoreError) { if let failure { throw failure } }
 
     /// Returns the position of an attribute; notes an error for an unknown name.
     func position(of name: String) -> Int? {
@@ -167,8 +165,7 @@ public struct MigrationTransaction {
     let stored = try core.entity(named: entity)
     let names = MigratedRecord.Names(stored.description)
     let values = names.attributes.map {
-      $0.defaultValue == .null && !$0.isOptional
-        ? .placeholder(of: $0.type) : $0.defaultValue
+      $0.defaultValue == .null && !$0.isOptional ? .placeholder(of: $0.type) : $0.defaultValue
     }
     var record = MigratedRecord(id: 0, names, values)
     try fill(&record)

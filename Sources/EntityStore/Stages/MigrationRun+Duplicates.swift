@@ -262,9 +262,7 @@ private struct DuplicateMove {
     movedLinks += try core.addLinks(new, by: end)
   }
 
-  private func moveOrders(
-    _ pairs: [(id: UInt64, other: UInt64)], _ end: RelationshipEnd
-  ) throws {
+  private func moveOrders(_ pairs: [(id: UInt64, other: UInt64)], _ end: RelationshipEnd) throws {
     if let order = try LinkOrderWriter(end, core: core) {
       var owners: [UInt64] = []
       for pair in pairs where owners.last != pair.id { owners.append(pair.id) }

@@ -17,10 +17,8 @@ extension MigrationRun {
   func orders(
     of held: RelationshipDescription, _ core: WriteCore
   ) throws -> [(target: UInt64, sources: [UInt64])] {
-    guard
-      let relationship = core.schema.relationships.first(where: {
-        $0.description.number == held.number
-      }), let order = try LinkOrder(relationship.end(.to), core: core)
+    guard let relationship = core.schema.relationship(held.number),
+      let order = try LinkOrder(relationship.end(.to), core: core)
     else { return [] }
     var found: [(UInt64, [UInt64])] = []
     var next = try order.owner(from: 0)
@@ -35,8 +33,8 @@ extension MigrationRun {
   func makeLinks() throws {
     for made in links {
       let core = try core()
-      let source = core.schema.entities.first { $0.number == made.source }
-      let target = core.schema.entities.first { $0.number == made.target }
+      let source = core.schema.entity(made.source)
+      let target = core.schema.entity(made.target)
       // A later step has removed one of the entities.
       guard let source, let target else { continue }
       guard let end = core.schema.end(named: made.relationship, of: source), end.links != nil,

@@ -10,8 +10,7 @@ extension MigrationRun {
   ///
   /// Indexes in both descriptions must not contain attributes whose values change.
   func rewrite(
-    _ old: EntityDescription, as new: EntityDescription,
-    _ body: (UInt64, [Value]) throws -> [Value]
+    _ old: EntityDescription, as new: EntityDescription, _ body: (UInt64, [Value]) throws -> [Value]
   ) throws {
     let before = try stored(old)
     let after = try stored(new)
@@ -88,8 +87,7 @@ extension MigrationRun {
 
   /// Returns the numbers of an entity's attributes that hold relationships.
   private func linkAttributes(of entity: EntityDescription) throws -> Set<UInt32> {
-    Set(
-      try relationships().filter { $0.from.entity == entity.number }.compactMap(\.attribute))
+    Set(try relationships().filter { $0.from.entity == entity.number }.compactMap(\.attribute))
   }
 
   /// Builds the postponed unique indexes, at the end of a stage.
@@ -132,11 +130,7 @@ extension MigrationRun {
     guard attribute.derivation == nil else {
       throw StoreError.cannotMigrate("'\(entity).\(name)' is derived", entity: entity)
     }
-    guard
-      try !relationships().contains(where: {
-        $0.from.entity == old.number && $0.attribute == attribute.number
-      })
-    else {
+    guard try !linkAttributes(of: old).contains(attribute.number) else {
       throw StoreError.cannotMigrate("'\(entity).\(name)' is a relationship", entity: entity)
     }
     var failures = ConversionFailures(entity: entity, attribute: name, to: storage)
@@ -293,11 +287,10 @@ extension MigrationRun {
   func toMany(_ name: String, of entity: String, as relationship: String) throws {
     let description = try self.entity(entity)
     let number = description.attributes[try self.index(of: name, in: description)].number
-    guard
-      let held = try relationships().first(where: {
-        $0.from.entity == description.number && $0.attribute == number
-      })
-    else {
+    let held = try relationships().first {
+      $0.from.entity == description.number && $0.attribute == number
+    }
+    guard let held else {
       throw StoreError.cannotMigrate("'\(entity).\(name)' is no relationship", entity: entity)
     }
     let core = try core()

@@ -32,9 +32,7 @@ extension MigrationRun {
       } catch {
         throw StoreError.afterStages(error)
       }
-      for side in RelationshipSide.allCases {
-        try updateOrder(of: relationship.end(side), core)
-      }
+      for side in RelationshipSide.allCases { try updateOrder(of: relationship.end(side), core) }
     }
   }
 

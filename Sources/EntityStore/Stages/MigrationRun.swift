@@ -44,9 +44,7 @@ final class MigrationRun {
 
   // MARK: Catalogue
 
-  func entities() throws -> [EntityDescription] {
-    try store.trees.descriptions(in: transaction)
-  }
+  func entities() throws -> [EntityDescription] { try store.trees.descriptions(in: transaction) }
 
   func relationships() throws -> [RelationshipDescription] {
     try store.trees.relationships(in: transaction)
@@ -171,9 +169,7 @@ final class MigrationRun {
     _ = try stored(description)
   }
 
-  func add(
-    _ name: String, to entity: String, _ storage: AttributeStorage, initial: Value
-  ) throws {
+  func add(_ name: String, to entity: String, _ storage: AttributeStorage, initial: Value) throws {
     try change(entity) { description in
       guard description.attribute(named: name) == nil else {
         throw StoreError.cannotMigrate("'\(entity).\(name)' is there already", entity: entity)
@@ -210,12 +206,10 @@ final class MigrationRun {
   }
 
   private func checkHolders(_ numbers: Set<UInt32>, of entity: EntityDescription) throws {
-    guard
-      let held = try relationships().first(where: { relationship in
-        relationship.from.entity == entity.number
-          && relationship.attribute.map(numbers.contains) ?? false
-      }), let attribute = held.attribute
-    else { return }
+    let held = try relationships().filter { $0.from.entity == entity.number }
+    guard let attribute = held.compactMap(\.attribute).first(where: numbers.contains) else {
+      return
+    }
     let name = entity.attribute(number: attribute)?.name ?? ""
     throw StoreError.cannotMigrate(
       "'\(entity.name).\(name)' is a relationship; name it in 'removed' of the declared type, or use "
@@ -235,8 +229,7 @@ final class MigrationRun {
 
   func empty(_ index: EntityDescription.Index, of entity: EntityDescription) throws {
     let stored = StoredIndex(
-      description: index,
-      tree: try tree(.index(entity: entity.number, index: index.number)),
+      description: index, tree: try tree(.index(entity: entity.number, index: index.number)),
       name: "\(entity.name).\(entity.indexName(index))", entityName: entity.name)
     try stored.empty(in: transaction)
   }
@@ -265,8 +258,7 @@ extension EntityDescription {
       Attribute(
         number: (attributes.map(\.number).max() ?? 0) + 1, name: name, type: storage.type,
         isOptional: storage.isOptional, shape: storage.shape, members: storage.members,
-        initial: initial,
-        constraints: constraints))
+        initial: initial, constraints: constraints))
     setCurrentLayout()
   }
 

@@ -110,9 +110,7 @@ extension MigrationStep {
 
   /// Removes an attribute with its values, in a time that does not depend on the number of records.
   public static func remove(_ attribute: String, of entity: String) -> MigrationStep {
-    MigrationStep("remove \(entity).\(attribute)") { run in
-      try run.remove(attribute, of: entity)
-    }
+    MigrationStep("remove \(entity).\(attribute)") { run in try run.remove(attribute, of: entity) }
   }
 }
 
@@ -208,8 +206,7 @@ extension MigrationStep {
       "deduplicate \(entity) by \(attributes.joined(separator: ", "))", pass: entity
     ) { run in
       try run.deduplicate(
-        entity, by: attributes,
-        DuplicateRules(survivor: survivor, merge: merging, links: links))
+        entity, by: attributes, DuplicateRules(survivor: survivor, merge: merging, links: links))
     }
   }
 

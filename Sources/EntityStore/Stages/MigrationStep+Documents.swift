@@ -105,8 +105,7 @@ struct StepValue<V: Codable & Sendable>: Sendable {
     switch value {
     case .document(let bytes):
       return try bytes._withBytes { try DocumentCoding.decode(V.self, from: $0) }
-    case .null where storage.isOptional:
-      return try StoredValue.nullDocument.decoded(V.self)
+    case .null where storage.isOptional: return try StoredValue.nullDocument.decoded(V.self)
     default: return nil
     }
   }

@@ -102,8 +102,7 @@ struct SchemaRehearsal {
   ///   - records: the records of the described entities; `nil` when no records exist.
   static func differences(
     _ declared: [DeclaredEntity], _ stored: [EntityDescription],
-    _ relationships: [RelationshipDescription], lost: Set<String>? = nil,
-    records: TransactionCore?
+    _ relationships: [RelationshipDescription], lost: Set<String>? = nil, records: TransactionCore?
   ) throws -> [SchemaChange] {
     func hasRecords(_ name: String) throws -> Bool {
       guard let records, let entity = records.schema.entity(named: name) else { return false }
@@ -244,8 +243,7 @@ struct SchemaRehearsal {
         continue
       }
       switch try check.repeated(index, after, declared.numbersOfDerived(in: after)) {
-      case nil:
-        add(text + ", whose derived values have to differ", .pass)
+      case nil: add(text + ", whose derived values have to differ", .pass)
       case let repeated? where repeated.count > 0:
         add(
           text + ", and \(repeated.count) records have the values of others"
@@ -320,16 +318,13 @@ struct SchemaRehearsal {
     }
     let changed = evolution.changed.map { relationship in
       let isNew = relationship.number == 0
-      let isPass =
-        isNew && relationship.attribute != nil || evolution.ordersLinks(of: relationship)
+      let isPass = isNew && relationship.attribute != nil || evolution.ordersLinks(of: relationship)
       return SchemaChange(
         name(relationship.from), "\(isNew ? "new" : "changed") \(ends(relationship))",
         isPass ? .pass : .free)
     }
     return changed
-      + evolution.removed.map {
-        SchemaChange(name($0.from), "the \(ends($0)) goes", .free)
-      }
+      + evolution.removed.map { SchemaChange(name($0.from), "the \(ends($0)) goes", .free) }
   }
 }
 

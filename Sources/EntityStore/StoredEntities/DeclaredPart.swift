@@ -32,8 +32,7 @@ final class DeclaredPart: Sendable {
     isGiven = sources.map { $0 != nil }
     let attributes = stored.declaredAttributes
     initials = attributes.map {
-      $0.defaultValue == .null && !$0.isOptional
-        ? .placeholder(of: $0.type) : $0.defaultValue
+      $0.defaultValue == .null && !$0.isOptional ? .placeholder(of: $0.type) : $0.defaultValue
     }
     missing =
       zip(attributes, isGiven).first {
@@ -53,8 +52,7 @@ final class DeclaredPart: Sendable {
   /// - Parameter stored: the values of the record to be replaced; `nil` for a new one. Undeclared
   ///   attributes of a new record have their default values, or placeholders without a default.
   func completed(
-    _ record: ByteView, over stored: [Value]? = nil, id: UInt64 = 0,
-    of entity: StoredEntity
+    _ record: ByteView, over stored: [Value]? = nil, id: UInt64 = 0, of entity: StoredEntity
   ) throws(StoreError) -> [Value] {
     do {
       let view = try RecordView(record, layout: layout)

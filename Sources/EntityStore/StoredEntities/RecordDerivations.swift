@@ -172,8 +172,7 @@ final class RecordDerivations: Sendable {
   }
 
   private func value(
-    of function: Function, _ position: Int, _ values: [Value],
-    _ entity: StoredEntity
+    of function: Function, _ position: Int, _ values: [Value], _ entity: StoredEntity
   ) throws(StoreError) -> Value {
     let layout = entity.decodingLayout
     let record: [UInt8]

@@ -77,9 +77,7 @@ struct RecordValidator: Sendable {
 extension RecordValidator.Check {
   /// The requirement that the value does not meet, in words; `nil` when it meets all.
   fileprivate func brokenRule(_ view: RecordView) throws(FormatError) -> String? {
-    if constraints.hasRange,
-      let breach = constraints.breach(of: try view.value(at: slot))
-    {
+    if constraints.hasRange, let breach = constraints.breach(of: try view.value(at: slot)) {
       return rule(breach)
     }
     if constraints.hasLength, let rule = brokenLength(view.variableBytes(slot)) { return rule }

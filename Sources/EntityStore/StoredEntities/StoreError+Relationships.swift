@@ -3,9 +3,7 @@ internal import LodestoreFormat
 // MARK: Relationships
 
 extension StoreError {
-  static func missingTarget(
-    _ end: RelationshipEnd, holder: UInt64, target: UInt64
-  ) -> StoreError {
+  static func missingTarget(_ end: RelationshipEnd, holder: UInt64, target: UInt64) -> StoreError {
     let how = end.name.map { ", by '\($0)'," } ?? ""
     return StoreError(
       .missingTarget,
@@ -42,9 +40,7 @@ extension StoreError {
 }
 
 extension StoreError {
-  static func unknownRelationship(
-    _ name: String, entity: String, known: [String]
-  ) -> StoreError {
+  static func unknownRelationship(_ name: String, entity: String, known: [String]) -> StoreError {
     let list = known.isEmpty ? "it has none" : "it has \(known.sorted().joined(separator: ", "))"
     return StoreError(
       .invalidQuery, "cannot find the relationship '\(name)' of \(entity): \(list)",

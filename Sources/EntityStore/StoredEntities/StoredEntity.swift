@@ -41,8 +41,7 @@ final class StoredEntity: Sendable {
   init(
     description: EntityDescription, part: DeclaredPart?, decodingLayout: RecordLayout? = nil,
     declared: [DeclaredAttribute], functions: [UInt32: RecordDerivations.Function]? = [:],
-    isMisfit: Bool,
-    tree: (TreeName) throws -> Tree
+    isMisfit: Bool, tree: (TreeName) throws -> Tree
   ) throws {
     self.description = description
     self.part = part
@@ -62,8 +61,7 @@ final class StoredEntity: Sendable {
     records = try tree(.records(entity: description.number))
     func stored(_ index: EntityDescription.Index) throws -> StoredIndex {
       StoredIndex(
-        description: index,
-        tree: try tree(.index(entity: description.number, index: index.number)),
+        description: index, tree: try tree(.index(entity: description.number, index: index.number)),
         name: "\(description.name).\(description.indexName(index))", entityName: description.name)
     }
     indexes = try description.indexes.map(stored)
@@ -78,8 +76,7 @@ final class StoredEntity: Sendable {
   /// Calls `body` with the document of an attribute in a record, unless it is null.
   @inline(__always)
   func withDocument(
-    ofAttribute number: UInt32, in view: RecordView,
-    _ body: (ByteView) throws(FormatError) -> Void
+    ofAttribute number: UInt32, in view: RecordView, _ body: (ByteView) throws(FormatError) -> Void
   ) throws(FormatError) {
     if let position = view.layout.slotIndex(ofAttribute: number) {
       let slot = view.layout.slots[position]
@@ -159,9 +156,7 @@ final class StoredEntity: Sendable {
   }
 
   /// The values of a record of any layout, for the attributes of `layout` or of the current layout.
-  func values(
-    of view: RecordView, in layout: RecordLayout? = nil
-  ) throws(FormatError) -> [Value] {
+  func values(of view: RecordView, in layout: RecordLayout? = nil) throws(FormatError) -> [Value] {
     let layout = layout ?? self.layout
     var values: [Value] = []
     values.reserveCapacity(layout.attributes.count)

@@ -63,9 +63,7 @@ extension ByteView {
 
   /// Returns whether the bytes are equal.
   @inline(__always)
-  func isEqual(to other: ByteView) -> Bool {
-    count == other.count && hasPrefix(other)
-  }
+  func isEqual(to other: ByteView) -> Bool { count == other.count && hasPrefix(other) }
 
   /// Returns whether the bytes begin with `prefix`, which must not be longer.
   @inline(__always)
@@ -87,7 +85,5 @@ extension ByteView {
 
   /// Returns the bytes from `start` to the end.
   @inline(__always)
-  func slice(from start: Int) -> ByteView {
-    self[start...]
-  }
+  func slice(from start: Int) -> ByteView { self[start...] }
 }

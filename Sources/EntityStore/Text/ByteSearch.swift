@@ -9,8 +9,7 @@ enum ByteSearch {
   /// With `isCaseless` the haystack must be ASCII and the needle in lower case.
   @inline(__always)
   static func first(
-    _ needle: ByteView, in haystack: ByteView, from start: Int = 0,
-    isCaseless: Bool = false
+    _ needle: ByteView, in haystack: ByteView, from start: Int = 0, isCaseless: Bool = false
   ) -> Int? {
     let length = needle.count
     let lastOffset = haystack.count &- length
@@ -51,8 +50,7 @@ enum ByteSearch {
 
   @inline(__always)
   private static func commonLength(
-    _ needle: ByteView, _ haystack: ByteView, at offset: Int,
-    _ isCaseless: Bool
+    _ needle: ByteView, _ haystack: ByteView, at offset: Int, _ isCaseless: Bool
   ) -> Int {
     for index in 0..<needle.count {
       let byte = haystack[offset &+ index]

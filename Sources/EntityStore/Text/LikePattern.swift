@@ -89,9 +89,7 @@ struct LikePattern: Sendable {
 
   private mutating func append(literal: inout String) {
     var folded: [UInt8] = []
-    Array(literal.utf8)._withBytes {
-      TextFolding.folded($0, options: folding.options, to: &folded)
-    }
+    Array(literal.utf8)._withBytes { TextFolding.folded($0, options: folding.options, to: &folded) }
     for character in String(decoding: folded, as: UTF8.self) {
       let start = Int32(truncatingIfNeeded: characters.count)
       characters += character.utf8

@@ -59,9 +59,7 @@ enum StringPrefetch {
   /// ascending order.
   ///
   /// Memory is laid out in this way for texts that were created one after the other.
-  static func areInOrder(
-    from value: UnsafeRawPointer, byteCount: Int, stride: Int
-  ) -> Bool {
+  static func areInOrder(from value: UnsafeRawPointer, byteCount: Int, stride: Int) -> Bool {
     let addresses = (first(in: value, byteCount), first(in: value + stride, byteCount))
     let last = first(in: value + 2 * stride, byteCount)
     return addresses.1 &- addresses.0 <= nearby && last &- addresses.1 <= nearby

@@ -14,9 +14,7 @@ extension TextNeedle {
     return bytes._withBytes { needle in
       if isBytewise { return isFound(needle, inBytes: utf8, anchor) }
       guard isFolding else { return isFound(needle, inUnfolded: utf8, anchor) }
-      if utf8.isASCII {
-        return isASCII && isFound(needle, inASCII: utf8, anchor)
-      }
+      if utf8.isASCII { return isASCII && isFound(needle, inASCII: utf8, anchor) }
       return withNormal(utf8) { normal in
         normal.isPlainText
           ? isFound(needle, inUnfolded: normal, anchor) : isFound(needle, inNormal: normal, anchor)

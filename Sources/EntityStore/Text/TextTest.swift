@@ -24,9 +24,7 @@ struct TextTest: Sendable {
   private let expression: RegularExpression?
 
   /// Creates the test; throws for a pattern that cannot be used.
-  init(
-    _ operation: Operation, _ operand: String, options: TextOptions
-  ) throws(PatternError) {
+  init(_ operation: Operation, _ operand: String, options: TextOptions) throws(PatternError) {
     self.operation = operation
     pattern = operation == .like ? try LikePattern(operand, options: options) : nil
     expression =

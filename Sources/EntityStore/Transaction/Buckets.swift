@@ -1,12 +1,7 @@
 internal import LMDB
 internal import LodestoreBytes
+public import LodestoreEssentials
 internal import LodestoreFormat
-
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
 
 /// Reading of buckets, which are named areas for the program's own settings and marks.
 ///
@@ -64,8 +59,7 @@ extension ReadableTransaction where Self: ~Copyable {
     let start = BucketKey.prefix(bucket: bucket)
     try cursor.walk(.prefix(start + prefix)) { key, value in
       try body(
-        Array(key.dropFirst(start.count)),
-        Data(try Checksum.unsealed(key: key, body: value)))
+        Array(key.dropFirst(start.count)), Data(try Checksum.unsealed(key: key, body: value)))
     }
   }
 
@@ -85,24 +79,18 @@ extension ReadableTransaction where Self: ~Copyable {
 
 extension WriteTransaction {
   /// Stores `data` under `key`.
-  public mutating func put(
-    _ data: Data, for key: String, in bucket: String
-  ) throws(StoreError) {
+  public mutating func put(_ data: Data, for key: String, in bucket: String) throws(StoreError) {
     try put(data, for: Array(key.utf8), in: bucket)
   }
 
   /// Stores `data` under a key of bytes.
-  public mutating func put(
-    _ data: Data, for key: [UInt8], in bucket: String
-  ) throws(StoreError) {
+  public mutating func put(_ data: Data, for key: [UInt8], in bucket: String) throws(StoreError) {
     let stored = try Buckets.key(key, bucket)
     try core.checkBucketValue(data.count, key, bucket)
     core.changeCount &+= 1
     let body = Checksum.sealed(key: stored, content: Array(data))
     try core.digestBucketPair(stored, body)
-    try wrappingErrors {
-      try core.transaction.put(stored, body, in: core.store.trees.buckets)
-    }
+    try wrappingErrors { try core.transaction.put(stored, body, in: core.store.trees.buckets) }
   }
 
   /// Stores `value` under `key`, as a document.

@@ -28,9 +28,7 @@ extension WriteTransaction {
   ///
   /// - Complexity: when `body` fails after a change, the time of the whole write so far.
   @discardableResult
-  public mutating func savepoint<R>(
-    _ body: (inout WriteTransaction) throws -> R
-  ) throws -> R {
+  public mutating func savepoint<R>(_ body: (inout WriteTransaction) throws -> R) throws -> R {
     // Savepoints are missing only outside the closure of a write, where no program has a
     // transaction.
     guard let savepoints = core.savepoints else { return try body(&self) }

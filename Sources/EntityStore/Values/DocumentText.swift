@@ -58,8 +58,7 @@ package enum DocumentText {
     case .unsigned: bytes.append(contentsOf: String(try reader.uint64()).utf8)
     case .double: append(try reader.double(), to: &bytes)
     case .text: JSONText.appendString(try reader.string(), to: &bytes)
-    case .data:
-      JSONText.appendString(Data(try reader.data()).base64EncodedString(), to: &bytes)
+    case .data: JSONText.appendString(Data(try reader.data()).base64EncodedString(), to: &bytes)
     case .date: JSONText.appendString(KeyText.text(of: .date(try reader.date())), to: &bytes)
     case .uuid: JSONText.appendString(try reader.uuid().text, to: &bytes)
     case .decimal:

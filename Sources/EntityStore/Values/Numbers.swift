@@ -29,9 +29,7 @@ struct WriteNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The number of the next write.
   var next: WriteNumber { WriteNumber(rawValue &+ 1) }
 
-  static func < (lhs: WriteNumber, rhs: WriteNumber) -> Bool {
-    lhs.rawValue < rhs.rawValue
-  }
+  static func < (lhs: WriteNumber, rhs: WriteNumber) -> Bool { lhs.rawValue < rhs.rawValue }
 
   var description: String { String(rawValue) }
 }
@@ -53,9 +51,7 @@ struct SchemaNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
 
   var next: SchemaNumber { SchemaNumber(rawValue &+ 1) }
 
-  static func < (lhs: SchemaNumber, rhs: SchemaNumber) -> Bool {
-    lhs.rawValue < rhs.rawValue
-  }
+  static func < (lhs: SchemaNumber, rhs: SchemaNumber) -> Bool { lhs.rawValue < rhs.rawValue }
 
   var description: String { String(rawValue) }
 }

@@ -6,9 +6,7 @@ extension EntityView {
 
   /// The value of a number, a Boolean, a date or a UUID.
   @inlinable @inline(__always)
-  public subscript<V: SlotValue>(
-    dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>
-  ) -> V {
+  public subscript<V: SlotValue>(dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>) -> V {
     let slot = slot(E.attributes[keyPath: path].ordinal, ViewedForm.slot(V.self))
     return V._value(inSlot: record.start + Int(slot.position))
   }
@@ -40,8 +38,7 @@ extension EntityView {
   }
 
   /// The value of an enumeration; throws if no case has the stored raw value.
-  @inlinable
-  @_documentation(visibility: internal)
+  @inlinable @_documentation(visibility: internal)
   public subscript<V: RawRepresentable>(
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>
   ) -> V where V.RawValue: AttributeValue {
@@ -52,8 +49,7 @@ extension EntityView {
   }
 
   /// The value of an enumeration, `nil` for null; throws if no case has the stored raw value.
-  @inlinable
-  @_documentation(visibility: internal)
+  @inlinable @_documentation(visibility: internal)
   public subscript<V: RawRepresentable>(
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V?>>
   ) -> V? where V.RawValue: AttributeValue {
@@ -64,8 +60,7 @@ extension EntityView {
   }
 
   /// The value of an enumeration declared as indexable; throws if no case has the stored raw value.
-  @inlinable
-  @_documentation(visibility: internal)
+  @inlinable @_documentation(visibility: internal)
   public subscript<V: AttributeValue & RawRepresentable>(
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>
   ) -> V where V.RawValue: AttributeValue {
@@ -77,8 +72,7 @@ extension EntityView {
 
   /// The value of an enumeration declared as indexable, `nil` for null; throws if no case has the
   /// stored raw value.
-  @inlinable
-  @_documentation(visibility: internal)
+  @inlinable @_documentation(visibility: internal)
   public subscript<V: AttributeValue & RawRepresentable>(
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V?>>
   ) -> V? where V.RawValue: AttributeValue {
@@ -90,11 +84,8 @@ extension EntityView {
 
   /// The value of an array, a dictionary or a nested struct; throws if the document cannot be
   /// decoded as such.
-  @inlinable @_disfavoredOverload
-  @_documentation(visibility: internal)
-  public subscript<V: Codable>(
-    dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>
-  ) -> V {
+  @inlinable @_disfavoredOverload @_documentation(visibility: internal)
+  public subscript<V: Codable>(dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>) -> V {
     @inline(__always) get throws(StoreError) {
       var reader = reader(at: E.attributes[keyPath: path].ordinal, of: .document)
       return try reader.read(V.self)
@@ -103,11 +94,8 @@ extension EntityView {
 
   /// The value of an array, a dictionary or a nested struct, `nil` for null; throws if the document
   /// cannot be decoded as such.
-  @inlinable @_disfavoredOverload
-  @_documentation(visibility: internal)
-  public subscript<V: Codable>(
-    dynamicMember path: KeyPath<E.Attributes, Attribute<E, V?>>
-  ) -> V? {
+  @inlinable @_disfavoredOverload @_documentation(visibility: internal)
+  public subscript<V: Codable>(dynamicMember path: KeyPath<E.Attributes, Attribute<E, V?>>) -> V? {
     @inline(__always) get throws(StoreError) {
       var reader = reader(at: E.attributes[keyPath: path].ordinal, of: .optionalDocument)
       return try reader.read(V?.self)

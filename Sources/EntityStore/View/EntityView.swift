@@ -38,8 +38,7 @@ public import LodestoreEssentials
     /// Creates a view.
     ///
     /// The caller must pass it to a closure that ends before the bytes change.
-    @inline(__always)
-    @_lifetime(immortal)
+    @inline(__always) @_lifetime(immortal)
     init(_ record: ViewedRecord) { self.record = record }
   }
 
@@ -50,11 +49,8 @@ public import LodestoreEssentials
   public struct StoredText: ~Escapable {
     @usableFromInline let utf8: ByteView
 
-    @inlinable @inline(__always)
-    @_lifetime(copy view)
-    init<E: Entity>(_ utf8: ByteView, of view: borrowing EntityView<E>) {
-      self.utf8 = utf8
-    }
+    @inlinable @inline(__always) @_lifetime(copy view)
+    init<E: Entity>(_ utf8: ByteView, of view: borrowing EntityView<E>) { self.utf8 = utf8 }
 
     /// The UTF-8 bytes of the text.
     @inlinable public var bytes: RawSpan {
@@ -66,8 +62,7 @@ public import LodestoreEssentials
   public struct StoredBytes: ~Escapable {
     @usableFromInline let content: ByteView
 
-    @inlinable @inline(__always)
-    @_lifetime(copy view)
+    @inlinable @inline(__always) @_lifetime(copy view)
     init<E: Entity>(_ content: ByteView, of view: borrowing EntityView<E>) {
       self.content = content
     }
@@ -107,9 +102,7 @@ public import LodestoreEssentials
 
     /// The `Data` of an attribute.
     @inlinable
-    public subscript(
-      dynamicMember path: KeyPath<E.Attributes, Attribute<E, Data>>
-    ) -> StoredBytes {
+    public subscript(dynamicMember path: KeyPath<E.Attributes, Attribute<E, Data>>) -> StoredBytes {
       @_lifetime(copy self) @inline(__always)
       get {
         StoredBytes(
@@ -152,9 +145,7 @@ public import LodestoreEssentials
     @usableFromInline let utf8: ByteView
 
     @inlinable @inline(__always)
-    init<E: Entity>(_ utf8: ByteView, of view: borrowing EntityView<E>) {
-      self.utf8 = utf8
-    }
+    init<E: Entity>(_ utf8: ByteView, of view: borrowing EntityView<E>) { self.utf8 = utf8 }
   }
 
   /// The `Data` of an attribute, still in its record.
@@ -194,9 +185,7 @@ public import LodestoreEssentials
 
     /// The `Data` of an attribute.
     @inlinable
-    public subscript(
-      dynamicMember path: KeyPath<E.Attributes, Attribute<E, Data>>
-    ) -> StoredBytes {
+    public subscript(dynamicMember path: KeyPath<E.Attributes, Attribute<E, Data>>) -> StoredBytes {
       @inline(__always) _read {
         yield StoredBytes(
           record.variable(slot(E.attributes[keyPath: path].ordinal, ViewedForm.data)), of: self

@@ -40,8 +40,7 @@ final class ViewedLayout {
   /// The checks and errors are those of ``TransactionCore/withCurrentLayout``.
   @inline(__always)
   func withView<E: Entity, R>(
-    _: E.Type, _ bytes: ByteView, id: UInt64,
-    _ body: (borrowing EntityView<E>) throws -> R
+    _: E.Type, _ bytes: ByteView, id: UInt64, _ body: (borrowing EntityView<E>) throws -> R
   ) throws -> R {
     // Views contain addresses of this object's memory, without a reference to it.
     defer { withExtendedLifetime(self) {} }

@@ -125,8 +125,7 @@
         self.init(
           bytes: withUnsafeBytes(of: address.address.sin6_addr) { Array($0) },
           port: Int(UInt16(bigEndian: address.address.sin6_port)))
-      default:
-        self.init(bytes: [], port: 0)
+      default: self.init(bytes: [], port: 0)
       }
     }
   }

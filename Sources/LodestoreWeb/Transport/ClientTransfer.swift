@@ -66,21 +66,15 @@
       case let error as NIOConnectionError:
         error.connectionErrors.isEmpty && (error.dnsAError != nil || error.dnsAAAAError != nil)
           ? .cannotFindHost : .cannotConnectToHost
-      case let error as HTTPClientError:
-        code(of: error)
-      case is HTTPParserError, is NIOHTTPDecoderError:
-        .badServerResponse
-      case is NIOSSLExtraError:
-        .serverCertificateUntrusted
+      case let error as HTTPClientError: code(of: error)
+      case is HTTPParserError, is NIOHTTPDecoderError: .badServerResponse
+      case is NIOSSLExtraError: .serverCertificateUntrusted
       case let error as NIOSSLError:
         "\(error)".contains("CERTIFICATE_VERIFY_FAILED")
           ? .serverCertificateUntrusted : .secureConnectionFailed
-      case is DamagedBody:
-        .cannotDecodeContentData
-      case is IOError, is ChannelError:
-        .networkConnectionLost
-      default:
-        .unknown
+      case is DamagedBody: .cannotDecodeContentData
+      case is IOError, is ChannelError: .networkConnectionLost
+      default: .unknown
       }
     }
 

@@ -21,9 +21,7 @@
     /// The clients for other hosts, by the narrowest range of addresses allowed for them.
     private let others = Mutex<[AddressRange: HTTPClient]>([:])
 
-    init(
-      _ options: WebPages.Options, classify: @escaping @Sendable (PeerAddress) -> AddressRange
-    ) {
+    init(_ options: WebPages.Options, classify: @escaping @Sendable (PeerAddress) -> AddressRange) {
       self.options = options
       self.classify = classify
       home = Self.client(options, classify, options.addresses.floor(nil))
@@ -83,8 +81,7 @@
         channel.eventLoop.submit {
           let range = classify(PeerAddress(channel.remoteAddress))
           try AnswerGuard.add(
-            to: channel, headByteLimit: headByteLimit, range: range,
-            isAdmitted: gate.admits(range))
+            to: channel, headByteLimit: headByteLimit, range: range, isAdmitted: gate.admits(range))
         }
       }
       return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)

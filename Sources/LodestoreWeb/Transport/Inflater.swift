@@ -40,9 +40,7 @@
     ///
     /// - Throws: ``TransferFailure/coding(_:)`` for a coding other than gzip and deflate, and for
     ///   several codings.
-    static func coding(
-      _ field: String, byteLimit: Int
-    ) throws(TransferFailure) -> Inflater? {
+    static func coding(_ field: String, byteLimit: Int) throws(TransferFailure) -> Inflater? {
       switch field.filter({ $0 != " " && $0 != "\t" }).lowercased() {
       case "", "identity": return nil
       case "gzip", "x-gzip": return Inflater(.gzip, byteLimit)

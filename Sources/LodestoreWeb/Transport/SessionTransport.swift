@@ -15,9 +15,7 @@
     /// The session's timeout in seconds.
     private let systemTimeout: Double
 
-    init(
-      _ options: WebPages.Options, classify: @escaping @Sendable (PeerAddress) -> AddressRange
-    ) {
+    init(_ options: WebPages.Options, classify: @escaping @Sendable (PeerAddress) -> AddressRange) {
       self.options = options
       self.classify = classify
       transfers = TransferRegistry()

@@ -22,9 +22,7 @@ final class WebSession: Sendable {
   private let transport: Transport
   private let options: WebPages.Options
 
-  init(
-    _ options: WebPages.Options, classify: @escaping @Sendable (PeerAddress) -> AddressRange
-  ) {
+  init(_ options: WebPages.Options, classify: @escaping @Sendable (PeerAddress) -> AddressRange) {
     self.options = options
     transport = Transport(options, classify: classify)
   }
@@ -88,9 +86,7 @@ struct RunningRequest: Sendable {
   private struct MissingTransport: Sendable {
     init(_: WebPages.Options, classify _: @escaping @Sendable (PeerAddress) -> AddressRange) {}
 
-    func make(
-      _: URLRequest, floor _: AddressRange?, for transfer: WebTransfer
-    ) -> RunningRequest {
+    func make(_: URLRequest, floor _: AddressRange?, for transfer: WebTransfer) -> RunningRequest {
       RunningRequest(
         start: { transfer.complete(URLError(.unsupportedURL)) }, cancel: {})
     }

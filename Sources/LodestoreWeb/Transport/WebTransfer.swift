@@ -136,11 +136,7 @@ final class WebTransfer: Sendable {
       end(with: .failure(.tooLarge))
       return false
     }
-    do {
-      try consumer.take(bytes)
-    } catch {
-      end(with: .failure(.consumer(error)))
-    }
+    do { try consumer.take(bytes) } catch { end(with: .failure(.consumer(error))) }
     noteActivity()
     return !self.isEnded
   }
@@ -186,8 +182,7 @@ final class WebTransfer: Sendable {
           ? .failure(
             .truncated(received: received, expected: expected, cause: error))
           : .success(response))
-    case (nil, let error):
-      end(with: .failure(.transport(error ?? URLError(.badServerResponse))))
+    case (nil, let error): end(with: .failure(.transport(error ?? URLError(.badServerResponse))))
     }
   }
 }

@@ -45,9 +45,7 @@ extension AttributeCoding {
   ///
   /// Returns `nil` when ``Value`` is not `V` or a stored value is of another type.
   @inline(__always)
-  private static func loaded<V: AttributeValue>(
-    _ stored: [StoredValue], as _: V.Type
-  ) -> [Value]? {
+  private static func loaded<V: AttributeValue>(_ stored: [StoredValue], as _: V.Type) -> [Value]? {
     guard Value.self == V.self else { return nil }
     var list: [V] = []
     list.reserveCapacity(stored.count)

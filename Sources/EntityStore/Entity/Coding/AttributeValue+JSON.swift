@@ -29,9 +29,7 @@ extension JSONValue: AttributeValue {
   /// Writes the document; the insert or update fails when the value is nested deeper than 128
   /// levels.
   public func _write(to writer: inout RecordWriter) {
-    writer.writeDocument { (document) throws(DocumentNestingError) in
-      try write(to: &document)
-    }
+    writer.writeDocument { (document) throws(DocumentNestingError) in try write(to: &document) }
   }
 
   /// Reads the document; throws when it holds a type that JSON does not have.

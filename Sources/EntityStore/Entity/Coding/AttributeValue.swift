@@ -119,9 +119,7 @@ public struct StoredValue: Sendable, Hashable {
   static let null = StoredValue(.null)
 
   /// Encodes `value` as a document; the result is null when it cannot be encoded.
-  init(document value: some Encodable) {
-    self = (try? StoredValue(encoding: value)) ?? .null
-  }
+  init(document value: some Encodable) { self = (try? StoredValue(encoding: value)) ?? .null }
 
   @usableFromInline static var noValue: StoredValue { .null }
 

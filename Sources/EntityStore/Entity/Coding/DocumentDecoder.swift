@@ -50,9 +50,7 @@ final class DocumentDecoding {
   /// A reader whose next value is the one at `offset`.
   @inline(__always)
   func reader(at offset: Int) -> DocumentReader {
-    guard offset >= 0, offset <= bytes.count else {
-      return DocumentReader(ByteView())
-    }
+    guard offset >= 0, offset <= bytes.count else { return DocumentReader(ByteView()) }
     return DocumentReader(bytes[offset...])
   }
 
@@ -91,9 +89,7 @@ final class DocumentDecoding {
   ///
   /// Names are sorted. The search starts after the member found last, and ends where the name would
   /// be. A caller that asks in the order of the names finds each with one comparison.
-  func member(
-    _ name: String, of object: Int, first: Int, end: Int, _ depth: Depth
-  ) throws -> Int? {
+  func member(_ name: String, of object: Int, first: Int, end: Int, _ depth: Depth) throws -> Int? {
     let cursor = cursor(depth, object)
     var name = name
     do {
@@ -179,9 +175,7 @@ final class DocumentDecoding {
   }
 
   /// Makes the run throw `error` at its end, unless an earlier error is recorded.
-  func fail(_ error: any Error) {
-    if failure == nil { failure = error }
-  }
+  func fail(_ error: any Error) { if failure == nil { failure = error } }
 
   // MARK: Values
 

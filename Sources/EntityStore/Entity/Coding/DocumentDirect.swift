@@ -101,9 +101,7 @@ enum DocumentDirect {
 // MARK: - Arrays and dictionaries of those types
 
 extension Array: DocumentValue where Element: DocumentValue {
-  func writeDocument(
-    to writer: inout DocumentWriter, nesting: Int
-  ) throws(DocumentNestingError) {
+  func writeDocument(to writer: inout DocumentWriter, nesting: Int) throws(DocumentNestingError) {
     guard nesting < Document.deepestNesting else { throw DocumentNestingError() }
     let token = writer.beginArray()
     for element in self { try element.writeDocument(to: &writer, nesting: nesting + 1) }
@@ -132,9 +130,7 @@ extension Array: DocumentValue where Element: DocumentValue {
 }
 
 extension Dictionary: DocumentValue where Key == String, Value: DocumentValue {
-  func writeDocument(
-    to writer: inout DocumentWriter, nesting: Int
-  ) throws(DocumentNestingError) {
+  func writeDocument(to writer: inout DocumentWriter, nesting: Int) throws(DocumentNestingError) {
     guard nesting < Document.deepestNesting else { throw DocumentNestingError() }
     let token = writer.beginObject()
     for (name, value) in DocumentMembers.sorted(self) {

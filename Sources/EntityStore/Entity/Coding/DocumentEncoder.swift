@@ -178,9 +178,7 @@ final class DocumentEncoding {
     frames[level].count += 1
   }
 
-  func encodeMember<T: Encodable>(
-    _ value: T, _ name: String, _ level: Int, _ serial: Int
-  ) throws {
+  func encodeMember<T: Encodable>(_ value: T, _ name: String, _ level: Int, _ serial: Int) throws {
     try attempt(level) {
       try beginMember(name, level, serial)
       try encode(value, level)
@@ -256,9 +254,7 @@ final class DocumentEncoding {
   /// The run for a member or element that a nested container fills.
   ///
   /// Returns the earlier run of this kind and name, or a new one.
-  func nested(
-    _ kind: Frame.Kind, name: String?, _ level: Int, _ serial: Int
-  ) -> DocumentEncoding {
+  func nested(_ kind: Frame.Kind, name: String?, _ level: Int, _ serial: Int) -> DocumentEncoding {
     if let name, level < frames.count, frames[level].serial == serial,
       let earlier = frames[level].pending.last(where: { $0.name == name }),
       kind == .empty || earlier.encoding.frames.first?.kind == kind

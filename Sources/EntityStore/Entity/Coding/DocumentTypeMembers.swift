@@ -46,9 +46,7 @@ private final class FoundMembers {
   var single: (any Decodable.Type)?
   var keys: [any CodingKey.Type] = []
 
-  func note(
-    _ key: any CodingKey, _ type: (any Decodable.Type)? = nil, isRequired: Bool = false
-  ) {
+  func note(_ key: any CodingKey, _ type: (any Decodable.Type)? = nil, isRequired: Bool = false) {
     note(key.stringValue, type, isRequired: isRequired)
   }
 

@@ -43,8 +43,7 @@ struct DocumentFault: Error {
     at start: DocumentReader
   ) {
     let found = try? start.kind()
-    let reason: Reason =
-      if let found, found != kind { .mismatch(found) } else { .damaged(error) }
+    let reason: Reason = if let found, found != kind { .mismatch(found) } else { .damaged(error) }
     self.init(reason, type, expected: expected, at: start.offset)
   }
 
@@ -215,9 +214,7 @@ extension Data: DocumentValue {
 }
 
 extension URL: DocumentValue {
-  func writeDocument(to writer: inout DocumentWriter, nesting: Int) {
-    writer.write(absoluteString)
-  }
+  func writeDocument(to writer: inout DocumentWriter, nesting: Int) { writer.write(absoluteString) }
 
   static func readDocument(
     from reader: inout DocumentReader, nesting: Int

@@ -6,9 +6,7 @@ extension JSONNode {
   /// - Throws: `DocumentNestingError` beyond 128 levels; `writer` then ends with an incomplete
   ///   value.
   func writeDocument(to writer: inout DocumentWriter) throws {
-    try withExtendedLifetime(document) {
-      try document.reader.writeDocument(index, to: &writer)
-    }
+    try withExtendedLifetime(document) { try document.reader.writeDocument(index, to: &writer) }
   }
 }
 
@@ -18,9 +16,7 @@ extension JSONTapeReader {
   private static let insertionLimit = 24
 
   /// Writes the value at `index`; beyond 128 levels this throws and `writer` is incomplete.
-  func writeDocument(
-    _ index: Int, to writer: inout DocumentWriter
-  ) throws(DocumentNestingError) {
+  func writeDocument(_ index: Int, to writer: inout DocumentWriter) throws(DocumentNestingError) {
     try write(index, to: &writer, nesting: 0)
   }
 
@@ -41,8 +37,7 @@ extension JSONTapeReader {
         writer.write(JSONNumber.uint64(digits) ?? 0)
       }
     case .real: writer.write(canonical: JSONNumber.double(bytes(ofEntry: index)))
-    case .string:
-      withContent(index) { writer.write(text: $0) }
+    case .string: withContent(index) { writer.write(text: $0) }
     case .array:
       try requireNesting(nesting)
       let token = writer.beginArray()
@@ -88,9 +83,7 @@ extension JSONTapeReader {
   }
 
   /// Collects the entries of an object's keys; returns true when no key has escapes.
-  private func collectKeys(
-    of index: Int, into keys: UnsafeMutableBufferPointer<UInt32>
-  ) -> Bool {
+  private func collectKeys(of index: Int, into keys: UnsafeMutableBufferPointer<UInt32>) -> Bool {
     var isPlain = true
     var key = index + 1
     for at in keys.indices {
@@ -103,9 +96,7 @@ extension JSONTapeReader {
 
   private func sort(_ keys: UnsafeMutableBufferPointer<UInt32>, isPlain: Bool) {
     guard isPlain else {
-      let names = keys.map { key in
-        (name: string(Int(key)), key: key)
-      }
+      let names = keys.map { key in (name: string(Int(key)), key: key) }
       let sorted = names.sorted { DocumentMembers.precedes($0.name, $1.name) }
       for (at, item) in sorted.enumerated() { keys[at] = item.key }
       return

@@ -16,9 +16,7 @@ extension JSONValue {
   }
 
   /// Reads all of `document`, which may hold only types that JSON has.
-  init(document: ByteView) throws(FormatError) {
-    self = try Self.whole(document, shows: false)
-  }
+  init(document: ByteView) throws(FormatError) { self = try Self.whole(document, shows: false) }
 
   /// Reads all of any document, for display.
   ///
@@ -102,9 +100,7 @@ extension JSONValue {
   }
 
   @inline(__always)
-  private static func requireNesting(
-    _ nesting: Int, _ reader: DocumentReader
-  ) throws(FormatError) {
+  private static func requireNesting(_ nesting: Int, _ reader: DocumentReader) throws(FormatError) {
     guard nesting < Document.deepestNesting else {
       throw FormatError(
         "a document is nested deeper than \(Document.deepestNesting)", at: reader.offset)
@@ -113,9 +109,7 @@ extension JSONValue {
 }
 
 extension JSONValue: DocumentValue {
-  func writeDocument(
-    to writer: inout DocumentWriter, nesting: Int
-  ) throws(DocumentNestingError) {
+  func writeDocument(to writer: inout DocumentWriter, nesting: Int) throws(DocumentNestingError) {
     switch self {
     case .null: writer.writeNull()
     case .bool(let flag): writer.write(flag)

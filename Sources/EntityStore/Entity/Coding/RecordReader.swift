@@ -169,8 +169,7 @@ public struct RecordReader: ~Copyable {
   }
 
   /// Reads an enumeration; throws when no case has the stored raw value.
-  @inlinable
-  @_documentation(visibility: internal)
+  @inlinable @_documentation(visibility: internal)
   public mutating func read<V: RawRepresentable>(
     _: V.Type = V.self
   ) throws(StoreError) -> V where V.RawValue: AttributeValue {
@@ -180,8 +179,7 @@ public struct RecordReader: ~Copyable {
   }
 
   /// Reads an optional enumeration; throws when no case has the stored raw value.
-  @inlinable
-  @_documentation(visibility: internal)
+  @inlinable @_documentation(visibility: internal)
   public mutating func read<V: RawRepresentable>(
     _: V?.Type = V?.self
   ) throws(StoreError) -> V? where V.RawValue: AttributeValue {
@@ -192,8 +190,7 @@ public struct RecordReader: ~Copyable {
 
   /// Reads an enumeration that is declared as indexable; throws when no case has the stored raw
   /// value.
-  @inlinable
-  @_documentation(visibility: internal)
+  @inlinable @_documentation(visibility: internal)
   public mutating func read<V: AttributeValue & RawRepresentable>(
     _: V.Type = V.self
   ) throws(StoreError) -> V where V.RawValue: AttributeValue {
@@ -202,8 +199,7 @@ public struct RecordReader: ~Copyable {
 
   /// Reads an optional enumeration that is declared as indexable; throws when no case has the
   /// stored raw value.
-  @inlinable
-  @_documentation(visibility: internal)
+  @inlinable @_documentation(visibility: internal)
   public mutating func read<V: AttributeValue & RawRepresentable>(
     _: V?.Type = V?.self
   ) throws(StoreError) -> V? where V.RawValue: AttributeValue {
@@ -211,8 +207,7 @@ public struct RecordReader: ~Copyable {
   }
 
   /// Reads an array, a dictionary or a nested struct.
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public mutating func read<V: Codable>(_: V.Type = V.self) throws(StoreError) -> V {
     let bytes = readVariable()
     do {
@@ -226,8 +221,7 @@ public struct RecordReader: ~Copyable {
   }
 
   /// Reads an optional array, dictionary or nested struct.
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public mutating func read<V: Codable>(_: V?.Type = V?.self) throws(StoreError) -> V? {
     if nextIsNull() {
       skip(.document)

@@ -19,9 +19,7 @@ extension RecordWriter {
   mutating func finish(_ entity: StoredEntity) throws(StoreError) -> UnsealedRecord? {
     let content = finish(entity.encodingLayout, entity: entity.name)
     if let failure {
-      if let failure = failure as? UnassignedID {
-        throw .unassignedID(entity, slot: failure.slot)
-      }
+      if let failure = failure as? UnassignedID { throw .unassignedID(entity, slot: failure.slot) }
       throw .unencodable(entity: entity.name, cause: failure)
     }
     guard let content else { return nil }

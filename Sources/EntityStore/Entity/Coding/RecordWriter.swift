@@ -127,9 +127,7 @@ public struct RecordWriter: ~Copyable {
 
   /// Writes the document that `body` creates; when `body` throws, writes a null document and fails
   /// the record.
-  mutating func writeDocument<E: Error>(
-    _ body: (inout DocumentWriter) throws(E) -> Void
-  ) {
+  mutating func writeDocument<E: Error>(_ body: (inout DocumentWriter) throws(E) -> Void) {
     var document = DocumentWriter()
     swap(&document, &self.document)
     document.truncate(to: 0)
@@ -148,9 +146,7 @@ public struct RecordWriter: ~Copyable {
   @usableFromInline @inline(never)
   mutating func failUnassigned() { fail(UnassignedID(slot: slot - start)) }
 
-  mutating func fail(_ error: any Error) {
-    if failure == nil { failure = error }
-  }
+  mutating func fail(_ error: any Error) { if failure == nil { failure = error } }
 
   // MARK: Calls from attribute types
 
@@ -239,22 +235,19 @@ public struct RecordWriter: ~Copyable {
   public mutating func write<V: AttributeValue>(_ value: V) { value._write(to: &self) }
 
   /// Writes an enumeration as its raw value.
-  @inlinable
-  @_documentation(visibility: internal)
+  @inlinable @_documentation(visibility: internal)
   public mutating func write<V: RawRepresentable>(_ value: V) where V.RawValue: AttributeValue {
     value.rawValue._write(to: &self)
   }
 
   /// Writes an optional enumeration as its raw value.
-  @inlinable
-  @_documentation(visibility: internal)
+  @inlinable @_documentation(visibility: internal)
   public mutating func write<V: RawRepresentable>(_ value: V?) where V.RawValue: AttributeValue {
     (value?.rawValue)._write(to: &self)
   }
 
   /// Writes an enumeration that is declared as indexable.
-  @inlinable
-  @_documentation(visibility: internal)
+  @inlinable @_documentation(visibility: internal)
   public mutating func write<V: AttributeValue & RawRepresentable>(
     _ value: V
   ) where V.RawValue: AttributeValue {
@@ -262,8 +255,7 @@ public struct RecordWriter: ~Copyable {
   }
 
   /// Writes an optional enumeration that is declared as indexable.
-  @inlinable
-  @_documentation(visibility: internal)
+  @inlinable @_documentation(visibility: internal)
   public mutating func write<V: AttributeValue & RawRepresentable>(
     _ value: V?
   ) where V.RawValue: AttributeValue {
@@ -271,15 +263,13 @@ public struct RecordWriter: ~Copyable {
   }
 
   /// Writes an array, a dictionary or a nested struct as a document.
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public mutating func write<V: Codable>(_ value: V) {
     writeDocument { document in try DocumentCoding.encode(value, into: &document) }
   }
 
   /// Writes an optional array, dictionary or nested struct as a document.
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public mutating func write<V: Codable>(_ value: V?) {
     if let value {
       markPresent()

@@ -27,9 +27,7 @@ struct UnsealedRecord {
   var raw: ByteView { ByteView(bytes) }
 
   @inline(__always)
-  var content: ByteView {
-    raw[..<(bytes.count - RecordLayout.checksumSize)]
-  }
+  var content: ByteView { raw[..<(bytes.count - RecordLayout.checksumSize)] }
 }
 
 /// Reusable memory for one record at a time.

@@ -294,8 +294,7 @@ extension Derivation {
   ///
   /// The derived attribute is optional, because the record may be inserted later in the write.
   public static func copy<Target: Entity, V: AttributeValue>(
-    _ link: any KeyPath<E, RecordID<Target>> & Sendable,
-    _ source: any KeyPath<Target, V> & Sendable
+    _ link: any KeyPath<E, RecordID<Target>> & Sendable, _ source: any KeyPath<Target, V> & Sendable
   ) -> Derivation where Value == V? {
     Derivation(copying: source, over: link)
   }

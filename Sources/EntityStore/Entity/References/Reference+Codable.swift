@@ -14,8 +14,7 @@ extension Reference: Codable {
     case .integer(let number): try container.encode(number)
     case .unsigned(let number): try container.encode(number)
     case .double(let number): try container.encode(number)
-    case .date(let seconds):
-      try container.encode(Date(timeIntervalSinceReferenceDate: seconds))
+    case .date(let seconds): try container.encode(Date(timeIntervalSinceReferenceDate: seconds))
     case .uuid: try container.encode(UUID._value(from: stored))
     case .decimal: try container.encode(Decimal._value(from: stored))
     case .string(let text): try container.encode(text)

@@ -125,9 +125,7 @@ private struct UnfittingReference: Error, CustomStringConvertible {
 
 extension RecordReader {
   /// Reads a value whose type is known only at run time.
-  fileprivate mutating func readStored(
-    as type: AttributeType
-  ) throws(StoreError) -> StoredValue {
+  fileprivate mutating func readStored(as type: AttributeType) throws(StoreError) -> StoredValue {
     switch type {
     case .bool: try readStored(Bool.self)
     case .int8: try readStored(Int8.self)
@@ -148,9 +146,7 @@ extension RecordReader {
     }
   }
 
-  private mutating func readStored<V: AttributeValue>(
-    _: V.Type
-  ) throws(StoreError) -> StoredValue {
+  private mutating func readStored<V: AttributeValue>(_: V.Type) throws(StoreError) -> StoredValue {
     try V._read(from: &self)._storedValue
   }
 }

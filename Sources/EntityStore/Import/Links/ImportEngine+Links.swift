@@ -129,8 +129,7 @@ extension ImportEngine {
 
   private func resolve(
     _ open: [OpenKey], _ batch: inout IncomingRecords, _ lost: Set<Int>, _ entity: StoredEntity,
-    _ core: WriteCore, _ state: inout ImportState,
-    _ found: inout PageLinks
+    _ core: WriteCore, _ state: inout ImportState, _ found: inout PageLinks
   ) throws(StoreError) {
     var rowsByKey: [String: [Value: Int]] = [:]
     var rest: [OpenKey] = []
@@ -231,9 +230,7 @@ extension ImportEngine {
     _ links: PageLinks, _ page: DecodedPage, _ outcomes: [BatchMerge.Outcome]
   ) throws {
     guard let firstID = links.firstID else { return }
-    let lost = links.targets.filter { row in
-      (try? outcomes[row].id()) != firstID &+ UInt64(row)
-    }
+    let lost = links.targets.filter { row in (try? outcomes[row].id()) != firstID &+ UInt64(row) }
     if lost.isEmpty { return }
     throw PageRefusals(page: page.number, lost: lost)
   }

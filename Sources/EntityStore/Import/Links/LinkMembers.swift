@@ -47,8 +47,7 @@ struct LinkMembers: Sendable {
   private static func keys(_ node: JSONNode, _ type: AttributeType) -> [Value] {
     switch node.kind {
     case .null: []
-    case .object:
-      node.members.map { name, _ in Value(text: name, as: type) ?? .string(name) }
+    case .object: node.members.map { name, _ in Value(text: name, as: type) ?? .string(name) }
     case .array: node.elements.map { key($0, type) }
     case .bool, .integer, .double, .string: [key(node, type)]
     }

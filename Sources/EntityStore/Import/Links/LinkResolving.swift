@@ -76,9 +76,7 @@ struct LinkResolver {
         new[key] = id
         if id > 0 { made.append(id) }
       }
-      if let id = new[key], id > 0 {
-        found[position] = id
-      }
+      if let id = new[key], id > 0 { found[position] = id }
     }
     return found
   }
@@ -89,11 +87,7 @@ struct LinkResolver {
     let entries = KeyEntries(expectedCount: keys.count)
     for (position, key) in keys.enumerated() where key.fits(attribute.type) {
       core.key.reset()
-      do {
-        try core.key.append(key)
-      } catch {
-        continue
-      }
+      do { try core.key.append(key) } catch { continue }
       core.key.finishTuple()
       entries.append(key: core.key.bytes, recordID: UInt64(position))
     }

@@ -39,8 +39,7 @@ extension ImportEngine {
   ) throws(StoreError) {
     let open = found.unresolved[one.row]?.first { $0.link == position }
     let isTaken = open.map { merge.untaken[one.row]?.contains($0.place) != true } ?? true
-    let isPending =
-      state.pendingLinks?.contains { $0.link == position && $0.id == id } ?? false
+    let isPending = state.pendingLinks?.contains { $0.link == position && $0.id == id } ?? false
     if isPending, isTaken {
       let isSaid = if open != nil { true } else { try hasDeclaredLink(one, id, end, core) }
       // An earlier page gave the record another key for this link. The present page replaces it, so

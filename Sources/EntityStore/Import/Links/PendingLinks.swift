@@ -6,9 +6,7 @@ extension ImportEngine {
   ///
   /// When a unique index or a rule refuses a link, only the link is rejected: its record stays as
   /// its page wrote it.
-  func resolvePending(
-    _ state: inout ImportState, _ core: WriteCore
-  ) throws(StoreError) {
+  func resolvePending(_ state: inout ImportState, _ core: WriteCore) throws(StoreError) {
     let pending = state.pendingLinks ?? []
     state.pendingLinks = nil
     guard !pending.isEmpty else { return }

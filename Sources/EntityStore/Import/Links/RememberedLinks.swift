@@ -28,9 +28,7 @@ struct RememberedLinks: Sendable, Codable, Hashable {
     /// Creates empty entries for the pages with the numbers `pages`.
     init(_ pages: some Sequence<Int>, linkCount: Int) {
       guard linkCount > 0 else { return }
-      for page in pages {
-        links[page] = Array(repeating: RememberedLinks(), count: linkCount)
-      }
+      for page in pages { links[page] = Array(repeating: RememberedLinks(), count: linkCount) }
     }
 
     subscript(page: Int) -> [RememberedLinks]? { links[page] }
@@ -81,9 +79,7 @@ extension LinkResolver {
 
   /// Returns whether a record now exists for one of the keys that its own record is not linked
   /// with.
-  fileprivate func leads(
-    _ unresolved: [RememberedLinks.Unresolved]
-  ) throws(StoreError) -> Bool {
+  fileprivate func leads(_ unresolved: [RememberedLinks.Unresolved]) throws(StoreError) -> Bool {
     let ids = try ids(of: unresolved.map { PendingLink.value(of: $0.key) })
     for (one, target) in zip(unresolved, ids) where target > 0 {
       let related = try core.relatedIDs(of: one.id, by: end)

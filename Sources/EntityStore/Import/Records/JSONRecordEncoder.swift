@@ -89,9 +89,7 @@ final class JSONRecordEncoder {
     self.attributes = attributes
     sourced = attributes.indices.filter { attributes[$0].source != nil }
     self.conversions = attributes.map { conversions[$0.name] }
-    absent = attributes.map {
-      $0.defaultValue == .null && !$0.isOptional ? nil : $0.defaultValue
-    }
+    absent = attributes.map { $0.defaultValue == .null && !$0.isOptional ? nil : $0.defaultValue }
     slots = .allocate(capacity: attributes.count)
     for (slot, attribute) in entity.layout.attributes.enumerated() {
       let fixed = Slot(
@@ -122,8 +120,7 @@ final class JSONRecordEncoder {
     begin(record.node.document)
     if let rejection = record.rejection { throw rejection }
     switch record {
-    case .object(let node), .member(_, let node):
-      try readObject(node.index, node.document.reader)
+    case .object(let node), .member(_, let node): try readObject(node.index, node.document.reader)
     case .row(let names, let node): try readRow(names, node)
     }
   }
@@ -185,9 +182,7 @@ final class JSONRecordEncoder {
     var index = node.index + 1
     var last = MemberTable.start
     for var name in names {
-      let found = name.withUTF8 {
-        state.pointee.members.find(ByteView($0), after: last)
-      }
+      let found = name.withUTF8 { state.pointee.members.find(ByteView($0), after: last) }
       last = found ?? add(name, after: last)
       try take(last, index)
       index = tape.next(after: index)
@@ -322,9 +317,7 @@ final class JSONRecordEncoder {
     return content.map { ByteView($0) }
   }
 
-  private func writeAbsent(
-    _ slot: Int, of index: Int, isPart: Bool
-  ) throws(RecordRejection) {
+  private func writeAbsent(_ slot: Int, of index: Int, isPart: Bool) throws(RecordRejection) {
     let attribute = slots[slot].attribute
     if let value = absent[slot] {
       state.pointee.writer.write(value, as: attribute)
@@ -354,8 +347,7 @@ final class JSONRecordEncoder {
       if slot.attribute.isOptional { state.pointee.writer.markPresent() }
       tape.withContent(index) { state.pointee.writer.writeVariable($0) }
       return true
-    case .json, .document:
-      return !tape.mayBeExactForm(index) && writeDocument(index, tape, slot)
+    case .json, .document: return !tape.mayBeExactForm(index) && writeDocument(index, tape, slot)
     default: return false
     }
   }
@@ -365,11 +357,7 @@ final class JSONRecordEncoder {
     // A document cannot hold such a number; `Value.init(_:as:)` reports the error.
     if state.pointee.document?.wideNumber(in: index) != nil { return false }
     state.pointee.documentWriter.truncate(to: 0)
-    do {
-      try tape.writeDocument(index, to: &state.pointee.documentWriter)
-    } catch {
-      return false
-    }
+    do { try tape.writeDocument(index, to: &state.pointee.documentWriter) } catch { return false }
     if slot.attribute.isOptional { state.pointee.writer.markPresent() }
     state.pointee.documentWriter.withBytes { state.pointee.writer.writeVariable($0) }
     return true
@@ -418,9 +406,7 @@ final class JSONRecordEncoder {
   ///
   /// The record is at `index` of the current text. Returns `nil` when each attribute in `numbers`
   /// has a value.
-  func missingKey(
-    _ numbers: [UInt32], in index: Int, _ tape: JSONTapeReader
-  ) -> RecordRejection? {
+  func missingKey(_ numbers: [UInt32], in index: Int, _ tape: JSONTapeReader) -> RecordRejection? {
     for number in numbers {
       let number = entity.derivations?.given(number) ?? number
       guard let slot = entity.layout.slotIndex(ofAttribute: number) else {

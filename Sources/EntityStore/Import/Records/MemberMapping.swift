@@ -23,8 +23,7 @@ struct MemberMapping {
   ///     attribute whose source they are in the catalogue, or else the attribute of their own name.
   ///   - keyName: the member name for the keys of records that are values of members.
   init(
-    _ entity: StoredEntity, names: [String: String], ignoring ignored: Set<String>,
-    keyName: String?
+    _ entity: StoredEntity, names: [String: String], ignoring ignored: Set<String>, keyName: String?
   ) {
     let paths = names.keys.filter(MemberPath.isPath)
     let roots = Set(paths.map(MemberPath.root)).subtracting(names.keys)

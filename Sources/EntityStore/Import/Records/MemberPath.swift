@@ -8,7 +8,5 @@ enum MemberPath {
   }
 
   /// The first part of a path.
-  static func root(_ path: String) -> String {
-    String(path.prefix { $0 != "." })
-  }
+  static func root(_ path: String) -> String { String(path.prefix { $0 != "." }) }
 }

@@ -46,8 +46,7 @@ extension Value {
       return node.uint64.map { Value.integer(unsigned: $0) }.flatMap { $0.fits(type) ? $0 : nil }
     case .float, .double: return floatingPoint(node, type).map(Value.double)
     case .decimal:
-      return (node.numberText ?? node.string).flatMap { DecimalValue(text: $0) }
-        .map(Value.decimal)
+      return (node.numberText ?? node.string).flatMap { DecimalValue(text: $0) }.map(Value.decimal)
     case .string, .url: return node.string.map(Value.string)
     case .date, .uuid, .data: return node.string.flatMap { Value(text: $0, as: type) }
     case .json, .document:
@@ -140,10 +139,8 @@ extension Value {
       case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .recordID:
         (Int64(text).map(Value.integer) ?? UInt64(text).map { .integer(unsigned: $0) })
           .flatMap { $0.fits(type) ? $0 : nil }
-      case .float, .double:
-        (Self.notFinite(text) ?? Self.nearest(text, type)).map(Value.double)
-      case .date:
-        ISO8601Text.date(text).map { .date($0.timeIntervalSinceReferenceDate) }
+      case .float, .double: (Self.notFinite(text) ?? Self.nearest(text, type)).map(Value.double)
+      case .date: ISO8601Text.date(text).map { .date($0.timeIntervalSinceReferenceDate) }
       case .uuid: UUIDBytes(text: text).map(Value.uuid)
       case .decimal: DecimalValue(text: text).map(Value.decimal)
       case .string, .url: .string(text)

@@ -47,9 +47,7 @@ public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
   public let position: JSONPosition
 
   /// One line with the position and the fault, without the field's content.
-  public var description: String {
-    "cannot read CSV at \(position): found \(words)"
-  }
+  public var description: String { "cannot read CSV at \(position): found \(words)" }
 
   private var words: String {
     switch reason {

@@ -98,9 +98,7 @@ struct CSVScanner: Sendable {
 
   /// The position of a byte of the row, for errors; valid until the next call of `append`.
   func position(_ offset: Int) -> JSONPosition {
-    pending._withBytes {
-      JSONPosition(in: $0[start...], at: offset, origin: origin)
-    }
+    pending._withBytes { JSONPosition(in: $0[start...], at: offset, origin: origin) }
   }
 
   /// Appends the bytes of a field, with doubled quotes and escapes resolved.
@@ -222,8 +220,7 @@ struct CSVScanner: Sendable {
     case .closed where byte == quote:
       field.hasDoubledQuotes = true
       state = .quoted
-    case .closed:
-      return try between(byte, otherwise: .textAfterQuote)
+    case .closed: return try between(byte, otherwise: .textAfterQuote)
     case .carriageReturn:
       if byte == 0x0A { return true }
       note(.loneCarriageReturn, at - 2 - start)

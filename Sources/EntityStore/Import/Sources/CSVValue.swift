@@ -22,9 +22,7 @@ enum CSVValue {
     }
   }
 
-  private static func appendBoolean(
-    _ field: ArraySlice<UInt8>, to bytes: inout [UInt8]
-  ) -> Bool {
+  private static func appendBoolean(_ field: ArraySlice<UInt8>, to bytes: inout [UInt8]) -> Bool {
     // Setting this bit turns a capital letter into a small one.
     let letters = field.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
     for (word, isTrue) in [("true", true), ("false", false), ("1", true), ("0", false)]
@@ -39,9 +37,7 @@ enum CSVValue {
   ///
   /// - Returns: whether the number has neither a fraction nor an exponent; nil when the field is
   ///   not a number.
-  private static func appendNumber(
-    _ field: ArraySlice<UInt8>, to bytes: inout [UInt8]
-  ) -> Bool? {
+  private static func appendNumber(_ field: ArraySlice<UInt8>, to bytes: inout [UInt8]) -> Bool? {
     var rest = field
     if rest.first == 0x2D { bytes.append(rest.removeFirst()) }
     let whole = takeDigits(&rest)

@@ -68,9 +68,7 @@ public struct ColumnPage: Sendable {
   }
 
   /// The rows, for writing some of them at a time.
-  var records: Records {
-    Records(keys: keys, rows: rows, limit: JSONLimits.standard)
-  }
+  var records: Records { Records(keys: keys, rows: rows, limit: JSONLimits.standard) }
 
   /// Writes the rows of a page, some of them at a time, and holds the remaining ones.
   struct Records {

@@ -116,9 +116,7 @@ public struct FilePages: AsyncSequence, Sendable {
     @_documentation(visibility: internal)
     public mutating func next() async throws -> Data? {
       guard let page = try pages.next() else { return nil }
-      if let error = page.cutError ?? page.places.unreadable.first?.error {
-        throw pages.end(error)
-      }
+      if let error = page.cutError ?? page.places.unreadable.first?.error { throw pages.end(error) }
       return page.content
     }
   }

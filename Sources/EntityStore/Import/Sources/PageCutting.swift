@@ -24,9 +24,7 @@ enum PageCutting {
     }
 
     /// Whether the cutter decodes the characters of the file itself.
-    var isCSV: Bool {
-      if case .csv = self { true } else { false }
-    }
+    var isCSV: Bool { if case .csv = self { true } else { false } }
   }
 }
 

@@ -141,11 +141,7 @@ final class PageFile {
   }
 
   private func reading<R>(_ body: () throws(FileReading.Fault) -> R) throws(StoreError) -> R {
-    do {
-      return try body()
-    } catch {
-      throw .unreadableFile(path, error.code)
-    }
+    do { return try body() } catch { throw .unreadableFile(path, error.code) }
   }
 
   private func end() {

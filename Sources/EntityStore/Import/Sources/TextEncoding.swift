@@ -92,8 +92,7 @@ struct TextDecoder: Sendable {
     case .latin1: for byte in rest { Self.append(UInt32(byte), to: &text) }
     case .windows1252:
       for byte in rest {
-        let scalar =
-          (0x80...0x9F).contains(byte) ? Self.windows[Int(byte) - 0x80] : UInt32(byte)
+        let scalar = (0x80...0x9F).contains(byte) ? Self.windows[Int(byte) - 0x80] : UInt32(byte)
         if scalar == 0 && byte != 0 {
           text.append(Self.invalid)
         } else {

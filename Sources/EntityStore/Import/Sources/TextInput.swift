@@ -20,9 +20,7 @@ struct TextInput: Sendable {
   private(set) var textCount = 0
 
   /// - Parameter decodes: whether UTF-16 is converted to UTF-8; a ``CSVReader`` does this itself.
-  init(decodes: Bool) {
-    decoder = decodes ? TextDecoder(.automatic) : nil
-  }
+  init(decodes: Bool) { decoder = decodes ? TextDecoder(.automatic) : nil }
 
   /// Appends the next bytes of the file; call ``next()`` afterwards until it returns nil.
   mutating func append(_ bytes: [UInt8]) {

@@ -70,8 +70,7 @@ struct AttributeTestBinding {
       throw mismatch(constant)
     }
     let test = try binding.textTest(
-      operation, text, comparison.options,
-      in: ConditionPrinter.text(.comparison(comparison)))
+      operation, text, comparison.options, in: ConditionPrinter.text(.comparison(comparison)))
     return AttributeTest(attribute, .text(test, `operator`, text, comparison.options))
   }
 
@@ -86,9 +85,7 @@ struct AttributeTestBinding {
     let top: KeyInterval.Bound? =
       attribute.type == .decimal
       ? KeyInterval.Bound(element: try self.element(.decimal(.nan)), isIncluded: false) : nil
-    if constant == .decimal(.nan) {
-      return KeyInterval(lower: excluded, upper: excluded)
-    }
+    if constant == .decimal(.nan) { return KeyInterval(lower: excluded, upper: excluded) }
     return switch `operator` {
     case .less: KeyInterval(lower: nil, upper: excluded)
     case .lessOrEqual: KeyInterval(lower: nil, upper: included)
@@ -205,18 +202,13 @@ struct AttributeTestBinding {
 
   private func element(_ constant: Value) throws(StoreError) -> [UInt8] {
     var encoder = KeyEncoder()
-    do {
-      try encoder.append(constant)
-    } catch {
-      throw mismatch(constant)
-    }
+    do { try encoder.append(constant) } catch { throw mismatch(constant) }
     return Array(encoder.bytes)
   }
 
   private func mismatch(_ constant: Value) -> StoreError {
     .cannotCompare(
-      attribute.name, attribute.type.name, with: constant.kindName, comparison,
-      position: position)
+      attribute.name, attribute.type.name, with: constant.kindName, comparison, position: position)
   }
 
   private func unreadable(_ constant: Value) -> StoreError {

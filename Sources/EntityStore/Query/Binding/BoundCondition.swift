@@ -254,8 +254,7 @@ extension BoundOperand: BoundExpression {
     case .value, .document, .attribute, .element: false
     case .list(let parts), .call(_, let parts): parts.contains { $0.has(isSought) }
     case .arithmetic(_, let left, let right): left.has(isSought) || right.has(isSought)
-    case .negative(let inner), .cast(let inner, _), .datePart(_, let inner, _):
-      inner.has(isSought)
+    case .negative(let inner), .cast(let inner, _), .datePart(_, let inner, _): inner.has(isSought)
     case .conditional(let condition, let one, let other):
       condition.has(isSought) || one.has(isSought) || other.has(isSought)
     case .subquery(let list, let condition, _): list.has(isSought) || condition.has(isSought)

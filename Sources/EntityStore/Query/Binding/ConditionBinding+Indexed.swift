@@ -81,8 +81,7 @@ extension ConditionBinding {
     _ comparison: Comparison
   ) throws(StoreError) -> (BoundAttribute, [String], Comparison)? {
     // A quantifier belongs to the left side, so such a comparison is not turned around.
-    let comparison =
-      comparison.quantifier == nil ? comparison.withConstantOnTheRight : comparison
+    let comparison = comparison.quantifier == nil ? comparison.withConstantOnTheRight : comparison
     guard comparison.options.isEmpty, case .path(let path) = comparison.left,
       path.root == .record, !path.steps.isEmpty, comparison.hasFittingConstants,
       relationship(path) == nil
@@ -111,8 +110,7 @@ extension ConditionBinding {
   }
 
   private func documentType(of attribute: BoundAttribute) -> DocumentType? {
-    entity.declared.first { $0.number == attribute.number }?.documentType
-      .map { DocumentType($0) }
+    entity.declared.first { $0.number == attribute.number }?.documentType.map { DocumentType($0) }
   }
 }
 

@@ -52,10 +52,8 @@ struct ConditionBinding {
   mutating func bind(_ tree: ConditionTree) throws(StoreError) -> BoundCondition {
     switch tree {
     case .constant(let flag): return .constant(flag)
-    case .all(let parts):
-      return .all(try parts.map { (part) throws(StoreError) in try bind(part) })
-    case .any(let parts):
-      return .any(try parts.map { (part) throws(StoreError) in try bind(part) })
+    case .all(let parts): return .all(try parts.map { (part) throws(StoreError) in try bind(part) })
+    case .any(let parts): return .any(try parts.map { (part) throws(StoreError) in try bind(part) })
     case .not(let part): return .not(try bind(part))
     case .closure(let closure): return .closure(closure)
     case .comparison(let comparison): return try bind(comparison)
@@ -91,9 +89,7 @@ struct ConditionBinding {
     return try AttributeTestBinding(attribute, comparison, self).bound()
   }
 
-  private mutating func expression(
-    _ comparison: Comparison
-  ) throws(StoreError) -> BoundComparison {
+  private mutating func expression(_ comparison: Comparison) throws(StoreError) -> BoundComparison {
     let bound = BoundComparison(
       quantifier: comparison.quantifier, left: try operand(comparison.left),
       operator: comparison.operator, options: comparison.options,

@@ -7,9 +7,7 @@ internal import LodestoreBytes
 final class ConstantDocument: @unchecked Sendable {
   let bytes: ByteView
 
-  init(_ document: [UInt8]) {
-    bytes = .copy(of: document)
-  }
+  init(_ document: [UInt8]) { bytes = .copy(of: document) }
 
   deinit { bytes.deallocate() }
 }

@@ -41,8 +41,7 @@ enum OrderedNumber {
     case .uint8: NumberInterval(low: 0, high: 255)
     case .uint16: NumberInterval(low: 0, high: 65_535)
     case .uint32: NumberInterval(low: 0, high: Int64(UInt32.max))
-    case .float, .double, .date:
-      NumberInterval(low: key(-.infinity), high: key(.infinity))
+    case .float, .double, .date: NumberInterval(low: key(-.infinity), high: key(.infinity))
     default: NumberInterval(low: .min, high: .max)
     }
   }
@@ -114,9 +113,7 @@ extension NumberInterval {
   }
 
   /// Compares an integer attribute with a number that may have a fraction.
-  private init(
-    _ operator: Comparison.Operator, double: Double, integers type: AttributeType
-  ) {
+  private init(_ operator: Comparison.Operator, double: Double, integers type: AttributeType) {
     guard !double.isNaN else {
       self = .empty
       return
@@ -158,9 +155,7 @@ extension NumberInterval {
   }
 
   /// Compares a floating-point attribute with an integer that a double may not hold exactly.
-  private init(
-    _ operator: Comparison.Operator, integer: Int128, _ type: AttributeType
-  ) {
+  private init(_ operator: Comparison.Operator, integer: Int128, _ type: AttributeType) {
     let nearest = Double(integer)
     let rounded = Int128(nearest)
     if rounded == integer {

@@ -28,9 +28,7 @@ struct PackedKeys: Sendable, Hashable {
   @inline(__always)
   func withKey<R, E: Error>(_ index: Int, _ body: (ByteView) throws(E) -> R) throws(E) -> R {
     let range = range(index)
-    return try bytes._withBytes { (all) throws(E) in
-      try body(all[range])
-    }
+    return try bytes._withBytes { (all) throws(E) in try body(all[range]) }
   }
 
   /// Returns whether `key` is the last key.

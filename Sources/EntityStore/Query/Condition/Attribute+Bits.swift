@@ -19,23 +19,17 @@ extension Attribute {
   /// The bits set in both the optional attribute and `mask`; null for null.
   @_documentation(visibility: internal)
   public static func & <W: AttributeValue & FixedWidthInteger>(lhs: Self, mask: W) -> Self
-  where Value == W? {
-    lhs.combined(.and, mask)
-  }
+  where Value == W? { lhs.combined(.and, mask) }
 
   /// The bits set in the optional attribute, in `mask`, or in both; null for null.
   @_documentation(visibility: internal)
   public static func | <W: AttributeValue & FixedWidthInteger>(lhs: Self, mask: W) -> Self
-  where Value == W? {
-    lhs.combined(.or, mask)
-  }
+  where Value == W? { lhs.combined(.or, mask) }
 
   /// The bits set in either the optional attribute or `mask`, but not in both; null for null.
   @_documentation(visibility: internal)
   public static func ^ <W: AttributeValue & FixedWidthInteger>(lhs: Self, mask: W) -> Self
-  where Value == W? {
-    lhs.combined(.exclusiveOr, mask)
-  }
+  where Value == W? { lhs.combined(.exclusiveOr, mask) }
 
   fileprivate func combined<W: AttributeValue>(_ op: ArithmeticOperator, _ mask: W) -> Self
   where Value: AttributeValue {

@@ -28,16 +28,12 @@ extension Attribute {
   /// Whether the attribute is null, for types whose values cannot be compared.
   @_disfavoredOverload
   public static func == <W>(lhs: Self, rhs: _OptionalNilComparisonType) -> Condition<E>
-  where Value == W? {
-    lhs.compared(.equal, .value(.null))
-  }
+  where Value == W? { lhs.compared(.equal, .value(.null)) }
 
   /// Whether the attribute has a value, for types whose values cannot be compared.
   @_disfavoredOverload
   public static func != <W>(lhs: Self, rhs: _OptionalNilComparisonType) -> Condition<E>
-  where Value == W? {
-    lhs.compared(.notEqual, .value(.null))
-  }
+  where Value == W? { lhs.compared(.notEqual, .value(.null)) }
 
   /// Whether the optional attribute has one of these values.
   @_disfavoredOverload
@@ -48,16 +44,12 @@ extension Attribute {
   /// Whether the attribute equals an optional attribute.
   @_disfavoredOverload
   public static func == (lhs: Self, rhs: Attribute<E, Value?>) -> Condition<E>
-  where Value: Equatable {
-    lhs.compared(.equal, with: rhs)
-  }
+  where Value: Equatable { lhs.compared(.equal, with: rhs) }
 
   /// Whether the attribute differs from an optional attribute.
   @_disfavoredOverload
   public static func != (lhs: Self, rhs: Attribute<E, Value?>) -> Condition<E>
-  where Value: Equatable {
-    lhs.compared(.notEqual, with: rhs)
-  }
+  where Value: Equatable { lhs.compared(.notEqual, with: rhs) }
 }
 
 extension Attribute where Value: Comparable {
@@ -92,9 +84,7 @@ extension Attribute where Value: Comparable {
   }
 
   /// Whether the attribute lies within a range: `1...5`, `1..<5`, `1...`, `...5` or `..<5`.
-  public func isIn<R: RangeExpression<Value>>(_ range: R) -> Condition<E> {
-    within(range) { $0 }
-  }
+  public func isIn<R: RangeExpression<Value>>(_ range: R) -> Condition<E> { within(range) { $0 } }
 }
 
 extension Attribute {
@@ -156,9 +146,7 @@ extension Attribute {
     }
   }
 
-  func compared<V>(
-    _ operator: Comparison.Operator, with other: Attribute<E, V>
-  ) -> Condition<E> {
+  func compared<V>(_ operator: Comparison.Operator, with other: Attribute<E, V>) -> Condition<E> {
     compared(`operator`, other.operand)
   }
 
@@ -211,8 +199,7 @@ extension Attribute {
         return compared(.greaterOrEqual, value(range.lowerBound))
       case let range as PartialRangeThrough<Bound>:
         return compared(.lessOrEqual, value(range.upperBound))
-      case let range as PartialRangeUpTo<Bound>:
-        return compared(.less, value(range.upperBound))
+      case let range as PartialRangeUpTo<Bound>: return compared(.less, value(range.upperBound))
       default:
         return Condition(
           .failure(.badQuery("'\(attributeName)' is compared with \(R.self), an unknown range")))

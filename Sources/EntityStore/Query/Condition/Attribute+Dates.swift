@@ -1,10 +1,5 @@
+public import LodestoreEssentials
 internal import LodestoreFormat
-
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
 
 // Parts of dates, in UTC unless a time zone is given.
 

@@ -26,11 +26,8 @@ public struct _WriteAnyOf<E: Entity> {}
   message:
     "write each condition on a line of its own, or separate them by ';': all of them must hold"
 )
-@_disfavoredOverload
-@_documentation(visibility: internal)
-public func && <E: Entity>(
-  lhs: Condition<E>, rhs: Condition<E>
-) -> _WriteEachConditionOnALine<E> {
+@_disfavoredOverload @_documentation(visibility: internal)
+public func && <E: Entity>(lhs: Condition<E>, rhs: Condition<E>) -> _WriteEachConditionOnALine<E> {
   _WriteEachConditionOnALine()
 }
 
@@ -38,65 +35,52 @@ public func && <E: Entity>(
 @available(
   *, unavailable, message: "write anyOf($0.isSeen, $0.episode == 4): one of them must hold"
 )
-@_disfavoredOverload
-@_documentation(visibility: internal)
-public func || <E: Entity>(lhs: Condition<E>, rhs: Condition<E>) -> _WriteAnyOf<E> {
-  _WriteAnyOf()
-}
+@_disfavoredOverload @_documentation(visibility: internal)
+public func || <E: Entity>(lhs: Condition<E>, rhs: Condition<E>) -> _WriteAnyOf<E> { _WriteAnyOf() }
 
 extension ConditionBuilder {
   /// Takes the result of the refused `&&`, so that the compiler reports the operator.
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
-  public static func buildExpression(
-    _ line: _WriteEachConditionOnALine<E>
-  ) -> Condition<E> { .all }
+  @_disfavoredOverload @_documentation(visibility: internal)
+  public static func buildExpression(_ line: _WriteEachConditionOnALine<E>) -> Condition<E> { .all }
 
   /// Takes the result of the refused `||`, so that the compiler reports the operator.
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public static func buildExpression(_ line: _WriteAnyOf<E>) -> Condition<E> { .all }
 }
 
 extension Sequence where Element: AttributeValue {
   /// Refused, because an attribute is not an element of the sequence.
   @available(*, unavailable, message: "ask the attribute: $0.episode.isIn([1, 4])")
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public func contains<E: Entity>(_ attribute: Attribute<E, Element>) -> Condition<E> { .all }
 
   /// Refused, because an attribute is not an element of the sequence.
   @available(*, unavailable, message: "ask the attribute: $0.episode.isIn([1, 4])")
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public func contains<E: Entity>(_ attribute: Attribute<E, Element?>) -> Condition<E> { .all }
 }
 
 extension ClosedRange where Bound: AttributeValue {
   /// Refused, because an attribute is not a value in the range.
   @available(*, unavailable, message: "ask the attribute: $0.episode.isIn(1...4)")
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public func contains<E: Entity>(_ attribute: Attribute<E, Bound>) -> Condition<E> { .all }
 
   /// Refused, because an attribute is not a value in the range.
   @available(*, unavailable, message: "ask the attribute: $0.episode.isIn(1...4)")
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public func contains<E: Entity>(_ attribute: Attribute<E, Bound?>) -> Condition<E> { .all }
 }
 
 extension Range where Bound: AttributeValue {
   /// Refused, because an attribute is not a value in the range.
   @available(*, unavailable, message: "ask the attribute: $0.episode.isIn(1..<4)")
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public func contains<E: Entity>(_ attribute: Attribute<E, Bound>) -> Condition<E> { .all }
 
   /// Refused, because an attribute is not a value in the range.
   @available(*, unavailable, message: "ask the attribute: $0.episode.isIn(1..<4)")
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public func contains<E: Entity>(_ attribute: Attribute<E, Bound?>) -> Condition<E> { .all }
 }
 
@@ -106,8 +90,7 @@ extension ConditionBuilder {
     *, unavailable,
     message: "only a Bool is a condition by itself; compare this attribute with a value"
   )
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public static func buildExpression<Value>(_ attribute: Attribute<E, Value>) -> Condition<E> {
     .all(of: [])
   }
@@ -116,8 +99,7 @@ extension ConditionBuilder {
 extension ConditionBuilder {
   /// Refused, because an assignment or a call without a result is no condition.
   @available(*, unavailable, message: "a line of a condition compares: write == for =")
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public static func buildExpression(_ line: Void) -> Condition<E> { .all(of: []) }
 }
 
@@ -126,16 +108,14 @@ extension Attribute {
   @available(
     *, unavailable, message: "this attribute is required and never nil; leave the line out"
   )
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public static func == (lhs: Self, rhs: _OptionalNilComparisonType) -> Condition<E> { .all }
 
   /// Refused, because a required attribute is never null.
   @available(
     *, unavailable, message: "this attribute is required and never nil; leave the line out"
   )
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public static func != (lhs: Self, rhs: _OptionalNilComparisonType) -> Condition<E> { .all }
 }
 
@@ -147,8 +127,7 @@ extension Attribute where Value: Collection, Value.Element: Codable {
     message:
       "elements that are structs are asked by a member: Pod.where(format: \"ANY labels.name == %@\", name)"
   )
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public func contains(_ element: Value.Element) -> Condition<E> { .all }
 }
 
@@ -159,16 +138,14 @@ extension Attribute {
   @available(
     *, unavailable, message: "name an attribute of a related record in brackets: $0.person[\\.name]"
   )
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public var name: Attribute<E, String> { Attribute<E, String>(0) }
 }
 
 extension Entity {
   /// Refused, because a key path is no condition.
   @available(*, unavailable, message: "a condition is a closure: where { $0.isSeen }")
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public static func `where`<Value>(
     _ path: KeyPath<Attributes, Attribute<Self, Value>>
   ) -> Query<Self> { all }
@@ -177,8 +154,7 @@ extension Entity {
 extension Query {
   /// Refused, because a key path is no condition.
   @available(*, unavailable, message: "a condition is a closure: where { $0.isSeen }")
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public func `where`<Value>(_ path: KeyPath<E.Attributes, Attribute<E, Value>>) -> Query { self }
 }
 
@@ -188,48 +164,42 @@ extension Query {
 
 /// Refused, because a condition compares an attribute, not a key path.
 @available(*, unavailable, message: "a condition is a closure: where { $0.episode == 4 }")
-@_disfavoredOverload
-@_documentation(visibility: internal)
+@_disfavoredOverload @_documentation(visibility: internal)
 public func == <E: Entity, Value: AttributeValue>(
   path: KeyPath<E.Attributes, Attribute<E, Value>>, value: Value
 ) -> Condition<E> { .all }
 
 /// Refused, because a condition compares an attribute, not a key path.
 @available(*, unavailable, message: "a condition is a closure: where { $0.episode != 4 }")
-@_disfavoredOverload
-@_documentation(visibility: internal)
+@_disfavoredOverload @_documentation(visibility: internal)
 public func != <E: Entity, Value: AttributeValue>(
   path: KeyPath<E.Attributes, Attribute<E, Value>>, value: Value
 ) -> Condition<E> { .all }
 
 /// Refused, because a condition compares an attribute, not a key path.
 @available(*, unavailable, message: "a condition is a closure: where { $0.episode < 4 }")
-@_disfavoredOverload
-@_documentation(visibility: internal)
+@_disfavoredOverload @_documentation(visibility: internal)
 public func < <E: Entity, Value: AttributeValue>(
   path: KeyPath<E.Attributes, Attribute<E, Value>>, value: Value
 ) -> Condition<E> { .all }
 
 /// Refused, because a condition compares an attribute, not a key path.
 @available(*, unavailable, message: "a condition is a closure: where { $0.episode <= 4 }")
-@_disfavoredOverload
-@_documentation(visibility: internal)
+@_disfavoredOverload @_documentation(visibility: internal)
 public func <= <E: Entity, Value: AttributeValue>(
   path: KeyPath<E.Attributes, Attribute<E, Value>>, value: Value
 ) -> Condition<E> { .all }
 
 /// Refused, because a condition compares an attribute, not a key path.
 @available(*, unavailable, message: "a condition is a closure: where { $0.episode > 4 }")
-@_disfavoredOverload
-@_documentation(visibility: internal)
+@_disfavoredOverload @_documentation(visibility: internal)
 public func > <E: Entity, Value: AttributeValue>(
   path: KeyPath<E.Attributes, Attribute<E, Value>>, value: Value
 ) -> Condition<E> { .all }
 
 /// Refused, because a condition compares an attribute, not a key path.
 @available(*, unavailable, message: "a condition is a closure: where { $0.episode >= 4 }")
-@_disfavoredOverload
-@_documentation(visibility: internal)
+@_disfavoredOverload @_documentation(visibility: internal)
 public func >= <E: Entity, Value: AttributeValue>(
   path: KeyPath<E.Attributes, Attribute<E, Value>>, value: Value
 ) -> Condition<E> { .all }
@@ -239,8 +209,7 @@ extension Query {
   @available(
     *, unavailable, message: "the direction follows the attribute: sorted(by: \\.title.descending)"
   )
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public func sorted<Value>(
     by path: KeyPath<E.Attributes, Attribute<E, Value>>, _ direction: _SortDirection
   ) -> Query { self }
@@ -249,8 +218,7 @@ extension Query {
   @available(
     *, unavailable, message: "the direction follows the attribute: sorted(by: \\.title.descending)"
   )
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public func sorted<Value>(
     by path: KeyPath<E.Attributes, Attribute<E, Value>>, order direction: _SortDirection
   ) -> Query { self }

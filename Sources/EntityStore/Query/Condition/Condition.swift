@@ -1,10 +1,5 @@
+public import LodestoreEssentials
 internal import LodestoreFormat
-
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
 
 /// A condition that the records found by a query fulfil.
 ///

@@ -121,9 +121,7 @@ public prefix func ! <E: Entity>(attribute: Attribute<E, Bool>) -> Condition<E> 
 
 extension Condition {
   /// Whether all of `conditions` are true; true for an empty array.
-  static func all(of conditions: [Condition]) -> Condition {
-    joined(conditions) { .all(of: $0) }
-  }
+  static func all(of conditions: [Condition]) -> Condition { joined(conditions) { .all(of: $0) } }
 
   /// Whether at least one of `conditions` is true; false for an empty array.
   static func any(of conditions: [Condition]) -> Condition {

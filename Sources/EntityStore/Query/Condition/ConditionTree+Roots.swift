@@ -28,8 +28,7 @@ extension ConditionTree {
   var memberNames: Set<String> {
     switch self {
     case .constant, .closure: []
-    case .all(let parts), .any(let parts):
-      parts.reduce(into: []) { $0.formUnion($1.memberNames) }
+    case .all(let parts), .any(let parts): parts.reduce(into: []) { $0.formUnion($1.memberNames) }
     case .not(let part): part.memberNames
     case .comparison(let comparison):
       comparison.left.memberNames.union(comparison.right.memberNames)
@@ -66,8 +65,7 @@ extension Operand {
     case .negative(let inner), .cast(let inner, _): inner.memberNames
     case .conditional(let test, let yes, let no):
       test.memberNames.union(yes.memberNames).union(no.memberNames)
-    case .subquery(let collection, _, let test, _):
-      collection.memberNames.union(test.memberNames)
+    case .subquery(let collection, _, let test, _): collection.memberNames.union(test.memberNames)
     }
   }
 
@@ -101,8 +99,7 @@ private struct PathChange {
   ///   - back: the name by which a record at `old` leads back, for the error message.
   ///   - prefix: the steps inserted before those of each path.
   static func rerooting(
-    from old: ValuePath.Root, to new: ValuePath.Root, back: String?,
-    prefix: [ValuePath.Step] = []
+    from old: ValuePath.Root, to new: ValuePath.Root, back: String?, prefix: [ValuePath.Step] = []
   ) -> PathChange {
     PathChange { (path, variables) throws(StoreError) in
       if path.root == old { return ValuePath(new, prefix + path.steps) }

@@ -37,9 +37,7 @@ extension ToMany {
   }
 
   /// The number of related records.
-  public var count: Attribute<E, Int> {
-    Attribute(deriving: .path(path(.aggregate(.count))))
-  }
+  public var count: Attribute<E, Int> { Attribute(deriving: .path(path(.aggregate(.count)))) }
 
   /// The number of related records that fulfil all lines of `build`.
   public func count(

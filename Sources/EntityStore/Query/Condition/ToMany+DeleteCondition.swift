@@ -82,9 +82,7 @@ extension Condition {
   func storedText(_ message: (String) -> String) throws(StoreError) -> String {
     let tree = try content.get().tree
     let text = ConditionPrinter.text(tree)
-    guard tree.isFreeOfClosures else {
-      throw .badSchema(entity: E.schema.name, message(text))
-    }
+    guard tree.isFreeOfClosures else { throw .badSchema(entity: E.schema.name, message(text)) }
     return text
   }
 }

@@ -90,9 +90,7 @@ enum Arithmetic {
   ///
   /// The minimum and maximum ignore not-a-number, which has no order. Otherwise the result would
   /// depend on its position among the values.
-  static func aggregate(
-    _ op: CollectionOperator, _ values: [DynamicValue]
-  ) throws -> DynamicValue {
+  static func aggregate(_ op: CollectionOperator, _ values: [DynamicValue]) throws -> DynamicValue {
     let present = values.filter { !$0.isNull }
     switch op {
     case .count: return .integer(Int64(present.count))

@@ -25,9 +25,7 @@ extension ConditionEvaluator {
   /// ASCII; returns `nil` for every other comparison.
   ///
   /// Creating a string for each record would take longer than the rest of the comparison.
-  private func cased(
-    _ comparison: BoundComparison, _ record: RecordUnderTest
-  ) throws -> Bool? {
+  private func cased(_ comparison: BoundComparison, _ record: RecordUnderTest) throws -> Bool? {
     let isEqual = comparison.operator == .equal
     guard isEqual || comparison.operator == .notEqual, comparison.quantifier == nil,
       comparison.options.isEmpty, case .call(let function, let operands) = comparison.left,
@@ -190,8 +188,7 @@ extension ConditionEvaluator {
     case .member(let name): return try member(name, of: value, rest)
     case .element(let index): return try element(index, of: value, rest)
     case .first: return try element(0, of: value, rest)
-    case .last:
-      return try follow(rest, from: try value.elements()?.last ?? .null)
+    case .last: return try follow(rest, from: try value.elements()?.last ?? .null)
     case .size: return try follow(rest, from: .integer(Int64(value.elements()?.count ?? 0)))
     case .aggregate(.count):
       return .integer(Int64(try value.elements()?.count ?? (value.isNull ? 0 : 1)))

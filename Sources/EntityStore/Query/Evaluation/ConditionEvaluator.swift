@@ -57,8 +57,7 @@ final class ConditionEvaluator {
   /// layout in local variables. Returns the number of records read.
   @inline(__always)
   func forEach(
-    from cursor: Cursor, through end: UInt64,
-    _ body: (UInt64, ByteView) throws -> Bool
+    from cursor: Cursor, through end: UInt64, _ body: (UInt64, ByteView) throws -> Bool
   ) throws -> Int {
     let program = program
     let hasRest = !program.rest.isEmpty
@@ -99,8 +98,7 @@ final class ConditionEvaluator {
 
   @inline(never)
   private func admitsRest(
-    _ bytes: ByteView, id: UInt64, _ program: LayoutProgram,
-    comparesNumbers: Bool = false
+    _ bytes: ByteView, id: UInt64, _ program: LayoutProgram, comparesNumbers: Bool = false
   ) throws(StoreError) -> Bool {
     let record = RecordUnderTest(view: try entity.view(bytes, id: id), id: id)
     do {
@@ -160,8 +158,7 @@ final class ConditionEvaluator {
       }
       return true
     case .expression(let comparison): return try evaluate(comparison, record)
-    case .related(let test):
-      return try related(test, test.end, test.condition).isTrue(for: record)
+    case .related(let test): return try related(test, test.end, test.condition).isTrue(for: record)
     case .closure(let closure):
       return try closure.evaluate(record.view.bytes, id: record.id, of: entity, core: core)
     }

@@ -37,9 +37,7 @@ extension DynamicValue {
   private static func numberOrder(
     _ a: DynamicValue, _ left: Number, _ b: DynamicValue, _ right: Number
   ) -> Int? {
-    if case (.decimal(let x), .decimal(let y)) = (a, b) {
-      return DecimalValue.order(x, y)
-    }
+    if case (.decimal(let x), .decimal(let y)) = (a, b) { return DecimalValue.order(x, y) }
     switch (left, right) {
     case (.integer(let x), .integer(let y)): return x < y ? -1 : x > y ? 1 : 0
     case (.double(let x), .double(let y)): return order(x, y)

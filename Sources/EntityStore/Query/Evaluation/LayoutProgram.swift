@@ -82,8 +82,7 @@ struct LayoutProgram {
       steadyTests.append(steady)
       texts.append(VariableTest(slot, steady, isNegated: isNegated))
     }
-    let parts =
-      if case .all(let parts) = condition { parts } else { [condition] }
+    let parts = if case .all(let parts) = condition { parts } else { [condition] }
     // Slots and texts are tested before the other parts. So a closure is not called for a record
     // that a later part excludes, even if the closure would have thrown.
     for part in parts {
@@ -124,9 +123,7 @@ struct LayoutProgram {
       if !answer { return false }
     }
     for test in texts {
-      guard let answer = test.admits(bytes, offsets) else {
-        return nil
-      }
+      guard let answer = test.admits(bytes, offsets) else { return nil }
       if !answer { return false }
     }
     return true
@@ -148,9 +145,7 @@ struct LayoutProgram {
     }
   }
 
-  private static func test(
-    _ test: AttributeTest, _ layout: RecordLayout, isNegated: Bool
-  ) -> Step {
+  private static func test(_ test: AttributeTest, _ layout: RecordLayout, isNegated: Bool) -> Step {
     func wrapped(_ step: Step) -> Step { isNegated ? .not(step) : step }
     if test.attribute.isRecordID {
       return wrapped(NumberTest(test).map(Step.recordID) ?? .constant(false))
@@ -166,8 +161,7 @@ struct LayoutProgram {
     case .numbers(let set): return wrapped(.numbers(slot, set, admitsNull: test.admitsNull))
     case .text(let test, _, _, _): return wrapped(.text(slot, test))
     case .key(let interval): return wrapped(.key(slot, interval))
-    case .keys(let set):
-      return wrapped(.keys(slot, set.table, admitsNull: test.admitsNull))
+    case .keys(let set): return wrapped(.keys(slot, set.table, admitsNull: test.admitsNull))
     }
   }
 }

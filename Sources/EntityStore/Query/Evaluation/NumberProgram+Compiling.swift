@@ -20,8 +20,7 @@ extension NumberProgram {
       let left = UInt8(register)
       switch operand {
       case .value(let value): return constant(value, left)
-      case .attribute(let attribute, let steps):
-        return steps.isEmpty ? load(attribute, left) : nil
+      case .attribute(let attribute, let steps): return steps.isEmpty ? load(attribute, left) : nil
       case .arithmetic(let op, let a, let b):
         guard let x = compile(a, into: register), let y = compile(b, into: register + 1) else {
           return nil
@@ -159,9 +158,7 @@ extension NumberProgram {
       }
     }
 
-    private mutating func call(
-      _ function: OperandFunction, _ kind: Kind, _ left: UInt8
-    ) -> Kind? {
+    private mutating func call(_ function: OperandFunction, _ kind: Kind, _ left: UInt8) -> Kind? {
       if kind == .date { return nil }
       let isInteger = kind == .integer
       switch function {

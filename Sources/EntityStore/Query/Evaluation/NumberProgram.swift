@@ -86,8 +86,7 @@ struct NumberProgram {
         let number = Double(bitPattern: left.pointee).rounded(.towardZero)
         guard let integer = Int64(exactly: number) else { return .null }
         left.pointee = UInt64(bitPattern: integer)
-      case .toDouble:
-        left.pointee = Double(Int64(bitPattern: left.pointee)).bitPattern
+      case .toDouble: left.pointee = Double(Int64(bitPattern: left.pointee)).bitPattern
       default:
         let x = Double(bitPattern: left.pointee)
         let y = Double(bitPattern: registers[Int(step.right)])

@@ -98,9 +98,7 @@ final class RelatedEvaluation {
     return values
   }
 
-  private func forEach(
-    of record: RecordUnderTest, _ body: (UInt64) throws -> Bool
-  ) throws {
+  private func forEach(of record: RecordUnderTest, _ body: (UInt64) throws -> Bool) throws {
     if let links { return try links.forEach(of: record.id, body) }
     guard let attribute = end.attribute,
       let id = try end.source.recordID(ofAttribute: attribute.number, in: record.view)

@@ -96,9 +96,7 @@ struct LostName {
       entities.first { $0.number == number }
     }
     for owner in entities {
-      for rule in owner.rules {
-        check(rule.condition, on: owner, owner, "the rule '\(rule.name)'")
-      }
+      for rule in owner.rules { check(rule.condition, on: owner, owner, "the rule '\(rule.name)'") }
       for attribute in owner.attributes where !attribute.isRemoved {
         guard let derivation = attribute.derivation, let condition = derivation.condition,
           let side = derivation.side,
@@ -169,7 +167,6 @@ extension StoreCore {
 
   private func allLostNames(in transaction: Transaction) throws -> [LostName] {
     LostName.all(
-      try trees.descriptions(in: transaction),
-      try trees.relationships(in: transaction))
+      try trees.descriptions(in: transaction), try trees.relationships(in: transaction))
   }
 }

@@ -38,9 +38,7 @@ final class RuleEvaluation: RecordRules {
 
   func broken(by view: RecordView, id: UInt64) throws(StoreError) -> [String] {
     var broken: [String] = []
-    for rule in rules where try !rule.condition.admits(view, id: id) {
-      broken.append(rule.name)
-    }
+    for rule in rules where try !rule.condition.admits(view, id: id) { broken.append(rule.name) }
     return broken
   }
 

@@ -21,9 +21,7 @@ struct VariableOffsets {
   func text(_ ordinal: Int, in record: ByteView) -> ByteView? {
     let end = Int(record.uint16(at: ends &+ ordinal &* 2))
     let start = ordinal == 0 ? 0 : Int(record.uint16(at: ends &+ ordinal &* 2 &- 2))
-    guard start <= end, heap &+ end &+ RecordLayout.checksumSize <= record.count else {
-      return nil
-    }
+    guard start <= end, heap &+ end &+ RecordLayout.checksumSize <= record.count else { return nil }
     return record[(heap &+ start)..<(heap &+ end)]
   }
 }

@@ -47,8 +47,7 @@ struct EntryGrouping: ~Copyable {
     let positions = keys.compactMap { attributes.firstIndex(of: $0) }
     let terms = terms.map { term in
       Term(
-        function: term.function,
-        position: term.attribute.flatMap { attributes.firstIndex(of: $0) })
+        function: term.function, position: term.attribute.flatMap { attributes.firstIndex(of: $0) })
     }
     isPrefix = positions == Array(0..<positions.count)
     elementCount = ((positions + terms.compactMap(\.position)).max() ?? -1) + 1
@@ -129,9 +128,7 @@ struct EntryGrouping: ~Copyable {
     currentTotals = groups.totals + current * terms.count
   }
 
-  private mutating func keepState() {
-    if groupCount > 0 { groups.states[current] = state }
-  }
+  private mutating func keepState() { if groupCount > 0 { groups.states[current] = state } }
 
   /// Adds the last split entry to its group.
   @inline(__always)
@@ -145,17 +142,13 @@ struct EntryGrouping: ~Copyable {
     }
   }
 
-  private var lastElements: ByteView {
-    ByteView(start: lastKey, count: lastLength)
-  }
+  private var lastElements: ByteView { ByteView(start: lastKey, count: lastLength) }
 
   // MARK: Results
 
   var groupCount: Int { groups.groupCount }
 
-  func state(_ group: Int) -> GroupStates.State {
-    group == current ? state : groups.states[group]
-  }
+  func state(_ group: Int) -> GroupStates.State { group == current ? state : groups.states[group] }
 
   func totals(_ group: Int) -> UnsafeBufferPointer<GroupTotal> { groups.totals(group) }
 
@@ -175,8 +168,7 @@ struct EntryGrouping: ~Copyable {
   /// Visits the groups with their values, counts and totals, ascending by key; for entries that are
   /// not in the order of the groups.
   mutating func forEach(
-    tick: () throws -> Void,
-    _ body: ([Value], Int, UnsafeBufferPointer<GroupTotal>) throws -> Void
+    tick: () throws -> Void, _ body: ([Value], Int, UnsafeBufferPointer<GroupTotal>) throws -> Void
   ) throws {
     keepState()
     let keyCount = positions.count

@@ -39,9 +39,7 @@ final class GroupRuns {
   ) throws {
     writer.truncate(to: 0)
     GroupPart.write(count: count, totals, values, to: &writer)
-    var head = (
-      UInt32(truncatingIfNeeded: key.count), UInt32(truncatingIfNeeded: writer.count)
-    )
+    var head = (UInt32(truncatingIfNeeded: key.count), UInt32(truncatingIfNeeded: writer.count))
     try withUnsafeBytes(of: &head) { try file.append(ByteView($0)) }
     try file.append(key)
     try writer.withBytes { (bytes) throws(LMDBError) in try file.append(bytes) }

@@ -36,9 +36,7 @@ struct GroupStates: ~Copyable {
   ///   - heldPerTotal: the memory of a total in addition to its own size, in bytes, if
   ///     ``add(_:_:_:)`` does not count it.
   ///   - spilling: `nil` if all groups stay in memory.
-  init(
-    termCount: Int, isOrdered: Bool = false, heldPerTotal: Int = 0, _ spilling: GroupSpilling?
-  ) {
+  init(termCount: Int, isOrdered: Bool = false, heldPerTotal: Int = 0, _ spilling: GroupSpilling?) {
     self.termCount = termCount
     self.spilling = isOrdered ? nil : spilling
     table = isOrdered ? nil : GroupTable()
@@ -99,9 +97,7 @@ struct GroupStates: ~Copyable {
   }
 
   /// Adds a value to the total at `index`.
-  mutating func add(
-    _ value: DynamicValue, _ function: GroupTerm.Function, _ index: Int
-  ) throws {
+  mutating func add(_ value: DynamicValue, _ function: GroupTerm.Function, _ index: Int) throws {
     let held = totals[index].heldByteCount
     try totals[index].add(value, function)
     heldByteCount += totals[index].heldByteCount - held
@@ -142,8 +138,7 @@ struct GroupStates: ~Copyable {
   /// Visits the groups with their counts, totals and values, ascending by key.
   mutating func forEach(
     tick: () throws -> Void,
-    _ body: (ByteView, Int, UnsafeBufferPointer<GroupTotal>, ArraySlice<Value>) throws
-      -> Void
+    _ body: (ByteView, Int, UnsafeBufferPointer<GroupTotal>, ArraySlice<Value>) throws -> Void
   ) throws {
     guard let spilling, let runs = spilling.runs else { return try forEachInMemory(tick, body) }
     try spill(tick)
@@ -157,8 +152,7 @@ struct GroupStates: ~Copyable {
 
   private func forEachInMemory(
     _ tick: () throws -> Void,
-    _ body: (ByteView, Int, UnsafeBufferPointer<GroupTotal>, ArraySlice<Value>) throws
-      -> Void
+    _ body: (ByteView, Int, UnsafeBufferPointer<GroupTotal>, ArraySlice<Value>) throws -> Void
   ) throws {
     let valueCount = groupCount == 0 ? 0 : values.count / groupCount
     for group in try sorted(tick: tick) {

@@ -50,9 +50,7 @@ struct GroupTable {
 
   func withKey<R>(_ number: Int, _ body: (ByteView) throws -> R) rethrows -> R {
     let start = number == 0 ? 0 : ends[number - 1]
-    return try keys._withBytes {
-      try body($0[start..<ends[number]])
-    }
+    return try keys._withBytes { try body($0[start..<ends[number]]) }
   }
 
   private mutating func grow() {

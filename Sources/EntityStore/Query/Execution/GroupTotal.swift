@@ -1,11 +1,6 @@
 internal import LodestoreBytes
+internal import LodestoreEssentials
 internal import LodestoreFormat
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 /// The state of an aggregate, which ignores null and not-a-number.
 struct GroupTotal {
@@ -71,8 +66,7 @@ struct GroupTotal {
 
   @inline(__always)
   private func isExtreme(_ element: ByteView, _ sign: Int) -> Bool {
-    extremeElement.isEmpty
-      || extremeElement._withBytes { compareKeys(element, $0) * sign > 0 }
+    extremeElement.isEmpty || extremeElement._withBytes { compareKeys(element, $0) * sign > 0 }
   }
 
   @inline(never)
@@ -221,8 +215,7 @@ private struct CompensatedSum {
   @inline(__always)
   mutating func add(_ number: Double) {
     let next = sum + number
-    compensation +=
-      abs(sum) >= abs(number) ? (sum - next) + number : (number - next) + sum
+    compensation += abs(sum) >= abs(number) ? (sum - next) + number : (number - next) + sum
     sum = next
   }
 

@@ -5,13 +5,11 @@ internal import LodestoreFormat
 extension PlanRun {
   /// Returns the number of results, counted from entries alone if they decide the condition.
   func count() throws(StoreError) -> Int {
-    do {
+    try wrappingErrors {
       let all = try countAll()
       let count = min(max(0, all - plan.request.offset), plan.request.limit ?? .max)
       counts.results = count
       return count
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
@@ -74,17 +72,11 @@ extension PlanRun {
 
   /// Returns the ids of the results in order, from entries alone if they decide the condition.
   func ids() throws(StoreError) -> [UInt64] {
-    if plan.isAnsweredByEntries, start == nil {
-      do {
-        if let ids = try idsOfEntries() {
-          let rest = ids.dropFirst(plan.request.offset)
-          let result = Array(rest.prefix(plan.request.limit ?? .max))
-          counts.results = result.count
-          return result
-        }
-      } catch {
-        throw StoreError(wrapping: error)
-      }
+    if plan.isAnsweredByEntries, start == nil, let ids = try wrappingErrors(idsOfEntries) {
+      let rest = ids.dropFirst(plan.request.offset)
+      let result = Array(rest.prefix(plan.request.limit ?? .max))
+      counts.results = result.count
+      return result
     }
     var ids: [UInt64] = []
     try forEach { id, _ in

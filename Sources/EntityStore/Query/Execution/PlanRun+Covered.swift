@@ -20,15 +20,13 @@ extension PlanRun {
       }
       positions.append(position)
     }
-    do {
+    return try wrappingErrors {
       switch plan.arrangement {
       case .index(let isReversed): try inOrder(access, positions, isReversed: isReversed, body)
       case .natural(let isReversed): try byID(access, positions, isReversed: isReversed, body)
       case .sort, .groups, .merge: return false
       }
       return true
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
@@ -99,9 +97,7 @@ extension PlanRun {
     return last.values
   }
 
-  func recordValues(
-    _ positions: [Int], _ id: UInt64, _ access: IndexAccess
-  ) throws -> [Value] {
+  func recordValues(_ positions: [Int], _ id: UInt64, _ access: IndexAccess) throws -> [Value] {
     guard let bytes = try core.storedRecord(id, of: entity) else { throw missing(id) }
     counts.recordsRead += 1
     let view = try entity.view(bytes, id: id)

@@ -33,14 +33,11 @@ extension PlanRun {
     {
       let run = try PlanRun(stepping, core: core, control: control)
       defer { counts = run.counts }
-      do {
-        let count = try run.step(
-          over: attributes, below: cost, hasOther: covering != nil, body)
-        guard let count else { return nil }
-        visited = count
-      } catch {
-        throw StoreError(wrapping: error)
+      let count = try wrappingErrors {
+        try run.step(over: attributes, below: cost, hasOther: covering != nil, body)
       }
+      guard let count else { return nil }
+      visited = count
     }
     guard case .index(let access)? = covering?.access else { return visited }
     return try forEachDistinct(attributes, from: access, skipping: visited, body)
@@ -179,7 +176,7 @@ extension PlanRun {
     _ attributes: [UInt32], from access: IndexAccess, skipping visited: Int,
     _ body: ([Value]) throws(StoreError) -> Bool
   ) throws(StoreError) -> Int? {
-    do {
+    try wrappingErrors {
       let isOrdered = access.comes(inOrderOf: attributes)
       if isOrdered, access.ranges.count == 1, let range = access.ranges.first,
         attributes.count == 1, attributes.last == access.index.description.attributes.last
@@ -218,8 +215,6 @@ extension PlanRun {
         if grouping.groupCount > 0 { _ = try visit(0, grouping) }
       } catch is End {}
       return nil
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
@@ -261,9 +256,7 @@ extension PlanRun {
       if seen <= visited { return true }
       var decoder = KeyDecoder(element)
       let value = try decoder.next()
-      if value.isNormalizedText {
-        return try body(try recordValues([position], id, access))
-      }
+      if value.isNormalizedText { return try body(try recordValues([position], id, access)) }
       row[0] = value
       return try body(row)
     }

@@ -85,8 +85,7 @@ extension PlanRun {
   /// Returns the record id of an entry.
   @inline(__always)
   func recordID(
-    _ key: ByteView, _ value: ByteView, _ index: StoredIndex,
-    isUnique: Bool
+    _ key: ByteView, _ value: ByteView, _ index: StoredIndex, isUnique: Bool
   ) throws -> UInt64 {
     if isUnique {
       guard value.count == 8 else { throw damagedEntry(of: index) }

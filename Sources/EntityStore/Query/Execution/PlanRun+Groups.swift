@@ -41,9 +41,7 @@ extension PlanRun {
   ///   scratch file in the store's folder. If an index decides the whole condition and contains the
   ///   attributes of the grouping and the terms, only its entries are read. If the index is in the
   ///   order of the groups, one group is in memory.
-  func groups(
-    by keys: [Operand], _ terms: [GroupTerm] = []
-  ) throws(StoreError) -> [GroupRow] {
+  func groups(by keys: [Operand], _ terms: [GroupTerm] = []) throws(StoreError) -> [GroupRow] {
     var rows: [GroupRow] = []
     try forEachGroup(by: keys, terms) { (row) throws(StoreError) in rows.append(row) }
     return rows
@@ -57,19 +55,16 @@ extension PlanRun {
       throw .badQuery("groups and aggregates are of all records, and take no token to go on after")
     }
     let question = try GroupQuestion(keys, terms, entity, core)
-    do {
+    try wrappingErrors {
       guard let visited = try coveredGroups(question, body) else { return }
       try scannedGroups(question, skipping: visited, body)
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
   // MARK: By records
 
   private func scannedGroups(
-    _ question: GroupQuestion, skipping visited: Int,
-    _ body: (GroupRow) throws(StoreError) -> Void
+    _ question: GroupQuestion, skipping visited: Int, _ body: (GroupRow) throws(StoreError) -> Void
   ) throws {
     let (keyTerms, functions) = (question.keyTerms, question.functions)
     let readers = question.readers
@@ -83,8 +78,7 @@ extension PlanRun {
     // Grouping and aggregating numbers reads their slots, without a view of the record.
     let needsView = word == nil && !keyTerms.isEmpty || readers.contains { $0.isOperand }
     try forEachMatch { id, bytes in
-      let record =
-        needsView ? RecordUnderTest(view: try entity.view(bytes, id: id), id: id) : nil
+      let record = needsView ? RecordUnderTest(view: try entity.view(bytes, id: id), id: id) : nil
       // Consecutive records often belong to the same group.
       let isSame: Bool =
         if let word {
@@ -214,9 +208,7 @@ enum TermReader {
     }
   }
 
-  init(
-    _ term: GroupTerm, _ binding: ConditionBinding, _ entity: StoredEntity
-  ) throws(StoreError) {
+  init(_ term: GroupTerm, _ binding: ConditionBinding, _ entity: StoredEntity) throws(StoreError) {
     guard let source = term.operand else {
       self = .records
       return

@@ -16,9 +16,7 @@ extension PlanRun {
     let keys = try startedKeys(range, access, groups)
     var group: [UInt8] = []
     var goesOn = true
-    try forEachEntry(
-      of: access, range, keys: keys, isReversed: groups.isReversed
-    ) { id, key in
+    try forEachEntry(of: access, range, keys: keys, isReversed: groups.isReversed) { id, key in
       // Cut keys are passed as empty ones. Such a key does not show where a group ends.
       if key.isEmpty { throw NeedsAlternative() }
       if !sorting.ids.isEmpty, !KeyDecoder.isElements(group, atBeginningOf: key) {

@@ -9,8 +9,7 @@ extension PlanRun {
   /// records is then visited once for a batch, instead of once for each record. The first batches
   /// are small, since most such queries want one page of results.
   func inIndexOrder(
-    _ access: IndexAccess, isReversed: Bool,
-    _ body: (UInt64, ByteView) throws -> Bool
+    _ access: IndexAccess, isReversed: Bool, _ body: (UInt64, ByteView) throws -> Bool
   ) throws {
     let bound = try startBound(access, isReversed: isReversed)
     let writer = start == nil ? nil : makeSortKeyWriter()
@@ -42,8 +41,7 @@ extension PlanRun {
   /// one range four per cent slower, and inlining this one slows other arrangements as much.
   @inline(never)
   func inMergedOrder(
-    _ access: IndexAccess, isReversed: Bool,
-    _ body: (UInt64, ByteView) throws -> Bool
+    _ access: IndexAccess, isReversed: Bool, _ body: (UInt64, ByteView) throws -> Bool
   ) throws {
     let bound = try startBound(access, isReversed: isReversed, isMerged: true)
     let writer = start == nil ? nil : makeSortKeyWriter()
@@ -111,8 +109,7 @@ extension PlanRun {
   ///
   /// - Parameter writer: writes sort keys if the query continues after a token.
   private func visit(
-    _ batch: inout EntryBatch, _ writer: SortKeyWriter?,
-    _ body: (UInt64, ByteView) throws -> Bool
+    _ batch: inout EntryBatch, _ writer: SortKeyWriter?, _ body: (UInt64, ByteView) throws -> Bool
   ) throws -> Bool {
     try batch.order.sort { try tick() }
     let none = SortedRecord(id: 0, bytes: ByteView())

@@ -39,13 +39,10 @@ extension PlanRun {
     let cursor = try Cursor(index.tree, in: core.transaction)
     for position in 0..<prefixes.count {
       try tick()
-      guard
-        try prefixes.withKey(
-          position,
-          { (prefix) throws in
-            try forEachEntry(beginningWith: prefix, at: cursor, in: index, body)
-          })
-      else { return }
+      let goesOn = try prefixes.withKey(position) { (prefix) throws in
+        try forEachEntry(beginningWith: prefix, at: cursor, in: index, body)
+      }
+      guard goesOn else { return }
     }
   }
 
@@ -67,8 +64,7 @@ extension PlanRun {
       counts.entriesRead += 1
       let isLong = cursor.key.count >= KeyEncoder.cutPrefix
       let id = try index.recordID(ofEntry: cursor.key, cursor.value)
-      guard try body(id, isLong ? ByteView() : cursor.key)
-      else { return false }
+      guard try body(id, isLong ? ByteView() : cursor.key) else { return false }
       found = try cursor.next()
     }
     return true

@@ -5,8 +5,7 @@ internal import LodestoreFormat
 extension PlanRun {
   /// Visits the records of `range` that match, ordered by id.
   func scan(
-    _ range: ClosedRange<UInt64>, isReversed: Bool,
-    _ body: (UInt64, ByteView) throws -> Bool
+    _ range: ClosedRange<UInt64>, isReversed: Bool, _ body: (UInt64, ByteView) throws -> Bool
   ) throws {
     if isReversed {
       let cursor = try Cursor(entity.records, in: core.transaction)
@@ -51,7 +50,7 @@ extension PlanRun {
       if !isWatched { counts.recordsRead &+= count }
       counts.results &+= count
     }
-    do {
+    try wrappingErrors {
       guard let cursor = try beginScan(1 ... .max) else { return }
       try cursor.forEachRecord(readsWhole: true) { (id, bytes) throws in
         count &+= 1
@@ -61,8 +60,6 @@ extension PlanRun {
         }
         return try body(id, bytes)
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 

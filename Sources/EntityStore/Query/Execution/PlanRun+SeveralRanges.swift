@@ -24,8 +24,7 @@ extension PlanRun {
   /// - Parameter bound: the part of a key after the point elements at which the visit begins.
   @inline(never)
   func forEachMergedEntry(
-    of access: IndexAccess, from bound: [UInt8]?, isReversed: Bool,
-    _ body: (UInt64) throws -> Bool
+    of access: IndexAccess, from bound: [UInt8]?, isReversed: Bool, _ body: (UInt64) throws -> Bool
   ) throws {
     var ranges: [MergedRange] = []
     for range in access.ranges {
@@ -81,14 +80,10 @@ private struct MergedRange {
   /// Whether the cursor is at an entry of the range.
   var hasEntry: Bool { keys.admits(cursor.key, backwards: isReversed) }
 
-  private var rest: ByteView {
-    cursor.key.dropFirst(prefixLength)
-  }
+  private var rest: ByteView { cursor.key.dropFirst(prefixLength) }
 
   /// The record id in the entry's value, where a unique index stores it; `nil` in other indexes.
-  private var id: UInt64? {
-    cursor.value.count == 8 ? cursor.value.uint64(at: 0) : nil
-  }
+  private var id: UInt64? { cursor.value.count == 8 ? cursor.value.uint64(at: 0) : nil }
 
   func comes(before other: MergedRange) -> Bool {
     let (first, second) = (rest, other.rest)

@@ -75,8 +75,7 @@ extension PlanRun {
   ///
   /// Memory holds the records in another order, so the next ones are prefetched.
   private func visit(
-    _ records: [SortedRecord], in words: WordSort,
-    _ body: (UInt64, ByteView) throws -> Bool
+    _ records: [SortedRecord], in words: WordSort, _ body: (UInt64, ByteView) throws -> Bool
   ) throws -> Bool {
     try records.withUnsafeBufferPointer { records in
       try words.items.withUnsafeBufferPointer { items in

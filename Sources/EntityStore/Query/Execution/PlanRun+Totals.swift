@@ -88,9 +88,7 @@ extension PlanRun {
     for index in entity.indexes {
       let attributes = index.description.attributes
       guard let place = attributes.firstIndex(of: attribute.number) else { continue }
-      let names = attributes[place...].compactMap {
-        entity.description.attribute(number: $0)?.name
-      }
+      let names = attributes[place...].compactMap { entity.description.attribute(number: $0)?.name }
       if !found.contains(names) { found.append(names) }
     }
     return found
@@ -103,11 +101,8 @@ extension PlanRun {
       term.function == .min || term.function == .max, path.steps.count == 1
     else { return nil }
     let attribute = try ConditionBinding(entity).attribute(of: path)
-    guard
-      let index = entity.indexes.first(where: {
-        $0.description.attributes.first == attribute.number
-      })
-    else { return nil }
+    let index = entity.indexes.first { $0.description.attributes.first == attribute.number }
+    guard let index else { return nil }
     // The range leaves out null, which sorts first, and not-a-number, which sorts last.
     let last: Value? =
       switch attribute.type {
@@ -119,7 +114,7 @@ extension PlanRun {
     let range = IndexRange(lower: [0, 255], upper: last.map { IndexConstraint.element($0) })
     var found: Value = .null
     var isSettled = true
-    do {
+    try wrappingErrors {
       try core.walk(index, of: entity, range, isReversed: term.function == .max) { _, key in
         counts.entriesRead += 1
         guard !key.isEmpty else {
@@ -130,8 +125,6 @@ extension PlanRun {
         found = try decoder.next()
         return false
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
     return isSettled ? found : nil
   }

@@ -32,16 +32,13 @@ final class PlanRun {
   /// Results begin after it.
   let start: [UInt8]?
 
-  init(
-    _ plan: QueryPlan, core: TransactionCore, control: RunControl? = nil
-  ) throws(StoreError) {
+  init(_ plan: QueryPlan, core: TransactionCore, control: RunControl? = nil) throws(StoreError) {
     self.plan = plan
     self.core = core
     self.control = control
     entity = plan.entity
     // If the store verifies checksums, records are evaluated even without a condition.
-    let checked =
-      plan.residual ?? (core.store.options.verifiesChecksums ? .constant(true) : nil)
+    let checked = plan.residual ?? (core.store.options.verifiesChecksums ? .constant(true) : nil)
     residual = checked.map { ConditionEvaluator($0, entity: plan.entity, core: core) }
     start = try plan.request.after?.content().key
     // The closure asks only the control, and does not check the record limit. The evaluator would
@@ -51,8 +48,7 @@ final class PlanRun {
 
   func makeSortKeyWriter() -> SortKeyWriter {
     SortKeyWriter(
-      plan.order,
-      evaluator: ConditionEvaluator(.constant(true), entity: entity, core: core))
+      plan.order, evaluator: ConditionEvaluator(.constant(true), entity: entity, core: core))
   }
 
   // MARK: Results
@@ -69,7 +65,7 @@ final class PlanRun {
 
   @inline(never)
   private func forEachArranged(_ body: (UInt64, ByteView) throws -> Bool) throws(StoreError) {
-    do {
+    try wrappingErrors {
       if plan.request.offset == 0, plan.request.limit == nil {
         try arranged { id, bytes in
           counts.results &+= 1
@@ -79,8 +75,6 @@ final class PlanRun {
         if residual == nil, start == nil { entriesToSkip = plan.offsetOfEntries }
         try withoutActuallyEscaping(body) { body in try arrangedWithAlternative(window(body)) }
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
@@ -213,8 +207,7 @@ final class PlanRun {
 
   /// Visits the matching records among `ids`, in the order of `ids`.
   func fetch(
-    _ ids: [UInt64], mayBeAbsent: Bool = false,
-    _ body: (UInt64, ByteView) throws -> Bool
+    _ ids: [UInt64], mayBeAbsent: Bool = false, _ body: (UInt64, ByteView) throws -> Bool
   ) throws {
     expect(ids.count)
     let lookup = try RecordLookup(entity.records, in: core.transaction)
@@ -313,9 +306,7 @@ final class PlanRun {
   /// the index.
   func forEachEntry(of access: IndexAccess, _ body: (UInt64, ByteView) throws -> Bool) throws {
     guard let filter = access.filter else { return try forEachEntryOfSpan(access, body) }
-    try forEachEntryOfSpan(access) { id, key in
-      try passes(filter, id, key) ? body(id, key) : true
-    }
+    try forEachEntryOfSpan(access) { id, key in try passes(filter, id, key) ? body(id, key) : true }
   }
 
   private func forEachEntryOfSpan(

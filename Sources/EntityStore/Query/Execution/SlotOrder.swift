@@ -29,8 +29,7 @@ final class SlotOrder {
     let layout = entity.layout
     slot = layout.slotIndex(ofAttribute: attribute.number).flatMap { WordSlot(layout.slots[$0]) }
     layoutNumber = layout.number
-    shortestRecord =
-      layout.endsOffset + layout.variableCount * 2 + RecordLayout.checksumSize
+    shortestRecord = layout.endsOffset + layout.variableCount * 2 + RecordLayout.checksumSize
   }
 
   /// Returns the word that sorts a record in ascending order, or `nil` if the record has no value.

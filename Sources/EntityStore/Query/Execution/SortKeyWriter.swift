@@ -108,9 +108,7 @@ final class SortKeyWriter {
   }
 
   /// Encodes the term's value to ``element``; returns false for null.
-  private func append(
-    _ term: BoundOrder.Term, _ record: RecordUnderTest
-  ) throws -> Bool {
+  private func append(_ term: BoundOrder.Term, _ record: RecordUnderTest) throws -> Bool {
     if let attribute = term.attribute, !term.isOfDocument, term.options.isEmpty {
       guard let index = record.view.layout.slotIndex(ofAttribute: attribute.number) else {
         if attribute.initial == .null { return false }

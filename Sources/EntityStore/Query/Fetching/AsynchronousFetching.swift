@@ -180,8 +180,7 @@ public struct ResultBatches<E: Entity>: AsyncSequence, Sendable {
     }
 
     /// Returns the next batch, or `nil` after the last one.
-    @inlinable
-    @_documentation(visibility: internal)
+    @inlinable @_documentation(visibility: internal)
     public mutating func next() async throws -> [E]? {
       guard let part = try await nextPart() else { return nil }
       let report = onUnreadable

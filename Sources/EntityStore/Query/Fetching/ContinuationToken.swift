@@ -1,11 +1,6 @@
 internal import LodestoreBytes
+internal import LodestoreEssentials
 internal import LodestoreFormat
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 /// The position at which a page of results ends, for the query of the next page.
 ///

@@ -152,9 +152,7 @@ public struct FetchedRecord<E: Entity>: Sendable, Identifiable {
       guard let bytes = try core.record(rawID, of: entity) else {
         throw .noSuchRecord(entity: entity.name, id: rawID)
       }
-      return try wrappingErrors {
-        return try core.withReader(bytes, id: rawID, of: entity, body)
-      }
+      return try wrappingErrors { try core.withReader(bytes, id: rawID, of: entity, body) }
     }
   }
 }

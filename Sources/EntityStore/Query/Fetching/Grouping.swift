@@ -50,28 +50,20 @@ public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
   /// The lowest value; `nil` without values.
   @_disfavoredOverload
   public static func minimum<V>(_ path: KeyPath<E.Attributes, Attribute<E, V>>) -> Aggregate<E, V?>
-  where Result == V? {
-    Aggregate<E, V?>(.min, optional: E.attributes[keyPath: path])
-  }
+  where Result == V? { Aggregate<E, V?>(.min, optional: E.attributes[keyPath: path]) }
 
   /// The lowest value that is not null; `nil` without values.
   public static func minimum<V>(_ path: KeyPath<E.Attributes, Attribute<E, V?>>) -> Aggregate<E, V?>
-  where Result == V? {
-    Aggregate<E, V?>(.min, E.attributes[keyPath: path])
-  }
+  where Result == V? { Aggregate<E, V?>(.min, E.attributes[keyPath: path]) }
 
   /// The highest value; `nil` without values.
   @_disfavoredOverload
   public static func maximum<V>(_ path: KeyPath<E.Attributes, Attribute<E, V>>) -> Aggregate<E, V?>
-  where Result == V? {
-    Aggregate<E, V?>(.max, optional: E.attributes[keyPath: path])
-  }
+  where Result == V? { Aggregate<E, V?>(.max, optional: E.attributes[keyPath: path]) }
 
   /// The highest value that is not null; `nil` without values.
   public static func maximum<V>(_ path: KeyPath<E.Attributes, Attribute<E, V?>>) -> Aggregate<E, V?>
-  where Result == V? {
-    Aggregate<E, V?>(.max, E.attributes[keyPath: path])
-  }
+  where Result == V? { Aggregate<E, V?>(.max, E.attributes[keyPath: path]) }
 
   private init(_ function: GroupTerm.Function, _ attribute: Attribute<E, Result>) {
     self.init(function, attribute) { attribute.loaded($0.value) }
@@ -91,8 +83,7 @@ extension Aggregate where Result == Int {
     *, unavailable,
     message: "each group has its count: group.count; of all records, store.count(query)"
   )
-  @_disfavoredOverload
-  @_documentation(visibility: internal)
+  @_disfavoredOverload @_documentation(visibility: internal)
   public static var count: Aggregate<E, Int> {
     Aggregate<E, Int>(.count, Attribute<E, Int>(0)) { Int._value(from: $0) }
   }

@@ -1,10 +1,6 @@
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 internal import LMDB
 internal import LodestoreBytes
+internal import LodestoreEssentials
 internal import LodestoreFormat
 
 extension ReadableTransaction where Self: ~Copyable {
@@ -245,9 +241,7 @@ private final class ResultWindow {
 
 /// Converts attribute values to bytes that are equal if and only if the values are equal.
 private enum ProjectionKey {
-  static func key(of values: [Value]) -> [UInt8] {
-    values.flatMap { IndexConstraint.element($0) }
-  }
+  static func key(of values: [Value]) -> [UInt8] { values.flatMap { IndexConstraint.element($0) } }
 
   /// Returns the positions of `keys` in ascending order.
   static func order(_ keys: [[UInt8]]) -> [Int] {
@@ -256,9 +250,7 @@ private enum ProjectionKey {
     }
   }
 
-  static func key(
-    of numbers: [UInt32], in view: RecordView
-  ) throws(StoreError) -> [UInt8] {
+  static func key(of numbers: [UInt32], in view: RecordView) throws(StoreError) -> [UInt8] {
     var encoder = KeyEncoder()
     for number in numbers {
       guard let index = view.layout.slotIndex(ofAttribute: number) else { continue }
@@ -266,9 +258,7 @@ private enum ProjectionKey {
       if view.isNull(slot) {
         encoder.appendNull()
       } else if slot.type.isIndexable {
-        try wrappingErrors {
-          try IndexTuple.append(slot, of: view, into: &encoder)
-        }
+        try wrappingErrors { try IndexTuple.append(slot, of: view, into: &encoder) }
       } else {
         encoder.append(data: view.variableBytes(slot))
       }

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import LodestoreEssentials
 
 /// A selection of records: a condition, an order, and a limit.
 ///
@@ -45,15 +41,11 @@ public struct Query<E: Entity>: Sendable {
   }
 
   /// Adds a condition: only records for which a predicate of Foundation is true.
-  public func `where`(_ predicate: Predicate<E>) -> Query {
-    self.where(Condition(predicate))
-  }
+  public func `where`(_ predicate: Predicate<E>) -> Query { self.where(Condition(predicate)) }
 
   /// Adds a condition: only records for which a format string is true; see
   /// ``Condition/init(format:_:)``.
-  public func `where`(
-    format: String, _ arguments: any Sendable...
-  ) throws(StoreError) -> Query {
+  public func `where`(format: String, _ arguments: any Sendable...) throws(StoreError) -> Query {
     self.where(try Condition(format: format, arguments: arguments))
   }
 
@@ -80,34 +72,24 @@ public struct Query<E: Entity>: Sendable {
   /// Sorts by the keys that `keys` returns, which may ignore case, place nulls or lead into JSON.
   ///
   ///     Film.all.sorted { [$0.title.ascending(ignoring: .caseInsensitive), $0.source["year"].descending] }
-  public func sorted(_ keys: (E.Attributes) -> [SortKey<E>]) -> Query {
-    sorted(keys(E.attributes))
-  }
+  public func sorted(_ keys: (E.Attributes) -> [SortKey<E>]) -> Query { sorted(keys(E.attributes)) }
 
   /// Sorts by `keys`.
-  public func sorted(_ keys: [SortKey<E>]) -> Query {
-    with { $0.order = keys }
-  }
+  public func sorted(_ keys: [SortKey<E>]) -> Query { with { $0.order = keys } }
 
   /// Limits the results to `count` records.
   ///
   /// Running a query with a negative limit or offset throws ``StoreError/Code/invalidQuery``.
-  public func limit(_ count: Int) -> Query {
-    with { $0.limitCount = count }
-  }
+  public func limit(_ count: Int) -> Query { with { $0.limitCount = count } }
 
   /// Leaves out the first `count` records.
   ///
   /// The run still passes these records or their index entries, so its cost can grow with `count`.
   /// For pages, ``continuing(after:)`` costs the same at any depth.
-  public func offset(_ count: Int) -> Query {
-    with { $0.offsetCount = count }
-  }
+  public func offset(_ count: Int) -> Query { with { $0.offsetCount = count } }
 
   /// Begins after the end of an earlier page; `nil` begins with the first page.
-  public func continuing(after token: ContinuationToken?) -> Query {
-    with { $0.token = token }
-  }
+  public func continuing(after token: ContinuationToken?) -> Query { with { $0.token = token } }
 
   /// Makes the query throw ``StoreError/Code/invalidQuery`` if no index bounds the records that it
   /// reads.
@@ -118,9 +100,7 @@ public struct Query<E: Entity>: Sendable {
   /// limit on the results does not bound a scan or such a walk.
   ///
   /// Tests can use this to keep a query fast.
-  public func requiringIndex() -> Query {
-    with { $0.requiresIndex = true }
-  }
+  public func requiringIndex() -> Query { with { $0.requiresIndex = true } }
 
   func request() throws(StoreError) -> QueryRequest {
     var parts: [ConditionTree] = []
@@ -181,9 +161,7 @@ public struct Query<E: Entity>: Sendable {
   var sortKeys: [SortKey<E>] { order }
 
   /// Returns the query without its order, unless a token refers to it; for counts.
-  func unordered() -> Query {
-    token == nil ? with { $0.order = [] } : self
-  }
+  func unordered() -> Query { token == nil ? with { $0.order = [] } : self }
 
   /// Returns the query for all records in any order; for groups and aggregates, which a limit does
   /// not make cheaper.
@@ -214,8 +192,7 @@ extension Query {
   ///
   /// False if every condition has lost all its lines, since an `if` left them out.
   var selectsRecords: Bool {
-    conditions.isEmpty
-      || !conditions.allSatisfy { (try? $0.content.get())?.hasNoLines == true }
+    conditions.isEmpty || !conditions.allSatisfy { (try? $0.content.get())?.hasNoLines == true }
   }
 }
 

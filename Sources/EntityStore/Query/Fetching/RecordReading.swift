@@ -73,9 +73,7 @@ extension TransactionAccess {
   /// Calls `body` like ``readResults(of:reserve:_:)``, and throws its errors unchanged, since
   /// `body` runs code of the program.
   @usableFromInline
-  func readEach<E: Entity>(
-    of query: Query<E>, _ body: (inout RecordReader) throws -> Bool
-  ) throws {
+  func readEach<E: Entity>(of query: Query<E>, _ body: (inout RecordReader) throws -> Bool) throws {
     var thrown: (any Error)?
     try readResults(of: query) { reader in
       do {
@@ -146,8 +144,7 @@ extension TransactionCore {
   /// Nothing but the bytes of the record is read here, so an error is always one of that record.
   func read<E: Entity>(
     _ bytes: ByteView, id: UInt64, of entity: StoredEntity,
-    onUnreadable report: (UnreadableRecord<E>) -> Void,
-    _ body: (inout RecordReader) throws -> Void
+    onUnreadable report: (UnreadableRecord<E>) -> Void, _ body: (inout RecordReader) throws -> Void
   ) {
     do {
       try withReader(bytes, id: id, of: entity, body)
@@ -161,14 +158,11 @@ extension TransactionCore {
   @inline(__always)
   func withReader<R>(
     _ bytes: ByteView, id: UInt64, of entity: StoredEntity,
-    textTables: UnsafeMutablePointer<TextTable>? = nil,
-    _ body: (inout RecordReader) throws -> R
+    textTables: UnsafeMutablePointer<TextTable>? = nil, _ body: (inout RecordReader) throws -> R
   ) throws -> R {
     let layout = entity.decodingLayout
     guard !store.options.verifiesChecksums, let heapOffset = layout.narrowHeapOffset(in: bytes)
-    else {
-      return try withOtherReader(bytes, id: id, of: entity, body)
-    }
+    else { return try withOtherReader(bytes, id: id, of: entity, body) }
     var reader = RecordReader(
       bytes.start, layout, heapStart: heapOffset, isWide: false, entity: entity.label, recordID: id,
       textTables: textTables)
@@ -179,8 +173,7 @@ extension TransactionCore {
   /// verify.
   @inline(never)
   private func withOtherReader<R>(
-    _ bytes: ByteView, id: UInt64, of entity: StoredEntity,
-    _ body: (inout RecordReader) throws -> R
+    _ bytes: ByteView, id: UInt64, of entity: StoredEntity, _ body: (inout RecordReader) throws -> R
   ) throws -> R {
     let view = try entity.view(bytes, id: id, verifying: store.options.verifiesChecksums)
     if view.isOf(entity.decodingLayout) {
@@ -211,10 +204,9 @@ extension TransactionCore {
   /// missing one.
   @inline(__always)
   func forEachRecord(
-    _ ids: ArraySlice<UInt64>, of entity: StoredEntity,
-    _ body: (UInt64, ByteView) throws -> Void
+    _ ids: ArraySlice<UInt64>, of entity: StoredEntity, _ body: (UInt64, ByteView) throws -> Void
   ) throws(StoreError) {
-    do {
+    try wrappingErrors {
       let lookup = try RecordLookup(entity.records, in: transaction)
       let expired = try expired(of: entity)
       var start = ids.startIndex
@@ -224,15 +216,11 @@ extension TransactionCore {
         for position in start..<end {
           guard expired?.contains(ids[position]) != true,
             let bytes = try lookup.record(ids[position], at: position - start)
-          else {
-            throw StoreError.noSuchRecord(entity: entity.name, id: ids[position])
-          }
+          else { throw StoreError.noSuchRecord(entity: entity.name, id: ids[position]) }
           try body(ids[position], bytes)
         }
         start = end
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
@@ -241,10 +229,9 @@ extension TransactionCore {
   ///
   /// The order is ascending by id, and many records are looked up at a time.
   func forEachRecord(
-    _ ids: [UInt64], of entity: StoredEntity,
-    _ body: (Int, ByteView?) throws -> Void
+    _ ids: [UInt64], of entity: StoredEntity, _ body: (Int, ByteView?) throws -> Void
   ) throws(StoreError) {
-    do {
+    try wrappingErrors {
       let lookup = try RecordLookup(entity.records, in: transaction)
       let expired = try expired(of: entity)
       let order = IDSort.order(of: ids)
@@ -260,8 +247,6 @@ extension TransactionCore {
         }
         start = end
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 }

@@ -134,9 +134,8 @@ struct SectionKeys<E: Entity, Key: Sendable> {
     }
     let value: Value
     do {
-      value = try computed.evaluator.value(
-        computed.operand, RecordUnderTest(view: view, id: id)
-      ).owned
+      let record = RecordUnderTest(view: view, id: id)
+      value = try computed.evaluator.value(computed.operand, record).owned
     } catch {
       throw StoreError(wrapping: error)
     }

@@ -13,11 +13,7 @@ final class SnapshotHold: @unchecked Sendable {
 
   init(_ store: StoreCore) throws(StoreError) {
     self.store = store
-    do {
-      (read, core) = try store.pin()
-    } catch {
-      throw StoreError(wrapping: error)
-    }
+    do { (read, core) = try store.pin() } catch { throw StoreError(wrapping: error) }
   }
 
   deinit { store.environment.endRead(read) }
@@ -42,11 +38,7 @@ extension StoreCore {
   ///
   /// In the child, the read's lock may be held forever, and its reader slot belongs to the parent.
   func checkNotForked() throws(StoreError) {
-    do {
-      try environment.checkNotForked("read")
-    } catch {
-      throw StoreError(error)
-    }
+    do { try environment.checkNotForked("read") } catch { throw StoreError(error) }
   }
 
   /// Begins a read that the caller must end.
@@ -61,10 +53,7 @@ extension StoreCore {
         if try transaction.whole({
           try trees.schemaNumber(in: transaction) == schema.number
         }) {
-          return (
-            pinned,
-            TransactionCore(reading: transaction, schema: schema, store: self)
-          )
+          return (pinned, TransactionCore(reading: transaction, schema: schema, store: self))
         }
       } catch {
         environment.endRead(pinned)

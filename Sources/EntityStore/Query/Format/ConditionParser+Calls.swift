@@ -9,9 +9,7 @@ extension ConditionParser {
     if let known = Self.operators.first(where: { $0.first.lowercased() == name.lowercased() }) {
       return try call(known.second, known.sign)
     }
-    guard let function = Self.functions[name.lowercased()] else {
-      throw unknownFunction(name)
-    }
+    guard let function = Self.functions[name.lowercased()] else { throw unknownFunction(name) }
     try advance()
     if token.kind == .colon { try advance() }
     try open()
@@ -169,9 +167,7 @@ extension ConditionParser {
   }
 
   /// Parses a condition inside a call, which is a level of its own, as in the tree.
-  private mutating func inner(
-    endingWith closer: String
-  ) throws(FormatFault) -> DeepCondition {
+  private mutating func inner(endingWith closer: String) throws(FormatFault) -> DeepCondition {
     let outer = self.closer
     self.closer = closer
     try enter()

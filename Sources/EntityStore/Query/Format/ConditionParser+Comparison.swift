@@ -9,8 +9,7 @@ extension ConditionParser {
     var left: DeepOperand
     switch token.kind {
     case .keyword(.truePredicate), .keyword(.falsePredicate): return try constantCondition()
-    case .keyword(.any), .keyword(.some), .keyword(.all), .keyword(.none):
-      return try quantified()
+    case .keyword(.any), .keyword(.some), .keyword(.all), .keyword(.none): return try quantified()
     case .openParenthesis:
       let node = try group()
       guard case .operand(let operand) = node else { return node }
@@ -102,9 +101,7 @@ extension ConditionParser {
   }
 
   @inline(never)
-  private func requireBounds(
-    _ operand: Operand, _ start: FormatToken
-  ) throws(FormatFault) {
+  private func requireBounds(_ operand: Operand, _ start: FormatToken) throws(FormatFault) {
     let isPossible =
       switch operand {
       case .values(let values): values.count == 2

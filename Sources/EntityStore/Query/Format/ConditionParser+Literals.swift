@@ -93,9 +93,7 @@ extension ConditionParser {
   }
 
   /// Returns the scalar of an escape, and moves `at` from its backslash to the byte after it.
-  private func escape(
-    _ at: inout Int, _ end: Int
-  ) throws(FormatFault) -> Unicode.Scalar {
+  private func escape(_ at: inout Int, _ end: Int) throws(FormatFault) -> Unicode.Scalar {
     let start = at
     at += 2
     let letter = text[start + 1]

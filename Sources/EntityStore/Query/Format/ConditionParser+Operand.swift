@@ -80,8 +80,7 @@ extension ConditionParser {
   private mutating func primary() throws(FormatFault) -> DeepOperand {
     let mark = token
     switch token.kind {
-    case .word:
-      return isCall(orColon: true) ? try call() : try path()
+    case .word: return isCall(orColon: true) ? try call() : try path()
     case .quotedWord, .collectionOperator: return try path()
     case .number, .string: return try literal()
     case .variable: return try variable()
@@ -111,9 +110,7 @@ extension ConditionParser {
 
   /// Parses an operand that starts with a reserved word.
   @inline(never)
-  private mutating func reserved(
-    _ keyword: FormatKeyword
-  ) throws(FormatFault) -> DeepOperand {
+  private mutating func reserved(_ keyword: FormatKeyword) throws(FormatFault) -> DeepOperand {
     let mark = token
     let value: Value
     switch keyword {
@@ -148,17 +145,14 @@ extension ConditionParser {
     var copy = self
     if (try? copy.advance()) != nil {
       switch copy.token.kind {
-      case .comparison, .period:
-        return fault(at: token, expected, suggestion: "#\(word(token))")
+      case .comparison, .period: return fault(at: token, expected, suggestion: "#\(word(token))")
       default: break
       }
     }
     return misplaced(expected)
   }
 
-  mutating func constant(
-    _ value: Value, _ mark: FormatToken
-  ) throws(FormatFault) -> DeepOperand {
+  mutating func constant(_ value: Value, _ mark: FormatToken) throws(FormatFault) -> DeepOperand {
     try node(.value(value), by: mark)
   }
 

@@ -71,9 +71,7 @@ extension ConditionParser {
     }
   }
 
-  private mutating func readMember(
-    into steps: inout [ValuePath.Step]
-  ) throws(FormatFault) {
+  private mutating func readMember(into steps: inout [ValuePath.Step]) throws(FormatFault) {
     let expected = "a name or a collection operator after '.'"
     switch token.kind {
     case .word: steps.append(.member(word(token)))
@@ -155,8 +153,7 @@ extension ConditionParser {
     switch argument {
     case .value(let value): return try constant(value, mark)
     // The values of the list are not counted as nodes, since they need no parsing.
-    case .list(let values):
-      return try node(.values(values), by: mark)
+    case .list(let values): return try node(.values(values), by: mark)
     case .path(let text):
       guard let path = Self.keyPath(text, limits: limits) else {
         throw fault(at: mark, "a key path such as license.type for it")

@@ -8,16 +8,12 @@ extension ConditionParser {
     }
   }
 
-  mutating func expect(
-    _ kind: FormatToken.Kind, _ expected: String
-  ) throws(FormatFault) {
+  mutating func expect(_ kind: FormatToken.Kind, _ expected: String) throws(FormatFault) {
     guard token.kind == kind else { throw misplaced(expected) }
     try advance()
   }
 
-  func bytes(of token: FormatToken) -> ByteView {
-    text[token.start..<token.end]
-  }
+  func bytes(of token: FormatToken) -> ByteView { text[token.start..<token.end] }
 
   /// Returns the token's text without its first `prefix` bytes.
   func word(_ token: FormatToken, dropping prefix: Int = 0) -> String {
@@ -46,9 +42,7 @@ extension ConditionParser {
   /// Counts a node, and returns its depth.
   ///
   /// - Parameter depth: the depth of the node's parts.
-  mutating func grown(
-    _ depth: Int, by mark: FormatToken
-  ) throws(FormatFault) -> Int {
+  mutating func grown(_ depth: Int, by mark: FormatToken) throws(FormatFault) -> Int {
     guard depth < limits.depth else { throw tooDeep(mark) }
     try count(1, at: mark)
     return depth + 1
@@ -108,9 +102,7 @@ extension ConditionParser {
   }
 
   @inline(never)
-  func fault(
-    at token: FormatToken, _ expected: String, suggestion: String? = nil
-  ) -> FormatFault {
+  func fault(at token: FormatToken, _ expected: String, suggestion: String? = nil) -> FormatFault {
     fault(from: token.start, to: token.end, expected, suggestion: suggestion)
   }
 

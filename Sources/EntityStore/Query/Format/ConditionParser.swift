@@ -195,9 +195,7 @@ extension ConditionParser {
       try advance()
     }
     var part = try condition(comparison())
-    for mark in marks.reversed() {
-      part = try node(.not(part.tree), over: part.depth, by: mark)
-    }
+    for mark in marks.reversed() { part = try node(.not(part.tree), over: part.depth, by: mark) }
     level -= marks.count
     return .condition(part)
   }

@@ -25,8 +25,7 @@ extension ConditionPrinter {
     case .subquery(let collection, let variable, let condition, let steps):
       output += "SUBQUERY(\(text(collection)), $\(variable), \(text(condition)))"
       append(steps, to: &output)
-    case .cast(let inner, let type):
-      output += "CAST(\(text(inner)), \"\(type.rawValue)\")"
+    case .cast(let inner, let type): output += "CAST(\(text(inner)), \"\(type.rawValue)\")"
     case .call(let function, let operands):
       let name = function == .now ? "now" : "\(function.rawValue):"
       output += "\(name)(\(operands.map { text($0) }.joined(separator: ", ")))"

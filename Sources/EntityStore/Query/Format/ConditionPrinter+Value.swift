@@ -1,10 +1,5 @@
+internal import LodestoreEssentials
 internal import LodestoreFormat
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 extension ConditionPrinter {
   static func append(_ value: Value, to output: inout String) {
@@ -19,8 +14,7 @@ extension ConditionPrinter {
     case .decimal(let decimal):
       output += "CAST(\"\(decimal.isNaN ? "NaN" : decimal.text)\", \"decimal\")"
     case .string(let text): output += quoted(text)
-    case .data(let bytes):
-      output += "CAST(\"\(Data(bytes).base64EncodedString())\", \"data\")"
+    case .data(let bytes): output += "CAST(\"\(Data(bytes).base64EncodedString())\", \"data\")"
     case .document:
       // JSON is written in single quotes, since it contains many double quotes. A document that is
       // not JSON cannot be parsed again.

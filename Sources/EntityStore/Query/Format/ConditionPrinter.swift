@@ -63,9 +63,7 @@ enum ConditionPrinter {
     if parts.isEmpty { output += empty }
   }
 
-  private static func append(
-    _ tree: ConditionTree, grouped: Bool, to output: inout String
-  ) {
+  private static func append(_ tree: ConditionTree, grouped: Bool, to output: inout String) {
     if grouped { output += "(" }
     append(tree, to: &output)
     if grouped { output += ")" }

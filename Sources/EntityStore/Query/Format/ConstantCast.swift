@@ -1,11 +1,6 @@
 internal import LodestoreBytes
+internal import LodestoreEssentials
 internal import LodestoreFormat
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 /// Converts constants for CAST when a format string is parsed.
 enum ConstantCast {
@@ -76,8 +71,7 @@ enum ConstantCast {
     switch value {
     case .integer, .unsigned: value
     case .bool(let flag): .integer(flag ? 1 : 0)
-    case .string(let text):
-      Value(text: text, as: .int64) ?? Value(text: text, as: .uint64)
+    case .string(let text): Value(text: text, as: .int64) ?? Value(text: text, as: .uint64)
     default: nil
     }
   }
@@ -202,11 +196,7 @@ enum ConstantCast {
   static func jsonText(_ value: Value) -> String? {
     guard case .document(let document) = value else { return nil }
     var text: [UInt8] = []
-    do {
-      try document._withBytes { try DocumentText.append($0, to: &text) }
-    } catch {
-      return nil
-    }
+    do { try document._withBytes { try DocumentText.append($0, to: &text) } } catch { return nil }
     return String(decoding: text, as: UTF8.self)
   }
 }

@@ -89,8 +89,7 @@ struct FormatLexer {
     let second = at &- start == 2 ? text[start &+ 1] : 0
     guard at &- start <= 2 else { return .unknown }
     switch (text[start], second) {
-    case (UInt8(ascii: "="), 0), (UInt8(ascii: "="), UInt8(ascii: "=")):
-      return .comparison(.equal)
+    case (UInt8(ascii: "="), 0), (UInt8(ascii: "="), UInt8(ascii: "=")): return .comparison(.equal)
     case (UInt8(ascii: "!"), UInt8(ascii: "=")), (UInt8(ascii: "<"), UInt8(ascii: ">")):
       return .comparison(.notEqual)
     case (UInt8(ascii: "<"), 0): return .comparison(.less)
@@ -118,9 +117,7 @@ extension FormatLexer {
       if FormatKeyword(text[start..<at]) != nil { end = at }
       at = end
     }
-    return FormatKeyword(text[start..<end]).map {
-      .keyword($0)
-    } ?? .word
+    return FormatKeyword(text[start..<end]).map { .keyword($0) } ?? .word
   }
 
   private mutating func marked(
@@ -174,16 +171,12 @@ extension FormatLexer {
     scalar.properties.isXIDStart || scalar == "_"
   }
 
-  private static func isLater(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.properties.isXIDContinue
-  }
+  private static func isLater(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isXIDContinue }
 
   /// Returns whether `name` can be written without quotes, if it is not a keyword.
   static func isName(_ name: String) -> Bool {
     // Most names are ASCII, and the properties of scalars are slow.
-    if name.utf8.allSatisfy(isWordByte), let first = name.utf8.first {
-      return first &- 0x30 >= 10
-    }
+    if name.utf8.allSatisfy(isWordByte), let first = name.utf8.first { return first &- 0x30 >= 10 }
     let scalars = name.unicodeScalars
     guard let first = scalars.first, isFirst(first) else { return false }
     return scalars.allSatisfy(isLater)

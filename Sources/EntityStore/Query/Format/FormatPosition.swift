@@ -5,17 +5,11 @@ struct FormatPosition: Sendable, Hashable, CustomStringConvertible {
   /// The line, counted from 1.
   ///
   /// Lines end with a line feed.
-  var line: Int
+  var line = 1
   /// The column, counted from 1 in Unicode scalars.
-  var column: Int
+  var column = 1
   /// The offset in UTF-8 bytes.
-  var offset: Int
-
-  init(line: Int = 1, column: Int = 1, offset: Int = 0) {
-    self.line = line
-    self.column = column
-    self.offset = offset
-  }
+  var offset = 0
 
   /// The position in words.
   var description: String { "line \(line), column \(column)" }

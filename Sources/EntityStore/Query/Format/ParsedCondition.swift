@@ -5,10 +5,5 @@ struct ParsedCondition: Sendable {
   /// ``ConditionPrinter``.
   ///
   /// The positions locate errors found later, when names and types are resolved.
-  var positions: [String: FormatPosition]
-
-  init(tree: ConditionTree, positions: [String: FormatPosition] = [:]) {
-    self.tree = tree
-    self.positions = positions
-  }
+  var positions: [String: FormatPosition] = [:]
 }

@@ -20,9 +20,7 @@ public struct PredicateSyntaxError: Error, Sendable, Hashable, CustomStringConve
     return "line \(line), column \(column): found \(found), expected \(expected)\(hint)"
   }
 
-  init(
-    at position: FormatPosition, token: String, expected: String, suggestion: String? = nil
-  ) {
+  init(at position: FormatPosition, token: String, expected: String, suggestion: String? = nil) {
     line = position.line
     column = position.column
     self.token = token

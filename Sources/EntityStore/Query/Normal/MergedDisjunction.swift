@@ -137,8 +137,7 @@ extension AttributeTest {
     switch kind {
     case .null, .interval, .numbers, .keys: true
     case .text(_, let `operator`, _, let options): `operator` == .equal && options.isEmpty
-    case .key(let interval):
-      interval.lower?.isIncluded == true && interval.lower == interval.upper
+    case .key(let interval): interval.lower?.isIncluded == true && interval.lower == interval.upper
     }
   }
 }

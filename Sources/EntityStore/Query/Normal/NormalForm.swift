@@ -101,9 +101,7 @@ enum NormalForm {
 
 extension BoundCondition {
   /// The parts of a conjunction, or the condition itself.
-  var conjuncts: [BoundCondition] {
-    if case .all(let parts) = self { parts } else { [self] }
-  }
+  var conjuncts: [BoundCondition] { if case .all(let parts) = self { parts } else { [self] } }
 
   /// Whether the condition contains a closure, whose evaluation can fail.
   var hasClosure: Bool {

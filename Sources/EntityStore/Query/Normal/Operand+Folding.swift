@@ -56,8 +56,7 @@ extension Operand {
         return .value(value)
       }
       return .cast(inner, type)
-    case .call(let function, let arguments):
-      return folded(function, arguments.map { $0.folded() })
+    case .call(let function, let arguments): return folded(function, arguments.map { $0.folded() })
     }
   }
 

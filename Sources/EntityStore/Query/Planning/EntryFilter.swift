@@ -117,9 +117,7 @@ private indirect enum EntryTest: Sendable {
       return
     default: break
     }
-    if let constraint = IndexConstraint(condition, on: test.attribute.number),
-      constraint.isExact
-    {
+    if let constraint = IndexConstraint(condition, on: test.attribute.number), constraint.isExact {
       switch constraint.extent {
       case .points(let keys): self = .elements(position, KeySet(keys: keys))
       case .range(let range): self = .range(position, range)
@@ -154,9 +152,7 @@ private indirect enum EntryTest: Sendable {
   }
 
   /// Returns whether an entry passes, or `nil` if it cannot decide.
-  func admits(_ key: ByteView, _ ends: UnsafeBufferPointer<Int>, _ id: UInt64)
-    -> Bool?
-  {
+  func admits(_ key: ByteView, _ ends: UnsafeBufferPointer<Int>, _ id: UInt64) -> Bool? {
     switch self {
     case .all(let tests):
       var answer: Bool? = true
@@ -176,8 +172,7 @@ private indirect enum EntryTest: Sendable {
       return answer
     case .not(let test): return test.admits(key, ends, id).map(!)
     case .recordID(let test): return test.admits(OrderedNumber.key(id))
-    case .range(let position, let range):
-      return range.admits(Self.element(position, key, ends))
+    case .range(let position, let range): return range.admits(Self.element(position, key, ends))
     case .elements(let position, let set):
       return set.table.contains(Self.element(position, key, ends))
     case .numbers(let position, let set, let type, let admitsNull):

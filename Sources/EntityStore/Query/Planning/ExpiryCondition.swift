@@ -42,7 +42,5 @@ extension ExpiredRecords {
 
 extension BoundCondition {
   /// Whether the condition excludes records by their ids alone, so that nearly all records pass.
-  var leavesOutIDs: Bool {
-    if case .not(let part) = self { part.isOfRecordID } else { false }
-  }
+  var leavesOutIDs: Bool { if case .not(let part) = self { part.isOfRecordID } else { false } }
 }

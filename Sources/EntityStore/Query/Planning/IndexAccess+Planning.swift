@@ -84,9 +84,7 @@ extension IndexAccess {
   }
 
   /// The clauses that the entries alone guarantee.
-  var covered: Set<Int> {
-    (isExact ? clauses : []).union(filter?.clauses ?? [])
-  }
+  var covered: Set<Int> { (isExact ? clauses : []).union(filter?.clauses ?? []) }
 
   /// Returns an access to the same entries that also checks those of `conjuncts` which entries can
   /// decide.

@@ -55,10 +55,8 @@ struct IndexConstraint {
       let low = Self.element(OrderedNumber.value(interval.low, type))
       let high = Self.element(OrderedNumber.value(interval.high, type))
       self.init(extent: low == high ? .points(PackedKeys(low)) : .range(Self.closed(low, high)))
-    case .numbers(let set):
-      self.init(extent: .points(Self.elements(of: set, type, above: null)))
-    case .keys(let set):
-      self.init(extent: .points(null.isEmpty ? set.keys : null.above(set.keys)))
+    case .numbers(let set): self.init(extent: .points(Self.elements(of: set, type, above: null)))
+    case .keys(let set): self.init(extent: .points(null.isEmpty ? set.keys : null.above(set.keys)))
     case .key(let interval):
       let low = interval.lower.map { $0.isIncluded ? $0.element : $0.element + [255] }
       let high = interval.upper.map { $0.isIncluded ? $0.element + [255] : $0.element }

@@ -45,9 +45,7 @@ final class IndexConstraints {
         let next = IndexConstraint(conjunct, on: attribute)
           ?? IndexConstraint(rangesOf: conjunct, on: attribute)
       else { continue }
-      found = (
-        found?.constraint.intersection(next) ?? next, (found?.positions ?? []) + [position]
-      )
+      found = (found?.constraint.intersection(next) ?? next, (found?.positions ?? []) + [position])
     }
     return found
   }

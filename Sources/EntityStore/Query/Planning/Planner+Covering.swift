@@ -88,25 +88,20 @@ extension TransactionCore {
   func plan(
     steppingOver attributes: [UInt32], insteadOf plan: QueryPlan
   ) throws(StoreError) -> QueryPlan? {
-    try other(than: plan, for: .stepping(attributes)) {
-      try $0.plan(steppingOver: attributes)
-    }
+    try other(than: plan, for: .stepping(attributes)) { try $0.plan(steppingOver: attributes) }
   }
 
   private func other(
-    than plan: QueryPlan, for purpose: DerivedPlan.Purpose,
-    _ choose: (Planner) throws -> QueryPlan?
+    than plan: QueryPlan, for purpose: DerivedPlan.Purpose, _ choose: (Planner) throws -> QueryPlan?
   ) throws(StoreError) -> QueryPlan? {
     guard plan.cost > Planner.Cost.otherPlan else { return nil }
     return try self.plan(for: purpose, from: plan) { () throws(StoreError) in
       let statistics = try statistics(of: plan.entity)
-      do {
-        return try choose(
+      return try wrappingErrors {
+        try choose(
           Planner(
             plan.request, condition: plan.condition, order: plan.order, entity: plan.entity,
             statistics: statistics))
-      } catch {
-        throw StoreError(wrapping: error)
       }
     }
   }

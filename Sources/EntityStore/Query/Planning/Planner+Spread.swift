@@ -67,11 +67,11 @@ extension Planner {
       // The keys are without the elements that the walk fixes to one value. A sampled record may be
       // outside of the walk's range.
       let keys = try statistics.keys(walk.index, ids, walk.fixedCount)
-      guard
-        let edge = isReversed
-          ? keys.max(by: { $0.lexicographicallyPrecedes($1) })
-          : keys.min(by: { $0.lexicographicallyPrecedes($1) })
-      else { return 0 }
+      let edge =
+        isReversed
+        ? keys.max { $0.lexicographicallyPrecedes($1) }
+        : keys.min { $0.lexicographicallyPrecedes($1) }
+      guard let edge else { return 0 }
       let key = Array(range.lower[..<prefix]) + edge
       let skipped =
         isReversed

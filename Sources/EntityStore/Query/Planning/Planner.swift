@@ -195,8 +195,7 @@ struct Planner {
     let passing = passingShare(of: access)
     // The share of these records that pass the clauses not covered by the index.
     let share = share(ofAllBut: access)
-    let wanted =
-      request.wantedCount.map { min(entries, Double($0) / (share * passing)) } ?? entries
+    let wanted = request.wantedCount.map { min(entries, Double($0) / (share * passing)) } ?? entries
     let read = wanted * passing
     // If the entries decide the whole condition, entries before the offset are skipped without
     // reading records.
@@ -274,8 +273,7 @@ struct Planner {
     else { return nil }
     let total = Double(max(1, statistics.recordCount))
     let entries = Double(first.estimatedEntryCount + second.estimatedEntryCount)
-    let common =
-      Double(first.estimatedEntryCount) / total * Double(second.estimatedEntryCount)
+    let common = Double(first.estimatedEntryCount) / total * Double(second.estimatedEntryCount)
     let covered = first.covered.union(second.covered)
     let costs = collectingCosts(
       entries * Cost.entry * 2 + 2 * Cost.range, matches: common,
@@ -303,9 +301,7 @@ struct Planner {
 
   /// Returns a plan that walks the whole of `index`, if its order is the query's order or the
   /// beginning of the query's order.
-  private func orderedWalk(
-    of index: StoredIndex, _ accesses: [IndexAccess]
-  ) throws -> QueryPlan? {
+  private func orderedWalk(of index: StoredIndex, _ accesses: [IndexAccess]) throws -> QueryPlan? {
     // If records must be checked, the first match may be at the end of the index.
     if request.requiresIndex, !clauses.allSatisfy({ $0.isAlways || $0.leavesOutIDs }) { return nil }
     guard let wanted = request.wantedCount,

@@ -95,8 +95,7 @@ final class QueryPlan: Sendable {
     QueryPlan(
       subject: subject, access: access, residual: residual, arrangement: arrangement,
       cost: cost ?? self.cost, worstCaseCost: worstCaseCost,
-      estimatedMatchCount: estimatedMatchCount,
-      alternative: alternative ?? self.alternative)
+      estimatedMatchCount: estimatedMatchCount, alternative: alternative ?? self.alternative)
   }
 
   var entity: StoredEntity { subject.entity }
@@ -110,9 +109,7 @@ final class QueryPlan: Sendable {
   var isCheapest: Bool { residual == nil && worstCaseCost < Planner.Cost.otherPlan }
 
   /// Whether the plan scans all records.
-  var isScan: Bool {
-    if case .scan = access { true } else { false }
-  }
+  var isScan: Bool { if case .scan = access { true } else { false } }
 
   /// Whether the entries of the access path alone decide which records match.
   var isAnsweredByEntries: Bool { residual == nil }
@@ -185,9 +182,7 @@ extension TransactionCore {
   ///
   /// - Throws: ``StoreError/Code/invalidQuery`` for an unknown name or a type that does not fit,
   ///   before any record is read.
-  func plan(
-    _ request: QueryRequest, for entity: StoredEntity
-  ) throws(StoreError) -> QueryPlan {
+  func plan(_ request: QueryRequest, for entity: StoredEntity) throws(StoreError) -> QueryPlan {
     guard !isWrite, tracker == nil, let hash = request.planHash(for: entity) else {
       return try newPlan(request, for: entity).plan
     }
@@ -230,16 +225,13 @@ extension TransactionCore {
   }
 
   func plan(
-    _ request: QueryRequest, condition: BoundCondition, order: BoundOrder,
-    for entity: StoredEntity
+    _ request: QueryRequest, condition: BoundCondition, order: BoundOrder, for entity: StoredEntity
   ) throws(StoreError) -> QueryPlan {
     let statistics = try statistics(of: entity)
-    do {
-      return try Planner(
+    return try wrappingErrors {
+      try Planner(
         request, condition: condition, order: order, entity: entity, statistics: statistics
       ).plan()
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
@@ -260,9 +252,7 @@ extension TransactionCore {
 
   /// Returns the plan that finds the related records of `test`, and the number of links of the
   /// relationship.
-  func related(
-    _ test: RelatedTest
-  ) throws(StoreError) -> (target: QueryPlan, linkCount: Int) {
+  func related(_ test: RelatedTest) throws(StoreError) -> (target: QueryPlan, linkCount: Int) {
     var request = QueryRequest()
     request.wantsOnlyEntries = true
     let order = try BoundOrder([], ConditionBinding(test.end.target))

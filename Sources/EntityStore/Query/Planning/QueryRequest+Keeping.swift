@@ -95,7 +95,5 @@ extension String {
   /// Whether the text is short and ASCII, so that it equals only the same bytes.
   ///
   /// A text beyond ASCII may have several equal forms.
-  fileprivate var takesPlan: Bool {
-    utf8.count <= 256 && utf8.allSatisfy { $0 < 0x80 }
-  }
+  fileprivate var takesPlan: Bool { utf8.count <= 256 && utf8.allSatisfy { $0 < 0x80 } }
 }

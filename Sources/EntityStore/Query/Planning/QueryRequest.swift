@@ -18,9 +18,7 @@ package struct QueryRequest: Sendable, Hashable {
   /// Whether only ids or their number are wanted, so that the entries of an index may suffice.
   var wantsOnlyEntries = false
 
-  init(condition: ConditionTree = .constant(true)) {
-    self.condition = condition
-  }
+  init(condition: ConditionTree = .constant(true)) { self.condition = condition }
 }
 
 /// One key of an order.
@@ -52,9 +50,7 @@ package struct SortTerm: Sendable, Hashable {
   }
 
   /// Whether walking an index in the term's direction gives its order.
-  var isOrderOfIndex: Bool {
-    options.isEmpty && (nullsFirst ?? !isDescending) != isDescending
-  }
+  var isOrderOfIndex: Bool { options.isEmpty && (nullsFirst ?? !isDescending) != isDescending }
 }
 
 extension QueryRequest {

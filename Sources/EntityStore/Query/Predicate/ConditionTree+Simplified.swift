@@ -31,9 +31,7 @@ extension ConditionTree {
       case .constant(isAll): continue
       default: result.append(part)
       }
-      if result.last == .constant(!isAll) {
-        return (result, result.allSatisfy(\.isFreeOfClosures))
-      }
+      if result.last == .constant(!isAll) { return (result, result.allSatisfy(\.isFreeOfClosures)) }
     }
     return (result, false)
   }

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
+internal import LodestoreEssentials
 
 extension PredicateExpressions.ExpressionEvaluate: PredicateNode {
   func compile<E: Entity>(in scope: PredicateScope<E>) throws(StoreError) -> Compiled<E, Output> {
@@ -32,7 +28,6 @@ extension PredicateExpressions.ExpressionEvaluate: PredicateNode {
   func text<E: Entity>(in scope: PredicateScope<E>) -> PredicateText {
     var arguments: [String] = []
     for argument in repeat each input { arguments.append(scope.text(argument).string) }
-    return scope.text(expression)
-      .followed(by: ".evaluate(\(arguments.joined(separator: ", ")))")
+    return scope.text(expression).followed(by: ".evaluate(\(arguments.joined(separator: ", ")))")
   }
 }

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
+internal import LodestoreEssentials
 
 // Nodes that do not always evaluate all of their parts.
 
@@ -63,9 +59,7 @@ extension PredicateExpressions.Conditional: PredicateNode {
     let whenTrue = try scope.behind(condition, being: true).condition(first)
     let whenFalse = try scope.behind(condition, being: false).condition(second)
     if case .constant(let value) = condition { return value ? whenTrue : whenFalse }
-    return .anyOf([
-      .allOf([condition, whenTrue]), .allOf([condition.opposite, whenFalse]),
-    ])
+    return .anyOf([.allOf([condition, whenTrue]), .allOf([condition.opposite, whenFalse])])
   }
 
   func text<E: Entity>(in scope: PredicateScope<E>) -> PredicateText {

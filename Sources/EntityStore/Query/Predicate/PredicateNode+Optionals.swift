@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
+internal import LodestoreEssentials
 
 extension PredicateExpressions.NilCoalesce: BinaryPredicateNode {
   var operands: (LHS, RHS) { (lhs, rhs) }
@@ -70,8 +66,7 @@ extension PredicateExpressions.OptionalFlatMap: PredicateNode {
       return try inner.condition(transform, whenNil: whenNil)
     }
     switch operand {
-    case .constant(let value as Wrapped?):
-      return value == nil ? whenNil : try body()
+    case .constant(let value as Wrapped?): return value == nil ? whenNil : try body()
     case .attribute(let attribute):
       guard attribute.isScalar, !(Wrapped.self is any OptionalValue.Type), let body = try body()
       else { return nil }

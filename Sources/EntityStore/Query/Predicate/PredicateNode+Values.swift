@@ -1,10 +1,5 @@
+internal import LodestoreEssentials
 internal import LodestoreFormat
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 extension PredicateExpressions.Value: PredicateNode {
   func compile<E: Entity>(in scope: PredicateScope<E>) throws(StoreError) -> Compiled<E, Output> {
@@ -39,8 +34,7 @@ extension PredicateExpressions.Variable: PredicateNode {
     switch scope.binding(of: key) {
     case .record?:
       if let code = Compiled<E, E>(run: { $0.entity }) as? Compiled<E, Output> { return code }
-    case .slot(let slot)?:
-      return Compiled { try $0.value(of: slot, as: Output.self) }
+    case .slot(let slot)?: return Compiled { try $0.value(of: slot, as: Output.self) }
     case .unwrapped(let node)?:
       if let code = try scope.compile(erased: node, as: Output?.self) {
         let failure = scope.failure(.nilUnwrapped, node)
@@ -90,8 +84,7 @@ extension PredicateExpressions.KeyPath: PredicateNode {
   func operand<E: Entity>(in scope: PredicateScope<E>) -> PredicateOperand {
     switch scope.operand(root) {
     case .record: scope.property(keyPath)
-    case .property(let outer):
-      outer.appending(path: keyPath).map { scope.property($0) } ?? .opaque
+    case .property(let outer): outer.appending(path: keyPath).map { scope.property($0) } ?? .opaque
     case .attribute(let attribute): member(of: attribute, in: scope)
     case .constant(let value as Root.Output): .constant(value[keyPath: keyPath])
     case .constant, .defaulted, .opaque: .opaque

@@ -27,8 +27,7 @@ enum PredicateOperand {
   /// Returns the operand, of type `Bool?`, as a condition that is `whenNil` for nil.
   func asCondition(whenNil: ConditionTree) -> ConditionTree? {
     switch self {
-    case .constant(let value as Bool?):
-      return value.map(ConditionTree.constant) ?? whenNil
+    case .constant(let value as Bool?): return value.map(ConditionTree.constant) ?? whenNil
     case .attribute(let attribute) where attribute.type == .bool:
       let isTrue = attribute.compared(.equal, .bool(true))
       return switch whenNil {

@@ -1,10 +1,5 @@
+internal import LodestoreEssentials
 internal import LodestoreFormat
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 /// The code of a whole condition.
 ///
@@ -122,8 +117,7 @@ extension PredicateScope {
   }
 
   func text(_ node: some PredicateExpression) -> PredicateText {
-    (node as? any PredicateNode)?.text(in: self)
-      ?? PredicateText(function: "\(type(of: node))", [])
+    (node as? any PredicateNode)?.text(in: self) ?? PredicateText(function: "\(type(of: node))", [])
   }
 
   /// Returns the node as a condition.
@@ -151,9 +145,7 @@ extension PredicateScope {
       })
   }
 
-  func compile<N: PredicateExpression>(
-    _ node: N
-  ) throws(StoreError) -> Compiled<E, N.Output> {
+  func compile<N: PredicateExpression>(_ node: N) throws(StoreError) -> Compiled<E, N.Output> {
     guard let known = node as? any PredicateNode else { return foreign(node) }
     guard let code = try erasedCode(of: known) as? Compiled<E, N.Output> else {
       throw .unusableExpression(text(node).string, entity: E.schema.name)

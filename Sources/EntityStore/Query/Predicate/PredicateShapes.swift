@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
+internal import LodestoreEssentials
 
 // Most nodes compute their value from the values of one or two others. Such a node declares only
 // its operation and notation; compiling, folding and writing are implemented here for all of them.

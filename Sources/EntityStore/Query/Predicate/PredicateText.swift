@@ -78,7 +78,6 @@ struct PredicateText {
 
   /// Returns the text followed by a member, a subscript or a method.
   func followed(by suffix: String) -> PredicateText {
-    precedence == .primary
-      ? PredicateText(string + suffix) : PredicateText("(\(string))\(suffix)")
+    precedence == .primary ? PredicateText(string + suffix) : PredicateText("(\(string))\(suffix)")
   }
 }

@@ -78,9 +78,7 @@ struct ExpressionMachine: ~Copyable {
     var offset: Int
   }
 
-  private func holds(
-    _ assertion: ExpressionAssertion, _ position: borrowing Surroundings
-  ) -> Bool {
+  private func holds(_ assertion: ExpressionAssertion, _ position: borrowing Surroundings) -> Bool {
     let isAtEnd = position.offset == text.count
     let isInCRLF = position.before == 0x0d && position.after == 0x0a
     switch assertion {

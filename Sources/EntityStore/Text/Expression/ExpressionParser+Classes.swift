@@ -22,8 +22,7 @@ extension ExpressionParser {
         }
         let set = Self.combined(result, members.set(isCaseless: flags.isCaseless))
         return isNegated ? .complement(set) : set
-      case "[":
-        members.sets.append(try readClass(memberStart, depth: depth + 1))
+      case "[": members.sets.append(try readClass(memberStart, depth: depth + 1))
       case "&" where take("&"), "-" where peek() == "-" && !members.isEmpty && take("-"):
         guard !members.isEmpty else {
           throw error("the operator", memberStart, "has nothing before it")
@@ -36,8 +35,7 @@ extension ExpressionParser {
         result = (set, scalar == "&" ? .intersection : .difference)
         members = ClassMembers()
       case _ where flags.ignoresBlanks && scalar.properties.isPatternWhitespace: break
-      default:
-        try readMember(scalar, memberStart, into: &members)
+      default: try readMember(scalar, memberStart, into: &members)
       }
     }
   }

@@ -29,8 +29,7 @@ extension ExpressionParser {
         append(literal: scalars[position].value)
         position += 1
       }
-    case "E":
-      throw error("the \\E", start, "ends no \\Q")
+    case "E": throw error("the \\E", start, "ends no \\Q")
     case "1"..."9", "k":
       throw error(
         "a backreference", start, "is not supported: it cannot be matched in linear time")

@@ -81,8 +81,7 @@ struct ExpressionProgram: Sendable {
     case .sequence(let parts):
       for part in parts { try emit(part) }
     case .choice(let alternatives): try emit(choice: alternatives)
-    case .repeated(let node, let atLeast, let atMost):
-      try emit(repeated: node, atLeast, atMost)
+    case .repeated(let node, let atLeast, let atMost): try emit(repeated: node, atLeast, atMost)
     }
   }
 

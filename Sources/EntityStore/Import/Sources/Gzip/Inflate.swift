@@ -106,8 +106,7 @@ struct Inflate: Sendable {
         let before = (at, end, bitCount)
         try readSymbols(input, &at, isFinished: isFinished)
         if case .codes = phase, before == (at, end, bitCount) { return take() }
-      case .ended:
-        return (take().text, true)
+      case .ended: return (take().text, true)
       }
     }
     return take()
@@ -138,9 +137,7 @@ struct Inflate: Sendable {
 
   // MARK: Bits
 
-  private mutating func read(
-    _ count: Int, _ input: [UInt8], _ at: inout Int
-  ) throws(Fault) -> Int {
+  private mutating func read(_ count: Int, _ input: [UInt8], _ at: inout Int) throws(Fault) -> Int {
     while bitCount < count {
       guard at < input.count else { throw .cutOff }
       bits |= UInt64(input[at]) << UInt64(bitCount)
