@@ -41,7 +41,7 @@ final class EntityChanges {
   /// The memory for records that are to be written.
   @exclusivity(unchecked) var scratch = RecordScratch()
   /// The cached result of ``rules()``.
-  private var cachedRules: (any RecordRules)?
+  private var cachedRules: RecordRules?
 
   init(of entity: StoredEntity, core: WriteCore) {
     self.core = core
@@ -60,7 +60,7 @@ final class EntityChanges {
   /// Whether new records are checked against constraints or record rules.
   var hasConstraints: Bool { validator != nil || hasRules }
 
-  private func rules() throws(StoreError) -> (any RecordRules)? {
+  private func rules() throws(StoreError) -> RecordRules? {
     if let cachedRules { return cachedRules }
     cachedRules = try core.rules(of: entity)
     return cachedRules

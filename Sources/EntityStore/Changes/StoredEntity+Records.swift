@@ -32,10 +32,6 @@ struct RecordBytes: Sendable {
 }
 
 extension StoredEntity {
-  @inline(__always)
-  func view(_ record: UnsealedRecord) throws(StoreError) -> RecordView {
-    try view(incoming: record.raw)
-  }
 
   /// Encodes values as a record of the current layout.
   ///

@@ -10,7 +10,7 @@ internal import LodestoreFormat
 /// Only one thread at a time uses a transaction, within one closure. The public interfaces are
 /// ``Snapshot`` and ``WriteTransaction``, those for tools ``DynamicSnapshot`` and
 /// ``DynamicTransaction``.
-class TransactionCore {
+class TransactionCore: RecordDecoding {
   final let transaction: Transaction
   final let schema: StoredSchema
   final let store: StoreCore
@@ -146,6 +146,22 @@ class TransactionCore {
       count &+= 1
       if count & 1_023 == 0 { try checkCancellation(of: entity) }
     }
+  }
+
+  /// Returns the ids among `ids` that are records of `entity`.
+  ///
+  /// The ids must ascend.
+  final func present(
+    _ ids: [UInt64], of entity: StoredEntity
+  ) throws(StoreError) -> [UInt64] {
+    var present: [UInt64] = []
+    present.reserveCapacity(ids.count)
+    try wrappingErrors {
+      try forEachStored(ids, of: entity) { id, _ in
+        if present.last != id { present.append(id) }
+      }
+    }
+    return present
   }
 
   /// Returns the number of records of `entity` in the file, including expired ones.
