@@ -46,7 +46,7 @@ final class EntityChanges {
   init(of entity: StoredEntity, core: WriteCore) {
     self.core = core
     self.entity = entity
-    listeners = ChangeListeners(core.state.sinks, of: entity)
+    listeners = ChangeListeners(core.sinks, of: entity)
     hasListeners = listeners.isAny
     records = RecordTree(of: entity, core)
     verifiesChecksums = core.verifiesChecksums(of: entity)
@@ -226,21 +226,5 @@ final class EntityChanges {
       try listeners.tellClearedRecord(
         id, listeners.wantOldRecords ? try stored(bytes, id: id).view : nil)
     }
-  }
-}
-
-extension WriteCore {
-  /// Returns the changes of `entity` in this transaction.
-  func changes(of entity: StoredEntity) -> EntityChanges {
-    let state = state
-    if let last = state.last {
-      if last.entity === entity { return last }
-      // Writes of a single entity need no dictionary.
-      state.others[last.entity.number] = last
-    }
-    let known = state.others[entity.number].flatMap { $0.entity === entity ? $0 : nil }
-    let changes = known ?? EntityChanges(of: entity, core: self)
-    state.last = changes
-    return changes
   }
 }

@@ -4,8 +4,8 @@ internal import LodestoreFormat
 
 /// One transaction of a store: the engine's transaction with its schema.
 ///
-/// This class contains everything for a read. The subclass ``WriteCore`` adds the changes, so a
-/// read cannot make one.
+/// This class contains everything for a read. The subclass ``TreeWriteCore`` adds what writes trees, and
+/// its subclass ``WriteCore`` the changes, so a read cannot make one.
 ///
 /// Only one thread at a time uses a transaction, within one closure. The public interfaces are
 /// ``Snapshot`` and ``WriteTransaction``, those for tools ``DynamicSnapshot`` and
@@ -47,7 +47,7 @@ class TransactionCore: RecordDecoding {
     points = PointLookup(transaction)
   }
 
-  /// Creates the transaction of a ``WriteCore``.
+  /// Creates the transaction of a ``TreeWriteCore``.
   init(writing transaction: Transaction, schema: StoredSchema, store: StoreCore) {
     self.transaction = transaction
     self.schema = schema

@@ -15,7 +15,9 @@ final class RecordCondition {
     var binding = ConditionBinding(entity)
     binding.isOfRule = true
     bound = try binding.bind(parsed.tree)
-    evaluator = ConditionEvaluator(bound, entity: entity, core: core, now: core.time, relatedSearch: nil)
+    // The binding knows no schema, so the condition asks about no related records.
+    evaluator = ConditionEvaluator(
+      bound, entity: entity, core: core, now: core.time, relatedSearch: nil)
   }
 
   /// The numbers of the attributes that the condition reads.

@@ -2,7 +2,7 @@ internal import LodestoreFormat
 
 /// The record rules of one entity, ready for evaluation on records that are about to be written.
 ///
-/// Rules that read an attribute derived from related records are late: the attribute is final only
+/// Rules that read an attribute derived from related records are late. The attribute is final only
 /// at the end of the write, so ``LateRules`` evaluates them then.
 final class RecordRules {
   private struct Rule {

@@ -48,7 +48,7 @@ struct IndexWriter: ~Copyable {
   ///
   /// - Parameter alsoRemoves: whether entries are also removed, in which case none is appended.
   init(
-    into index: StoredIndex, core: WriteCore, alsoRemoves: Bool = false
+    into index: StoredIndex, core: TreeWriteCore, alsoRemoves: Bool = false
   ) throws(LMDBError) {
     let cursor = try Cursor(index.tree, in: core.transaction)
     pageSize = try core.transaction.statistics(of: index.tree).pageSize
@@ -203,7 +203,7 @@ struct IndexWriter: ~Copyable {
   ///
   /// - Parameter middle: the key of one of these entries.
   mutating func repackIfDue(
-    added: Int, removed: Int, middle: ByteView, core: WriteCore
+    added: Int, removed: Int, middle: ByteView, core: TreeWriteCore
   ) throws(LMDBError) {
     let isDue = try IndexRepacking.isDue(
       index, added: added, removed: removed, middle: middle,
@@ -256,7 +256,7 @@ extension SortedLookup {
   }
 }
 
-extension WriteCore {
+extension TreeWriteCore {
   /// Moves the entries of the record `id` from its old keys to its new ones.
   func moveEntries(of id: UInt64, by keys: borrowing KeyChange) throws(StoreError) {
     let body = littleEndianBytes(id)
@@ -297,7 +297,7 @@ private struct EvictionWatch {
   }
 }
 
-extension WriteCore {
+extension TreeWriteCore {
   /// Returns the receiver of keys put into `index`, or `nil` if no records are evicted in its
   /// order.
   @inline(__always)

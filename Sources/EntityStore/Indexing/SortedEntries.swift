@@ -15,7 +15,7 @@ protocol SortedEntries: AnyObject {
   /// Puts all entries into `index`.
   ///
   /// As long as they are above all its keys, they are appended.
-  func write(into index: StoredIndex, core: WriteCore) throws(StoreError)
+  func write(into index: StoredIndex, core: TreeWriteCore) throws(StoreError)
 }
 
 /// A key of two records, which a unique index refuses.
@@ -73,7 +73,7 @@ extension SortedEntries {
     }
   }
 
-  func write(into index: StoredIndex, core: WriteCore) throws(StoreError) {
+  func write(into index: StoredIndex, core: TreeWriteCore) throws(StoreError) {
     do {
       var writer = try IndexWriter(into: index, core: core)
       try forEach { key, id in
@@ -89,7 +89,7 @@ extension SortedEntries {
   /// Removes all entries from `index`, if it has them.
   ///
   /// Throws if an entry of a unique index leads to another record.
-  func remove(from index: StoredIndex, core: WriteCore) throws(StoreError) {
+  func remove(from index: StoredIndex, core: TreeWriteCore) throws(StoreError) {
     do {
       var walk = SortedLookup(try Cursor(index.tree, in: core.transaction))
       let isUnique = index.isUnique
@@ -111,7 +111,7 @@ extension SortedEntries {
   ///
   /// - Parameter firstNew: the id of the first record of a batch insert, for the error.
   func checkUnique(
-    _ index: StoredIndex, of entity: StoredEntity, firstNew: UInt64? = nil, core: WriteCore
+    _ index: StoredIndex, of entity: StoredEntity, firstNew: UInt64? = nil, core: TreeWriteCore
   ) throws(StoreError) {
     guard index.isUnique else { return }
     do {
@@ -151,7 +151,7 @@ extension RandomAccessEntries {
     }
   }
 
-  func write(into index: StoredIndex, core: WriteCore) throws(StoreError) {
+  func write(into index: StoredIndex, core: TreeWriteCore) throws(StoreError) {
     do {
       guard count > 0 else { return }
       var writer = try IndexWriter(into: index, core: core)
@@ -170,7 +170,7 @@ extension RandomAccessEntries {
   /// sorted.
   ///
   /// A key that one record loses may be taken by another.
-  func write(into index: StoredIndex, removing old: Self, core: WriteCore) throws(StoreError) {
+  func write(into index: StoredIndex, removing old: Self, core: TreeWriteCore) throws(StoreError) {
     if old.count == 0 { return try write(into: index, core: core) }
     do {
       var writer = try IndexWriter(into: index, core: core, alsoRemoves: true)

@@ -2,20 +2,17 @@ internal import LMDB
 internal import LodestoreFormat
 
 /// One run of a write: a ``TransactionCore`` with the state of its changes.
-final class WriteCore: TransactionCore {
-  /// Whether records are checked against constraints and rules when they are written; false in the
-  /// steps of stages, whose final values are checked at the end of the opening.
+final class WriteCore: TreeWriteCore {
+  /// Whether records are checked against constraints and rules when they are written.
+  ///
+  /// False in the steps of stages, whose final values are checked at the end of the opening.
   let checksRules: Bool
   /// The author of the write, and the part of the program.
   var origin = WriteOrigin()
-  /// The number of changes of records and buckets.
-  @exclusivity(unchecked) var changeCount = 0
   /// Next record id by the number of each entity that this transaction has asked for.
   var nextIDs: [EntityNumber: UInt64] = [:]
   /// The values to which this transaction has raised the counters of entities.
   var raisedCounters: [EntityNumber: UInt64] = [:]
-  /// The optional trees that this transaction has created.
-  var madeTrees: [TreeName: Tree] = [:]
   /// The entities whose change mark this transaction has cleared.
   ///
   /// `notedEntity` is the last of them, or ``EntityNumber/none``.
@@ -29,31 +26,14 @@ final class WriteCore: TransactionCore {
   /// The records that this write has removed because they had expired, by entity.
   var evictedIDs: [EntityNumber: IDRuns] = [:]
 
-  // MARK: Scratch
-
-  // One thread uses the writer for every record, and never recursively, so exclusivity is not
-  // checked; ``key`` is used in the same way.
-  @exclusivity(unchecked) var writer: RecordWriter
-  /// The key of a record before the change; ``key`` is the key after it.
-  @exclusivity(unchecked) var oldKey = KeyEncoder()
-
   // MARK: Changes
 
-  /// The state of the folder `Changes` during a write; see ``ChangeState``.
-  @exclusivity(unchecked) var changeState: AnyObject?
-  /// Whether an order has renumbered its links, so that positions of removed links are invalid.
-  @exclusivity(unchecked) var hasSpreadOrder = false
-
-  // MARK: Calls
-
-  /// The savepoints of the write to which this run belongs.
-  var savepoints: Savepoints?
-  /// Whether an atomic call is running; see ``asOneCall(_:_:)``.
-  var isWithinCall = false
-  /// Set when a batch failed after some changes; this run of the write can then only be aborted.
-  var brokenBy: StoreError?
-  /// Reports the progress of a batch; `nil` when nobody needs it.
-  var batchReport: BatchReport?
+  /// The sinks; `nil` when nobody hears of the changes.
+  @exclusivity(unchecked) private(set) var sinks: ChangeSinks?
+  /// The changes of the entity that changed last.
+  @exclusivity(unchecked) private var lastChanges: EntityChanges?
+  /// The changes of all other entities.
+  @exclusivity(unchecked) private var otherChanges: [EntityNumber: EntityChanges] = [:]
 
   // MARK: History
 
@@ -68,7 +48,6 @@ final class WriteCore: TransactionCore {
     _ transaction: Transaction, schema: StoredSchema, store: StoreCore, checksRules: Bool = true
   ) {
     self.checksRules = checksRules
-    writer = RecordWriter(sizeLimit: store.options.recordSizeLimitInBytes)
     super.init(writing: transaction, schema: schema, store: store)
   }
 
@@ -82,5 +61,32 @@ final class WriteCore: TransactionCore {
       checksRules: checksRules)
   }
 
-  override func tree(_ name: TreeName) -> Tree? { madeTrees[name] ?? super.tree(name) }
+  /// Returns the changes of `entity` in this transaction.
+  func changes(of entity: StoredEntity) -> EntityChanges {
+    if let lastChanges {
+      if lastChanges.entity === entity { return lastChanges }
+      // Writes of a single entity need no dictionary.
+      otherChanges[lastChanges.entity.number] = lastChanges
+    }
+    let known = otherChanges[entity.number].flatMap { $0.entity === entity ? $0 : nil }
+    let changes = known ?? EntityChanges(of: entity, core: self)
+    lastChanges = changes
+    return changes
+  }
+
+  /// Sets the sinks, which must precede the first change.
+  func setSinks(_ all: [any ChangeSink]) {
+    assert(sinks == nil && lastChanges == nil, "sinks are made before the first change")
+    if !all.isEmpty { sinks = ChangeSinks(all) }
+  }
+
+  /// Releases the changes and the sinks at the end of the run.
+  ///
+  /// Some of them refer to this object, so the reference cycle is broken here.
+  func releaseChanges() {
+    sinks = nil
+    lastChanges = nil
+    otherChanges = [:]
+    pendingEntries = nil
+  }
 }
