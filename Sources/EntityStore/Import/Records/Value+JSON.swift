@@ -1,4 +1,3 @@
-internal import LodestoreEssentials
 package import LodestoreFormat
 
 /// A value that does not fit an attribute's type.
