@@ -165,7 +165,7 @@ extension AttachedSnapshot {
     var request = QueryRequest(
       condition: .comparison(
         Comparison(
-          .path(ValuePath(attribute: BoundAttribute.recordIDName)), .greater,
+          .path(ValuePath(attribute: ValuePath.recordIDName)), .greater,
           .value(.integer(unsigned: id)))))
     request.limit = SemiJoinLimits.chunk
     var records: [(id: UInt64, reference: Reference<T>)] = []

@@ -1,6 +1,6 @@
 // Reads of one call in asynchronous code: the calls of ``ReadableStore`` on threads of the store.
 //
-// Fetches and counts with progress are in Query/Fetching.
+// Fetches and counts with progress are in Fetching.
 
 extension Store {
   /// The record with this id, or `nil`.

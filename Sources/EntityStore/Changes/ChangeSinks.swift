@@ -27,29 +27,9 @@ final class ChangeSinks {
   }
 }
 
-/// The change tracking of one run of a write.
-final class ChangeState {
-  /// The sinks; `nil` when no sink is needed.
-  @exclusivity(unchecked) fileprivate(set) var sinks: ChangeSinks?
-  /// The changes of the entity that changed last.
-  @exclusivity(unchecked) var last: EntityChanges?
-  /// The changes of all other entities.
-  @exclusivity(unchecked) var others: [EntityNumber: EntityChanges] = [:]
-}
-
 extension WriteCore {
-  @inline(__always)
-  var state: ChangeState {
-    // This getter is the only place that sets `changeState`.
-    if let changeState { return unsafeDowncast(changeState, to: ChangeState.self) }
-    let made = ChangeState()
-    changeState = made
-    return made
-  }
-
   /// Called before the closure of a write begins.
   func beginChanges(_ observers: ChangeObservers) throws(StoreError) {
-    assert(changeState == nil, "sinks are made before the first change")
     let others = observers.sinks(for: self)
     // Sinks that may still change records come first.
     var all: [any ChangeSink] = others?.all ?? []
@@ -60,19 +40,18 @@ extension WriteCore {
     if let check = LinkCheck(schema) { all.append(check) }
     if let rules = LateRules(schema, core: self) { all.append(rules) }
     if let history = try HistoryRecorder(schema, core: self) { all.append(history) }
-    if !all.isEmpty { state.sinks = ChangeSinks(all) }
+    setSinks(all)
     pendingEntries = elements
   }
 
   /// Reports all changes to `sink`, in a transaction that no store has begun.
   func tellChanges(to sink: any ChangeSink) {
-    assert(state.sinks == nil && state.last == nil, "sinks are made before the first change")
-    state.sinks = ChangeSinks([sink])
+    setSinks([sink])
   }
 
   /// Reports added or removed links to the sinks.
   func tell(_ change: consuming LinkChange) throws(StoreError) {
-    guard let sinks = state.sinks else { return }
+    guard let sinks else { return }
     sinks.count.note(change.end.source)
     for sink in sinks.all { try sink.record(change) }
   }
@@ -80,7 +59,7 @@ extension WriteCore {
   /// Reports to the sinks that the targets `ids` of `owner` have changed their order.
   func tellMoves(_ ids: [UInt64], of owner: UInt64, by end: RelationshipEnd) throws(StoreError) {
     changeCount &+= 1
-    guard let sinks = state.sinks else { return }
+    guard let sinks else { return }
     sinks.count.note(end.source)
     for sink in sinks.all { try sink.recordMoves(ids, of: owner, by: end) }
   }
@@ -88,8 +67,7 @@ extension WriteCore {
   /// Called after the closure of a write: sinks make their changes, and will be informed of the
   /// commit.
   func endChanges() throws(StoreError) {
-    guard let changeState else { return }
-    guard let sinks = unsafeDowncast(changeState, to: ChangeState.self).sinks else { return }
+    guard let sinks else { return }
     // A closure that also makes changes besides the undo does not count as an undo.
     if undone?.changeCount != changeCount { undone = nil }
     try sinks.settle(self)

@@ -42,12 +42,12 @@ final class EntityChanges {
   /// The memory for records that are to be written.
   @exclusivity(unchecked) var scratch = RecordScratch()
   /// The cached result of ``rules()``.
-  private var cachedRules: (any RecordRules)?
+  private var cachedRules: RecordRules?
 
   init(of entity: StoredEntity, core: WriteCore) {
     self.core = core
     self.entity = entity
-    listeners = ChangeListeners(core.state.sinks, of: entity)
+    listeners = ChangeListeners(core.sinks, of: entity)
     hasListeners = listeners.isAny
     records = RecordTree(of: entity, core)
     verifiesChecksums = core.verifiesChecksums(of: entity)
@@ -61,7 +61,7 @@ final class EntityChanges {
   /// Whether new records are checked against constraints or record rules.
   var hasConstraints: Bool { validator != nil || hasRules }
 
-  private func rules() throws(StoreError) -> (any RecordRules)? {
+  private func rules() throws(StoreError) -> RecordRules? {
     if let cachedRules { return cachedRules }
     cachedRules = try core.rules(of: entity)
     return cachedRules
@@ -230,21 +230,5 @@ final class EntityChanges {
       try listeners.tellClearedRecord(
         id, listeners.wantOldRecords ? try stored(bytes, id: id).view : nil)
     }
-  }
-}
-
-extension WriteCore {
-  /// Returns the changes of `entity` in this transaction.
-  func changes(of entity: StoredEntity) -> EntityChanges {
-    let state = state
-    if let last = state.last {
-      if last.entity === entity { return last }
-      // Writes of a single entity need no dictionary.
-      state.others[last.entity.number] = last
-    }
-    let known = state.others[entity.number].flatMap { $0.entity === entity ? $0 : nil }
-    let changes = known ?? EntityChanges(of: entity, core: self)
-    state.last = changes
-    return changes
   }
 }

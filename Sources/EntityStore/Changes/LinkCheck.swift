@@ -166,30 +166,3 @@ extension WriteCore {
     }
   }
 }
-
-extension StoredEntity {
-  /// Returns the id in attribute `number` of a record of any layout.
-  ///
-  /// Returns `nil` for null, and when there is no record.
-  func recordID(
-    ofAttribute number: UInt32, in view: RecordView?
-  ) throws(StoreError) -> UInt64? {
-    guard let view else { return nil }
-    guard let index = view.layout.slotIndex(ofAttribute: number) else {
-      guard case .integer(let id)? = description.attribute(number: number)?.initial else {
-        return nil
-      }
-      return UInt64(exactly: id)
-    }
-    let slot = view.layout.slots[index]
-    guard slot.type == .recordID, !view.isNull(slot) else { return nil }
-    let id = view.bytes.uint64(at: Int(slot.position))
-    guard LinkCursor.isID(id) else {
-      throw StoreError(
-        wrapping: FormatError(
-          "attribute \(number) of a record holds the id \(id), must be from 1 to \(Int64.max)",
-          .typeID, at: Int(slot.position)))
-    }
-    return id
-  }
-}

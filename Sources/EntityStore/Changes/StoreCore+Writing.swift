@@ -74,12 +74,7 @@ extension StoreCore {
     if !isEviction { try checkEviction(core) }
     core.origin = WriteOrigin(
       author: origin?.author ?? options.author, context: origin?.context ?? options.contextName)
-    // The state holds the sinks of the write, some of which refer to the core. This line breaks the
-    // reference cycle.
-    defer {
-      core.changeState = nil
-      core.pendingEntries = nil
-    }
+    defer { core.releaseChanges() }
     try core.beginChanges(observers)
     let result = try savepoints.run(core, body)
     if let cause = core.brokenBy { throw StoreError.brokenTransaction(by: cause) }

@@ -33,7 +33,7 @@ final class BatchReport {
   }
 }
 
-extension WriteCore {
+extension TreeWriteCore {
   /// Runs a batch, which returns its number of changed records, and reports its progress.
   func reporting(
     _ onProgress: ((WorkProgress) -> Void)?, of entity: StoredEntity,

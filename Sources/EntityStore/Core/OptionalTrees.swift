@@ -7,7 +7,7 @@ internal import LodestoreFormat
 // Creating a tree increments the number of the schema. A transaction that begins with another
 // number reloads the schema, and with it the handles, which must be opened before the transaction.
 
-extension WriteCore {
+extension TreeWriteCore {
   /// Returns the optional tree `name`, creating it if the store has none.
   func openOrMakeTree(_ name: TreeName) throws(StoreError) -> Tree {
     if let tree = tree(name) { return tree }

@@ -22,7 +22,7 @@ final class Savepoints: @unchecked Sendable {
   private var failed: Failure?
 
   /// Runs the write once; throws ``SavepointFailed`` when it must run again.
-  func run<R>(_ core: WriteCore, _ body: (WriteCore) throws -> R) throws -> R {
+  func run<Core: TreeWriteCore, R>(_ core: Core, _ body: (Core) throws -> R) throws -> R {
     core.savepoints = self
     next = 0
     failed = nil
@@ -60,7 +60,7 @@ final class Savepoints: @unchecked Sendable {
 /// Thrown when a savepoint has failed and the write must run again without it.
 struct SavepointFailed: Error {}
 
-extension WriteCore {
+extension TreeWriteCore {
   /// Runs one call of a program that may fail after some of its changes.
   ///
   /// When the call fails after its first change, the write runs again, and the call then throws the

@@ -4,13 +4,13 @@ internal import LodestoreFormat
 
 /// One transaction of a store: the engine's transaction with its schema.
 ///
-/// This class contains everything for a read. The subclass ``WriteCore`` adds the changes, so a
-/// read cannot make one.
+/// This class contains everything for a read. The subclass ``TreeWriteCore`` adds what writes trees, and
+/// its subclass ``WriteCore`` the changes, so a read cannot make one.
 ///
 /// Only one thread at a time uses a transaction, within one closure. The public interfaces are
 /// ``Snapshot`` and ``WriteTransaction``, those for tools ``DynamicSnapshot`` and
 /// ``DynamicTransaction``.
-class TransactionCore {
+class TransactionCore: RecordDecoding {
   final let transaction: Transaction
   final let schema: StoredSchema
   final let store: StoreCore
@@ -47,7 +47,7 @@ class TransactionCore {
     points = PointLookup(transaction)
   }
 
-  /// Creates the transaction of a ``WriteCore``.
+  /// Creates the transaction of a ``TreeWriteCore``.
   init(writing transaction: Transaction, schema: StoredSchema, store: StoreCore) {
     self.transaction = transaction
     self.schema = schema
@@ -142,6 +142,22 @@ class TransactionCore {
       count &+= 1
       if count & 1_023 == 0 { try checkCancellation(of: entity) }
     }
+  }
+
+  /// Returns the ids among `ids` that are records of `entity`.
+  ///
+  /// The ids must ascend.
+  final func present(
+    _ ids: [UInt64], of entity: StoredEntity
+  ) throws(StoreError) -> [UInt64] {
+    var present: [UInt64] = []
+    present.reserveCapacity(ids.count)
+    try wrappingErrors {
+      try forEachStored(ids, of: entity) { id, _ in
+        if present.last != id { present.append(id) }
+      }
+    }
+    return present
   }
 
   /// Returns the number of records of `entity` in the file, including expired ones.

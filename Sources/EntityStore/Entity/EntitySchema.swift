@@ -227,6 +227,13 @@ public struct AttributeDefinition<E: Entity>: Sendable {
   }
 }
 
+extension EntitySchema {
+  /// Returns the index in ``attributes`` of the attribute at `path`, or `nil` if none exists.
+  func index(of path: AnyKeyPath) -> Int? {
+    attributes.firstIndex { ($0.keyPath as AnyKeyPath) == path }
+  }
+}
+
 /// The cases of the enumeration that an attribute holds.
 protocol EnumerationCases: Sendable {
   var name: String { get }

@@ -42,7 +42,7 @@ extension WriteTransaction {
   ///
   /// Call this method after the changes of the write. A write that throws has no token.
   public func ownHistoryToken() throws(StoreError) -> HistoryToken? {
-    let recorder = core.state.sinks?.all.lazy.compactMap { $0 as? HistoryRecorder }.first
+    let recorder = core.sinks?.all.lazy.compactMap { $0 as? HistoryRecorder }.first
     guard let number = recorder?.promisedNumber() else { return nil }
     return HistoryToken(storeID: try HistoryLog(core).storeID(), number: number)
   }

@@ -6,7 +6,7 @@ internal import LodestoreFormat
 final class ElementEntries {
   let index: StoredElementIndex
   private let entity: StoredEntity
-  private let core: WriteCore
+  private let core: TreeWriteCore
   private let memoryLimit: Int
   // Only one thread uses the object. An exclusivity check for each access would slow every batch.
   @exclusivity(unchecked) private var added: KeyEntries?
@@ -16,7 +16,7 @@ final class ElementEntries {
   @exclusivity(unchecked) private var lowest = UInt64.max
   @exclusivity(unchecked) private var highest: UInt64 = 0
 
-  init(_ index: StoredElementIndex, of entity: StoredEntity, core: WriteCore) {
+  init(_ index: StoredElementIndex, of entity: StoredEntity, core: TreeWriteCore) {
     self.index = index
     self.entity = entity
     self.core = core
@@ -123,7 +123,7 @@ final class ElementEntries {
   }
 }
 
-extension WriteCore {
+extension TreeWriteCore {
   /// Fills a new, empty element index from the records.
   func build(
     _ index: StoredElementIndex, of entity: StoredEntity, _ work: OpeningWork?

@@ -2,7 +2,7 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-extension WriteCore {
+extension TreeWriteCore {
   /// Fills a new, empty index from the records.
   ///
   /// Throws if the index is unique and two records have the same key.

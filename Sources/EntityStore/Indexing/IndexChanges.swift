@@ -9,7 +9,7 @@ final class IndexChanges {
   private let keys: BatchKeys
   /// The position of ``index`` in ``keys``.
   private let position: Int
-  private let core: WriteCore
+  private let core: TreeWriteCore
   private let entity: StoredEntity
   private let memoryLimit: Int
   private let expectedRemovals: Int
@@ -30,7 +30,7 @@ final class IndexChanges {
   ///     take the same amount in addition.
   init(
     _ keys: BatchKeys, at position: Int, expectedCount: Int, expectedRemovals: Int = 0,
-    memoryLimit: Int, core: WriteCore
+    memoryLimit: Int, core: TreeWriteCore
   ) {
     index = keys.indexes[position]
     entity = keys.entity

@@ -82,7 +82,7 @@ final class IndexEntries {
   @inline(__always)
   func appendDifference(
     _ old: RecordView, _ new: RecordView, id: UInt64, _ keys: BatchKeys, at position: Int,
-    added: IndexEntries, core: WriteCore
+    added: IndexEntries, core: TreeWriteCore
   ) throws(StoreError) {
     switch (latest, added.latest) {
     case (.keys(let leaving), .keys(let coming)):
@@ -166,7 +166,7 @@ final class IndexEntries {
   ///
   /// If both lists are in memory, one pass over the index does both.
   func write(
-    into index: StoredIndex, removing old: IndexEntries, core: WriteCore
+    into index: StoredIndex, removing old: IndexEntries, core: TreeWriteCore
   ) throws(StoreError) {
     guard spilled == nil, old.spilled == nil else {
       try old.sorted.remove(from: index, core: core)

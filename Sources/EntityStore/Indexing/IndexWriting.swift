@@ -46,7 +46,7 @@ struct IndexWriter: ~Copyable {
   /// Creates a writer.
   ///
   /// - Parameter alsoRemoves: whether entries are also removed, in which case none is appended.
-  init(into index: StoredIndex, core: WriteCore, alsoRemoves: Bool = false) throws(LMDBError) {
+  init(into index: StoredIndex, core: TreeWriteCore, alsoRemoves: Bool = false) throws(LMDBError) {
     let cursor = try Cursor(index.tree, in: core.transaction)
     pageSize = try core.transaction.statistics(of: index.tree).pageSize
     self.cursor = cursor
@@ -200,7 +200,7 @@ struct IndexWriter: ~Copyable {
   ///
   /// - Parameter middle: the key of one of these entries.
   mutating func repackIfDue(
-    added: Int, removed: Int, middle: ByteView, core: WriteCore
+    added: Int, removed: Int, middle: ByteView, core: TreeWriteCore
   ) throws(LMDBError) {
     let isDue = try IndexRepacking.isDue(
       index, added: added, removed: removed, middle: middle,
@@ -253,7 +253,7 @@ extension SortedLookup {
   }
 }
 
-extension WriteCore {
+extension TreeWriteCore {
   /// Moves the entries of the record `id` from its old keys to its new ones.
   func moveEntries(of id: UInt64, by keys: borrowing KeyChange) throws(StoreError) {
     let body = littleEndianBytes(id)
@@ -291,7 +291,7 @@ private struct EvictionWatch {
   func put(_ key: ByteView) { for order in orders { held.put(key, of: order) } }
 }
 
-extension WriteCore {
+extension TreeWriteCore {
   /// Returns the receiver of keys put into `index`, or `nil` if no records are evicted in its
   /// order.
   @inline(__always)

@@ -127,7 +127,7 @@ struct LinkList: ~Copyable {
   }
 
   /// Puts the entries of the sorted list into `index`.
-  func write(into index: StoredIndex, core: WriteCore) throws(StoreError) {
+  func write(into index: StoredIndex, core: TreeWriteCore) throws(StoreError) {
     try wrappingErrors {
       var writer = try IndexWriter(into: index, core: core)
       var block = KeyBlock(of: .ids, isUnique: false)
@@ -141,7 +141,7 @@ struct LinkList: ~Copyable {
   }
 
   /// Removes the entries of the sorted list from `index`, if it has them.
-  func remove(from index: StoredIndex, core: WriteCore) throws(StoreError) {
+  func remove(from index: StoredIndex, core: TreeWriteCore) throws(StoreError) {
     guard count > 0 else { return }
     try wrappingErrors {
       var walk = SortedLookup(try Cursor(index.tree, in: core.transaction))

@@ -5,10 +5,10 @@ internal import LodestoreFormat
 final class LinkOrderWriter: LinkOrder {
   private static let first: UInt64 = 1 << 62
 
-  private let core: WriteCore
+  private let core: TreeWriteCore
 
   /// Opens the order of `end` for writing; `nil` if `end` has no order.
-  init?(_ end: RelationshipEnd, core: WriteCore) throws(StoreError) {
+  init?(_ end: RelationshipEnd, core: TreeWriteCore) throws(StoreError) {
     self.core = core
     try super.init(end, core: core)
   }

@@ -138,7 +138,7 @@ extension NumberEntries: RandomAccessEntries {
 
 extension NumberEntries {
   /// Puts all entries into `index`, encoding their keys in blocks.
-  func write(into index: StoredIndex, core: WriteCore) throws(StoreError) {
+  func write(into index: StoredIndex, core: TreeWriteCore) throws(StoreError) {
     try wrappingErrors {
       guard count > 0 else { return }
       var writer = try IndexWriter(into: index, core: core)

@@ -15,7 +15,7 @@ protocol SortedEntries: AnyObject {
   /// Puts all entries into `index`.
   ///
   /// Entries above all keys of the index are appended.
-  func write(into index: StoredIndex, core: WriteCore) throws(StoreError)
+  func write(into index: StoredIndex, core: TreeWriteCore) throws(StoreError)
 }
 
 /// A key of two records, which a unique index refuses.
@@ -73,7 +73,7 @@ extension SortedEntries {
     }
   }
 
-  func write(into index: StoredIndex, core: WriteCore) throws(StoreError) {
+  func write(into index: StoredIndex, core: TreeWriteCore) throws(StoreError) {
     try wrappingErrors {
       var writer = try IndexWriter(into: index, core: core)
       try forEach { key, id in
@@ -87,7 +87,7 @@ extension SortedEntries {
   /// Removes all entries from `index`, if it has them.
   ///
   /// Throws if an entry of a unique index leads to another record.
-  func remove(from index: StoredIndex, core: WriteCore) throws(StoreError) {
+  func remove(from index: StoredIndex, core: TreeWriteCore) throws(StoreError) {
     try wrappingErrors {
       var walk = SortedLookup(try Cursor(index.tree, in: core.transaction))
       let isUnique = index.isUnique
@@ -107,7 +107,7 @@ extension SortedEntries {
   ///
   /// - Parameter firstNew: the id of the first record of a batch insert, for the error.
   func checkUnique(
-    _ index: StoredIndex, of entity: StoredEntity, firstNew: UInt64? = nil, core: WriteCore
+    _ index: StoredIndex, of entity: StoredEntity, firstNew: UInt64? = nil, core: TreeWriteCore
   ) throws(StoreError) {
     guard index.isUnique else { return }
     try wrappingErrors {
@@ -145,7 +145,7 @@ extension RandomAccessEntries {
     }
   }
 
-  func write(into index: StoredIndex, core: WriteCore) throws(StoreError) {
+  func write(into index: StoredIndex, core: TreeWriteCore) throws(StoreError) {
     try wrappingErrors {
       guard count > 0 else { return }
       var writer = try IndexWriter(into: index, core: core)
@@ -162,7 +162,7 @@ extension RandomAccessEntries {
   /// sorted.
   ///
   /// A key that one record loses may be taken by another.
-  func write(into index: StoredIndex, removing old: Self, core: WriteCore) throws(StoreError) {
+  func write(into index: StoredIndex, removing old: Self, core: TreeWriteCore) throws(StoreError) {
     if old.count == 0 { return try write(into: index, core: core) }
     try wrappingErrors {
       var writer = try IndexWriter(into: index, core: core, alsoRemoves: true)

@@ -386,6 +386,22 @@ extension EntityDescription {
   }
 }
 
+extension DeclaredEntity {
+  /// Throws if a rule names an attribute listed in ``removed``.
+  fileprivate func checkRules() throws(StoreError) {
+    guard !removed.isEmpty else { return }
+    for rule in rules {
+      guard let names = try? ConditionParser.parse(rule.condition).tree.memberNames,
+        let gone = removed.first(where: names.contains)
+      else { continue }
+      throw .badSchema(
+        entity: name, attribute: gone,
+        "attribute '\(gone)' is named in 'removed', and the rule '\(rule.name)' names it: "
+          + "'\(rule.condition)'; take it out of one of them")
+    }
+  }
+}
+
 extension StoreError {
   fileprivate static func badConstraint(
     entity: String, attribute: String, _ fault: ConstraintFault
@@ -395,10 +411,6 @@ extension StoreError {
 }
 
 extension EntitySchema {
-  /// Returns the index in ``attributes`` of the attribute at `path`, or `nil` if none exists.
-  func index(of path: AnyKeyPath) -> Int? {
-    attributes.firstIndex { ($0.keyPath as AnyKeyPath) == path }
-  }
 
   /// Returns the position of an attribute that another part of the schema names; throws if there is
   /// no such attribute.

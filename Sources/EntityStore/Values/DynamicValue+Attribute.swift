@@ -39,3 +39,23 @@ extension DynamicValue {
     }
   }
 }
+
+extension DynamicValue {
+  /// The value with its bytes copied.
+  var owned: Value {
+    switch self {
+    case .null, .list: .null
+    case .bool(let flag): .bool(flag)
+    case .integer(let number): .integer(number)
+    case .unsigned(let number): .unsigned(number)
+    case .double(let number): .double(number)
+    case .decimal(let number): .decimal(number)
+    case .date(let seconds): .date(seconds)
+    case .uuid(let uuid): .uuid(uuid)
+    case .text, .string: .string(string ?? "")
+    case .data(let bytes): .data(Array(bytes))
+    case .bytes(let bytes): .data(bytes)
+    case .collection(let document): .document(Array(document))
+    }
+  }
+}

@@ -5,7 +5,7 @@ internal import LodestoreFormat
 final class RelatedReader {
   private let derivation: RelatedDerivation
   private let core: TransactionCore
-  private let condition: (any RecordTest)?
+  private let condition: RecordCondition?
   private let links: LinkCursor?
   private let records: Cursor
   private let owners: Cursor

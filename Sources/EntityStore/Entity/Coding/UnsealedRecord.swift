@@ -30,6 +30,13 @@ struct UnsealedRecord {
   var content: ByteView { raw[..<(bytes.count - RecordLayout.checksumSize)] }
 }
 
+extension StoredEntity {
+  @inline(__always)
+  func view(_ record: UnsealedRecord) throws(StoreError) -> RecordView {
+    try view(incoming: record.raw)
+  }
+}
+
 /// Reusable memory for one record at a time.
 struct RecordScratch: ~Copyable {
   private var memory = MutableByteView(start: nil, count: 0)

@@ -39,7 +39,7 @@ enum WatchedRun: CaseIterable {
     var request = try query.request()
     if self == .scanBackwards {
       request.order = [
-        SortTerm(ValuePath(attribute: BoundAttribute.recordIDName), isDescending: true)
+        SortTerm(ValuePath(attribute: ValuePath.recordIDName), isDescending: true)
       ]
     }
     let run = try PlanRun(

@@ -87,7 +87,7 @@ import Testing
         }
         #expect(try estimate(.all) == count)
         for bound in 0...count {
-          let element = IndexConstraint.element(.integer(Int64(bound)))
+          let element = PackedKeys.element(.integer(Int64(bound)))
           #expect(try estimate(IndexRange(lower: [], upper: element)) == bound)
           #expect(try estimate(IndexRange(lower: element, upper: nil)) == count - bound)
           #expect(try estimate(.beginning(with: element)) == (bound < count ? 1 : 0))

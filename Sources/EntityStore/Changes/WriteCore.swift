@@ -1,0 +1,92 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// One run of a write: a ``TransactionCore`` with the state of its changes.
+final class WriteCore: TreeWriteCore {
+  /// Whether records are checked against constraints and rules when they are written.
+  ///
+  /// False in the steps of stages, whose final values are checked at the end of the opening.
+  let checksRules: Bool
+  /// The author of the write, and the part of the program.
+  var origin = WriteOrigin()
+  /// The next record id of each entity for which this transaction has asked.
+  var nextIDs: [EntityNumber: UInt64] = [:]
+  /// The values to which this transaction has raised the counters of entities.
+  var raisedCounters: [EntityNumber: UInt64] = [:]
+  /// The entities whose change mark this transaction has cleared.
+  ///
+  /// `notedEntity` is the last of them, or ``EntityNumber/none``.
+  var notedEntities: Set<EntityNumber> = []
+  @exclusivity(unchecked) var notedEntity = EntityNumber.none
+  /// The entities whose records the write itself has changed; `writtenEntity` is the last of them.
+  ///
+  /// Changes of derived attributes by the store do not count.
+  var writtenEntities: Set<EntityNumber> = []
+  @exclusivity(unchecked) var writtenEntity = EntityNumber.none
+  /// The records that this write has removed because they had expired, by entity.
+  var evictedIDs: [EntityNumber: IDRuns] = [:]
+
+  // MARK: Changes
+
+  /// The sinks; `nil` when nobody hears of the changes.
+  @exclusivity(unchecked) private(set) var sinks: ChangeSinks?
+  /// The changes of the entity that changed last.
+  @exclusivity(unchecked) private var lastChanges: EntityChanges?
+  /// The changes of all other entities.
+  @exclusivity(unchecked) private var otherChanges: [EntityNumber: EntityChanges] = [:]
+
+  // MARK: History
+
+  /// The steps of the write that the history records separately.
+  var steps: [WriteStep] = []
+  /// The number of the write that this write has undone, and ``changeCount`` after the undo.
+  ///
+  /// A ``changeCount`` that is higher at the end shows that this write has made other changes too.
+  var undone: (number: UInt64, changeCount: Int)?
+
+  init(
+    _ transaction: Transaction, schema: StoredSchema, store: StoreCore, checksRules: Bool = true
+  ) {
+    self.checksRules = checksRules
+    super.init(writing: transaction, schema: schema, store: store)
+  }
+
+  /// Creates a write with a single entity.
+  convenience init(
+    _ transaction: Transaction, only entity: StoredEntity, store: StoreCore,
+    checksRules: Bool = true
+  ) {
+    self.init(
+      transaction, schema: StoredSchema(number: .unread, entities: [entity]), store: store,
+      checksRules: checksRules)
+  }
+
+  /// Returns the changes of `entity` in this transaction.
+  func changes(of entity: StoredEntity) -> EntityChanges {
+    if let lastChanges {
+      if lastChanges.entity === entity { return lastChanges }
+      // Writes of a single entity need no dictionary.
+      otherChanges[lastChanges.entity.number] = lastChanges
+    }
+    let known = otherChanges[entity.number].flatMap { $0.entity === entity ? $0 : nil }
+    let changes = known ?? EntityChanges(of: entity, core: self)
+    lastChanges = changes
+    return changes
+  }
+
+  /// Sets the sinks, which must precede the first change.
+  func setSinks(_ all: [any ChangeSink]) {
+    assert(sinks == nil && lastChanges == nil, "sinks are made before the first change")
+    if !all.isEmpty { sinks = ChangeSinks(all) }
+  }
+
+  /// Releases the changes and the sinks at the end of the run.
+  ///
+  /// Some of them refer to this object, so the reference cycle is broken here.
+  func releaseChanges() {
+    sinks = nil
+    lastChanges = nil
+    otherChanges = [:]
+    pendingEntries = nil
+  }
+}
