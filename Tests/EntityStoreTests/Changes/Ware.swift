@@ -37,7 +37,7 @@ protocol WareVersion: Sendable {
 extension Ware: Entity {
   struct Attributes: Sendable {
     var id: Attribute<Ware, RecordID<Ware>> { .recordID }
-    /// For versions with this attribute.
+    /// Only versions with this attribute use the property.
     var level: Attribute<Ware, Int> { .init(0) }
     let name = Attribute<Ware, String>(Version.hasLevel ? 1 : 0)
     let number = Attribute<Ware, Int>(Version.hasLevel ? 2 : 1)

@@ -96,7 +96,7 @@ import Testing
       try store.write { _ = try $0.insert(Voucher("d")) }
       #expect(try store.storedCount(of: Voucher.self) == 13)
       #expect(try store.fetch(Voucher.all).map(\.code) == ["b", "c", "d"])
-      // By another store of the file.
+      // Another store of the file writes a held record too.
       let other = try Store(at: path, entities: Self.entities, options: clock.options)
       try other.write { _ = try $0.insert(Voucher("other", until: 1_000)) }
       try store.write { _ = try $0.insert(Voucher("e")) }

@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  /// As earlier versions of the library left it.
+  /// Earlier versions of the library left such an image in the file.
   @Test func `whose image was kept is found by the verifier, and purging takes the image along`()
     throws
   {

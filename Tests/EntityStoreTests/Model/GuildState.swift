@@ -20,7 +20,7 @@ struct GuildState: Equatable, Sendable {
     var isLent = false
     var maker: UInt64?
     var tags: [String] = []
-    /// Of ``LaterWork``.
+    /// An attribute that only ``LaterWork`` has.
     var grade = LaterWork.initialGrade
   }
 

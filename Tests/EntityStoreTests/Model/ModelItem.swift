@@ -29,7 +29,7 @@ extension ModelItem: Entity {
     let number = Attribute<ModelItem, Int>(Version.isReordered ? 4 : 1)
     let group = Attribute<ModelItem, String?>(Version.isReordered ? 3 : 2)
     let note = Attribute<ModelItem, String?>(Version.isReordered ? 1 : 3)
-    /// For versions with this attribute.
+    /// Only versions with this attribute use the property.
     var extra: Attribute<ModelItem, Int> { .init(0) }
   }
 

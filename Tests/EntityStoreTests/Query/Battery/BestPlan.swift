@@ -19,9 +19,9 @@
 struct BestPlan: Sendable {
   var way: String
   var entries = 0
-  /// Read one after the other.
+  /// The number of records that a scan reads, one after the other.
   var scanned = 0
-  /// Through an index.
+  /// The number of records that are looked up through an index.
   var lookedUp = 0
 
   var reads: Int { entries + scanned + lookedUp }
