@@ -8,7 +8,7 @@ import Synchronization
 package final class LoopbackServer: Sendable {
   /// A client's request.
   package struct Request: Sendable {
-    /// From 1, in the order of the log.
+    /// The number of the request in the log, counted from 1.
     package var number: Int
     /// Path and query as they came.
     package var target: String
@@ -69,7 +69,9 @@ package final class LoopbackServer: Sendable {
 
   // MARK: Connections
 
-  /// Accepts on a thread, which alone closes the listener. A second one would close its number again.
+  /// Accepts connections on a thread, which alone closes the listener.
+  ///
+  /// A second close could close another file that has since got the number of the listener.
   private func start() {
     Thread.detachNewThread { [self] in
       while true {

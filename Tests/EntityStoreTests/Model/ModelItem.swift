@@ -131,7 +131,7 @@ enum FirstVersion: ModelVersion {
     removed: ["extra"])
 }
 
-/// Another order, another attribute, and another index.
+/// The version with another order of the attributes, another attribute, and another index.
 enum SecondVersion: ModelVersion {
   static let hasExtra = true
   static let isReordered = true

@@ -243,7 +243,7 @@ import Testing
         let report = try await pupils.run(stream(page(text)), renaming: [:])
         return [report.links?.added ?? 0, report.links?.removed ?? 0]
       }
-      // With new records, with stored ones, and once more.
+      // The page has a new record and a stored one. The second import changes nothing.
       let two = #"[{"name": "B", "teacher": "A1"}, {"name": "A2", "teacher": "A1"}]"#
       #expect(try await links(two) == [2, 0])
       #expect(try await links(two) == [0, 0])

@@ -40,7 +40,7 @@ import Testing
     return Array(key.bytes)
   }
 
-  /// With as many records as links, the whole entity was deleted.
+  /// There are as many links as records, which must not make the delete remove all records.
   @Test func `take no other record along when a link leads to none`() throws {
     try damaged { core, _, author in
       let holder = try #require(author.description.attribute)

@@ -130,7 +130,7 @@ enum RepairSample {
         .ids
       var cats: [RepairCat.ID] = []
       var dogs: [RepairDog.ID] = []
-      // By turns, so that pages of both are allocated side by side.
+      // Cats and dogs are inserted by turns, so that their pages are allocated side by side.
       for part in 0..<4 {
         let range = part * size / 4..<(part + 1) * size / 4
         cats += try tx.insert(
