@@ -81,7 +81,8 @@ package final class LoopbackServer: Sendable {
           return !state.isStopped
         }
         guard connection >= 0, isOpen else {
-          // Only here: closed elsewhere, its number could be another's before `accept` is called.
+          // Another thread must not close the listener: another file could then get its number
+          // before `accept` is called.
           close(connection)
           close(listener)
           ended.signal()

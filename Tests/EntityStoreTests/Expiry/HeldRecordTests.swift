@@ -245,7 +245,7 @@ import Testing
     observer.wake(5, at: 10)
     observer.start(at: 5, 9)
     #expect(observer.hasNews)
-    // Merged with others.
+    // Wake-ups of many commits are merged.
     for commit in 6..<40 { observer.wake(UInt64(commit)) }
     observer.start(at: 50, 9)
     #expect(observer.hasNews)

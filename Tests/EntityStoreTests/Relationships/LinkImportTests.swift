@@ -247,7 +247,7 @@ import Testing
       let two = #"[{"name": "B", "teacher": "A1"}, {"name": "A2", "teacher": "A1"}]"#
       #expect(try await links(two) == [2, 0])
       #expect(try await links(two) == [0, 0])
-      // Elsewhere, no longer, and of a record that comes in the same page.
+      // A link moves to another record, is removed, and leads to a record of the same page.
       #expect(try await links(#"[{"name": "B", "teacher": "A3"}]"#) == [1, 0])
       #expect(try await links(#"[{"name": "B", "teacher": null}]"#) == [0, 1])
       #expect(

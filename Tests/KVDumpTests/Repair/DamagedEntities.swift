@@ -191,7 +191,7 @@ enum RepairSample {
     return before
   }
 
-  /// Memories of pages, as an importer keeps them.
+  /// Stores the facts about pages that an importer remembers.
   private static func putImports(_ path: String) throws {
     let environment = try EnvironmentRegistry.open(path, options: EnvironmentOptions()) { _ in }
     defer { EnvironmentRegistry.close(environment) }

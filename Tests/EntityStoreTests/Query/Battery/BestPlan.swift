@@ -44,7 +44,7 @@ struct BestPlan: Sendable {
 
 /// Known facts about the records.
 protocol BatteryFacts {
-  /// How many records fulfil all.
+  /// The number of records that fulfil all conditions.
   func count(_ conditions: [BatteryCondition], of subject: BatteryQuery.Subject) throws -> Int
   /// The id and the order's attributes of the result at a place of a query without limit; nil if
   /// there are fewer results.

@@ -93,7 +93,7 @@ extension OracleEvaluator {
       }
     }
 
-    /// Null beyond 64 bits.
+    /// The number as a fact; null for an integer beyond 64 bits.
     var fact: Fact {
       switch self {
       case .double(let number): .value(.double(number))
