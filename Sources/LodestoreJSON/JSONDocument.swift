@@ -33,8 +33,10 @@ package final class JSONDocument: @unchecked Sendable {
     return faults[first].fault
   }
 
-  /// The first number within the value of an entry that neither 64-bit integers nor doubles can
-  /// represent; O(log numbers).
+  /// The first number within the value of an entry that fits no 64-bit integer and no double.
+  ///
+  /// Such a number is an integer outside 64 bits, or becomes infinity or zero as a double. The
+  /// search takes O(log numbers).
   package func wideNumber(in index: Int) -> JSONNode? {
     let numbers = tape.wideNumbers
     guard !numbers.isEmpty else { return nil }

@@ -108,7 +108,7 @@ package struct ScanWindows {
 
   /// Requests children of `branch` after the one at `index`, or before it if `backwards`.
   ///
-  /// Their number is the number of pages that the scan has passed.
+  /// The number of requested children is at most the number of pages that the scan has passed.
   package mutating func ask(
     for pages: TreePages, children branch: TreePages.Page, from index: Int, backwards: Bool
   ) {

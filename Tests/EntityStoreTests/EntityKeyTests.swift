@@ -75,7 +75,7 @@ extension Cell: Entity {
   static let byLayer = Cell.index(\.layer, \.note)
   static let whole = Cell.index(\.sheet, \.column, \.layer, \.row, \.note)
 
-  /// As `@Entity` writes it.
+  /// The function has the form that `@Entity` generates.
   static func key(sheet: String, row: Int) -> EntityKey<Cell> {
     EntityKey(_of: attributes.sheet, sheet)
       ._and(attributes.row, row)

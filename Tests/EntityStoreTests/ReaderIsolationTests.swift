@@ -33,7 +33,7 @@ private final class Bank {
   /// The counters of the processes, in shared memory: that of the writer, then those of the
   /// readers.
   struct Teller {
-    /// Commits or snapshots.
+    /// The number of commits of a writer, or of snapshots of a reader.
     var count = 0
     /// The newest commit that was made or seen.
     var generation: UInt64 = 0

@@ -156,7 +156,7 @@ import Testing
   }
 }
 
-/// Set by one task, seen by another.
+/// A flag that one task sets, and another reads.
 private final class Flag: Sendable {
   private let value = Atomic(false)
 

@@ -77,7 +77,7 @@ private struct Player: Entity {
   private func fill(_ path: String) throws {
     let store = try Store(at: path, entities: entities)
     try store.write { tx throws in
-      // Ids that another store will not give.
+      // Deleted records use up ids, so that another store assigns other ids to its records.
       let gone = try tx.insert((100..<140).map { Player($0) }).ids
       try tx.delete(gone)
       let first = try tx.insert(Player(1))

@@ -15,7 +15,9 @@ struct CraftedPages {
 
   var pageSize = 4_096
   var tree = "buckets"
-  /// In the order of their keys, which are their places as u32 BE.
+  /// The nodes in the order of their keys.
+  ///
+  /// The key of a node is its place as a u32 BE.
   var nodes: [LargeNode]
   /// The pages that begin a run, and how many they say that it has.
   var runs: [Int: Int]

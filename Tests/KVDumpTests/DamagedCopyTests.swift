@@ -31,7 +31,8 @@ struct DamagedCopyTests {
 
   private static func id(_ number: UInt8) -> [UInt8] { [number, 0, 0, 0, 0, 0, 0, 0] }
 
-  /// The key of an entry of the unique index, with the record's id.
+  /// The key of an entry of an index of texts: the code of a text, the text, its end, the record's
+  /// id.
   private static func entry(_ key: String, _ id: UInt8) -> [UInt8] {
     [2] + key.utf8 + [0] + self.id(id)
   }

@@ -13,8 +13,10 @@ struct ImportCountTests {
   private static let report = ImportKey.report(run: 1).bytes(name: "Film")
   private static let highest = Int64(1 << 56) - 1
 
-  /// Gives the report the highest number that a count can have; a report with another run is under
-  /// another key.
+  /// Sets a number of the stored report to the highest value that a count can have.
+  ///
+  /// The key of a report contains the number of its run. When that number changes, the report is
+  /// stored under another key.
   private static func raise(_ member: String, in store: RawStore) throws {
     try store.edit(report, .imports, member, to: .integer(highest))
     guard member == "run" else { return }

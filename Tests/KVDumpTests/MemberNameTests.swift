@@ -31,7 +31,7 @@ struct MemberNameTests {
     try await folder.load(
       "id,C#\n1,sharp\n", "--entity", "E", "--unique", "id", "--infer", name: "a.csv")
     #expect(try await schema(folder) == ["id": "id", "C_number": "C#"])
-    // Without --infer another column is nobody's, and a strict import ends.
+    // Without --infer, another column has no attribute, and a strict import ends.
     let file = try folder.file("b.csv", "id,C+\n2,plus\n")
     let plain = await folder.importing(
       [file, "--on-conflict", "patch", "--format", "json"] + Self.options)
@@ -61,7 +61,7 @@ struct MemberNameTests {
       outcome.messages.contains(
         "E: member 'C_number' fills the attribute of that name, which was made for member 'C#'; "
           + "--map C_number=NAME imports it into another"), "\(outcome.messages)")
-    // Without --infer the import itself tells, once for each file.
+    // Without --infer, the import reports the warning once for each file.
     let plain = try await folder.load(
       "id,C_number\n4,n\n5,n\n", "--entity", "E", name: "d.csv")
     let warning =
@@ -107,7 +107,8 @@ struct MemberNameTests {
     // The attribute's own name leads to it while no member of its source comes.
     try await folder.load(#"[{"id":2,"a_b":"y"}]"#, "--entity", "E")
     #expect(await rows(folder).last == #"{"_id":2,"id":2,"a_b":"y"}"#)
-    // With both, in either order, the source has it and the other is nobody's.
+    // If a record has both members, the source name fills the attribute. The other member is left
+    // out, whatever the order.
     let both = try await folder.load(
       #"[{"id":3,"a_b":"z","a-b":"x"},{"id":4,"a-b":"x","a_b":"z"}]"#, "--entity", "E", "--format",
       "json")

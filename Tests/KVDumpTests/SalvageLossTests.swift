@@ -25,7 +25,7 @@ private struct Take: Entity {
   func encode(into writer: inout RecordWriter) { writer.write(title) }
 }
 
-/// Counts the takes that lead to it.
+/// An entity that counts the takes that lead to a record.
 private struct Reel: Entity {
   var id = RecordID<Reel>()
   var name: String

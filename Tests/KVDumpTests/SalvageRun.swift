@@ -36,7 +36,7 @@ struct FilePages {
   }
 
   func half(_ offset: Int) -> Int { Int(bytes[offset]) | Int(bytes[offset + 1]) << 8 }
-  /// Below 2^32, as all in these files are.
+  /// Reads a number, which is below 2^32 in these files.
   func number(_ offset: Int) -> Int { half(offset) | half(offset + 2) << 16 }
   /// The layout that the engine of these tests gives files.
   let format = PageFormat.ofEngine

@@ -277,7 +277,7 @@ private struct Tag: Entity {
     }
   }
 
-  /// As where the file has a page of an earlier commit in the place of a later one.
+  /// Such records exist when a page of an earlier commit is in the place of a later one.
   @Test(arguments: [false, true])
   func `salvage keeps the last of several records with one unique key`(isStray: Bool) async throws {
     let folder = try StoreFolder()

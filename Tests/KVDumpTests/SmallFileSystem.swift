@@ -24,7 +24,7 @@ final class SmallFileSystem {
     fileprivate var maker: [String] {
       self == .vfat ? ["mkfs.vfat"] : ["mkfs.\(self)", "-q"]
     }
-    /// Sizes that the tools still take.
+    /// The smallest size that the tools accept.
     fileprivate var megabytes: Int { self == .btrfs ? 120 : 16 }
   }
 
@@ -118,7 +118,7 @@ final class SmallFileSystem {
   // MARK: Commands
 
   struct Outcome {
-    /// Nil after a signal.
+    /// The exit status of the command; nil if a signal ended it.
     let status: KVDumpCommands.ExitStatus?
     let data: String
     let messages: String

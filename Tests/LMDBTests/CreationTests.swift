@@ -80,7 +80,8 @@ import Testing
       let environment = try openEnvironment(path)
       try environment.copy(to: directory.file("copy"), compacting: false)
       if directory.names != ["store", "store-lock", "copy"] { fail("\(directory.names)") }
-      // A lock of this process, which one of an open file meets.
+      // A request for a lock of an open file description (`F_OFD_GETLK`) also finds locks of this
+      // process. LMDB's lock on the file must be found.
       let file = open(path + "-lock", O_RDWR | O_CLOEXEC)
       var region = flock()
       region.l_type = Int16(F_WRLCK)

@@ -108,7 +108,7 @@ import Testing
     unlink(ballast)
     try put([[255]], into: tree, of: environment)
     #expect(try environment.read { try $0.count(of: tree) } == count + 1)
-    // Without a lock file on a full disk: an error, not a bus error.
+    // On a full disk, opening without a lock file fails with an error, not with a bus error.
     EnvironmentRegistry.close(environment)
     unlink(path + "-lock")
     write([UInt8](repeating: 0, count: 8 << 20), to: ballast)

@@ -97,7 +97,7 @@ import Testing
         #expect(try RecordFinder(tree, in: transaction) == nil)
       }
       try environment.write { transaction in
-        // Half without gaps, half with.
+        // The ids of the first half have no gaps, those of the second half do.
         for id in UInt64(1)...6_000 where id < 3_000 || Bool.random(using: &random) {
           let count =
             Int.random(in: 0..<100, using: &random) == 0
@@ -125,7 +125,7 @@ import Testing
               inPagesCount += 1
               #expect(stored.map { Array($0) } == Array(bytes), "\(id), \(SeededGenerator.replay)")
             } else {
-              // Not there, or on pages of its own.
+              // The record is missing, or its value is on pages of its own.
               #expect((stored?.count ?? 5_000) == 5_000, "\(id), \(SeededGenerator.replay)")
             }
           }

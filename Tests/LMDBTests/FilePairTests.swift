@@ -46,7 +46,7 @@ import Testing
     await expectOpening(path, refusedAs: nil)
     try write(1, to: environment)
     EnvironmentRegistry.close(environment)
-    // By one name at a time nothing can be lost.
+    // No commit can be lost when the file is open under one name at a time.
     await expectOpening(alias, refusedAs: nil)
   }
 
@@ -222,7 +222,7 @@ import Testing
     #expect(try rows(of: restored) == 1)
   }
 
-  /// As when the process that has the old file open knows LMDB alone.
+  /// Such a pair arises when the process that has the old file open uses LMDB without this library.
   @Test func `a file whose transactions differ from its lock file is refused`() async throws {
     let directory = try TemporaryDirectory()
     let (path, copy) = (directory.file("store"), directory.file("copy"))

@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test func `a map that grows during a group loses no member`() async throws {
-    // On a busy machine not all are there when the group is made; then once more.
+    // On a busy machine, some members may come after the group is made. The test then tries again.
     for _ in 0..<20 {
       let isOneGroup = try await withGroup({ $0.mapSizeInBytes = 1 << 20 }) { group in
         let first = SharedNumber()

@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  /// As when the system takes back the address space between the trial and the move.
+  /// The move fails when the system takes the address space after the trial.
   @Test func `a reader does not access a map that could not be moved`() throws {
     let directory = try TemporaryDirectory()
     let environment = try openEnvironment(directory.file("store"))

@@ -41,7 +41,7 @@ import Testing
               try transaction.delete(id, in: tree)
               expected[id] = nil
             } else {
-              // Most small, some beyond a page.
+              // Most values are small, and some are larger than a page.
               let count =
                 Int.random(in: 0..<9, using: &generator) == 0
                 ? Int.random(in: 0...20_000, using: &generator)

@@ -78,7 +78,7 @@ func withGroup<R>(
 ) async throws -> R {
   let directory = try TemporaryDirectory()
   let environment = try openEnvironment(directory.file("store")) { options in
-    // On a busy machine one closure may take longer than a group may otherwise.
+    // On a busy machine, one closure may exceed the usual time limit of a group.
     options.longestGroupInSeconds = 60
     change(&options)
   }

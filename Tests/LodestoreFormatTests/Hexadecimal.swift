@@ -1,6 +1,6 @@
 /// The bytes that pairs of hexadecimal digits stand for; blanks between pairs are ignored.
 ///
-/// Empty for anything else, which no test expects.
+/// The result is empty for any other text, which no test expects.
 func bytes(hexadecimal text: some StringProtocol) -> [UInt8] {
   let digits = text.filter { $0 != " " }.compactMap(\.hexDigitValue)
   guard digits.count.isMultiple(of: 2), digits.count == text.filter({ $0 != " " }).count else {

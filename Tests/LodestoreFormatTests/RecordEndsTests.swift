@@ -34,7 +34,7 @@ import Testing
       var ends = (0..<round % 14).map { _ in Int.random(in: 0...heapCount, using: &random) }
         .sorted()
       if !ends.isEmpty { ends[ends.count - 1] = heapCount }
-      // One end or two are elsewhere: a little, or with the high bit.
+      // Up to two ends are changed to a wrong place.
       for _ in 0..<Int.random(in: 0...2, using: &random) where !ends.isEmpty {
         let index = Int.random(in: 0..<ends.count, using: &random)
         ends[index] =

@@ -9,7 +9,7 @@ import Testing
 private final class RunningCases: Sendable {
   private let numbers = Mutex<[Int]>([])
 
-  /// All, with the one that is added.
+  /// Adds a case, and returns all running cases.
   func add(_ number: Int) -> [Int] {
     numbers.withLock { numbers in
       numbers.append(number)

@@ -5,7 +5,7 @@ package struct Answer: Sendable {
   package enum Step: Sendable {
     case bytes([UInt8])
     case wait(milliseconds: Int)
-    /// Until the client closes the connection.
+    /// Waits until the client closes the connection.
     case waitForClient
     case close
     case reset

@@ -8,7 +8,7 @@ import Synchronization
 package final class LoopbackServer: Sendable {
   /// A client's request.
   package struct Request: Sendable {
-    /// From 1, in the order of the log.
+    /// The number of the request in the log, counted from 1.
     package var number: Int
     /// Path and query as they came.
     package var target: String
@@ -71,7 +71,7 @@ package final class LoopbackServer: Sendable {
 
   /// Accepts connections on a thread, which alone closes the listener.
   ///
-  /// A second thread would close the number of the listener when it belongs to another file.
+  /// A second close could close another file that has since got the number of the listener.
   private func start() {
     Thread.detachNewThread { [self] in
       while true {
@@ -81,7 +81,8 @@ package final class LoopbackServer: Sendable {
           return !state.isStopped
         }
         guard connection >= 0, isOpen else {
-          // Only here: closed elsewhere, its number could be another's before `accept` is called.
+          // Another thread must not close the listener: another file could then get its number
+          // before `accept` is called.
           close(connection)
           close(listener)
           ended.signal()

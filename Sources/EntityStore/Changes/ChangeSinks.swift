@@ -131,7 +131,7 @@ final class ChangeObservers: Sendable {
   }
 
   private let state = Guarded(State())
-  /// Read by each write without the lock.
+  /// Whether no sink is registered; each write reads this without the lock.
   private let isEmpty = Atomic<Bool>(true)
 
   init() {}

@@ -45,8 +45,8 @@ final class OpeningWork {
     guard !isCancelled() else { throw StoreError(.cancelled, "cannot open the store: cancelled") }
     if done > reportedCount {
       reportedCount = done
-      // Work that follows from the stages is unknown at the beginning, and not included in the
-      // total.
+      // The work that migration stages cause is unknown at the beginning, so the total does not
+      // include it.
       report(min(done, total), total)
     }
   }

@@ -117,7 +117,7 @@ class TransactionCore: RecordDecoding {
 
   /// Returns the bytes of record `id`, even if it has expired.
   ///
-  /// For runs of plans, whose conditions exclude expired records.
+  /// Runs of plans use this function, because their conditions exclude expired records.
   @inline(__always)
   final func storedRecord(_ id: UInt64, of entity: StoredEntity) throws(StoreError) -> ByteView? {
     do {

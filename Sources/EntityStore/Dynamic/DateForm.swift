@@ -95,7 +95,7 @@ package struct DatePattern: Sendable, Hashable {
     case dayName(isLong: Bool)
     /// The hour from 1 to 12.
     case halfHour(digits: ClosedRange<Int>)
-    /// Before or after noon.
+    /// The half of the day: before or after noon.
     case half
     case zone
 

@@ -97,10 +97,10 @@ extension NumberProgram {
       var result: Kind = .double
       switch (x, y, op) {
       case (.date, .date, .subtract): break
-      // Two dates can be subtracted, but not added.
+      // The difference of two dates is a number. Other operators on two dates are not compiled.
       case (.date, .date, _): return nil
       case (.date, _, .add), (.date, _, .subtract), (_, .date, .add): result = .date
-      // Any other operator with a date gives null for every record.
+      // Other operators on a date and a number give null for every record, and are not compiled.
       case (.date, _, _), (_, .date, _): return nil
       default: break
       }

@@ -5,7 +5,7 @@ internal import LodestoreFormat
 extension PlanRun {
   /// The largest number of results kept in a heap.
   ///
-  /// More are sorted as a whole.
+  /// More results are sorted as a whole.
   private static let largestHeap = 1 << 16
 
   /// Visits the matching records in the query's order.

@@ -61,7 +61,7 @@ public struct HistoryQuery: Sendable {
     HistoryQuery(.transaction(token))
   }
 
-  /// Only writes of these authors.
+  /// Includes only writes of these authors.
   public func by(authors: String...) -> HistoryQuery { with { $0.authors = Set(authors) } }
 
   /// Excludes writes of these authors, such as a consumer's own.

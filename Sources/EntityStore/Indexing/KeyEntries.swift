@@ -118,8 +118,9 @@ extension KeyEntries: RandomAccessEntries {
   func isRepeated(at index: Int) -> Bool {
     let item = buffer.start[index]
     let before = buffer.start[index - 1]
-    // Equal keys stayed in one run until the end of the sort, so their words come from the same
-    // bytes. Comparing words first avoids reading keys, which are scattered in memory.
+    // After the sort, equal keys are neighbors. Equal keys stayed in one run until the end of the
+    // sort, so their words come from the same bytes. Different words show that the keys differ,
+    // without reading the keys, which are scattered in memory.
     return item.keyCount == before.keyCount && item.word == before.word
       && compareKeys(key(at: index), key(at: index - 1)) == 0
   }

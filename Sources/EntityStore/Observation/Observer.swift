@@ -73,7 +73,7 @@ class Observer: @unchecked Sendable {
 
   /// Called when changes become pending and when the observer ends; the lock may be held.
   ///
-  /// For observers of several stores, for which no task waits in this observer.
+  /// Observers of several stores override this method, because no task waits in them.
   func notice() {}
 
   /// Whether changes are pending that the current state does not contain.

@@ -130,7 +130,7 @@ private struct UnionOfBranches {
   mutating func add(_ path: AccessPath, entries: Int) {
     others.append(path)
     count(entries, ranges: 1)
-    // The ids may include some without a record.
+    // The ids may include some that no record has.
     isExact = false
   }
 

@@ -6,9 +6,9 @@ internal import LodestoreFormat
 /// A plan is an object, since the planner compares many plans and keeps one.
 final class QueryPlan: Sendable {
   enum Arrangement: Sendable {
-    /// In the order of record ids.
+    /// The results are in the order of record ids.
     case natural(isReversed: Bool)
-    /// In the order of an index's entries, one range after the other.
+    /// The results are in the order of an index's entries, one range after the other.
     case index(isReversed: Bool)
     /// In the order of the entries of several ranges, merged by the elements after the point
     /// elements.

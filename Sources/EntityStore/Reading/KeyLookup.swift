@@ -10,7 +10,7 @@ final class KeyLookup {
   let entity: StoredEntity
   private let core: TransactionCore
   private let keys: KeyEntries
-  /// The ids found so far; 0 for a key without a record.
+  /// The ids found so far; 0 for a key that no record has.
   private var found: [UInt64] = []
   // The state of the key that is being put together.
   @exclusivity(unchecked) private var hasNull = false
@@ -57,7 +57,7 @@ final class KeyLookup {
     found.append(try core.firstRecord(in: index, of: entity, key.tuple) ?? 0)
   }
 
-  /// Returns the ids of the first records in the order of the keys; 0 for a key without a record.
+  /// Returns the ids of the first records in the order of the keys; 0 for a key that no record has.
   func ids() throws(StoreError) -> [UInt64] {
     keys.sort()
     let expired = try core.expired(of: entity)

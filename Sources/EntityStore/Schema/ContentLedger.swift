@@ -97,8 +97,12 @@ final class ContentLedger: CommitPreparation {
     try CatalogueCopy.update(trees.header, trees.catalogue, in: transaction)
   }
 
-  /// Stores the changed digests, or all digests after a recount; returns true if the call has
-  /// increased the schema number.
+  /// Stores the changed digests of entities, relationships and buckets.
+  ///
+  /// If the file has no digests, or a recount was requested, all digests are computed from the
+  /// content.
+  ///
+  /// - Returns: whether all digests were computed, which increases the schema number.
   private func putDigests(in transaction: Transaction) throws -> Bool {
     if let tree = try transaction.environment.tree(.digests, in: transaction), !isRecount {
       for (content, sum) in sums where sum.isChanged {

@@ -46,7 +46,7 @@ extension UpdatedAttribute where Value == Date {
     combined(.subtract, date, seconds)
   }
 
-  /// The seconds from one date to another; negative when `start` is later.
+  /// The seconds from `start` to `end`; negative when `start` is later.
   public static func - (end: Self, start: Self) -> UpdatedAttribute<E, TimeInterval> {
     .combined(.subtract, end, start)
   }
@@ -81,13 +81,13 @@ extension UpdatedAttribute where Value == Date? {
     combined(.subtract, date, seconds)
   }
 
-  /// The seconds from one date to another; null when an operand is null.
+  /// The seconds from `start` to `end`; null when one of the two is null.
   @_documentation(visibility: internal)
   public static func - (end: Self, start: Self) -> UpdatedAttribute<E, TimeInterval?> {
     .combined(.subtract, end, start)
   }
 
-  /// The seconds from a date to an optional date; null when the optional date is null.
+  /// The seconds from `start` to `end`; null when `end` is null.
   @_documentation(visibility: internal)
   public static func - (
     end: Self, start: UpdatedAttribute<E, Date>

@@ -5,9 +5,9 @@ internal import LodestoreFormat
   @nonexhaustive
 #endif
 public enum InsertReturning: Sendable {
-  /// Counts and ids.
+  /// The insert returns counts and ids.
   case ids
-  /// Only counts.
+  /// The insert returns only counts.
   case counts
 }
 

@@ -3,9 +3,11 @@ extension Transaction {
   ///
   /// The estimate is exact if the entries are in one page.
   ///
-  /// The estimation visits a few pages, whatever the size of the tree. The estimate assumes evenly
-  /// filled pages except the last one of each level, which is estimated separately. Unevenly filled
-  /// pages make it wrong. In a write, the entries of the last commit are estimated. The plain
+  /// The estimation visits a few pages, whatever the size of the tree. All pages of a level are
+  /// assumed to be equally full, except for the last page, which appended keys leave less full. The
+  /// entries of that page are estimated separately. Unevenly filled pages make the estimate wrong.
+  ///
+  /// In a write, the entries of the last commit are estimated. The plain
   /// engine counts some hundred entries instead.
   package func estimatedCount(of tree: Tree, within range: KeyRange) throws -> Int {
     if environment.isActiveWrite(handle) {

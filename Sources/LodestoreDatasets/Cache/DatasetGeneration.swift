@@ -1,6 +1,6 @@
 public import EntityStore
 
-/// One generation of a dataset, with its store and its age.
+/// One generation of a dataset, with its store and the age of its data.
 ///
 /// The file stays on the disk as long as ``store`` is referenced, in this or another process, even
 /// after later generations.

@@ -138,7 +138,7 @@ import Testing
         expected.id = stored[row.int]?.id ?? expected.id
         #expect(stored[row.int] == expected)
       }
-      // Found by their new keys.
+      // The records are found by their new keys.
       let found = try store.read { try $0.count(AllTypes.where { $0.int16 >= 1_000 }) }
       #expect(found == count)
       let again = try store.write { tx in

@@ -163,7 +163,7 @@ import Testing
 
 /// The public functions of the list that `The public declarations` compares with the compiler's.
 private struct Declarations {
-  /// By owner, each function as `name(labels:)` and whether it is asynchronous.
+  /// The functions of each owner: the name as `name(labels:)`, and whether it is asynchronous.
   private var found: [String: [(name: String, isAsynchronous: Bool)]] = [:]
 
   init() throws {

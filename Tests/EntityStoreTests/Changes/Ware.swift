@@ -8,7 +8,7 @@ struct Ware<Version: WareVersion>: Equatable {
   var level = 3
   var name: String
   var number: Int
-  /// In no index, so that it is changed in place.
+  /// The price is in no index, so that updates change it in place.
   var price: Double? = 1.5
   var text: String?
 
@@ -37,7 +37,7 @@ protocol WareVersion: Sendable {
 extension Ware: Entity {
   struct Attributes: Sendable {
     var id: Attribute<Ware, RecordID<Ware>> { .recordID }
-    /// For versions with this attribute.
+    /// Only versions with this attribute use the property.
     var level: Attribute<Ware, Int> { .init(0) }
     let name = Attribute<Ware, String>(Version.hasLevel ? 1 : 0)
     let number = Attribute<Ware, Int>(Version.hasLevel ? 2 : 1)
@@ -76,7 +76,7 @@ enum FirstWare: WareVersion {
     ], unique: [[\.name], [\.number]])
 }
 
-/// With a level, in front of the others.
+/// The version with the attribute `level`, in front of the others.
 enum SecondWare: WareVersion {
   static let hasLevel = true
   static let schema = EntitySchema<Ware<SecondWare>>(
@@ -87,7 +87,7 @@ enum SecondWare: WareVersion {
     ], unique: [[\.name], [\.number]], indexes: [[\.level]])
 }
 
-/// With further indexes: over a number, over a text, and over both.
+/// The version with further indexes: over a number, over a text, and over both.
 enum ThirdWare: WareVersion {
   static let hasLevel = true
   static let schema = EntitySchema<Ware<ThirdWare>>(

@@ -13,7 +13,7 @@ struct Review: Hashable {
   var day: Date?
   var link: URL?
   var seal: Data?
-  /// Without a constraint.
+  /// A text without a constraint.
   var note = ""
 }
 

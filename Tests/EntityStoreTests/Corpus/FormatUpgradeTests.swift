@@ -84,7 +84,7 @@ private struct OldLink: Entity {
     pod = number % 3 == 0 ? nil : .number(number % 3 == 1 ? 0 : number)
     // One record had no id yet.
     sometimes = .number(number == 1_234 ? 0 : 5)
-    // Another type of the same name.
+    // One record has a text where the other records have a number.
     other = number == 2_000 ? .text("not a number") : .number(1)
   }
 }

@@ -81,7 +81,7 @@ import Testing
         }
         let plan = try snapshot.explain(Parcel.where { $0.keywords.contains("w3") })
         #expect("\(plan)".contains("Parcel.keywords[] at (w3)"), "\(plan)")
-        // Almost all of them: no index.
+        // Almost all records match, so the plan uses no index.
         let all = try snapshot.explain(Parcel.where { $0.keywords.contains("all") })
         #expect(all.isScan, "\(all)")
       }

@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  /// As ``expected(_:_:)``, where the episode says which records are the same.
+  /// The differences as in ``expected(_:_:)``, but with records matched by their episode.
   private static func expectedByKey(_ older: Films, _ newer: Films) -> [String] {
     let old = Dictionary(uniqueKeysWithValues: older.values.map { ($0.episode, $0) })
     let new = Dictionary(uniqueKeysWithValues: newer.values.map { ($0.episode, $0) })

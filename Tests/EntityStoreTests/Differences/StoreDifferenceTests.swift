@@ -308,7 +308,7 @@ import Testing
           try tx.insert(StarWars.Person("jar", "Jar Jar", naboo))
         }
         try newer.write { tx in
-          // Other ids of everything.
+          // All records get other ids than in the older store.
           try tx.insert(StarWars.Planet("0", "Alderaan"))
           let naboo = try tx.insert(StarWars.Planet("2", "Naboo")).id
           let tatooine = try tx.insert(StarWars.Planet("1", "Tatooine")).id

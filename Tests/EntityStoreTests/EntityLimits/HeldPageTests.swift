@@ -31,7 +31,7 @@ import Testing
       try store.write { _ = try $0.insert(Folder("b")) }
       #expect(store.core.unevictableRecords.visitCount - visits < 8)
       #expect(try names(store) == left.filter { $0 != "f6" } + ["a", "b"])
-      // Once nothing keeps them they go first.
+      // Once no pin holds the folders, the limit removes them first.
       try store.write { tx in for pin in pins { _ = try tx.delete(pin) } }
       _ = try store.write { _ = try $0.insert(Folder("c")) }
       #expect(try store.evict().heldCount == 0)

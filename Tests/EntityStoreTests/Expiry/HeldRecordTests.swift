@@ -98,7 +98,7 @@ import Testing
       try store.write { _ = try $0.insert(Voucher("d")) }
       #expect(try store.storedCount(of: Voucher.self) == 13)
       #expect(try store.fetch(Voucher.all).map(\.code) == ["b", "c", "d"])
-      // By another store of the file.
+      // Another store of the file writes a held record too.
       let other = try Store(at: path, entities: Self.entities, options: clock.options)
       try other.write { _ = try $0.insert(Voucher("other", until: 1_000)) }
       try store.write { _ = try $0.insert(Voucher("e")) }
@@ -249,7 +249,7 @@ import Testing
     observer.wake(5, at: 10)
     observer.start(at: 5, 9)
     #expect(observer.hasNews)
-    // Merged with others.
+    // Wake-ups of many commits are merged.
     for commit in 6..<40 { observer.wake(UInt64(commit)) }
     observer.start(at: 50, 9)
     #expect(observer.hasNews)

@@ -181,7 +181,7 @@ extension StoreOptions {
           try tx.insert(Clause(name: "\(number)"))
         }
       }
-      // In parts, which are read from the last one on, too.
+      // Large writes are stored in parts. Reading backwards begins with the last part.
       try store.insert((0..<60_000).map { Clause(name: "n\($0)") })
       try store.delete(Clause.where { $0.name.hasSuffix("7") })
       let all = try store.history(.all)

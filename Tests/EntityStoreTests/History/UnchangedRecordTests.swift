@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  /// As earlier versions of the library left it.
+  /// Earlier versions of the library left such an image in the file.
   @Test func `the verifier finds an image of an unchanged record, and purging removes it`()
     throws
   {

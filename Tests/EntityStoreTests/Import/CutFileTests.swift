@@ -172,7 +172,8 @@ import Testing
     ] {
       let compressed = Self.gzip(Array(text.utf8))
       for end in 1...text.utf8.count {
-        // After the header and the length of the block; at the end the checksum is missing.
+        // The cut is after the header and the length of the block. Even the last file lacks its
+        // checksum.
         let outcome = try? await importing(compressed.prefix(15 + end), name)
         let count = ends.count { $0 <= end }
         if name == "p.csv.gz", end < 4 {

@@ -150,7 +150,7 @@ import Testing
       let policy = MergePolicy<Pod>.patch()
         .attribute(\.stars, .merge { $0 + $1 })
         .attribute(\.summary, .newest(by: \.updatedAt)).attribute(\.authors, .fillNulls)
-      // Without a date it is older than any.
+      // A record without a date counts as older than every record with one.
       _ = try await patch(
         [#"[{"name":"a","version":"1","summary":"new","authors":["y"],"stars":2}]"#], into: store,
         policy)

@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  /// As in a file of which some pairs were lost, and the others salvaged.
+  /// Such a state exists when some pairs of a file were lost, and the others salvaged.
   @Test func `a mirror that lost the keys of its earlier pages deletes nothing`() async throws {
     try await withFilms { store in
       let pages = [[(1, "a")], [(2, "b")]]

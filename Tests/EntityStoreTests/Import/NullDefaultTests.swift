@@ -11,7 +11,7 @@ private struct Memo<Form: MemoForm>: Entity {
   struct Attributes: Sendable {
     var id: Attribute<Memo, Memo.ID> { .recordID }
     var text: Attribute<Memo, String> { .init(0) }
-    /// For the form with this attribute.
+    /// Only the form with this attribute uses the property.
     var extra: Attribute<Memo, JSONValue> { .init(1) }
   }
 

@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  /// Changes of an import's records by others.
+  /// Changes that others make to the records of an import.
   enum Change: CaseIterable {
     case deleteOne, deleteIDs, deleteWhere, deleteAll, deleteReturning, deleteInChunks
     case update, updateWhere, updateAll, updateInChunks, replace, merge

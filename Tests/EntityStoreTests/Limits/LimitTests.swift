@@ -17,7 +17,8 @@ import Testing
       name: name,
       attributes: (0..<attributes).map { .init(name: "a\($0)", storage: Int._storage) },
       indexes: (0..<indexes).map { index in
-        // Over one attribute, then over two at a growing distance.
+        // The first indexes have one attribute. The other indexes have two, at a
+        // growing distance.
         let (first, distance) = (index % attributes, index / attributes)
         let isSingle = distance == 0
         return .init(

@@ -79,7 +79,7 @@ import Testing
       let made = try Store(at: path, entities: [Film.self])
       try made.write { try $0.insert(Film(title: "a", episode: 1, code: nil, released: nil)) }
       made.close()
-      // As an earlier version of the program named it.
+      // An earlier version of the program gave the entity another name.
       let core = try StoreCore(path: path, options: StoreOptions())
       try core.environment.write { transaction in
         try MigrationRun(core, transaction, nil).rename(entity: "Film", to: "Movie")

@@ -126,7 +126,9 @@ extension GuildState {
     return state
   }
 
-  /// With the grades that `other` has, which the program's own declaration lacks.
+  /// Returns the state with the grades of `other`.
+  ///
+  /// The program's own declaration lacks the grade.
   func takingGrades(of other: GuildState) -> GuildState {
     var state = self
     for id in works.keys {

@@ -26,7 +26,7 @@ indirect enum GuildOperation: Sendable {
   case deleteArtisans([UInt64], byQuery: Bool)
   case deleteWorks([UInt64])
   case deleteWorksOf(price: Int)
-  /// Taken back where it throws.
+  /// The changes of a savepoint are undone if it throws.
   case savepoint([GuildOperation], throwing: Bool)
 
   static let tags = ["gold", "silver", "é", "e\u{301}", ""]
@@ -37,7 +37,7 @@ indirect enum GuildOperation: Sendable {
     -> GuildOperation
   {
     func one<Row>(_ rows: [UInt64: Row]) -> UInt64 {
-      // Some that are not there.
+      // One id of forty belongs to no record.
       numbers.oneIn(40) ? 1 << 40 : rows.keys.sorted().randomElement(using: &numbers) ?? 1 << 40
     }
     func some<Row>(_ rows: [UInt64: Row], _ most: Int) -> [UInt64] {

@@ -135,7 +135,8 @@ extension GuildRun {
           }))
       for id in state.works.keys { state.works[id]?.price += 1 }
     } else {
-      // As text and back, which rebuilds the indexes and the attributes derived from it.
+      // The price is converted to a text and back. Each step rebuilds its indexes and the
+      // attributes derived from it.
       stages.append(
         MigrationStage(
           to: version, .convert("price", of: "Work", to: String.self),

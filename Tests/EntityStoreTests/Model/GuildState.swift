@@ -20,7 +20,7 @@ struct GuildState: Equatable, Sendable {
     var isLent = false
     var maker: UInt64?
     var tags: [String] = []
-    /// Of ``LaterWork``.
+    /// An attribute that only ``LaterWork`` has.
     var grade = LaterWork.initialGrade
   }
 
@@ -83,7 +83,7 @@ struct GuildState: Equatable, Sendable {
     return codes
   }
 
-  /// Without lists of guilds that are not there, to which a write under way may lead.
+  /// The state without the lists of missing guilds, to which a running write may refer.
   var readable: GuildState {
     var state = self
     state.members = members.filter { guilds[$0.key] != nil }

@@ -29,7 +29,7 @@ extension ModelItem: Entity {
     let number = Attribute<ModelItem, Int>(Version.isReordered ? 4 : 1)
     let group = Attribute<ModelItem, String?>(Version.isReordered ? 3 : 2)
     let note = Attribute<ModelItem, String?>(Version.isReordered ? 1 : 3)
-    /// For versions with this attribute.
+    /// Only versions with this attribute use the property.
     var extra: Attribute<ModelItem, Int> { .init(0) }
   }
 
@@ -131,7 +131,7 @@ enum FirstVersion: ModelVersion {
     removed: ["extra"])
 }
 
-/// Another order, another attribute, and another index.
+/// The version with another order of the attributes, another attribute, and another index.
 enum SecondVersion: ModelVersion {
   static let hasExtra = true
   static let isReordered = true

@@ -183,7 +183,7 @@ struct ModelRun<Version: ModelVersion> {
   }
 }
 
-/// Store and model differ.
+/// The error that store and model differ.
 struct Disagreement: Error, CustomStringConvertible {
   let description: String
 

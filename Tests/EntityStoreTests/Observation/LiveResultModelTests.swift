@@ -3,7 +3,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Random commits.
+/// Lists that follow random commits.
 ///
 /// Lists that apply the differences of updates must equal fetched ones.
 @Suite struct `Lists kept by differences` {

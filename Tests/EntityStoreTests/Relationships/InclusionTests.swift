@@ -50,7 +50,7 @@ import Testing
         } while token != nil
         #expect(titles == (0..<30).map { "B\($0)" })
       }
-      // In a write, with its own changes.
+      // A fetch in a write includes the changes of the write.
       try store.write { tx throws in
         let author = try tx.insert(Author(name: "new"))
         try tx.insert(Book(title: "newest", author: author.id))

@@ -115,7 +115,7 @@ struct VolumeRow {
     if numbers.oneIn(3) { editors = (0..<numbers.below(3)).map { _ in "W\(numbers.below(4))" } }
   }
 
-  /// As JSON.
+  /// The record as JSON.
   var text: String {
     var parts = ["\"code\": \"\(code)\""]
     for (name, value) in members.sorted(by: { $0.key < $1.key }) {

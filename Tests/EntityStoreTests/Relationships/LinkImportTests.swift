@@ -243,11 +243,11 @@ import Testing
         let report = try await pupils.run(stream(page(text)), renaming: [:])
         return [report.links?.added ?? 0, report.links?.removed ?? 0]
       }
-      // With new records, with stored ones, and once more.
+      // The page has a new record and a stored one. The second import changes nothing.
       let two = #"[{"name": "B", "teacher": "A1"}, {"name": "A2", "teacher": "A1"}]"#
       #expect(try await links(two) == [2, 0])
       #expect(try await links(two) == [0, 0])
-      // Elsewhere, no longer, and of a record that comes in the same page.
+      // A link moves to another record, is removed, and leads to a record of the same page.
       #expect(try await links(#"[{"name": "B", "teacher": "A3"}]"#) == [1, 0])
       #expect(try await links(#"[{"name": "B", "teacher": null}]"#) == [0, 1])
       #expect(

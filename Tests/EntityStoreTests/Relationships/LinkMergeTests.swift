@@ -55,7 +55,7 @@ import Testing
         #expect(report.rejected == 1 && report.unchanged == 1, "\(report)")
         #expect(report.rejects.first?.attribute == "author")
       }
-      // A key without a record changes nothing, and is reported each time.
+      // No writer is named Dot. The import changes nothing, and reports the key both times.
       for _ in 0..<2 {
         let report = try await store.importVolumes(
           [#"[{"code": "b", "author": "Dot"}]"#], .failIfDifferent)

@@ -241,7 +241,7 @@ import Testing
       #expect(try titles(&tx, shelf) == "eac")
       try tx.add([books[3], books[0], books[1]], to: Shelf.books, of: shelf)
       #expect(try titles(&tx, shelf) == "eacdb")
-      // From the other side, and by a value of an attribute.
+      // Links can be changed from the other side, and for a link that an attribute holds.
       try tx.remove(shelf, from: Book.shelves, of: books[2])
       try tx.add(shelf, to: Book.shelves, of: books[2])
       #expect(try titles(&tx, shelf) == "eadbc")

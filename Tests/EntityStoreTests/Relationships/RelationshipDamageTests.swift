@@ -40,7 +40,7 @@ import Testing
     return Array(key.bytes)
   }
 
-  /// With as many records as links, the whole entity was deleted.
+  /// There are as many links as records, which must not make the delete remove all records.
   @Test func `a dangling damaged link deletes no other record`() throws {
     try damaged { core, _, author in
       let holder = try #require(author.description.attribute)

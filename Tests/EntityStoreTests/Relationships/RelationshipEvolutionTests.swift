@@ -17,7 +17,7 @@ extension OwnerV1 {
   init(from reader: inout RecordReader) throws(StoreError) { name = try reader.read() }
 }
 
-/// Holds an id without more.
+/// An entity whose attribute holds the id of a record, without a declared relationship.
 private struct DogV1: Entity, Equatable {
   var id = RecordID<DogV1>()
   var name: String

@@ -111,7 +111,7 @@ import Testing
       var pairs = some(model.shelves, atMost: 3).flatMap { shelf in
         some(model.books, atMost: 6).map { Model.Pair(from: shelf, to: $0) }
       }
-      // Some twice.
+      // Some pairs come twice.
       pairs += pairs.shuffled(using: &numbers).prefix(numbers.below(3))
       let added = pairs.count { Model.append($0, to: &model.shelved) }
       let count = try tx.link(

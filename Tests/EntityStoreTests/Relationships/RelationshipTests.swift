@@ -118,12 +118,12 @@ import Testing
       #expect(error?.attribute == "author")
       #expect(error?.message.contains("Author 77") == true)
       #expect(try store.count(Book.all) == 0)
-      // In any order within the write.
+      // Within a write, a link may be stored before its target.
       try store.write { tx throws in
         try tx.insert(Book(title: "y", author: Author.ID(rawValue: 1)))
         try tx.insert(Author(name: "late"))
       }
-      // In a batch, an update and a merge too.
+      // A batch, an update and a merge are refused too.
       for change in Self.dangling {
         let error = #expect(throws: StoreError.self) { try store.write { tx in try change(&tx) } }
         #expect(error?.code == .missingTarget)

@@ -95,7 +95,7 @@ import Testing
       try await store.write { _ = try $0.delete(Person.where { $0.url == "p/3" }) }
       #expect(try await runFilms(store) == [1])
       #expect(try await names(store, "f/2") == [])
-      // As long as the person is missing nothing is asked for.
+      // While the person is missing, the import requests no page of films.
       #expect(try await runFilms(store) == [])
       #expect(try await runPeople(store) == [0])
       #expect(try await runFilms(store) == [1])

@@ -195,7 +195,7 @@ import Testing
     options.access = .readOnly
     options.snapshotAgeLimit = .milliseconds(100)
     let snapshot = try Store(at: path, entities: [Player.self], options: options).snapshot()
-    // Without commits it is kept.
+    // Without a commit, the snapshot is kept beyond the age limit.
     try await Task.sleep(for: .milliseconds(800))
     #expect(try snapshot.count(Player.all) == 0)
     await #expect(processExitsWith: .success) { [path = path as String] in

@@ -14,7 +14,7 @@ final class ChangeRecording: Sendable {
     var id: UInt64 = 0
     var old: [Value]?
     var new: [Value]?
-    /// Names.
+    /// The names of the changed attributes.
     var attributes: [String]?
 
     var description: String { "\(kind) \(entity) \(id)" }

@@ -19,7 +19,7 @@ struct SquadPlayer: Equatable {
   var id = RecordID<SquadPlayer>()
   var name: String
   var squad: Squad.ID?
-  /// On the back; 0 for none.
+  /// The number on the player's back; 0 for none.
   var number = 0
   private(set) var squadName: String?
 

@@ -48,7 +48,7 @@ import Testing
         let book = try tx.insert(Book(title: "b", author: author)).id
         try tx.add(book, to: Shelf.books, of: shelf)
         for query in [Book.all.limit(-1), Book.all.offset(-1), Book.all.limit(.min)] {
-          // With an order of their own, and by a query's.
+          // The related records have the order of the relationship, or that of the query.
           for query in [query, query.sorted(by: \.title)] {
             _ = try storeError(.invalidQuery) { try tx.related(Author.books, of: author, query) }
             _ = try storeError(.invalidQuery) { try tx.related(Shelf.books, of: [shelf], query) }

@@ -65,7 +65,7 @@ private final class LegalHistory {
     case 6: try addBooks()
     case 7: try store.purgeHistory(before: .now)
     case 8:
-      // Taken back as a whole, and in part.
+      // The first write is undone as a whole, the second in part.
       try? store.write { tx in
         _ = try tx.insert((0..<200).map { _ in player() })
         throw CancellationError()

@@ -24,7 +24,7 @@
     }
   }
 
-  /// As `ExpansionQuestion` of the client has it.
+  /// A request, with the members of the client's `ExpansionQuestion`.
   struct Question: Decodable {
     let source: String
     let conforms: Bool
@@ -106,7 +106,7 @@
     }
   }
 
-  /// As `ExpansionAnswer` of the client has it.
+  /// An answer, with the members of the client's `ExpansionAnswer`.
   struct Answer: Encodable {
     var expanded = ""
     var errors: [String] = []

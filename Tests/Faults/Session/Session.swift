@@ -152,7 +152,7 @@ final class Session {
     }
   }
 
-  /// On the calling thread.
+  /// Writes the step on the calling thread.
   private func writeHere<Item: StoredItem>(_ step: Step, as _: Item.Type, _ store: Store) throws {
     try store.write { tx in
       switch step {

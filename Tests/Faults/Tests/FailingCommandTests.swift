@@ -228,7 +228,7 @@ final class CommandRun {
     process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: files[0]))
     process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: files[1]))
     try process.run()
-    // Never a hang.
+    // A command that hangs is killed after a minute.
     let deadline = Date().addingTimeInterval(60)
     while process.isRunning, Date() < deadline { usleep(2_000) }
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }

@@ -29,7 +29,7 @@ extension FuzzTarget {
     _ = try? DocumentCoding.decode([Double?].self, from: bytes)
     _ = try? JSONValue(anyDocument: bytes)
     if let value {
-      // By bytes, as not-a-number is not equal to itself.
+      // The bytes are compared, because not-a-number is not equal to itself.
       var first = DocumentWriter()
       var second = DocumentWriter()
       try DocumentCoding.encode(value, into: &first)

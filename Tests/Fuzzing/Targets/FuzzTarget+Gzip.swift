@@ -25,7 +25,7 @@ extension FuzzTarget {
     guard let zlib, whole.text.count < longestText else { return }
     let expected = zlib.inflate(input, limit: longestText)
     require(whole.count == expected.count, "\(whole), and by zlib \(expected)")
-    // After a fault one of the two may have looked further.
+    // After a fault, one of the two decoders may have decoded more than the other.
     let shared = min(whole.text.count, expected.text.count)
     require(
       whole.text.prefix(shared) == expected.text.prefix(shared)

@@ -130,7 +130,7 @@ enum RepairSample {
         .ids
       var cats: [RepairCat.ID] = []
       var dogs: [RepairDog.ID] = []
-      // By turns, so that pages of both are allocated side by side.
+      // Cats and dogs are inserted by turns, so that their pages are allocated side by side.
       for part in 0..<4 {
         let range = part * size / 4..<(part + 1) * size / 4
         cats += try tx.insert(
@@ -191,7 +191,7 @@ enum RepairSample {
     return before
   }
 
-  /// Memories of pages, as an importer keeps them.
+  /// Stores the facts about pages that an importer remembers.
   private static func putImports(_ path: String) throws {
     let environment = try EnvironmentRegistry.open(path, options: EnvironmentOptions()) { _ in }
     defer { EnvironmentRegistry.close(environment) }

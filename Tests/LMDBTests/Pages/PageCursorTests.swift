@@ -66,7 +66,7 @@ import Testing
       switch Int.random(in: 0..<5, using: &random) {
       case 0:
         let other = Int.random(in: 2..<pages, using: &random) * pageSize
-        // With the number of the page that was there.
+        // The page gets the content of another page, but keeps its number.
         bytes.replaceSubrange(
           (start + 8)..<(start + pageSize), with: whole[(other + 8)..<(other + pageSize)])
       case 1:

@@ -64,7 +64,7 @@ import Testing
     let path = directory.file("store")
     let bytes = Self.emptyFile(Self.other)
     write(bytes, to: path)
-    // As another engine may have left it, in use or not.
+    // Another engine may have left such a lock file, and may still use it.
     let lock = lockFileSize.map { [UInt8](repeating: 7, count: $0) }
     if let lock { write(lock, to: path + "-lock") }
     let names = directory.names

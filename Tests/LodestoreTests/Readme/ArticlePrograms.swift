@@ -179,7 +179,7 @@
     }
   }
 
-  // At the top of the file, as entities that lead to each other usually are.
+  // Entities that lead to each other are usually at the top of a file.
 
   @Entity struct Club {
     #Unique<Club>([\.name])

@@ -25,7 +25,7 @@
       }.joined(separator: " ")
     }
 
-    /// On one line, where `;` stands for the end of one.
+    /// Returns the text on one line, without the `;` that stand for line ends.
     private static func flat(_ text: some StringProtocol) -> String {
       text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         .replacing("( ", with: "(").replacing(" )", with: ")").replacing("; ", with: " ")

@@ -5,7 +5,7 @@
 
   // The Swift of the articles on entities, JSON values and performance, and of the module's page.
 
-  // At the top of the file, as types of attributes usually are.
+  // The types of attributes are usually at the top of a file.
 
   enum License: String, IndexableValue {
     case mit, apache, other

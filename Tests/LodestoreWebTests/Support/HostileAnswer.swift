@@ -80,7 +80,7 @@ struct HostileAnswer {
 // MARK: - By kind
 
 extension HostileAnswer {
-  /// At each place of a good answer in turn.
+  /// Returns the beginning of a good answer, cut at another place each time.
   private mutating func cut() -> Answer {
     let place = (number / HostileKind.allCases.count * 7) % Self.good.count
     let end: Answer.Step = kind == .closed ? .close : kind == .reset ? .reset : .waitForClient
@@ -302,12 +302,12 @@ extension Answer {
         + [.waitForClient])
   }
 
-  /// Bytes one by one.
+  /// Sends the bytes one by one, with a wait after each.
   static func slow(_ bytes: [UInt8], _ milliseconds: Int) -> Answer {
     Answer(steps: bytes.flatMap { [.bytes([$0]), .wait(milliseconds: milliseconds)] })
   }
 
-  /// Bytes; then the connection is closed.
+  /// Sends the bytes, and then closes the connection.
   static func closing(_ bytes: [UInt8]) -> Answer { Answer(steps: [.bytes(bytes), .close]) }
 }
 

@@ -31,7 +31,7 @@ extension WebPages {
     try await all().map { String(decoding: $0.content ?? Data("unchanged".utf8), as: UTF8.self) }
   }
 
-  /// With waits that pass at once on a clock that remembers them.
+  /// Returns pages whose waits end at once; `clock` records the waits.
   func timed(by clock: RecordingClock, fraction: Double = 1) -> WebPages {
     var pages = self
     pages.timing = RetryTiming(clock: clock, now: { 784_111_777 }, fraction: { fraction })

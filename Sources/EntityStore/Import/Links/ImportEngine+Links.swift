@@ -72,8 +72,8 @@ extension ImportEngine {
   /// merge.
   ///
   /// A record without the member does not set the attribute. A key may belong to a new record of
-  /// the same page, whose id is computed here. A key without a record becomes null and is looked up
-  /// again later.
+  /// the same page, whose id is computed here. A link whose key no record has becomes null. The key
+  /// is looked up again later.
   ///
   /// - Parameter known: records of the page that are known to be refused.
   func resolve(

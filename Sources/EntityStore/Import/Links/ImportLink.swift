@@ -12,8 +12,9 @@ internal import LodestoreFormat
 /// link to one record, the policy applies as to other attributes.
 ///
 /// Keys are looked up when the page is written, in one pass over the index. A key may name a record
-/// of the same page. A key without a record is looked up again at the end of the import, and then
-/// reported (``ImportReport/links``). With ``makesMissing``, a record is created for it instead.
+/// of the same page. A key that no record has is looked up again at the end of the import, and
+/// then reported (``ImportReport/links``). With ``makesMissing``, a record is created for the key
+/// instead.
 ///
 /// When both sides are imported with their links, the order of the two imports does not matter.
 public struct ImportLink<E: Entity>: Sendable {
@@ -90,9 +91,9 @@ extension ImportReport {
     public var removed = 0
     /// The number of records created as link targets.
     public var made = 0
-    /// The number of keys without a record.
+    /// The number of keys that no record has.
     public var unresolved = 0
-    /// The first keys without a record.
+    /// The first keys that no record has.
     public var unresolvedKeys: [UnresolvedKey] = []
 
     /// The maximum number of keys that a report lists.
@@ -106,7 +107,7 @@ extension ImportReport {
     }
   }
 
-  /// A key without a record.
+  /// A key of a link that no record has.
   public struct UnresolvedKey: Sendable, Codable, Hashable {
     /// The number of the page, counted from 1.
     public var page: Int

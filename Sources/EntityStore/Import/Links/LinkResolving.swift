@@ -60,7 +60,7 @@ struct LinkResolver {
   /// Returns the ids of the records with `keys`, creating missing records when the link requests
   /// it.
   ///
-  /// The id is 0 for a key without a record.
+  /// The id is 0 for a key that no record has.
   ///
   /// - Parameter made: receives the ids of created records.
   func ids(
@@ -81,7 +81,7 @@ struct LinkResolver {
     return found
   }
 
-  /// Returns the ids of the records with `keys`; 0 for a key without a record.
+  /// Returns the ids of the records with `keys`; 0 for a key that no record has.
   func ids(of keys: [Value]) throws(StoreError) -> [UInt64] {
     var found = [UInt64](repeating: 0, count: keys.count)
     let entries = KeyEntries(expectedCount: keys.count)

@@ -64,10 +64,12 @@ extension ImportEngine {
   }
 }
 
-/// The resolved pending links of one record, with their places among the keys of the record.
+/// The pending links of one record that were made, with their places among the record's keys.
 private struct PlacedLinks {
   private var made: [(place: Int, target: UInt64)] = []
-  /// The places of keys without a record.
+  /// The places of the keys whose links were not made.
+  ///
+  /// Either no record has the key, or the link was refused.
   private var passed: Set<Int> = []
 
   mutating func add(_ one: PendingLink, _ target: UInt64) {

@@ -11,7 +11,7 @@ struct PagePlaces: Sendable {
   private(set) var lines: [Int]?
   /// The records that could not be read, in the order of their numbers.
   var unreadable: [UnreadableInput] = []
-  /// Warnings about the file.
+  /// Warnings about the imported file, for example that it is truncated.
   var warnings: [String] = []
 
   init() {}

@@ -13,7 +13,7 @@ enum BatteryLiteral: Hashable, Sendable, ExpressibleByIntegerLiteral, Expressibl
   init(stringLiteral value: String) { self = .text(value) }
   init(booleanLiteral value: Bool) { self = .bool(value) }
 
-  /// As both languages write it, but for truth values.
+  /// The literal as both languages write it, except for truth values.
   ///
   /// No text of the battery has a quotation mark.
   var text: String {
@@ -46,7 +46,7 @@ indirect enum BatteryCondition: Sendable {
   case isIn(String, [BatteryLiteral])
   case begins(String, String)
   case contains(String, String)
-  /// With `*` for any characters: LIKE here, GLOB there.
+  /// A pattern with `*` for any characters: LIKE in the store, GLOB in SQLite.
   case like(String, String)
   /// A regular expression, and the pattern of GLOB that means the same.
   case matches(String, String, glob: String)

@@ -25,7 +25,7 @@ enum BatteryColumn<E: Entity>: Sendable {
   case optionalDouble(any KeyPath<E.Attributes, Attribute<E, Double?>> & Sendable)
   case text(any KeyPath<E.Attributes, Attribute<E, String>> & Sendable)
   case bool(any KeyPath<E.Attributes, Attribute<E, Bool>> & Sendable)
-  /// Only for conditions.
+  /// A JSON value, which only conditions use.
   case json
 }
 

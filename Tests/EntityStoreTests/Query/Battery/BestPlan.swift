@@ -19,9 +19,9 @@
 struct BestPlan: Sendable {
   var way: String
   var entries = 0
-  /// Read one after the other.
+  /// The number of records that a scan reads, one after the other.
   var scanned = 0
-  /// Through an index.
+  /// The number of records that are looked up through an index.
   var lookedUp = 0
 
   var reads: Int { entries + scanned + lookedUp }
@@ -44,7 +44,7 @@ struct BestPlan: Sendable {
 
 /// Known facts about the records.
 protocol BatteryFacts {
-  /// How many records fulfil all.
+  /// The number of records that fulfil all conditions.
   func count(_ conditions: [BatteryCondition], of subject: BatteryQuery.Subject) throws -> Int
   /// The id and the order's attributes of the result at a place of a query without limit; nil if
   /// there are fewer results.

@@ -18,7 +18,7 @@ struct Piece: Sendable {
   var tags: [String]
   var date: Date
 
-  // Computed, for `#Predicate` alone.
+  // Only `#Predicate` uses these computed properties.
   var fullName: String { name + "!" }
   var type: String? { json["type"]?.stringValue }
 

@@ -50,7 +50,7 @@ extension Event: Entity {
   private func withEvents(_ body: (Store, [Event]) throws -> Void) throws {
     try withTemporaryStore([Event.self]) { store in
       var numbers = SeededNumbers(salt: 21)
-      // From 1995 to 2030, some at the edges of years, two that have no parts.
+      // The dates are from 1995 to 2030. Some are at the edges of years, and some have no parts.
       var dates = (0..<500).map { _ in Double(numbers.below(1_100_000_000)) - 200_000_000.5 }
       for year in 1998...2026 {
         let start = Double(CalendarDay.days(Int64(year), 1, 1) * 86_400)

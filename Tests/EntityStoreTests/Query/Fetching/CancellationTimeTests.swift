@@ -49,7 +49,7 @@ import Testing
         try await cancelling(slow, in: store, at: 1_000),
         try await cancelling(indexed, in: store, at: 1_000),
       ]
-      // At the end of the scan, and so much later that it sorts or decodes.
+      // These runs are cancelled near the end of the scan, or later, while they sort or decode.
       for delay in [0, 8, 16, 30, 45] {
         durations.append(
           try await cancelling(

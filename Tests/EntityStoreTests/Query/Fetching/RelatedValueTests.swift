@@ -129,7 +129,7 @@ private struct Sale: Entity {
     }
   }
 
-  /// Without the refusal the ids of the records were added.
+  /// Without the refusal, the query would use the ids of the records as values.
   @Test func `computed values of related records have no sum and no maximum`() throws {
     try withTemporaryStore(Self.entities) { store in
       let stall = try store.insert(Stall(name: "a")).id

@@ -53,7 +53,7 @@ import Testing
           if case .integer(let share)? = values.first { shares.append(share) }
           return true
         }
-        // On so few records a scan is cheaper, and nothing is covered.
+        // For so few records the planner may choose a scan, which no index covers.
         #expect(isCovered || run.plan.isScan)
       }
     }

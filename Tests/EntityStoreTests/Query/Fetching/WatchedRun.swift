@@ -26,7 +26,7 @@ enum WatchedRun: CaseIterable {
   /// The record of a run until it was done or cancelled.
   struct Trace {
     var isCancelled = false
-    /// How often it asked whether to go on.
+    /// The number of times that the run asked whether to continue.
     var questions = 0
     var steps = Steps()
     /// The number of results when the run was cancelled.

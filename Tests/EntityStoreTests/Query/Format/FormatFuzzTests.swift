@@ -5,7 +5,7 @@ import Testing
 @testable import EntityStore
 
 @Suite struct `Format string mutation` {
-  /// How long; FORMAT_FUZZ_SECONDS=600 for a soak.
+  /// The duration of the test; set `FORMAT_FUZZ_SECONDS=600` for a long run.
   private static let seconds = SeededNumbers.environmentNumber("FORMAT_FUZZ_SECONDS") ?? 2
 
   private static let fragments = [

@@ -6,7 +6,7 @@ import LodestoreBytes
 
 /// A value as conditions see it: a scalar, or the content of a document.
 indirect enum Fact {
-  /// Never a document.
+  /// A scalar; documents are the other cases.
   case value(Value)
   case list([Fact])
   case object([String: Fact])

@@ -93,7 +93,7 @@ extension OracleEvaluator {
       }
     }
 
-    /// Null beyond 64 bits.
+    /// The number as a fact; null for an integer beyond 64 bits.
     var fact: Fact {
       switch self {
       case .double(let number): .value(.double(number))
@@ -142,7 +142,9 @@ extension OracleEvaluator {
     return .value(.double(result))
   }
 
-  /// Over what is not null; sums of nothing are 0, other results null.
+  /// Applies `function` to the values that are not null.
+  ///
+  /// Without values, a count or sum is 0, and other results are null.
   private func aggregate(_ function: CollectionOperator, _ facts: [Fact]) throws -> Fact {
     let numbers = facts.filter { !$0.isNull }
     switch function {

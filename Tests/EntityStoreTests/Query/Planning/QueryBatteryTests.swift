@@ -30,7 +30,7 @@ import Testing
       var random = RandomQueries(seed: seed, count: Self.count)
       let queries = (0..<120).map { _ in random.next() }
       let found = try queries.compactMap { try check($0, snapshot, oracle) }
-      // At most 5 with each of twelve seeds.
+      // Runs with twelve seeds found at most 5 faults each.
       #expect(found.count <= 8, "\(SeededNumbers.replay): \(found.joined(separator: "\n"))")
     }
   }

@@ -103,7 +103,7 @@ import Testing
     EntityStoreTests.folded(text, options)
   }
 
-  /// By recursion, as one would define it.
+  /// Matches by recursion, as in the definition of LIKE.
   private static func isLike(
     _ parts: [Part], _ text: [Character], bytes: Bool
   ) -> Bool {
