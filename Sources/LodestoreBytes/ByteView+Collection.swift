@@ -75,8 +75,7 @@ extension ByteView: RandomAccessCollection {
   public func makeIterator() -> Iterator { Iterator(self) }
 
   /// Goes over the bytes of a view.
-  @frozen
-  @_documentation(visibility: internal)
+  @frozen @_documentation(visibility: internal)
   public struct Iterator: IteratorProtocol {
     @usableFromInline var position: UnsafeRawPointer
     @usableFromInline let end: UnsafeRawPointer
@@ -101,9 +100,7 @@ extension ByteView: RandomAccessCollection {
   public func withContiguousStorageIfAvailable<R>(
     _ body: (UnsafeBufferPointer<UInt8>) throws -> R
   ) rethrows -> R? {
-    try body(
-      UnsafeBufferPointer(
-        start: start.assumingMemoryBound(to: UInt8.self), count: count))
+    try body(UnsafeBufferPointer(start: start.assumingMemoryBound(to: UInt8.self), count: count))
   }
 
   /// Copies as many bytes as there is room for.

@@ -6,8 +6,7 @@
 /// Indexes of a view begin at 0. The indexes of a part of a view begin at 0 too, other than those
 /// of a slice of the standard library: `bytes[4...][0]` is `bytes[4]`. Bounds are checked in debug
 /// builds only.
-@frozen
-@_documentation(visibility: internal)
+@frozen @_documentation(visibility: internal)
 public struct ByteView: BitwiseCopyable {
   /// The address of the first byte; of bytes without an address, one that is never read.
   public let start: UnsafeRawPointer
@@ -72,9 +71,7 @@ public struct ByteView: BitwiseCopyable {
 
   /// The bytes that can be changed through `bytes`.
   @inlinable @inline(__always)
-  public init(_ bytes: MutableByteView) {
-    self.init(start: bytes.start, count: bytes.count)
-  }
+  public init(_ bytes: MutableByteView) { self.init(start: bytes.start, count: bytes.count) }
 
   /// The bytes as the standard library's type, for a function that takes no other.
   @inlinable @inline(__always)

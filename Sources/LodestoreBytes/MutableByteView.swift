@@ -1,6 +1,5 @@
 /// Bytes that somebody else owns, lent to be changed; otherwise as ``ByteView``.
-@frozen
-@_documentation(visibility: internal)
+@frozen @_documentation(visibility: internal)
 public struct MutableByteView: BitwiseCopyable {
   /// The address of the first byte; of bytes without an address, one that is never read.
   public let start: UnsafeMutableRawPointer
@@ -50,8 +49,7 @@ public struct MutableByteView: BitwiseCopyable {
   /// New bytes without a stated content; the caller deallocates them.
   @inlinable
   public static func allocate(byteCount: Int, alignment: Int) -> MutableByteView {
-    MutableByteView(
-      start: .allocate(byteCount: byteCount, alignment: alignment), count: byteCount)
+    MutableByteView(start: .allocate(byteCount: byteCount, alignment: alignment), count: byteCount)
   }
 
   /// Gives bytes of ``allocate(byteCount:alignment:)`` back.
@@ -91,9 +89,7 @@ extension MutableByteView {
 
   /// Makes all bytes zero.
   @inlinable @inline(__always)
-  public func zero() {
-    start.initializeMemory(as: UInt8.self, repeating: 0, count: count)
-  }
+  public func zero() { start.initializeMemory(as: UInt8.self, repeating: 0, count: count) }
 
   /// Copies `source` over the first bytes.
   @inlinable @inline(__always)
