@@ -120,9 +120,7 @@ extension SalvagedRecords {
   }
 
   /// Hashes of pages of undamaged entities whose records have the shape of a damaged entity's.
-  func foreignPages(
-    _ damaged: [EntityDescription]
-  ) throws -> Set<Int> {
+  func foreignPages(_ damaged: [EntityDescription]) throws -> Set<Int> {
     var hashes: Set<Int> = []
     for entity in store.entities where found[entity.number]?.isWhole ?? false {
       let isSimilar = damaged.contains { other in
