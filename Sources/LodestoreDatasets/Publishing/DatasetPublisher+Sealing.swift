@@ -1,12 +1,7 @@
 public import EntityStore
+public import Foundation
 import LodestoreSystem
 internal import LodestoreVerifier
-
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
 
 extension DatasetPublisher {
   /// Publishes a sealed file as the newest generation.
@@ -53,8 +48,7 @@ extension DatasetPublisher {
     // A process that is killed leaves the sealed file in the folder, where the next one removes it.
     let folder = try PublishedFolder(directory)
     let removed = try folder.removeTemporaries()
-    let newest = try Self.manifest(
-      in: directory, chain: try KeyChain(in: directory, name: name))
+    let newest = try Self.manifest(in: directory, chain: try KeyChain(in: directory, name: name))
     let path = folder.temporary
     defer { unlink(path) }
     let last = try newest?.generation ?? GenerationFile.all(in: directory).map(\.generation).max()
