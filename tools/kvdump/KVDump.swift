@@ -92,9 +92,7 @@ package func runTool<Tool: CommandTool>(_ tool: Tool.Type) async {
 /// Ends the process.
 ///
 /// Within `runTool` the parser has an `exit` of its own.
-private func leave(_ status: ExitStatus) -> Never {
-  exit(status.rawValue)
-}
+private func leave(_ status: ExitStatus) -> Never { exit(status.rawValue) }
 
 /// Makes signals remove the temporary files before they end the program.
 private func removePendingFilesOnSignals() {

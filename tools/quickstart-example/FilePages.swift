@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Pages from files, as a web service would send them one after the other.
 ///
 /// A file is a page, except that in a file whose name ends in `.jsonl` a line is.

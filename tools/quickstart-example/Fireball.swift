@@ -1,11 +1,5 @@
 import EntityStore
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// A bright meteor, found by the second in which it was brightest.
 struct Fireball: Entity {
   var id = RecordID<Fireball>()
@@ -84,8 +78,7 @@ struct FireballSnapshot: Decodable {
 
   /// The service has changed the order of its columns, so they are looked up by name.
   var rows: [Row] {
-    let indexes = Dictionary(
-      zip(fields, fields.indices), uniquingKeysWith: { first, _ in first })
+    let indexes = Dictionary(zip(fields, fields.indices), uniquingKeysWith: { first, _ in first })
     return data.map { Row(indexes: indexes, values: $0) }
   }
 
