@@ -32,9 +32,7 @@ struct CheckedFiles {
 
   /// - Parameter directory: A directory for this purpose alone; `nil` for the directory in the
   ///   user's cache.
-  init(directory: String?) {
-    self.directory = directory ?? Self.usersDirectory
-  }
+  init(directory: String?) { self.directory = directory ?? Self.usersDirectory }
 
   private static var usersDirectory: String? {
     func variable(_ name: String) -> String? {
@@ -57,10 +55,9 @@ struct CheckedFiles {
 
   /// Whether `owner` owns a directory or, if it does not exist, its nearest existing parent.
   static func isOwned(_ directory: String, by owner: uid_t) -> Bool {
-    var status = stat()
-    if stat(directory, &status) == 0 { return status.st_uid == owner }
+    if let status = stat(at: directory) { return status.st_uid == owner }
     guard errno == ENOENT, directory.count > 1 else { return false }
-    return isOwned(StoreFile.directory(of: directory), by: owner)
+    return isOwned(Folder.path(of: directory), by: owner)
   }
 
   // MARK: Marks
@@ -68,22 +65,19 @@ struct CheckedFiles {
   /// The mark of an open file; `nil` if it changed so recently that a further change could have an
   /// equal time.
   static func mark(of file: Int32) -> [UInt8]? {
-    var status = stat()
     var system = statvfs()
     var now = timespec()
-    guard fstat(file, &status) == 0, fstatvfs(file, &system) == 0,
+    guard let status = stat(of: file), fstatvfs(file, &system) == 0,
       clock_gettime(CLOCK_REALTIME, &now) == 0
     else { return nil }
+    let (modified, changed) = (status.st_mtim, status.st_ctim)
     #if canImport(Darwin)
-      let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
       let granularity = 2.0
     #else
-      let (modified, changed) = (status.st_mtim, status.st_ctim)
       // Kernels take file times from their last tick, which is at most a hundredth of a second ago.
       let granularity = 0.02
     #endif
-    let age =
-      Double(now.tv_sec - changed.tv_sec) + Double(now.tv_nsec - changed.tv_nsec) * 1e-9
+    let age = Double(now.tv_sec - changed.tv_sec) + Double(now.tv_nsec - changed.tv_nsec) * 1e-9
     guard age > granularity else { return nil }
     let facts: [UInt64] = [
       UInt64(Self.version), UInt64(truncatingIfNeeded: system.f_fsid),
@@ -146,9 +140,8 @@ struct CheckedFiles {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard file >= 0 else { return [] }
     defer { close(file) }
-    var status = stat()
     // A file that other users may write proves nothing about the marks in it.
-    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+    guard let status = stat(of: file), status.isRegularFile,
       status.st_uid == geteuid(), status.st_mode & 0o022 == 0
     else { return [] }
     let most = 2 * Self.mostMarks * Self.markSize
@@ -178,7 +171,7 @@ struct CheckedFiles {
 
   private static func makeDirectory(_ directory: String) {
     guard mkdir(directory, 0o700) != 0, errno == ENOENT, directory.count > 1 else { return }
-    makeDirectory(StoreFile.directory(of: directory))
+    makeDirectory(Folder.path(of: directory))
     mkdir(directory, 0o700)
   }
 }

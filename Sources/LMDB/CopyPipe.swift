@@ -60,7 +60,7 @@ enum CopyPipe {
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { return errno }
       if count == 0 { return step(total) ? 0 : cancelled }
-      let code = StoreFile.writeAll(ByteView(buffer[..<count]), to: file)
+      let code = ByteView(buffer[..<count]).writeAll(to: file)
       guard code == 0 else { return code }
       total += count
       if total - reported >= chunkSize {

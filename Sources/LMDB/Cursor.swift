@@ -76,25 +76,16 @@ public final class Cursor {
   }
 
   /// The key of the pair at the cursor.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
-  public var key: ByteView {
-    ByteView(start: currentKey.mv_data, count: currentKey.mv_size)
-  }
+  @inlinable @inline(__always) @_documentation(visibility: internal)
+  public var key: ByteView { ByteView(start: currentKey.mv_data, count: currentKey.mv_size) }
 
   /// The value of the pair at the cursor.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
-  public var value: ByteView {
-    ByteView(start: currentValue.mv_data, count: currentValue.mv_size)
-  }
+  @inlinable @inline(__always) @_documentation(visibility: internal)
+  public var value: ByteView { ByteView(start: currentValue.mv_data, count: currentValue.mv_size) }
 
   /// The key of the pair at the cursor, in a record tree.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
-  public var integerKey: UInt64 {
-    key.count == 8 ? key.loadUnaligned(as: UInt64.self) : 0
-  }
+  @inlinable @inline(__always) @_documentation(visibility: internal)
+  public var integerKey: UInt64 { key.count == 8 ? key.loadUnaligned(as: UInt64.self) : 0 }
 
   @inline(__always)
   private func move(_ operation: MDB_cursor_op) throws(LMDBError) -> Bool {
@@ -111,9 +102,7 @@ public final class Cursor {
 
   /// Moves within an environment that is read without LMDB.
   @inline(__always)
-  private func move(
-    _ pages: PageCursor, _ operation: MDB_cursor_op
-  ) throws(LMDBError) -> Bool {
+  private func move(_ pages: PageCursor, _ operation: MDB_cursor_op) throws(LMDBError) -> Bool {
     let key = ByteView(currentKey)
     do throws(PageError) {
       let pair =

@@ -57,9 +57,7 @@ enum LockFileLayout {
   static let slotSize = 64
 
   /// The size in bytes of the lock file that LMDB makes for `readerCount` readers.
-  static func size(readerCount: Int) -> Int {
-    header + writerLockSize + readerCount * slotSize
-  }
+  static func size(readerCount: Int) -> Int { header + writerLockSize + readerCount * slotSize }
 
   /// The size of the first part.
   ///
@@ -110,7 +108,5 @@ enum LockFileLayout {
     private static let laterLockSize = lockSize
   #endif
 
-  private static func rounded(_ size: Int) -> Int {
-    (size + slotSize - 1) / slotSize * slotSize
-  }
+  private static func rounded(_ size: Int) -> Int { (size + slotSize - 1) / slotSize * slotSize }
 }

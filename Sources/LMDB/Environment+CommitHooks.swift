@@ -84,9 +84,7 @@ extension Transaction {
   /// The call is made on the writer's thread, after the commit is durable and before another writer
   /// begins. If a write is repeated or undone, that run does not call `body`. The writes of one
   /// group share a commit and have different numbers.
-  package func afterCommit(
-    _ body: @escaping (_ write: UInt64, _ commit: UInt64) -> Void
-  ) {
+  package func afterCommit(_ body: @escaping (_ write: UInt64, _ commit: UInt64) -> Void) {
     environment.commitHooks.append((environment.runningMember, body))
   }
 }

@@ -15,9 +15,7 @@ extension Environment {
     to destination: String, compacting: Bool, step: ((_ bytes: Int) -> Bool)? = nil
   ) throws(LMDBError) -> Int {
     try checkUsable("copy")
-    guard !isWriterThread else {
-      throw LMDBError(.nestedWrite, operation: "copy", path: path)
-    }
+    guard !isWriterThread else { throw failure(.nestedWrite, "copy") }
     guard access(destination, F_OK) != 0 else {
       throw LMDBError(code: EEXIST, operation: "copy to", path: destination)
     }
@@ -42,9 +40,7 @@ extension Environment {
     return Int(status.st_size)
   }
 
-  func copy(
-    into file: Int32, _ compacting: Bool, _ step: ((Int) -> Bool)?
-  ) throws(LMDBError) {
+  func copy(into file: Int32, _ compacting: Bool, _ step: ((Int) -> Bool)?) throws(LMDBError) {
     if let pageEngine { return try pageEngine.copy(into: file, compacting, step) }
     var attempts = 0
     while true {
@@ -53,17 +49,14 @@ extension Environment {
       // LMDB's own thread uses the handle while this thread reads the pipe.
       nonisolated(unsafe) let handle = handle
       let copy: @Sendable (Int32) -> Int32 = {
-        EngineDifferences.code(
-          mdb_env_copyfd2(handle, $0, compacting ? UInt32(MDB_CP_COMPACT) : 0))
+        EngineDifferences.code(mdb_env_copyfd2(handle, $0, compacting ? UInt32(MDB_CP_COMPACT) : 0))
       }
       let code = withBulkReading {
         step.map { CopyPipe.run(copy, into: file, step: $0) } ?? copy(file)
       }
       leaveReaders(nil)
       if code == 0 { return }
-      if code == CopyPipe.cancelled {
-        throw LMDBError(.cancelled, operation: "copy to", path: path)
-      }
+      if code == CopyPipe.cancelled { throw failure(.cancelled, "copy to") }
       // These errors occur when LMDB begins its transaction, before the first byte is written.
       try recover(from: code, attempts: attempts, operation: "copy")
     }

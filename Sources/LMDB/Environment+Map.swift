@@ -30,18 +30,17 @@ extension Environment {
     let new = grownSize(from: old)
     guard new > old else {
       try FileSizeLimit.check(UInt64(old) + 65_536, "write to", path)
-      throw LMDBError(
-        .cannotGrow("it has reached its limit of \(old) bytes"), code: MDB_MAP_FULL,
-        operation: "write", path: path)
+      throw failure(
+        .cannotGrow("it has reached its limit of \(old) bytes"), code: MDB_MAP_FULL, "write")
     }
     try setMapSize(new, code: MDB_MAP_FULL)
   }
 
   private func setMapSize(_ size: Int, code: Int32) throws(LMDBError) {
     guard stopReaders(forSeconds: options.growthWaitInSeconds) else {
-      throw LMDBError(
+      throw failure(
         .cannotGrow("a snapshot of this process stayed open for \(options.growthWaitInSeconds) s"),
-        code: code, operation: "write", path: path)
+        code: code, "write")
     }
     defer { readers.withLock { $0.isMoving = false } }
     try moveMap(to: size)
@@ -54,16 +53,16 @@ extension Environment {
     // LMDB unmaps the old map before it creates the new map, and has no map if that fails.
     let trial = mmap(nil, size, PROT_NONE, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0)
     guard let trial, trial != MAP_FAILED else {
-      throw LMDBError(
+      throw failure(
         .cannotGrow("the system refuses \(size) bytes of address space"), code: MDB_MAP_FULL,
-        operation: "grow", path: path)
+        "grow")
     }
     munmap(trial, size)
     let code = mdb_env_set_mapsize(handle, size)
     guard code == 0 else {
       setPoison()
       readers.withLock { $0.isClosed = true }
-      throw LMDBError(code: code, operation: "grow", path: path)
+      throw failure(code: code, "grow")
     }
   }
 
@@ -74,7 +73,7 @@ extension Environment {
     let info = rawInfo
     guard info.usedBytes > info.mapSizeInBytes else { return }
     guard info.usedBytes < Self.largestMapInBytes else {
-      throw LMDBError(code: MDB_CORRUPTED, operation: "read", path: path)
+      throw failure(code: MDB_CORRUPTED, "read")
     }
     let limit = max(options.mapGrowthLimitInBytes, info.usedBytes)
     try setMapSize(min(info.usedBytes * 4, limit), code: MDB_MAP_RESIZED)
@@ -87,18 +86,18 @@ extension Environment {
   func adoptMapSize() throws(LMDBError) {
     guard !isWriterThread else {
       // Within a write the map cannot move, and the write has adopted the size already.
-      throw LMDBError(code: MDB_MAP_RESIZED, operation: "read", path: path)
+      throw failure(code: MDB_MAP_RESIZED, "read")
     }
     guard writerLock.lock(withinSeconds: options.growthWaitInSeconds) else {
-      throw LMDBError(
+      throw failure(
         .cannotGrow("another process has grown the file while a write of this process ran on"),
-        code: MDB_MAP_RESIZED, operation: "read", path: path)
+        code: MDB_MAP_RESIZED, "read")
     }
     defer { writerLock.unlock() }
     try checkUsable("read")
     guard !readers.withLock({ $0.isClosed }) else {
       // An earlier move of the map failed, so there is no map.
-      throw LMDBError(.closed, operation: "read", path: path)
+      throw failure(.closed, "read")
     }
     try adoptMapSizeAsWriter()
   }

@@ -16,8 +16,7 @@ extension Environment {
   ///
   /// If a process may not write the file, mincore(2) reports every page as in memory.
   static func canReadAhead(_ path: String, _ options: EnvironmentOptions) -> Bool {
-    var facts = stat()
-    guard options.isNamed, stat(path, &facts) == 0 else { return false }
+    guard options.isNamed, let facts = stat(at: path) else { return false }
     return (facts.st_uid == geteuid() || access(path, W_OK) == 0)
       && EngineFence(options, pageSize: PageLayout.systemPageSize).reason == nil
   }

@@ -10,9 +10,7 @@ extension Environment {
   /// A read costs a fraction of a microsecond, because its transaction object and reader slot are
   /// reused.
   @inline(__always)
-  package func read<R, E: Error>(
-    _ body: (Transaction) throws(E) -> R
-  ) throws -> R {
+  package func read<R, E: Error>(_ body: (Transaction) throws(E) -> R) throws -> R {
     let transaction = try beginRead()
     defer { endRead(transaction) }
     let read = Transaction(handle: transaction.handle, environment: self)
@@ -55,9 +53,8 @@ extension Environment {
         guard looks < 100 else {
           abortRead(read)
           leaveReaders(nil)
-          throw LMDBError(
-            .mismatched(.transactions(lockFile: lead.number, dataFile: lead.newest)),
-            operation: "read", path: path)
+          throw failure(
+            .mismatched(.transactions(lockFile: lead.number, dataFile: lead.newest)), "read")
         }
         if looks > 8 { usleep(50) }
         mdb_txn_reset(read)
@@ -84,9 +81,7 @@ extension Environment {
   /// If the lead persists, it has another cause. Either the lock file belongs to another data file,
   /// or the data file is in use under another name. If the lock file is ahead, the difference wraps
   /// around to a large number.
-  private func lead(
-    over read: OpaquePointer
-  ) -> (count: UInt64, number: UInt64, newest: UInt64) {
+  private func lead(over read: OpaquePointer) -> (count: UInt64, number: UInt64, newest: UInt64) {
     // Read the number of the newest commit after the roots, not before them.
     atomicMemoryFence(ordering: .acquiring)
     let newest = newestTransaction
@@ -121,22 +116,19 @@ extension Environment {
     } catch {
       guard case .mismatched = error.kind else { return }
       shutDown()
-      throw LMDBError(error.kind, operation: "open", path: path)
+      throw failure(error.kind, "open")
     }
   }
 
   /// Removes the cause that prevented a read from beginning, or throws.
   func recover(from code: Int32, attempts: Int, operation: String) throws(LMDBError) {
     switch code {
-    case MDB_READERS_FULL where attempts < 2:
-      checkReaders()
-    case MDB_MAP_RESIZED where attempts < 8:
-      try adoptMapSize()
+    case MDB_READERS_FULL where attempts < 2: checkReaders()
+    case MDB_MAP_RESIZED where attempts < 8: try adoptMapSize()
     case MDB_PANIC:
       setPoison()
-      throw LMDBError(.poisoned, code: code, operation: operation, path: path)
-    default:
-      throw LMDBError(code: code, operation: operation, path: path)
+      throw failure(.poisoned, code: code, operation)
+    default: throw failure(code: code, operation)
     }
   }
 
@@ -201,7 +193,7 @@ extension Environment {
         return (true, takesPooled ? readers.pool.popLast() : nil, false)
       }
       if entered.isIn { return entered.pooled }
-      guard !entered.isClosed else { throw LMDBError(.closed, operation: "read", path: path) }
+      guard !entered.isClosed else { throw failure(.closed, "read") }
       // The map is being moved, which is rare and short.
       usleep(200)
       try checkUsable("read")

@@ -19,8 +19,7 @@ extension Environment {
     try checkMachine(path)
     let file = try pageFile(path)
     share(file.descriptor, forSeconds: options.growthWaitInSeconds)
-    var status = stat()
-    guard fstat(file.descriptor, &status) == 0 else {
+    guard let status = stat(of: file.descriptor) else {
       throw LMDBError(code: errno, operation: "open", path: path)
     }
     guard status.st_nlink > 0, StoreFile.Identity(status) == identity else { return nil }

@@ -20,8 +20,7 @@ extension Environment {
     var descriptor: Int32 = -1
     mdb_env_get_fd(handle, &descriptor)
     let used = rawInfo.usedBytes
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, Int(status.st_size) > used else { return }
+    guard let status = stat(of: descriptor), Int(status.st_size) > used else { return }
     ftruncate(descriptor, off_t(used))
   }
 }

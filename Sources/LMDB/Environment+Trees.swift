@@ -47,7 +47,7 @@ extension Environment {
 
   private func restart(opening name: String) -> LMDBError {
     mustRestart = true
-    return LMDBError(code: MDB_BAD_DBI, operation: "open tree \(name)", path: path)
+    return failure(code: MDB_BAD_DBI, "open tree \(name)")
   }
 
   /// Throws if the tree is of another kind.
@@ -69,9 +69,7 @@ extension Environment {
   ///
   /// The call waits while a write of this process that has opened trees runs. Within a write on
   /// this thread it opens the tree in that write.
-  package func openExistingTree(
-    _ name: String, hasIntegerKeys: Bool
-  ) throws(LMDBError) -> Tree? {
+  package func openExistingTree(_ name: String, hasIntegerKeys: Bool) throws(LMDBError) -> Tree? {
     try openExistingTrees([(name, hasIntegerKeys)])[0]
   }
 
@@ -83,8 +81,7 @@ extension Environment {
     if isWriterThread, let activeWrite {
       let transaction = Transaction(handle: activeWrite, environment: self)
       return try wanted.map { kind throws(LMDBError) in
-        try tree(
-          kind.name, isCreated: false, hasIntegerKeys: kind.hasIntegerKeys, in: transaction)
+        try tree(kind.name, isCreated: false, hasIntegerKeys: kind.hasIntegerKeys, in: transaction)
       }
     }
     if let first = wanted.first(where: { kind in trees.withLock { $0[kind.name] == nil } }) {
@@ -123,9 +120,7 @@ extension Environment {
     // Begin after taking the lock, so that the transaction knows all existing handles.
     var transaction: OpaquePointer?
     var code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
-    guard code == 0, let transaction else {
-      return LMDBError(code: code, operation: "open trees", path: path)
-    }
+    guard code == 0, let transaction else { return failure(code: code, "open trees") }
     var opened: [String: Tree] = [:]
     for kind in unknown {
       var tree: MDB_dbi = 0
@@ -134,10 +129,9 @@ extension Environment {
       if code == 0 { code = Self.checkKind(tree, kind.hasIntegerKeys, transaction) }
       guard code == 0 else {
         mdb_txn_abort(transaction)
-        throw LMDBError(code: code, operation: "open tree \(kind.name)", path: path)
+        throw failure(code: code, "open tree \(kind.name)")
       }
-      opened[kind.name] = Tree(
-        name: kind.name, handle: tree, hasIntegerKeys: kind.hasIntegerKeys)
+      opened[kind.name] = Tree(name: kind.name, handle: tree, hasIntegerKeys: kind.hasIntegerKeys)
     }
     mdb_txn_commit(transaction)
     readOpenedTreeCount.add(opened.count, ordering: .sequentiallyConsistent)
@@ -157,7 +151,7 @@ extension Environment {
     }
     guard let flags = found?.record.flags else { return }
     guard flags & ~TreeRecordLayout.integerKeys == 0 else {
-      throw LMDBError(code: MDB_INCOMPATIBLE, operation: operation, path: path)
+      throw failure(code: MDB_INCOMPATIBLE, operation)
     }
     trees.withLock { trees in
       if trees[name] != nil { return }

@@ -18,11 +18,6 @@ package struct TurnHolder: Sendable, Equatable {
   package var name: String
   /// The time when its turn began, in seconds since the beginning of 2001; `nil` if unknown.
   package var since: Double?
-
-  package init(name: String, since: Double? = nil) {
-    self.name = name
-    self.since = since
-  }
 }
 
 extension Environment {
@@ -91,7 +86,7 @@ extension Environment {
           policy.onLongWait?(waited, TurnHolder(name: turn.holder, since: files.turnBegin))
         }
         if let limit = policy.limitInSeconds, waited >= limit {
-          throw LMDBError(.writerBusy(turn.holder), operation: "write", path: path)
+          throw failure(.writerBusy(turn.holder), "write")
         }
         usleep(pause)
         pause = min(2 * pause, policy.limitInSeconds == nil ? 10_000 : 1_000)
@@ -110,7 +105,10 @@ extension Environment {
 
     /// The holder in words, such as `process 12 (kvdump, stopped)`.
     var holder: String {
-      guard let status = Self.text(of: "/proc/\(thread)/status") else { return "thread \(thread)" }
+      guard let bytes = StoreFile.systemText("/proc/\(thread)/status") else {
+        return "thread \(thread)"
+      }
+      let status = String(decoding: bytes, as: UTF8.self)
       func field(_ name: String) -> String? {
         status.split(separator: "\n").first { $0.hasPrefix(name + ":") }
           .map { String($0.dropFirst(name.count + 1).drop { $0 == "\t" || $0 == " " }) }
@@ -119,15 +117,6 @@ extension Environment {
       let isStopped = field("State").map { $0.hasPrefix("T") || $0.hasPrefix("t") } ?? false
       let facts = [field("Name"), isStopped ? "stopped" : nil].compactMap(\.self)
       return "process \(process)" + (facts.isEmpty ? "" : " (\(facts.joined(separator: ", ")))")
-    }
-
-    private static func text(of path: String) -> String? {
-      let file = open(path, O_RDONLY | O_CLOEXEC)
-      guard file >= 0 else { return nil }
-      defer { close(file) }
-      var bytes = [UInt8](repeating: 0, count: 4096)
-      let count = read(file, &bytes, bytes.count)
-      return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
     }
   }
 

@@ -13,9 +13,7 @@ extension Environment {
   /// if the map had to grow, or if another thread opened a tree that `body` needs.
   package func write<R, E: Error>(_ body: (Transaction) throws(E) -> R) throws -> R {
     try checkUsable("write")
-    guard !isWriterThread else {
-      throw LMDBError(.nestedWrite, operation: "write", path: path)
-    }
+    guard !isWriterThread else { throw failure(.nestedWrite, "write") }
     try checkWritable()
     writerLock.lock()
     writerThread.store(currentThread(), ordering: .relaxed)
@@ -39,9 +37,7 @@ extension Environment {
   }
 
   func checkWritable() throws(LMDBError) {
-    guard options.access != .readOnly else {
-      throw LMDBError(code: EACCES, operation: "write", path: path)
-    }
+    guard options.access != .readOnly else { throw failure(code: EACCES, "write") }
   }
 
   /// Commits `transaction`, or aborts it if its work failed.
@@ -64,7 +60,7 @@ extension Environment {
     guard !isForked else {
       // The transaction and the writer's lock belong to the parent.
       endTrees(isCommitted: false)
-      throw LMDBError(.usedAfterFork, operation: "write", path: path)
+      throw self.failure(.usedAfterFork, "write")
     }
     if mustRestart || firstFailure != nil || failure != nil {
       mdb_txn_abort(transaction)
@@ -76,8 +72,7 @@ extension Environment {
       } else if firstFailure?.isMapFull == true {
         try grow()
       } else {
-        throw failure ?? firstFailure
-          ?? LMDBError(code: MDB_BAD_TXN, operation: "write", path: path)
+        throw failure ?? firstFailure ?? self.failure(code: MDB_BAD_TXN, "write")
       }
       return false
     }
@@ -111,9 +106,7 @@ extension Environment {
 
   func beginWrite(takesTreeLock: Bool) throws(LMDBError) -> OpaquePointer {
     try checkUsable("write")
-    guard !poison.load(ordering: .relaxed) else {
-      throw LMDBError(.poisoned, operation: "write", path: path)
-    }
+    guard !poison.load(ordering: .relaxed) else { throw failure(.poisoned, "write") }
     try checkNames()
     if !isTrusted.load(ordering: .relaxed) { try checkBeforeWrite() }
     growIfSmall()
@@ -153,13 +146,11 @@ extension Environment {
       }
       endTrees(isCommitted: false)
       switch code {
-      case MDB_MAP_RESIZED where attempts < 8:
-        try adoptMapSizeAsWriter()
+      case MDB_MAP_RESIZED where attempts < 8: try adoptMapSizeAsWriter()
       case MDB_PANIC:
         setPoison()
-        throw LMDBError(.poisoned, code: code, operation: "write", path: path)
-      default:
-        throw LMDBError(code: code, operation: "write", path: path)
+        throw failure(.poisoned, code: code, "write")
+      default: throw failure(code: code, "write")
       }
     }
   }
@@ -179,9 +170,7 @@ extension Environment {
     let last = UInt64(bitPattern: Int64(mdb_txn_id(transaction))) &- 1
     let newest = newestTransaction
     guard last == newest else {
-      throw LMDBError(
-        .mismatched(.transactions(lockFile: last, dataFile: newest)), operation: "write",
-        path: path)
+      throw failure(.mismatched(.transactions(lockFile: last, dataFile: newest)), "write")
     }
   }
 
@@ -192,11 +181,10 @@ extension Environment {
     switch code {
     case MDB_PANIC:
       setPoison()
-      return LMDBError(.poisoned, code: code, operation: "commit", path: path)
-    case ENOMEM, EINVAL:
-      return LMDBError(code: code, operation: "commit", path: path)
+      return failure(.poisoned, code: code, "commit")
+    case ENOMEM, EINVAL: return failure(code: code, "commit")
     default:
-      guard code > 0 else { return LMDBError(code: code, operation: "commit", path: path) }
+      guard code > 0 else { return failure(code: code, "commit") }
       return ioFailure(code, operation: "commit")
     }
   }
@@ -214,13 +202,13 @@ extension Environment {
   func ioFailure(_ code: Int32, operation: String) -> LMDBError {
     if let kind = StoreFile.fullDisk(code, dataDescriptor) {
       if options.durability == .mayLoseLastCommit { setPoison() }
-      return LMDBError(kind, code: code, operation: operation, path: path)
+      return failure(kind, code: code, operation)
     }
     if code != EFBIG { setPoison() }
     if let limit = FileSizeLimit.met(by: dataDescriptor, code: code) {
-      return LMDBError(.fileSizeLimit(limit), code: code, operation: operation, path: path)
+      return failure(.fileSizeLimit(limit), code: code, operation)
     }
-    return LMDBError(code: code, operation: operation, path: path)
+    return failure(code: code, operation)
   }
 
   /// LMDB's own descriptor of the data file, open until the environment is closed.

@@ -400,17 +400,23 @@ package final class Environment: @unchecked Sendable {
     tell()
   }
 
+  /// An error of an operation on this environment's file.
+  func failure(_ kind: LMDBError.Kind, code: Int32 = 0, _ operation: String) -> LMDBError {
+    LMDBError(kind, code: code, operation: operation, path: path)
+  }
+
+  /// An error that the engine or the system reports by its code.
+  func failure(code: Int32, _ operation: String) -> LMDBError {
+    LMDBError(code: code, operation: operation, path: path)
+  }
+
   func checkUsable(_ operation: String) throws(LMDBError) {
-    guard !closing.load(ordering: .relaxed) else {
-      throw LMDBError(.closed, operation: operation, path: path)
-    }
+    guard !closing.load(ordering: .relaxed) else { throw failure(.closed, operation) }
     try checkNotForked(operation)
   }
 
   package func checkNotForked(_ operation: String) throws(LMDBError) {
-    guard !isForked else {
-      throw LMDBError(.usedAfterFork, operation: operation, path: path)
-    }
+    guard !isForked else { throw failure(.usedAfterFork, operation) }
   }
 }
 

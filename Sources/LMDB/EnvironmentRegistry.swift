@@ -54,8 +54,7 @@ package enum EnvironmentRegistry {
     var creationCount = 0
     while true {
       switch try attempt(path, options, onCheck) {
-      case .opened(let environment):
-        return environment
+      case .opened(let environment): return environment
       case .mustCreate:
         guard options.access == .readWrite(create: true), creationCount < 5 else {
           throw LMDBError(code: ENOENT, operation: "open", path: path)

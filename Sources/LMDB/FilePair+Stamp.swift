@@ -41,22 +41,16 @@ extension FilePair {
   func eraseStamp() { write([UInt8](repeating: 0, count: FileStamp.size)) }
 
   func currentStamp(_ state: FileStamp.State) -> FileStamp? {
-    var status = stat()
-    guard fstat(dataDescriptor, &status) == 0,
+    guard let status = stat(of: dataDescriptor),
       let transaction = try? MetaPages(file: dataDescriptor, path: "").lastTransaction()
     else { return nil }
     return FileStamp(
-      state, boot: FileStamp.currentBoot, data, transaction: transaction,
+      state: state, boot: FileStamp.currentBoot, identity: data, transaction: transaction,
       modified: Self.modified(status))
   }
 
   private static func modified(_ status: stat) -> Int64 {
-    #if canImport(Darwin)
-      let time = status.st_mtimespec
-    #else
-      let time = status.st_mtim
-    #endif
-    return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
   }
 
   /// Gives a file that was just modified a time with distinct nanoseconds.
@@ -64,21 +58,15 @@ extension FilePair {
   /// Systems count file times in steps of milliseconds. A modification within the same step would
   /// leave the time unchanged.
   private func setDistinctTime() {
-    var status = stat()
     var now = timespec()
-    guard fstat(dataDescriptor, &status) == 0, clock_gettime(CLOCK_REALTIME, &now) == 0 else {
+    guard let status = stat(of: dataDescriptor), clock_gettime(CLOCK_REALTIME, &now) == 0 else {
       return
     }
     let age = Int64(now.tv_sec) &* 1_000_000_000 &+ Int64(now.tv_nsec) &- Self.modified(status)
     guard age < 100_000_000 else { return }
-    #if canImport(Darwin)
-      let times = [status.st_atimespec, now]
-    #else
-      let times = [status.st_atim, now]
-    #endif
     // Only the owner may set the time. If another user owns the file, its time stays as the system
     // set it.
-    _ = futimens(dataDescriptor, times)
+    _ = futimens(dataDescriptor, [status.st_atim, now])
   }
 
   private func readStamp() -> FileStamp? {
@@ -91,9 +79,7 @@ extension FilePair {
   }
 
   private func stampPlace() -> (offset: Int, isThere: Bool)? {
-    var status = stat()
-    guard fstat(lockDescriptor, &status) == 0 else { return nil }
-    return FileStamp.offset(inFileOf: Int(status.st_size))
+    stat(of: lockDescriptor).flatMap { FileStamp.offset(inFileOf: Int($0.st_size)) }
   }
 
   private func write(_ stamp: FileStamp?) {
@@ -105,8 +91,6 @@ extension FilePair {
   /// If that fails, the pages are checked again the next time.
   private func write(_ bytes: [UInt8]) {
     guard let place = stampPlace() else { return }
-    _ = bytes._withBytes {
-      pwrite(lockDescriptor, $0.baseAddress, $0.count, off_t(place.offset))
-    }
+    _ = bytes._withBytes { pwrite(lockDescriptor, $0.baseAddress, $0.count, off_t(place.offset)) }
   }
 }

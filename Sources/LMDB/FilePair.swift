@@ -115,7 +115,7 @@ final class FilePair: @unchecked Sendable {
     #else
       let kind: Int32 = 0o10_000_000  // O_PATH: needs no right to list the directory.
     #endif
-    directory = Self.openFile(StoreFile.directory(of: path), kind | O_DIRECTORY, follows: true)
+    directory = Self.openFile(Folder.path(of: path), kind | O_DIRECTORY, follows: true)
   }
 
   deinit { close() }
@@ -146,9 +146,7 @@ final class FilePair: @unchecked Sendable {
 
   /// Whether the lock file is shorter than any lock file that LMDB creates.
   var isLockFileCut: Bool {
-    var status = stat()
-    return fstat(lockDescriptor, &status) == 0
-      && status.st_size < LockFileLayout.size(readerCount: 0)
+    stat(of: lockDescriptor).map { $0.st_size < LockFileLayout.size(readerCount: 0) } ?? false
   }
 
   // MARK: Checks of an open pair

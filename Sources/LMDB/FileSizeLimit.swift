@@ -21,9 +21,8 @@ enum FileSizeLimit {
   /// The limit if it cut a failed write to `file` short; otherwise `nil`.
   static func met(by file: Int32, code: Int32) -> UInt64? {
     guard code == EFBIG || code == EIO, let limit = current else { return nil }
-    var status = stat()
     guard code == EIO else { return limit }
-    guard fstat(file, &status) == 0 else { return nil }
+    guard let status = stat(of: file) else { return nil }
     return UInt64(status.st_size) >= limit / 512 * 512 ? limit : nil
   }
 
@@ -38,9 +37,7 @@ enum FileSizeLimit {
   }
 
   /// Throws if a file of `size` bytes cannot be created or changed.
-  static func check(
-    _ size: UInt64, _ operation: String, _ path: String
-  ) throws(LMDBError) {
+  static func check(_ size: UInt64, _ operation: String, _ path: String) throws(LMDBError) {
     if let limit = current, size > limit {
       throw LMDBError(.fileSizeLimit(limit), code: EFBIG, operation: operation, path: path)
     }

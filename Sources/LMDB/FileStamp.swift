@@ -23,7 +23,9 @@ struct FileStamp: Equatable {
   private static let mark = Array("LDSTMP1".utf8)
 
   // MARK: Bytes
+}
 
+extension FileStamp {
   init?(_ bytes: [UInt8]) {
     guard bytes.count == Self.size, bytes.starts(with: Self.mark),
       let state = State(rawValue: bytes[Self.mark.count])
@@ -32,20 +34,9 @@ struct FileStamp: Equatable {
       bytes[offset..<(offset + 8)].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     }
     self.init(
-      state, boot: words[1], StoreFile.Identity(device: words[2], inode: words[3]),
+      state: state, boot: words[1], identity: StoreFile.Identity(device: words[2], inode: words[3]),
       transaction: words[4], modified: Int64(truncatingIfNeeded: words[5]))
     guard checksum == words[0] else { return nil }
-  }
-
-  init(
-    _ state: State, boot: UInt64, _ identity: StoreFile.Identity, transaction: UInt64,
-    modified: Int64
-  ) {
-    self.state = state
-    self.boot = boot
-    self.identity = identity
-    self.transaction = transaction
-    self.modified = modified
   }
 
   var bytes: [UInt8] {
@@ -97,12 +88,7 @@ struct FileStamp: Equatable {
       guard sysctlbyname("kern.bootsessionuuid", &text, &size, nil, 0) == 0 else { return 0 }
       return hash(text)
     #else
-      let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
-      guard file >= 0 else { return 0 }
-      defer { close(file) }
-      var text = [UInt8](repeating: 0, count: 64)
-      let count = read(file, &text, text.count)
-      return count > 0 ? hash(text[..<count]) : 0
+      return StoreFile.systemText("/proc/sys/kernel/random/boot_id").map(hash) ?? 0
     #endif
   }()
 }

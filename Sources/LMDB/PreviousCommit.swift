@@ -97,20 +97,11 @@ private struct PreviousCommitCopying {
       pread(source, $0.baseAddress, pageSize, off_t(number * pageSize))
     }
     guard count == pageSize else { return nil }
-    return page._withBytes { bytes in
-      func word(_ offset: Int) -> UInt32 {
-        bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
-      }
-      guard word(format.meta.magic) == MetaPageLayout.magicNumber,
-        word(format.meta.version) == format.dataVersion,
-        word(format.meta.freeList + TreeRecordLayout.pageSize) == UInt32(pageSize)
-      else { return nil }
-      return Meta(
-        page: Array(bytes),
-        transaction: bytes.loadUnaligned(
-          fromByteOffset: format.meta.transaction, as: UInt64.self),
-        number: number)
-    }
+    let facts = page._withBytes { MetaPage($0, format) }
+    guard facts.magic == MetaPageLayout.magicNumber, facts.version == format.dataVersion,
+      facts.pageSize == pageSize
+    else { return nil }
+    return Meta(page: page, transaction: facts.transaction, number: number)
   }
 
   /// Makes `meta` the newest meta page of `file`, and writes a copy with an older number as the
@@ -130,7 +121,7 @@ private struct PreviousCommitCopying {
   // MARK: Copying
 
   private func makeFile() throws(LMDBError) -> Int32 {
-    let directories = [StoreFile.directory(of: path), StoreFile.temporaryDirectory]
+    let directories = [Folder.path(of: path), StoreFile.temporaryDirectory]
     for directory in directories {
       let file = TemporaryFile.openUnnamed(in: directory)
       if file >= 0 { return file }
@@ -147,10 +138,7 @@ private struct PreviousCommitCopying {
     var block = [UInt8](repeating: 0, count: 1 << 20)
     var offset = 0
     while true {
-      let count = block._withMutableBytes {
-        pread(source, $0.baseAddress, $0.count, off_t(offset))
-      }
-      if count < 0, errno == EINTR { continue }
+      let count = block._withMutableBytes { $0.fill(from: source, at: offset) }
       guard count >= 0 else { throw LMDBError(code: errno, operation: "read", path: path) }
       if count == 0 { return }
       try write(block.prefix(count), to: file, at: offset)
@@ -158,10 +146,8 @@ private struct PreviousCommitCopying {
     }
   }
 
-  private func write(
-    _ bytes: ArraySlice<UInt8>, to file: Int32, at offset: Int
-  ) throws(LMDBError) {
-    let code = bytes._withBytes { StoreFile.writeAll($0, to: file, at: offset) }
+  private func write(_ bytes: ArraySlice<UInt8>, to file: Int32, at offset: Int) throws(LMDBError) {
+    let code = bytes._withBytes { $0.writeAll(to: file, at: offset) }
     guard code == 0 else {
       throw StoreFile.failedWrite(code, to: file, operation: "copy", path: path)
     }

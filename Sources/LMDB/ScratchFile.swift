@@ -18,7 +18,7 @@ package final class ScratchFile {
 
   /// Creates a scratch file in the directory of `path`.
   package init(beside path: String) throws(LMDBError) {
-    file = TemporaryFile.openUnnamed(in: StoreFile.directory(of: path))
+    file = TemporaryFile.openUnnamed(in: Folder.path(of: path))
     self.path = path
     block = .allocate(byteCount: Self.blockSize, alignment: 16)
     guard file >= 0 else { throw failure(errno) }
@@ -58,19 +58,13 @@ package final class ScratchFile {
   /// Fills `target` with the bytes from `offset`, which must have been appended.
   package func read(at offset: Int, into target: MutableByteView) throws(LMDBError) {
     if blockCount > 0 { try writeBlock() }
-    var done = 0
-    while done < target.count {
-      let count = pread(
-        file, target.baseAddress?.advanced(by: done), target.count - done, off_t(offset + done))
-      if count < 0, errno == EINTR { continue }
-      // Nobody else has the file, so a file shorter than its written size is a failure of the disk.
-      guard count > 0 else { throw failure(count < 0 ? errno : EIO) }
-      done += count
-    }
+    let count = target.fill(from: file, at: offset)
+    // Nobody else has the file, so a file shorter than its written size is a failure of the disk.
+    guard count == target.count else { throw failure(count < 0 ? errno : EIO) }
   }
 
   private func writeBlock() throws(LMDBError) {
-    let code = StoreFile.writeAll(ByteView(block[..<blockCount]), to: file)
+    let code = ByteView(block[..<blockCount]).writeAll(to: file)
     guard code == 0 else { throw failure(code) }
     writtenCount += blockCount
     blockCount = 0

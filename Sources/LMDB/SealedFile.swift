@@ -27,8 +27,7 @@ package enum SealedFile {
     try StoreFile.checkName(of: path)
     let temporary: TemporaryFile
     do throws(LMDBError) {
-      temporary = try TemporaryFile(
-        for: path, mode: mode(of: source) | (isSealed ? 0 : 0o200))
+      temporary = try TemporaryFile(for: path, mode: mode(of: source) | (isSealed ? 0 : 0o200))
     } catch {
       throw LMDBError(error.kind, code: error.code, operation: "seal to", path: path)
     }
@@ -59,14 +58,11 @@ package enum SealedFile {
   /// The permissions of the new file: whoever may read the source may read it, and nobody may write
   /// it.
   private static func mode(of source: Environment) -> UInt32 {
-    var status = stat()
-    guard fstat(source.dataDescriptor, &status) == 0 else { return 0o400 }
+    guard let status = stat(of: source.dataDescriptor) else { return 0o400 }
     return UInt32(status.st_mode) & 0o444
   }
 
-  private static func failure(
-    _ error: PageWriteError, _ file: Int32, _ path: String
-  ) -> LMDBError {
+  private static func failure(_ error: PageWriteError, _ file: Int32, _ path: String) -> LMDBError {
     func damaged(_ reason: String) -> LMDBError {
       LMDBError(.damaged(reason), code: MDB_CORRUPTED, operation: "seal to", path: path)
     }

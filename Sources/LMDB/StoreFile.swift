@@ -35,10 +35,9 @@ enum StoreFile {
       throw LMDBError(.unsuitablePath("empty, or has a zero byte"), operation: "open")
     }
     try checkName(of: path)
-    var status = stat()
-    guard lstat(path, &status) == 0 else {
+    guard let status = stat(at: path, followsLink: false) else {
       if errno == ENOENT {
-        try checkFileSystem(of: directory(of: path), allowsAnyFileSystem)
+        try checkFileSystem(of: Folder.path(of: path), allowsAnyFileSystem)
         return .absent
       }
       throw LMDBError(code: errno, operation: "open", path: path)
@@ -57,7 +56,7 @@ enum StoreFile {
     let name = path.utf8.split(separator: UInt8(ascii: "/")).last?.count ?? 0
     // Shorter names fit every file system: eCryptfs has the lowest limit, 143 bytes.
     let longest =
-      name + "-lock".utf8.count > 143 ? pathconf(directory(of: path), Int32(_PC_NAME_MAX)) : 0
+      name + "-lock".utf8.count > 143 ? pathconf(Folder.path(of: path), Int32(_PC_NAME_MAX)) : 0
     if longest > 0, name + "-lock".utf8.count > longest {
       throw LMDBError(
         .unsuitablePath(
@@ -69,11 +68,6 @@ enum StoreFile {
         .unsuitablePath("a path of \(path.utf8.count) bytes, too long for the lock file's"),
         operation: "open", path: path)
     }
-  }
-
-  static func directory(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   private static func describe(_ kind: mode_t) -> String {
@@ -92,7 +86,7 @@ enum StoreFile {
   /// descriptor of it.
   ///
   /// The file may have a format that LMDB does not read.
-  static func checkMetaPages(_ path: String) throws(LMDBError) -> MetaPages.Facts {
+  static func checkMetaPages(_ path: String) throws(LMDBError) -> MetaPages.Meta {
     let file = try openForReading(path)
     defer { close(file) }
     return try MetaPages(file: file, path: path).check(allowsOtherEngine: true)
@@ -106,18 +100,12 @@ enum StoreFile {
   }
 
   static func identity(at path: String) -> Identity? {
-    var status = stat()
-    return lstat(path, &status) == 0 ? Identity(status) : nil
+    stat(at: path, followsLink: false).map(Identity.init)
   }
 
-  static func identity(of file: Int32) -> Identity? {
-    var status = stat()
-    return fstat(file, &status) == 0 ? Identity(status) : nil
-  }
+  static func identity(of file: Int32) -> Identity? { stat(of: file).map(Identity.init) }
 
-  private static func checkFileSystem(
-    of path: String, _ allowsAny: Bool
-  ) throws(LMDBError) {
+  private static func checkFileSystem(of path: String, _ allowsAny: Bool) throws(LMDBError) {
     guard !allowsAny else { return }
     #if os(Linux)
       var info = statfs()
@@ -147,21 +135,17 @@ enum StoreFile {
   ///
   /// The file gets the data file's permissions and owner. Otherwise, if an administrator opens the
   /// store first, its owner could not use the lock file.
-  static func prewriteLockFile(
-    for path: String, options: EnvironmentOptions
-  ) throws(LMDBError) {
+  static func prewriteLockFile(for path: String, options: EnvironmentOptions) throws(LMDBError) {
     let lockPath = path + "-lock"
-    var data = stat()
-    var lock = stat()
-    if lstat(lockPath, &lock) == 0 {
+    if let lock = stat(at: lockPath, followsLink: false) {
       // LMDB would follow a link and overwrite its target.
-      guard lock.st_mode & S_IFMT == S_IFREG else {
+      guard lock.isRegularFile else {
         throw LMDBError(
           .unsuitablePath("no regular file; remove it"), operation: "open", path: lockPath)
       }
       return
     }
-    guard lstat(path, &data) == 0 else { return }
+    guard let data = stat(at: path, followsLink: false) else { return }
     // If the file cannot be created, LMDB reports the reason when it tries.
     guard let temporary = try? TemporaryFile(for: lockPath, mode: 0o600) else { return }
     if geteuid() != data.st_uid,
@@ -173,9 +157,8 @@ enum StoreFile {
     keepInPlace(temporary.descriptor)
     // LMDB creates a lock file of this size. A larger file would allow more readers.
     let size = LockFileLayout.size(readerCount: Int(options.readerSlotCount))
-    let code = [UInt8](repeating: 0, count: size)._withBytes {
-      writeAll($0, to: temporary.descriptor)
-    }
+    let zeros = [UInt8](repeating: 0, count: size)
+    let code = zeros._withBytes { $0.writeAll(to: temporary.descriptor) }
     guard code == 0 else {
       throw failedWrite(code, to: temporary.descriptor, operation: "open", path: path)
     }
@@ -228,23 +211,6 @@ enum StoreFile {
     return .diskFull(freeBytes: free)
   }
 
-  /// Writes all of `bytes`, at `offset` or at the file's current position.
-  ///
-  /// - Returns: The code of the error that ended it; 0 for none.
-  static func writeAll(_ bytes: ByteView, to file: Int32, at offset: Int? = nil) -> Int32 {
-    var done = 0
-    while done < bytes.count {
-      let start = bytes.baseAddress?.advanced(by: done)
-      let left = bytes.count - done
-      let count =
-        offset.map { pwrite(file, start, left, off_t($0 + done)) } ?? write(file, start, left)
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return count < 0 ? errno : ENOSPC }
-      done += count
-    }
-    return 0
-  }
-
   /// The error of a write to `file` that failed with `code`.
   static func failedWrite(
     _ code: Int32, to file: Int32, operation: String, path: String
@@ -255,13 +221,24 @@ enum StoreFile {
     return LMDBError(kind, code: code, operation: operation, path: path)
   }
 
+  /// The first 4 KiB of a file that the system makes up, as in `/proc`; `nil` if it cannot be read.
+  static func systemText(_ path: String) -> [UInt8]? {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    let bytes = [UInt8](unsafeUninitializedCapacity: 4_096) { bytes, count in
+      count = max(0, read(file, bytes.baseAddress, bytes.count))
+    }
+    return bytes.isEmpty ? nil : bytes
+  }
+
   static func isOnReadOnlyMedium(_ path: String) -> Bool {
     var info = statvfs()
     return statvfs(path, &info) == 0 && UInt(info.f_flag) & UInt(ST_RDONLY) != 0
   }
 
   static func syncDirectory(of path: String) throws(LMDBError) {
-    let directory = open(directory(of: path), O_RDONLY | O_CLOEXEC)
+    let directory = open(Folder.path(of: path), O_RDONLY | O_CLOEXEC)
     guard directory >= 0 else { throw LMDBError(code: errno, operation: "create", path: path) }
     defer { close(directory) }
     guard fsync(directory) == 0 else {

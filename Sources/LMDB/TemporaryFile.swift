@@ -34,7 +34,7 @@ package final class TemporaryFile {
   /// Creates a file in the directory of `target`, and removes the temporary files of processes that
   /// have ended.
   package init(for target: String, mode: UInt32) throws(LMDBError) {
-    Self.removeAbandoned(in: StoreFile.directory(of: target))
+    Self.removeAbandoned(in: Folder.path(of: target))
     while true {
       let name = Self.name(for: target)
       var (file, code): (Int32, Int32) = (-1, ECANCELED)
@@ -84,7 +84,7 @@ package final class TemporaryFile {
 
   static func name(for target: String) -> String {
     let number = String(UInt64.random(in: .min ... .max), radix: 36)
-    return "\(StoreFile.directory(of: target))/\(prefix)\(number)\(suffix)"
+    return "\(Folder.path(of: target))/\(prefix)\(number)\(suffix)"
   }
 
   /// Locks a new file; returns false if another process regarded the file as abandoned and removes
@@ -92,9 +92,8 @@ package final class TemporaryFile {
   ///
   /// If the file system has no such locks, no process can regard the file as abandoned.
   private static func keeps(_ file: Int32) -> Bool {
-    var status = stat()
     if flock(file, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { return false }
-    return fstat(file, &status) != 0 || status.st_nlink > 0
+    return stat(of: file).map { $0.st_nlink > 0 } ?? true
   }
 
   // MARK: Unnamed files
@@ -139,14 +138,13 @@ package final class TemporaryFile {
 
   /// Removes the files that no process holds.
   package static func removeAbandoned(in directory: String) {
-    let names = names(in: directory)
+    let names = Folder.names(in: directory, beginningWith: prefix) ?? []
     guard !names.isEmpty else { return }
     others.lock()
     defer { others.unlock() }
-    for name in names where name.hasPrefix(prefix) && name.hasSuffix(suffix) {
+    for name in names where name.hasSuffix(suffix) {
       let path = "\(directory)/\(name)"
-      var status = stat()
-      guard lstat(path, &status) == 0 else { continue }
+      guard let status = stat(at: path, followsLink: false) else { continue }
       if status.st_nlink > 1 {
         // The file has its final name, under which it may be open here, so it must not be opened
         // again.
@@ -159,19 +157,5 @@ package final class TemporaryFile {
       guard flock(file, LOCK_EX | LOCK_NB) == 0 else { continue }
       for name in self.names(of: path) { unlink(name) }
     }
-  }
-
-  private static func names(in directory: String) -> [String] {
-    guard let stream = opendir(directory) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      // Most names in a directory have another prefix; they are skipped without a copy.
-      withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        guard bytes.starts(with: prefix.utf8) else { return }
-        names.append(String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self))
-      }
-    }
-    return names
   }
 }

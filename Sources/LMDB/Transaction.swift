@@ -40,9 +40,7 @@ package struct Transaction {
 
   /// The value under an integer key; `nil` when the tree lacks the key.
   @inline(__always)
-  package func get(
-    _ key: UInt64, in tree: Tree
-  ) throws(LMDBError) -> ByteView? {
+  package func get(_ key: UInt64, in tree: Tree) throws(LMDBError) -> ByteView? {
     if isInPages { return try valueInPages(key, in: tree) }
     var key = key
     var keyValue = MDB_val()
@@ -80,9 +78,7 @@ package struct Transaction {
     return statistics
   }
 
-  package func count(of tree: Tree) throws(LMDBError) -> Int {
-    try statistics(of: tree).entries
-  }
+  package func count(of tree: Tree) throws(LMDBError) -> Int { try statistics(of: tree).entries }
 
   /// The number of free pages of the file.
   ///
@@ -228,7 +224,5 @@ extension MDB_val {
 
 extension ByteView {
   @inline(__always)
-  init(_ value: MDB_val) {
-    self.init(start: value.mv_data, count: value.mv_size)
-  }
+  init(_ value: MDB_val) { self.init(start: value.mv_data, count: value.mv_size) }
 }

@@ -7,15 +7,8 @@ package struct Tree: Sendable, Hashable {
   package let hasIntegerKeys: Bool
 
   /// LMDB's own trees.
-  static let freeList = Tree(
-    name: "free list", handle: EngineTree.freeList, hasIntegerKeys: true)
+  static let freeList = Tree(name: "free list", handle: EngineTree.freeList, hasIntegerKeys: true)
   static let names = Tree(name: "tree names", handle: EngineTree.names, hasIntegerKeys: false)
-
-  init(name: String, handle: MDB_dbi, hasIntegerKeys: Bool) {
-    self.name = name
-    self.handle = handle
-    self.hasIntegerKeys = hasIntegerKeys
-  }
 
   /// Whether LMDB accepts a key of this size.
   ///

@@ -37,10 +37,7 @@ final class UnusedLockFile {
     close(descriptor)
   }
 
-  private var status: stat? {
-    var status = stat()
-    return fstat(descriptor, &status) == 0 ? status : nil
-  }
+  private var status: stat? { stat(of: descriptor) }
 
   /// Removes the lock file.
   ///

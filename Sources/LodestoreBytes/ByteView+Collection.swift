@@ -77,8 +77,7 @@ extension ByteView: RandomAccessCollection {
   public func makeIterator() -> Iterator { Iterator(self) }
 
   /// Goes over the bytes of a view.
-  @frozen
-  @_documentation(visibility: internal)
+  @frozen @_documentation(visibility: internal)
   public struct Iterator: IteratorProtocol {
     @usableFromInline var position: UnsafeRawPointer
     @usableFromInline let end: UnsafeRawPointer
@@ -103,9 +102,7 @@ extension ByteView: RandomAccessCollection {
   public func withContiguousStorageIfAvailable<R>(
     _ body: (UnsafeBufferPointer<UInt8>) throws -> R
   ) rethrows -> R? {
-    try body(
-      UnsafeBufferPointer(
-        start: start.assumingMemoryBound(to: UInt8.self), count: count))
+    try body(UnsafeBufferPointer(start: start.assumingMemoryBound(to: UInt8.self), count: count))
   }
 
   /// Copies the bytes to a buffer, as many as the buffer can hold.

@@ -6,8 +6,7 @@
 /// Indexes of a view begin at 0. The indexes of a part of a view begin at 0 too: `bytes[4...][0]`
 /// is `bytes[4]`. The indexes of a slice of the standard library begin at the position in the
 /// whole. Bounds are checked in debug builds only.
-@frozen
-@_documentation(visibility: internal)
+@frozen @_documentation(visibility: internal)
 public struct ByteView: BitwiseCopyable {
   /// The address of the first byte.
   ///
@@ -75,9 +74,7 @@ public struct ByteView: BitwiseCopyable {
 
   /// A read-only view of the same bytes.
   @inlinable @inline(__always)
-  public init(_ bytes: MutableByteView) {
-    self.init(start: bytes.start, count: bytes.count)
-  }
+  public init(_ bytes: MutableByteView) { self.init(start: bytes.start, count: bytes.count) }
 
   /// The bytes as a buffer of the standard library, for functions that accept only such a buffer.
   @inlinable @inline(__always)

@@ -3,8 +3,7 @@
 
 extension Array<UInt8> {
   /// Calls `body` with a view of the bytes.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public func _withBytes<R, E: Error>(_ body: (ByteView) throws(E) -> R) throws(E) -> R {
     try withUnsafeBufferPointer { (bytes) throws(E) in try body(ByteView(bytes)) }
   }
@@ -12,8 +11,7 @@ extension Array<UInt8> {
 
 extension ArraySlice<UInt8> {
   /// Calls `body` with a view of the bytes, whose indexes begin at 0.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public func _withBytes<R, E: Error>(_ body: (ByteView) throws(E) -> R) throws(E) -> R {
     try withUnsafeBufferPointer { (bytes) throws(E) in try body(ByteView(bytes)) }
   }
@@ -21,22 +19,16 @@ extension ArraySlice<UInt8> {
 
 extension Hasher {
   /// Adds the bytes to the hash.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
-  public mutating func _combine(bytes: ByteView) {
-    combine(bytes: bytes.unsafeBytes)
-  }
+  @inlinable @inline(__always) @_documentation(visibility: internal)
+  public mutating func _combine(bytes: ByteView) { combine(bytes: bytes.unsafeBytes) }
 }
 
 extension Array<UInt8> {
   /// Calls `body` with a view of the bytes, which `body` may change.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public mutating func _withMutableBytes<R, E: Error>(
     _ body: (MutableByteView) throws(E) -> R
   ) throws(E) -> R {
-    try withUnsafeMutableBufferPointer { (bytes) throws(E) in
-      try body(MutableByteView(bytes))
-    }
+    try withUnsafeMutableBufferPointer { (bytes) throws(E) in try body(MutableByteView(bytes)) }
   }
 }

@@ -1,6 +1,5 @@
 /// A view like ``ByteView`` through which the bytes can be changed.
-@frozen
-@_documentation(visibility: internal)
+@frozen @_documentation(visibility: internal)
 public struct MutableByteView: BitwiseCopyable {
   /// The address of the first byte.
   ///
@@ -52,8 +51,7 @@ public struct MutableByteView: BitwiseCopyable {
   /// Allocates bytes with undefined content, which the caller must free with ``deallocate()``.
   @inlinable
   public static func allocate(byteCount: Int, alignment: Int) -> MutableByteView {
-    MutableByteView(
-      start: .allocate(byteCount: byteCount, alignment: alignment), count: byteCount)
+    MutableByteView(start: .allocate(byteCount: byteCount, alignment: alignment), count: byteCount)
   }
 
   /// Frees the bytes that ``allocate(byteCount:alignment:)`` has allocated.
@@ -93,9 +91,7 @@ extension MutableByteView {
 
   /// Makes all bytes zero.
   @inlinable @inline(__always)
-  public func zero() {
-    start.initializeMemory(as: UInt8.self, repeating: 0, count: count)
-  }
+  public func zero() { start.initializeMemory(as: UInt8.self, repeating: 0, count: count) }
 
   /// Copies `source` over the first bytes.
   @inlinable @inline(__always)

@@ -21,10 +21,9 @@ extension AttributeConstraints {
     func bound(_ member: String) throws(FormatError) -> Value {
       guard let bound = object.take(member), bound != .null else { return .null }
       let value = EntityDescription.value(of: bound, for: type)
-      guard value != .null else {
-        throw FormatError(
-          "attribute '\(attribute)' has a '\(member)' that is no \(type.name)", .constraintBounds)
-      }
+      try require(
+        value != .null, "attribute '\(attribute)' has a '\(member)' that is no \(type.name)",
+        .constraintBounds)
       return value
     }
     func length(_ member: String) throws(FormatError) -> Int? {

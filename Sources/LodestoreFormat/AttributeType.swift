@@ -43,8 +43,7 @@ public enum AttributeType: UInt8, Sendable, CaseIterable {
   }
 
   /// The number of bytes of a value in a record; 0 for a variable attribute.
-  @inlinable
-  @_documentation(visibility: internal)
+  @inlinable @_documentation(visibility: internal)
   public var slotSize: Int {
     switch self {
     case .bool, .int8, .uint8: 1
@@ -60,8 +59,7 @@ public enum AttributeType: UInt8, Sendable, CaseIterable {
   /// Whether values differ in length.
   ///
   /// In a record, their bytes come after the values of all fixed-width attributes.
-  @inlinable
-  @_documentation(visibility: internal)
+  @inlinable @_documentation(visibility: internal)
   public var isVariable: Bool { slotSize == 0 }
 
   /// Whether values are documents.

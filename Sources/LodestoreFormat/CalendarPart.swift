@@ -28,8 +28,7 @@ package enum CalendarPart: String, Sendable, Hashable, CaseIterable {
   /// Whether the part is a date; otherwise it is an integer.
   package var isDate: Bool {
     switch self {
-    case .startOfYear, .startOfQuarter, .startOfMonth, .startOfWeek, .startOfDay, .startOfHour:
-      true
+    case .startOfYear, .startOfQuarter, .startOfMonth, .startOfWeek, .startOfDay, .startOfHour: true
     case .year, .quarter, .month, .weekYear, .week, .dayOfYear, .day, .weekday, .hour, .minute,
       .second:
       false
@@ -85,8 +84,7 @@ extension CalendarPart {
     case .month: return day.month
     case .dayOfYear: return day.dayOfYear
     case .startOfYear: return CalendarDay.days(day.year, 1, 1) * 86_400
-    case .startOfQuarter:
-      return CalendarDay.days(day.year, (day.month - 1) / 3 * 3 + 1, 1) * 86_400
+    case .startOfQuarter: return CalendarDay.days(day.year, (day.month - 1) / 3 * 3 + 1, 1) * 86_400
     case .startOfMonth: return CalendarDay.days(day.year, day.month, 1) * 86_400
     default: return day.day
     }
@@ -95,9 +93,7 @@ extension CalendarPart {
   /// The Thursday of the day's week.
   ///
   /// Its year is the year to which the week belongs.
-  private func thursday(of days: Int64) -> Int64 {
-    days.flooredQuotient(by: 7).quotient * 7 + 3
-  }
+  private func thursday(of days: Int64) -> Int64 { days.flooredQuotient(by: 7).quotient * 7 + 3 }
 }
 
 /// A day of the proleptic Gregorian calendar.
@@ -115,8 +111,7 @@ package struct CalendarDay: Sendable, Hashable {
   /// The day that is `days` after 2001-01-01.
   package init(_ days: Int64) {
     let (era, dayOfEra) = (days + Self.eraOrigin).flooredQuotient(by: Self.daysPerEra)
-    let yearOfEra =
-      (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
     let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
     // Months are counted from March as 0. Five months together have 153 days.
     let shifted = (5 * dayOfYear + 2) / 153
@@ -134,9 +129,7 @@ package struct CalendarDay: Sendable, Hashable {
   }
 
   /// The day of the year, from 1 to 366.
-  package var dayOfYear: Int64 {
-    Self.days(year, month, day) - Self.days(year, 1, 1) + 1
-  }
+  package var dayOfYear: Int64 { Self.days(year, month, day) - Self.days(year, 1, 1) + 1 }
 }
 
 extension Int64 {

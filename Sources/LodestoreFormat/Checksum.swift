@@ -76,8 +76,7 @@ package struct Checksum: Sendable {
     for end in ends {
       let content = end &- start &- RecordLayout.checksumSize
       let checksum = lodestore_crc32c_record(id, records + start, content)
-      records.storeBytes(
-        of: checksum.littleEndian, toByteOffset: start &+ content, as: UInt32.self)
+      records.storeBytes(of: checksum.littleEndian, toByteOffset: start &+ content, as: UInt32.self)
       digest += ContentDigest(record: id, checksum: checksum)
       start = end
       id &+= 1

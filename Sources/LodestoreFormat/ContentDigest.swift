@@ -28,15 +28,11 @@ package struct ContentDigest: Hashable, Sendable {
 
   /// The number of a record, from its id and the checksum at its end.
   @inline(__always)
-  init(record id: UInt64, checksum: UInt32) {
-    self.init(mixing: id, UInt64(checksum))
-  }
+  init(record id: UInt64, checksum: UInt32) { self.init(mixing: id, UInt64(checksum)) }
 
   /// The number of a link from the record `id` of side `from` to the record `other` of side `to`.
   @inline(__always)
-  package init(linkFrom id: UInt64, to other: UInt64) {
-    self.init(mixing: id, other)
-  }
+  package init(linkFrom id: UInt64, to other: UInt64) { self.init(mixing: id, other) }
 
   /// The number of a pair whose body begins with a checksum.
   package init(key: ByteView, checksum: UInt32) {
@@ -133,8 +129,7 @@ package enum DigestedContent: Hashable, Sendable {
   /// Decodes a key of the tree `digests`; `nil` for an unknown form.
   package init?(key: ByteView) {
     switch (key.first, key.count) {
-    case (1, 5):
-      self = .records(entity: EntityNumber(key.bigEndianUInt32(at: 1)))
+    case (1, 5): self = .records(entity: EntityNumber(key.bigEndianUInt32(at: 1)))
     case (2, 5): self = .links(relationship: key.bigEndianUInt32(at: 1))
     case (3, 1): self = .buckets
     default: return nil

@@ -36,8 +36,7 @@ package struct DecimalValue: Sendable, Hashable {
       significand = quotient
       exponent += 1
     }
-    self.init(
-      isNegative: isNegative, isNaN: false, exponent: exponent, significand: significand)
+    self.init(isNegative: isNegative, isNaN: false, exponent: exponent, significand: significand)
   }
 
   package var bytes: [UInt8] {

@@ -187,11 +187,10 @@ extension DerivationDescription {
         "the derived attribute '\(label)' is of a relationship that is not there",
         .derivedRelationship)
     }
-    guard kind != .copy || side == .from && relationship.attribute != nil else {
-      throw FormatError(
-        "the derived attribute '\(label)' is a copy over a relationship to many",
-        .derivedRelationship)
-    }
+    try require(
+      kind != .copy || side == .from && relationship.attribute != nil,
+      "the derived attribute '\(label)' is a copy over a relationship to many",
+      .derivedRelationship)
     var found: EntityDescription.Attribute?
     if let source {
       guard let attribute = target.attribute(number: source), !attribute.isRemoved else {
@@ -278,14 +277,11 @@ extension DerivationDescription {
       self.part = DerivedDatePart(part, offset: offset)
     default: throw invalid("'part' or an 'offset'")
     }
-    guard (path != nil) == (kind == .member), (part != nil) == (kind == .datePart),
-      (source != nil) == kind.hasSource,
-      (relationship != nil) == kind.isOfRelated,
-      (side != nil) == kind.isOfRelated, (version != nil) == (kind == .function)
-    else {
-      throw FormatError(
-        "attribute '\(attribute)' is derived as '\(word)' and lacks what that needs, or has more",
-        .derivedMembers)
-    }
+    try require(
+      (path != nil) == (kind == .member) && (part != nil) == (kind == .datePart)
+        && (source != nil) == kind.hasSource && (relationship != nil) == kind.isOfRelated
+        && (side != nil) == kind.isOfRelated && (version != nil) == (kind == .function),
+      "attribute '\(attribute)' is derived as '\(word)' and lacks what that needs, or has more",
+      .derivedMembers)
   }
 }

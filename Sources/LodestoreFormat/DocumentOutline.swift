@@ -188,8 +188,7 @@ extension DocumentOutline {
     let label = path.isEmpty ? "the value" : "member '\(path)'"
     if old.isOptional != isOptional {
       found.append(
-        Change(
-          text: "\(label) becomes \(isOptional ? "optional" : "required")", fits: isOptional))
+        Change(text: "\(label) becomes \(isOptional ? "optional" : "required")", fits: isOptional))
     }
     switch (old.kind, kind) {
     case (.array(let before), .array(let after)):
@@ -200,8 +199,7 @@ extension DocumentOutline {
       Self.compare(before, wasOpen, after, isOpen, at: path, &found)
     case (let before, let after) where before != after:
       let fits = Self.fits(before, after)
-      found.append(
-        Change(text: "\(label) is \(words), and was \(old.words)", fits: fits))
+      found.append(Change(text: "\(label) is \(words), and was \(old.words)", fits: fits))
     default: break
     }
   }

@@ -11,9 +11,7 @@ package struct DocumentReader {
   /// The start of the next value, or of the next member's name.
   package private(set) var offset = 0
 
-  package init(_ bytes: ByteView) {
-    self.bytes = bytes
-  }
+  package init(_ bytes: ByteView) { self.bytes = bytes }
 
   package enum Kind: Sendable {
     case null, bool, integer, unsigned, double, text, data, date, uuid, decimal, array, object
@@ -161,9 +159,7 @@ package struct DocumentReader {
   /// Reads the UTF-8 bytes of a member's name without validating them.
   ///
   /// The member's value follows.
-  package mutating func name() throws(FormatError) -> ByteView {
-    try lengthAndBytes()
-  }
+  package mutating func name() throws(FormatError) -> ByteView { try lengthAndBytes() }
 
   /// Throws unless the cursor is at `end`, where the array or object should end.
   package func expectEnd(_ end: Int) throws(FormatError) {

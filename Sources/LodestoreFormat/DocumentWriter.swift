@@ -22,8 +22,7 @@ public struct DocumentWriter: ~Copyable {
   /// Creates a writer.
   ///
   /// Memory is allocated at the first write.
-  @inlinable
-  @_documentation(visibility: internal)
+  @inlinable @_documentation(visibility: internal)
   public init() {}
 
   deinit { base?.deallocate() }
@@ -36,15 +35,13 @@ public struct DocumentWriter: ~Copyable {
   package var bytes: [UInt8] { withBytes { Array($0) } }
 
   /// Calls `body` with the bytes written so far.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public func withBytes<R, E: Error>(_ body: (ByteView) throws(E) -> R) throws(E) -> R {
     try body(ByteView(start: base, count: count))
   }
 
   /// Removes everything after the first `count` bytes, and keeps the memory.
-  @inlinable
-  @_documentation(visibility: internal)
+  @inlinable @_documentation(visibility: internal)
   public mutating func truncate(to count: Int) { used = min(used, count) }
 
   /// Appends bytes that are already encoded documents or parts of them.
@@ -53,22 +50,15 @@ public struct DocumentWriter: ~Copyable {
   // MARK: Values
 
   /// Writes null.
-  @inlinable
-  @_documentation(visibility: internal)
-  public mutating func writeNull() {
-    put(DocumentCode.null)
-  }
+  @inlinable @_documentation(visibility: internal)
+  public mutating func writeNull() { put(DocumentCode.null) }
 
   /// Writes a Boolean.
-  @inlinable
-  @_documentation(visibility: internal)
-  public mutating func write(_ value: Bool) {
-    put(value ? DocumentCode.true : DocumentCode.false)
-  }
+  @inlinable @_documentation(visibility: internal)
+  public mutating func write(_ value: Bool) { put(value ? DocumentCode.true : DocumentCode.false) }
 
   /// Writes an integer.
-  @inlinable
-  @_documentation(visibility: internal)
+  @inlinable @_documentation(visibility: internal)
   public mutating func write(_ value: Int64) {
     put(DocumentCode.integer)
     writeLEB128(UInt64(bitPattern: value &<< 1 ^ value &>> 63))
@@ -92,8 +82,7 @@ public struct DocumentWriter: ~Copyable {
   }
 
   /// Writes the UTF-8 bytes of a text without validating them.
-  @inlinable
-  @_documentation(visibility: internal)
+  @inlinable @_documentation(visibility: internal)
   public mutating func write(text: ByteView) {
     put(DocumentCode.text)
     writeLengthAndBytes(text)
@@ -129,50 +118,33 @@ public struct DocumentWriter: ~Copyable {
   /// Starts an array.
   ///
   /// Pass the token to ``endArray(_:count:)`` after its values.
-  @inlinable
-  @_documentation(visibility: internal)
-  public mutating func beginArray() -> Int {
-    begin(DocumentCode.array)
-  }
+  @inlinable @_documentation(visibility: internal)
+  public mutating func beginArray() -> Int { begin(DocumentCode.array) }
 
   /// Ends the array that `token` started.
   ///
   /// `count` is the number of values written since.
-  @inlinable
-  @_documentation(visibility: internal)
-  public mutating func endArray(_ token: Int, count: Int) {
-    end(token, count: count)
-  }
+  @inlinable @_documentation(visibility: internal)
+  public mutating func endArray(_ token: Int, count: Int) { end(token, count: count) }
 
   /// Starts an object.
   ///
   /// Pass the token to ``endObject(_:count:)`` after its members.
-  @inlinable
-  @_documentation(visibility: internal)
-  public mutating func beginObject() -> Int {
-    begin(DocumentCode.object)
-  }
+  @inlinable @_documentation(visibility: internal)
+  public mutating func beginObject() -> Int { begin(DocumentCode.object) }
 
   /// Ends the object that `token` started.
   ///
   /// `count` is the number of members written since.
-  @inlinable
-  @_documentation(visibility: internal)
-  public mutating func endObject(_ token: Int, count: Int) {
-    end(token, count: count)
-  }
+  @inlinable @_documentation(visibility: internal)
+  public mutating func endObject(_ token: Int, count: Int) { end(token, count: count) }
 
   /// Writes a member's name; its value must follow.
-  package mutating func writeName(_ name: String) {
-    writeLengthAndBytes(name)
-  }
+  package mutating func writeName(_ name: String) { writeLengthAndBytes(name) }
 
   /// Writes a member's name from its bytes; its value must follow.
-  @inlinable
-  @_documentation(visibility: internal)
-  public mutating func writeName(utf8 name: ByteView) {
-    writeLengthAndBytes(name)
-  }
+  @inlinable @_documentation(visibility: internal)
+  public mutating func writeName(utf8 name: ByteView) { writeLengthAndBytes(name) }
 
   /// `names` in the order of an object's members, by UTF-8 bytes.
   ///

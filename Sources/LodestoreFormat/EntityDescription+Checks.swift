@@ -3,9 +3,7 @@
 extension EntityDescription {
   /// Checks the rules that span members.
   func check() throws(FormatError) {
-    guard Self.isValidName(name) else {
-      throw FormatError("'\(name)' is not an entity name", .catalogueEntityName)
-    }
+    try require(Self.isValidName(name), "'\(name)' is not an entity name", .catalogueEntityName)
     guard layouts.contains(where: { $0.number == currentLayout }) else {
       throw FormatError("entity '\(name)' has no layout \(currentLayout)", .catalogueCurrentLayout)
     }
@@ -16,15 +14,13 @@ extension EntityDescription {
       guard Self.isValidAttributeName(attribute.name) else {
         throw FormatError("'\(attribute.name)' is not an attribute name", .catalogueAttributeName)
       }
-      guard numbers.insert(attribute.number).inserted else {
-        throw FormatError(
-          "entity '\(name)' has attribute number \(attribute.number) twice",
-          .catalogueAttributeNumber)
-      }
-      guard attribute.isRemoved || names.insert(attribute.name).inserted else {
-        throw FormatError(
-          "entity '\(name)' has attribute '\(attribute.name)' twice", .catalogueAttributeNameOnce)
-      }
+      try require(
+        numbers.insert(attribute.number).inserted,
+        "entity '\(name)' has attribute number \(attribute.number) twice",
+        .catalogueAttributeNumber)
+      try require(
+        attribute.isRemoved || names.insert(attribute.name).inserted,
+        "entity '\(name)' has attribute '\(attribute.name)' twice", .catalogueAttributeNameOnce)
       if let source = attribute.source, !attribute.isRemoved, !sources.insert(source).inserted {
         throw FormatError(
           "entity '\(name)' has two attributes with the source '\(source)'", .catalogueSource)
@@ -39,10 +35,9 @@ extension EntityDescription {
     }
     var layoutNumbers: Set<UInt16> = []
     for layout in layouts {
-      guard layoutNumbers.insert(layout.number).inserted else {
-        throw FormatError(
-          "entity '\(name)' has layout \(layout.number) twice", .catalogueLayoutOrder)
-      }
+      try require(
+        layoutNumbers.insert(layout.number).inserted,
+        "entity '\(name)' has layout \(layout.number) twice", .catalogueLayoutOrder)
       for stored in layout.attributes {
         guard let attribute = attribute(number: stored.number), attribute.type == stored.type else {
           throw FormatError(
@@ -52,24 +47,21 @@ extension EntityDescription {
       }
     }
     let live = attributes.filter { !$0.isRemoved }.map(\.number)
-    guard Set(layout.attributes.map(\.number)) == Set(live) else {
-      throw FormatError(
-        "layout \(currentLayout) does not have exactly the declared attributes",
-        .catalogueCurrentLayout)
-    }
+    try require(
+      Set(layout.attributes.map(\.number)) == Set(live),
+      "layout \(currentLayout) does not have exactly the declared attributes",
+      .catalogueCurrentLayout)
     var indexNumbers: Set<UInt32> = []
     for (position, index) in (indexes + building).enumerated() {
       guard Set(index.attributes).count == index.attributes.count else {
         throw FormatError("index \(index.number) has an attribute twice", .catalogueIndex)
       }
-      guard !index.attributes.isEmpty else {
-        throw FormatError("index \(index.number) has no attributes", .catalogueIndex)
-      }
-      guard indexNumbers.insert(index.number).inserted else {
-        throw FormatError(
-          "entity '\(name)' has index \(index.number) twice",
-          position < indexes.count ? .catalogueIndex : .catalogueBuilding)
-      }
+      try require(
+        !index.attributes.isEmpty, "index \(index.number) has no attributes", .catalogueIndex)
+      try require(
+        indexNumbers.insert(index.number).inserted,
+        "entity '\(name)' has index \(index.number) twice",
+        position < indexes.count ? .catalogueIndex : .catalogueBuilding)
       for number in index.attributes {
         guard let attribute = attribute(number: number), attribute.type.isIndexable,
           !attribute.isRemoved
@@ -102,13 +94,11 @@ extension EntityDescription {
     for attribute in attributes where !attribute.isRemoved {
       guard let derivation = attribute.derivation, !derivation.kind.isOfRelated else { continue }
       let source = derivation.source.flatMap { self.attribute(number: $0) }
-      guard source?.isRemoved != true, source?.derivation == nil,
-        (source == nil) == (derivation.source == nil)
-      else {
-        throw FormatError(
-          "attribute '\(attribute.name)' is derived from one that is not there, or derived itself",
-          .derivedSource)
-      }
+      try require(
+        source?.isRemoved != true && source?.derivation == nil
+          && (source == nil) == (derivation.source == nil),
+        "attribute '\(attribute.name)' is derived from one that is not there, or derived itself",
+        .derivedSource)
       if let fault = derivation.kind.fault(
         type: attribute.type, isOptional: attribute.isOptional,
         source: source.map { ($0.type, $0.isOptional) })

@@ -4,10 +4,8 @@ extension EntityDescription {
   /// The description as a document.
   package var document: Document {
     var members: [String: Document] = [
-      "name": .string(name),
-      "layout": .integer(Int64(currentLayout)),
-      "attributes": .array(attributes.map(document)),
-      "layouts": .array(layouts.map(document)),
+      "name": .string(name), "layout": .integer(Int64(currentLayout)),
+      "attributes": .array(attributes.map(document)), "layouts": .array(layouts.map(document)),
       "indexes": .array(indexes.map(document)),
     ]
     if !building.isEmpty { members["building"] = .array(building.map(document)) }
@@ -32,10 +30,8 @@ extension EntityDescription {
 
   private func document(of attribute: Attribute) -> Document {
     var members: [String: Document] = [
-      "number": .integer(Int64(attribute.number)),
-      "name": .string(attribute.name),
-      "type": .string(attribute.type.name),
-      "optional": .bool(attribute.isOptional),
+      "number": .integer(Int64(attribute.number)), "name": .string(attribute.name),
+      "type": .string(attribute.type.name), "optional": .bool(attribute.isOptional),
     ]
     // A renamed attribute may now have its source's name. The source is then left out.
     if let source = attribute.source, source != attribute.name {
@@ -58,8 +54,7 @@ extension EntityDescription {
       object(
         .layoutAttribute(layout: layout.number, attribute: attribute.number),
         [
-          "number": .integer(Int64(attribute.number)),
-          "type": .string(attribute.type.name),
+          "number": .integer(Int64(attribute.number)), "type": .string(attribute.type.name),
           "optional": .bool(attribute.isOptional),
         ])
     }
@@ -72,8 +67,7 @@ extension EntityDescription {
     object(
       .index(index.number),
       [
-        "number": .integer(Int64(index.number)),
-        "attributes": .numbers(index.attributes),
+        "number": .integer(Int64(index.number)), "attributes": .numbers(index.attributes),
         "unique": .bool(index.isUnique),
       ])
   }
@@ -82,8 +76,7 @@ extension EntityDescription {
     object(
       .elementIndex(index.number),
       [
-        "number": .integer(Int64(index.number)),
-        "attribute": .integer(Int64(index.attribute)),
+        "number": .integer(Int64(index.number)), "attribute": .integer(Int64(index.attribute)),
         "path": .texts(index.path),
       ])
   }
@@ -117,8 +110,7 @@ extension EntityDescription {
       "attributes", as: { .attribute($0.number) }, Attribute.init(reading:))
     layouts = try object.list("layouts", as: { .layout($0.number) }, Self.layout)
     indexes = try object.list("indexes", as: { .index($0.number) }, Index.init(reading:))
-    building = try object.optionalList(
-      "building", as: { .index($0.number) }, Index.init(reading:))
+    building = try object.optionalList("building", as: { .index($0.number) }, Index.init(reading:))
     elementIndexes = try object.optionalList(
       "elementIndexes", as: { .elementIndex($0.number) }, ElementIndex.init(reading:))
     rules = try object.optionalList("rules", as: { .rule($0.name) }, Rule.init(reading:))
@@ -130,9 +122,7 @@ extension EntityDescription {
     try check()
   }
 
-  private static func layout(
-    _ object: inout CatalogueReader
-  ) throws(FormatError) -> RecordLayout {
+  private static func layout(_ object: inout CatalogueReader) throws(FormatError) -> RecordLayout {
     let number = try object.integer("number", upTo: RecordLayout.highestNumber)
     var numbers: Set<UInt32> = []
     let attributes: [RecordLayout.Attribute] = try object.list(
@@ -179,27 +169,24 @@ extension EntityDescription.Attribute {
     }
     shape = object.take("shape")?.text
     if let members = object.take("members") {
-      guard type == .document else {
-        throw FormatError(
-          "attribute '\(name)' has 'members' and is no document", .catalogueDocumentMembers)
-      }
+      try require(
+        type == .document, "attribute '\(name)' has 'members' and is no document",
+        .catalogueDocumentMembers)
       self.members = try DocumentOutline(members)
     }
     // Null means that there is no initial value, except for a required JSON attribute, where it is
     // JSON's null.
     if let initial = object.take("initial"), initial != .null || !isOptional && type.isDocument {
       self.initial = EntityDescription.value(of: initial, for: type)
-      guard self.initial.fits(type) else {
-        throw FormatError(
-          "the initial value of attribute '\(name)' is no \(type.name)", .catalogueInitial)
-      }
+      try require(
+        self.initial.fits(type), "the initial value of attribute '\(name)' is no \(type.name)",
+        .catalogueInitial)
     }
     if let element = object.take("default") {
       let value = element == .null ? Value.null : EntityDescription.value(of: element, for: type)
-      guard value == .null ? element == .null : value.fits(type) else {
-        throw FormatError(
-          "the default value of attribute '\(name)' is no \(type.name)", .catalogueDefault)
-      }
+      try require(
+        value == .null ? element == .null : value.fits(type),
+        "the default value of attribute '\(name)' is no \(type.name)", .catalogueDefault)
       changedDefault = value
     }
     constraints = try AttributeConstraints(reading: &object, of: name, type)
@@ -218,8 +205,7 @@ extension EntityDescription.Index {
       throw FormatError(
         "an index names an attribute by something that is not a number", .catalogueMembers)
     }
-    self.init(
-      number: try object.integer("number"), attributes: attributes, isUnique: isUnique)
+    self.init(number: try object.integer("number"), attributes: attributes, isUnique: isUnique)
   }
 }
 

@@ -91,10 +91,9 @@ extension EntityDescription {
   /// store finds the oldest records through it.
   func checkLimit() throws(FormatError) {
     guard let limit else { return }
-    guard limit.count != nil || limit.byteCount != nil else {
-      throw FormatError(
-        "the limit of entity '\(name)' has no 'count' and no 'bytes'", .catalogueLimit)
-    }
+    try require(
+      limit.count != nil || limit.byteCount != nil,
+      "the limit of entity '\(name)' has no 'count' and no 'bytes'", .catalogueLimit)
     guard let number = limit.attribute else { return }
     guard indexes.contains(where: { $0.attributes == [number] }) else {
       throw FormatError(

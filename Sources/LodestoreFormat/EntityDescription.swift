@@ -147,9 +147,7 @@ package struct EntityDescription: Sendable {
     layout.attributes.compactMap { stored in attributes.first { $0.number == stored.number } }
   }
 
-  package func attribute(number: UInt32) -> Attribute? {
-    attributes.first { $0.number == number }
-  }
+  package func attribute(number: UInt32) -> Attribute? { attributes.first { $0.number == number } }
 
   package func attribute(named name: String) -> Attribute? {
     attributeIndex(named: name).map { attributes[$0] }

@@ -16,7 +16,14 @@ public struct FormatError: Error, Sendable, Equatable, CustomStringConvertible {
 
   /// The reason and the offset.
   @_documentation(visibility: internal)
-  public var description: String {
-    offset.map { "\(reason) (at byte \($0))" } ?? reason
-  }
+  public var description: String { offset.map { "\(reason) (at byte \($0))" } ?? reason }
+}
+
+/// Throws an error for bytes that break `rule`, unless `isRight`.
+///
+/// For the catalogue and the history. Code that runs for each value throws by itself.
+package func require(
+  _ isRight: Bool, _ reason: @autoclosure () -> String, _ rule: FormatRule, at offset: Int? = nil
+) throws(FormatError) {
+  if !isRight { throw FormatError(reason(), rule, at: offset) }
 }

@@ -132,15 +132,12 @@ package struct FormatRequirement: Sendable, Hashable {
       lowestWriter: max(lowestWriter, other.lowestWriter))
   }
 
-  package var bytes: [UInt8] {
-    littleEndianBytes(lowestReader) + littleEndianBytes(lowestWriter)
-  }
+  package var bytes: [UInt8] { littleEndianBytes(lowestReader) + littleEndianBytes(lowestWriter) }
 
   package init(bytes: ByteView) throws(FormatError) {
-    guard bytes.count == 8 else {
-      throw FormatError(
-        "header field 'format' has \(bytes.count) bytes, must have 8", .headerFields)
-    }
+    try require(
+      bytes.count == 8, "header field 'format' has \(bytes.count) bytes, must have 8",
+      .headerFields)
     lowestReader = bytes.uint32(at: 0)
     lowestWriter = bytes.uint32(at: 4)
   }

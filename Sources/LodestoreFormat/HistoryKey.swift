@@ -19,8 +19,7 @@ package enum HistoryKey: Sendable, Hashable {
 
   package var bytes: [UInt8] {
     switch self {
-    case .part(let transaction, let part):
-      [1] + bigEndianBytes(transaction) + bigEndianBytes(part)
+    case .part(let transaction, let part): [1] + bigEndianBytes(transaction) + bigEndianBytes(part)
     case .image(let entity, let id, let transaction):
       [2] + bigEndianBytes(entity.rawValue) + bigEndianBytes(id) + bigEndianBytes(transaction)
     case .tombstone(let entity, let id, let transaction):

@@ -165,15 +165,11 @@ extension HistoryPart {
     return value
   }
 
-  private static func text(
-    _ name: String, in document: Document
-  ) throws(FormatError) -> String? {
+  private static func text(_ name: String, in document: Document) throws(FormatError) -> String? {
     try member(name, in: document, "text", \.text)
   }
 
-  private static func write(
-    _ name: String, in document: Document
-  ) throws(FormatError) -> UInt64? {
+  private static func write(_ name: String, in document: Document) throws(FormatError) -> UInt64? {
     try member(name, in: document, "number of a write") { member in
       if case .integer(let number) = member, number > 0 { UInt64(number) } else { nil }
     }
@@ -236,15 +232,12 @@ extension HistoryPart.Change {
       guard let attributes = elements.ascendingNumbers else {
         throw FormatError("the attributes of an update do not ascend", .historyPart)
       }
-      guard !attributes.isEmpty else {
-        throw FormatError("an update of the history is of no attribute", .historyNotEmpty)
-      }
+      try require(
+        !attributes.isEmpty, "an update of the history is of no attribute", .historyNotEmpty)
       kind = .updated(attributes)
     case "deleted": kind = .deleted
     default:
-      guard bytes.isEmpty else {
-        throw FormatError("a restart in the history has ids", .historyPart)
-      }
+      try require(bytes.isEmpty, "a restart in the history has ids", .historyPart)
       kind = .restarted
     }
     var isExpired = false
@@ -261,8 +254,7 @@ extension HistoryPart.Change {
 extension HistoryPart.Links {
   fileprivate var document: Document {
     .object([
-      "relationship": .integer(Int64(relationship)),
-      kind.rawValue: .data(encodedPairs),
+      "relationship": .integer(Int64(relationship)), kind.rawValue: .data(encodedPairs),
     ])
   }
 
@@ -302,9 +294,7 @@ extension HistoryPart.Links {
     self.init(
       relationship: relationship, kind: kinds[0],
       pairs: try bytes._withBytes { (bytes) throws(FormatError) in try Self.pairs(bytes) })
-    guard !pairs.isEmpty else {
-      throw FormatError("links of the history are none", .historyNotEmpty)
-    }
+    try require(!pairs.isEmpty, "links of the history are none", .historyNotEmpty)
   }
 
   package static func pairs(_ bytes: ByteView) throws(FormatError) -> [LinkPair] {

@@ -120,9 +120,7 @@ package struct IDRuns: Sendable, Hashable {
   /// Returns the ids that are in both sets.
   ///
   /// Both sets must be normalized.
-  package func intersection(_ other: IDRuns) -> IDRuns {
-    subtracting(subtracting(other))
-  }
+  package func intersection(_ other: IDRuns) -> IDRuns { subtracting(subtracting(other)) }
 }
 
 extension IDRuns: Sequence {

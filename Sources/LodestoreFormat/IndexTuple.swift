@@ -58,8 +58,7 @@ package enum IndexTuple {
     case .decimal: encoder.append(try DecimalValue(bytes: bytes, at: offset))
     case .string, .url: encoder.append(text: record.variableBytes(slot))
     case .data: encoder.append(data: record.variableBytes(slot))
-    case .json, .document:
-      throw FormatError("a \(slot.type.name) attribute has no index key")
+    case .json, .document: throw FormatError("a \(slot.type.name) attribute has no index key")
     }
   }
 
@@ -67,7 +66,5 @@ package enum IndexTuple {
   ///
   /// Every key does, except a key of a unique index without nulls.
   @inline(__always)
-  package static func keyHasRecordID(isUnique: Bool, hasNull: Bool) -> Bool {
-    !isUnique || hasNull
-  }
+  package static func keyHasRecordID(isUnique: Bool, hasNull: Bool) -> Bool { !isUnique || hasNull }
 }

@@ -18,16 +18,12 @@ package struct KeyDecoder {
   /// Decodes a tuple.
   ///
   /// `bytes` must not include the record id that may follow it in a key.
-  package init(_ bytes: ByteView) {
-    self.bytes = bytes
-  }
+  package init(_ bytes: ByteView) { self.bytes = bytes }
 
   package var isAtEnd: Bool { offset >= bytes.count }
 
   /// Whether `tuple`, without a record id, was cut.
-  package static func isCut(tuple: ByteView) -> Bool {
-    tuple.count == KeyEncoder.cutLength
-  }
+  package static func isCut(tuple: ByteView) -> Bool { tuple.count == KeyEncoder.cutLength }
 
   /// The record id at the end of `key`; `nil` if the key is too short to have one.
   package static func recordIDSuffix(_ key: ByteView) -> UInt64? {
@@ -57,9 +53,7 @@ package struct KeyDecoder {
   }
 
   /// Whether the first value of `key` is null.
-  package static func beginsWithNull(_ key: ByteView) -> Bool {
-    key.first == KeyCode.null
-  }
+  package static func beginsWithNull(_ key: ByteView) -> Bool { key.first == KeyCode.null }
 
   /// The number of bytes that ``leadingID(_:)`` occupies in a key that begins with an id.
   package static func lengthOfLeadingID(_ key: ByteView) -> Int {
@@ -71,9 +65,7 @@ package struct KeyDecoder {
   /// Equal bytes alone are not enough: in a text that continues with a zero, 255 follows the zero.
   package static func isElements(_ elements: [UInt8], atBeginningOf key: ByteView) -> Bool {
     guard key.count >= elements.count else { return false }
-    let isEqual = elements._withBytes {
-      $0.elementsEqual(key[..<$0.count])
-    }
+    let isEqual = elements._withBytes { $0.elementsEqual(key[..<$0.count]) }
     return isEqual && (key.count == elements.count || key[elements.count] != 255)
   }
 
@@ -188,17 +180,13 @@ extension KeyDecoder {
     }
   }
 
-  private mutating func positiveInteger(
-    byteCount: Int, _ start: Int
-  ) throws(FormatError) -> Value {
+  private mutating func positiveInteger(byteCount: Int, _ start: Int) throws(FormatError) -> Value {
     let value = try integer(byteCount: byteCount)
     try requireShortest(value, byteCount: byteCount, start)
     return .integer(unsigned: value)
   }
 
-  private mutating func negativeInteger(
-    byteCount: Int, _ start: Int
-  ) throws(FormatError) -> Value {
+  private mutating func negativeInteger(byteCount: Int, _ start: Int) throws(FormatError) -> Value {
     let stored = try integer(byteCount: byteCount)
     let magnitude = (UInt64.max >> UInt64(64 - byteCount * 8)) - stored
     try requireShortest(magnitude, byteCount: byteCount, start)

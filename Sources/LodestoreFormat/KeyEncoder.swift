@@ -185,9 +185,7 @@ package struct KeyEncoder: ~Copyable {
     if !appendPlain(text, code: KeyCode.text, isASCII: true) { appendNormalized(text) }
   }
 
-  package mutating func append(data: ByteView) {
-    appendTerminated(data, code: KeyCode.data)
-  }
+  package mutating func append(data: ByteView) { appendTerminated(data, code: KeyCode.data) }
 
   /// Appends any value.
   ///

@@ -71,8 +71,7 @@ public final class RecordLayout: Sendable {
   @_documentation(visibility: internal)
   public let nullByteCount: Int
   /// The offset of the first slot, after the header and the null bits.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public var slotsOffset: Int { Self.headerSize &+ nullByteCount }
   /// The number of attributes with a null bit.
   @_documentation(visibility: internal)
@@ -121,8 +120,7 @@ public final class RecordLayout: Sendable {
   }
 
   /// The index in ``slots`` of the attribute with `number`; `nil` if this layout lacks it.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public func slotIndex(ofAttribute number: UInt32) -> Int? {
     guard number < slotIndexByNumber.count, slotIndexByNumber[Int(number)] >= 0 else { return nil }
     return Int(slotIndexByNumber[Int(number)])
@@ -134,8 +132,7 @@ public final class RecordLayout: Sendable {
   /// For every other record it is `nil`, and ``RecordView`` checks the record in full. A record has
   /// the shape if its ends do not decrease and the last one is at the record's end. This fast check
   /// covers nearly every record.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public func narrowHeapOffset(in record: ByteView) -> Int? {
     let heapOffset = endsOffset &+ variableCount &* 2
     let heapCount = record.count &- heapOffset &- Self.checksumSize

@@ -39,8 +39,7 @@ public struct NullBit: Sendable {
   package init() { self.init(offset: 0, mask: 0) }
 
   /// The null bit with `index`, of an optional attribute.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public init(index: Int) {
     assert(index >= 0, "an optional attribute has a null bit")
     self.init(
@@ -49,8 +48,7 @@ public struct NullBit: Sendable {
   }
 
   /// The null bit of the attribute at `slot`; without effect if the attribute cannot be null.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public init(of slot: RecordLayout.Slot) {
     if slot.nullBit < 0 {
       self.init(offset: 0, mask: 0)
@@ -60,15 +58,11 @@ public struct NullBit: Sendable {
   }
 
   /// Whether the attribute is null in `record`.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
-  public func isSet(in record: ByteView) -> Bool {
-    mask != 0 && record[Int(offset)] & mask != 0
-  }
+  @inlinable @inline(__always) @_documentation(visibility: internal)
+  public func isSet(in record: ByteView) -> Bool { mask != 0 && record[Int(offset)] & mask != 0 }
 
   /// Marks the attribute in `record` as null or as not null.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public func set(_ isNull: Bool, in record: MutableByteView) {
     let byte = record[Int(offset)]
     record[Int(offset)] = isNull ? byte | mask : byte & ~mask

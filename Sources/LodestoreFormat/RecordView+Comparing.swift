@@ -17,9 +17,7 @@ extension RecordView {
     as other: borrowing RecordView, at slot: RecordLayout.Slot, and otherSlot: RecordLayout.Slot
   ) -> Bool {
     guard isNull(slot) == other.isNull(otherSlot) else { return false }
-    if slot.type.isVariable {
-      return isEqual(variableBytes(slot), other.variableBytes(otherSlot))
-    }
+    if slot.type.isVariable { return isEqual(variableBytes(slot), other.variableBytes(otherSlot)) }
     let range = Int(slot.position)..<Int(slot.position) + slot.type.slotSize
     let otherRange = Int(otherSlot.position)..<Int(otherSlot.position) + slot.type.slotSize
     return isEqual(bytes[range], other.bytes[otherRange])

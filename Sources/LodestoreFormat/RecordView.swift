@@ -28,8 +28,7 @@ public struct RecordView {
   public let heapOffset: Int
 
   /// Creates a view; throws if the bytes do not have the shape of `layout`.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public init(_ bytes: ByteView, layout: RecordLayout) throws(FormatError) {
     self.bytes = bytes
     unmanagedLayout = .passUnretained(layout)
@@ -45,8 +44,7 @@ public struct RecordView {
 
   /// Creates a view; `nil` if the bytes do not have the shape of `layout`, or if the record is
   /// long.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public init?(narrow bytes: ByteView, layout: RecordLayout) {
     guard let heapOffset = layout.narrowHeapOffset(in: bytes) else { return nil }
     self.bytes = bytes
@@ -87,13 +85,11 @@ public struct RecordView {
   }
 
   /// The layout number in the record's header.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public var layout: RecordLayout { unmanagedLayout.takeUnretainedValue() }
 
   /// Whether the record is of `layout`.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public func isOf(_ layout: RecordLayout) -> Bool {
     unmanagedLayout.toOpaque() == Unmanaged.passUnretained(layout).toOpaque()
   }
@@ -136,23 +132,18 @@ public struct RecordView {
   }
 
   /// Whether the attribute at `slot` is null.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
-  public func isNull(_ slot: RecordLayout.Slot) -> Bool {
-    NullBit(of: slot).isSet(in: bytes)
-  }
+  @inlinable @inline(__always) @_documentation(visibility: internal)
+  public func isNull(_ slot: RecordLayout.Slot) -> Bool { NullBit(of: slot).isSet(in: bytes) }
 
   /// The bytes of the variable attribute at `slot`.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public func variableBytes(_ slot: RecordLayout.Slot) -> ByteView {
     variableBytes(ordinal: Int(slot.position))
   }
 
   /// The bytes of the variable attribute with `ordinal`, counted from 0 among the layout's variable
   /// attributes.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public func variableBytes(ordinal: Int) -> ByteView {
     let start = ordinal == 0 ? 0 : end(ofVariable: ordinal - 1)
     return bytes[(heapOffset + start)..<(heapOffset + end(ofVariable: ordinal))]
@@ -202,15 +193,10 @@ public struct RecordView {
   }
 
   /// The record without its checksum.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
-  public var content: ByteView {
-    bytes[..<(bytes.count - RecordLayout.checksumSize)]
-  }
+  @inlinable @inline(__always) @_documentation(visibility: internal)
+  public var content: ByteView { bytes[..<(bytes.count - RecordLayout.checksumSize)] }
 
-  package var storedChecksum: UInt32 {
-    bytes.uint32(at: bytes.count - RecordLayout.checksumSize)
-  }
+  package var storedChecksum: UInt32 { bytes.uint32(at: bytes.count - RecordLayout.checksumSize) }
 
   /// Checks the rules that the initializer omits: the canonical form of the whole record.
   package func validate(id: UInt64) throws(FormatError) {

@@ -114,9 +114,7 @@ extension RelationshipDescription {
 
   /// Reads relationship `number` from its document and checks the rules that need no other object.
   package init(number: UInt32, document: Document) throws(FormatError) {
-    guard number >= 1 else {
-      throw FormatError("the number of a relationship is 0, must be from 1 on", .catalogueKey)
-    }
+    try require(number >= 1, "the number of a relationship is 0, must be from 1 on", .catalogueKey)
     guard case .object = document else {
       throw FormatError(
         "the description of relationship \(number) is not an object", .relationshipMembers)

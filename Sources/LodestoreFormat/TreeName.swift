@@ -155,9 +155,7 @@ package enum CatalogueKey {
     [1] + bigEndianBytes(number.rawValue)
   }
 
-  package static func relationship(_ number: UInt32) -> [UInt8] {
-    [2] + bigEndianBytes(number)
-  }
+  package static func relationship(_ number: UInt32) -> [UInt8] { [2] + bigEndianBytes(number) }
 
   /// The entity number in `key`; `nil` for any other key.
   package static func entityNumber(_ key: ByteView) -> EntityNumber? {
@@ -165,9 +163,7 @@ package enum CatalogueKey {
   }
 
   /// The relationship's number in `key`; `nil` for any other key.
-  package static func relationshipNumber(_ key: ByteView) -> UInt32? {
-    number(key, kind: 2)
-  }
+  package static func relationshipNumber(_ key: ByteView) -> UInt32? { number(key, kind: 2) }
 
   fileprivate static func number(_ key: ByteView, kind: UInt8) -> UInt32? {
     guard key.count == 5, key[0] == kind else { return nil }

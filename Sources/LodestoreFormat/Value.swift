@@ -31,8 +31,7 @@ package enum Value: Sendable, Hashable {
       (.decimal, .decimal), (.string, .string), (.string, .url), (.data, .data),
       (.document, .json), (.document, .document):
       true
-    case (.double(let value), .float):
-      value.isNaN || Double(Float(value)) == value
+    case (.double(let value), .float): value.isNaN || Double(Float(value)) == value
     case (.integer(let value), .int8): Int8(exactly: value) != nil
     case (.integer(let value), .int16): Int16(exactly: value) != nil
     case (.integer(let value), .int32): Int32(exactly: value) != nil

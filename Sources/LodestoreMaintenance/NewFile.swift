@@ -17,9 +17,8 @@ final class NewFile {
   init(_ target: String, replaces: Bool) throws(StoreError) {
     self.target = target
     self.replaces = replaces
-    var status = stat()
-    if lstat(target, &status) == 0 {
-      guard replaces, status.st_mode & S_IFMT == S_IFREG else {
+    if let status = stat(at: target, followsLink: false) {
+      guard replaces, status.isRegularFile else {
         throw Self.failure(replaces ? EISDIR : EEXIST, target)
       }
     }
@@ -40,16 +39,7 @@ final class NewFile {
   }
 
   private func flush() throws(StoreError) {
-    let code = buffer._withBytes { bytes -> Int32 in
-      var rest = bytes
-      while !rest.isEmpty {
-        let count = writeSome(temporary.descriptor, rest)
-        if count < 0, errno == EINTR { continue }
-        guard count >= 0 else { return errno }
-        rest = rest.dropFirst(count)
-      }
-      return 0
-    }
+    let code = buffer._withBytes { $0.writeAll(to: temporary.descriptor) }
     buffer.removeAll(keepingCapacity: true)
     guard code == 0 else { throw Self.failure(code, target) }
   }
@@ -65,15 +55,4 @@ final class NewFile {
       : TemporaryFile.move(temporary.path, toNew: target)
     guard code == 0 else { throw Self.failure(code, target) }
   }
-}
-
-/// Calls the system's `write`, which the method of ``NewFile`` would hide.
-private func writeSome(_ file: Int32, _ bytes: ByteView) -> Int {
-  #if canImport(Glibc)
-    Glibc.write(file, bytes.baseAddress, bytes.count)
-  #elseif canImport(Musl)
-    Musl.write(file, bytes.baseAddress, bytes.count)
-  #else
-    Darwin.write(file, bytes.baseAddress, bytes.count)
-  #endif
 }

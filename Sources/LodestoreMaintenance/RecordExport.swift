@@ -88,8 +88,7 @@ private struct RecordExport {
         text.append(string: attribute.name, to: &head)
         heads.append(head + [0x3A])
       }
-    case .csv:
-      try file.write(Self.row(attributes.map(\.name)))
+    case .csv: try file.write(Self.row(attributes.map(\.name)))
     }
   }
 

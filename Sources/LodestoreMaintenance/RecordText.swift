@@ -70,8 +70,7 @@ struct RecordText {
     switch value {
     case .null: return nil
     case .bool(let flag): return flag ? "true" : "false"
-    case .double(let number):
-      return number.isFinite ? "\(number)" : text(ofInfinite: number)
+    case .double(let number): return number.isFinite ? "\(number)" : text(ofInfinite: number)
     case .decimal(let decimal): return text(of: decimal)
     case .data(let data): return Data(data).base64EncodedString()
     case .document(let document):

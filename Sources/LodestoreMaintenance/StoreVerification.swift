@@ -34,7 +34,7 @@ public struct StoreVerification: Sendable {
   init(_ report: VerificationReport) {
     problems = report.findings.map { finding in
       Problem(
-        rule: finding.rule.rawValue, subject: finding.subject, recordID: finding.record,
+        rule: finding.rule.name, subject: finding.subject, recordID: finding.record,
         description: finding.description)
     }
     problemCount = report.findingCount
@@ -126,8 +126,7 @@ extension Store {
       case .damagedHeader: throw StoreError(.damaged, message: error.description)
       case .newerFormat: throw StoreError(.newerFormat, message: error.description)
       case .cancelled: throw CancellationError()
-      case .system(let code):
-        throw StoreError(ofEngine: LMDBError(code: code, operation: "verify"))
+      case .system(let code): throw StoreError(ofEngine: LMDBError(code: code, operation: "verify"))
       }
     } catch let error as LMDBError {
       throw StoreError(ofEngine: error)

@@ -125,7 +125,7 @@ extension Finding: CustomStringConvertible {
     if let record { location += (location.isEmpty ? "" : ", ") + "record \(record)" }
     if let key { location += (location.isEmpty ? "" : ", ") + "key \(Self.hexadecimal(key))" }
     return code.rawValue + ": " + (location.isEmpty ? "" : location + ": ") + detail
-      + " [\(rule.rawValue)]"
+      + " [\(rule.name)]"
   }
 
   /// Two digits for each byte, without spaces, in the form that the command `keys` accepts.
@@ -151,6 +151,19 @@ package struct FindingList: Sendable {
   package mutating func add(_ finding: @autoclosure () -> Finding) {
     count += 1
     if limit == 0 || kept.count < limit { kept.append(finding()) }
+  }
+
+  /// Adds a finding about the whole file.
+  mutating func add(_ code: Finding.Code, _ detail: @autoclosure () -> String) {
+    add(Finding(code, detail()))
+  }
+
+  /// Adds a finding, whose text is made only if the list keeps it.
+  package mutating func add(
+    _ code: Finding.Code, _ rule: FormatRule? = nil, tree: String? = nil, subject: String? = nil,
+    record: UInt64? = nil, key: ByteView? = nil, _ detail: @autoclosure () -> String
+  ) {
+    add(Finding(code, rule, tree: tree, subject: subject, record: record, key: key, detail()))
   }
 
   package mutating func add(_ other: FindingList) {

@@ -64,13 +64,9 @@ public struct KeyRange: Sendable, Equatable {
     }
   }
 
-  private static func isLess(_ key: ByteView, _ bound: [UInt8]) -> Bool {
-    order(key, bound) < 0
-  }
+  private static func isLess(_ key: ByteView, _ bound: [UInt8]) -> Bool { order(key, bound) < 0 }
 
-  private static func isLess(_ bound: [UInt8], _ key: ByteView) -> Bool {
-    order(key, bound) > 0
-  }
+  private static func isLess(_ bound: [UInt8], _ key: ByteView) -> Bool { order(key, bound) > 0 }
 
   private static func order(_ key: ByteView, _ bound: [UInt8]) -> Int {
     let count = min(key.count, bound.count)

@@ -92,9 +92,7 @@ package struct LeafFinder {
   }
 
   /// The index of `id` among `count` children if ids grow evenly.
-  private static func guess(
-    _ id: UInt64, from low: UInt64, to end: UInt64, of count: Int
-  ) -> Int {
+  private static func guess(_ id: UInt64, from low: UInt64, to end: UInt64, of count: Int) -> Int {
     id > low ? Int(Double(id - low) / Double(end - low) * Double(count)) : 0
   }
 

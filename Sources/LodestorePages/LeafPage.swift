@@ -55,8 +55,7 @@ import LodestoreBytes
   /// The offset of the pair at `index` from the page's origin, as stated by its slot.
   ///
   /// The offset is not checked.
-  @_documentation(visibility: internal)
-  @inlinable @inline(__always)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public func node(_ index: Int) -> Int {
     Int(slots.load(fromByteOffset: index &* PageLayout.slotSize, as: UInt16.self))
   }
@@ -70,8 +69,7 @@ import LodestoreBytes
   ///
   /// An index beyond the last pair continues in the page that begins `following` bytes from this
   /// one. If that page does not have the pair either, useless lines are fetched.
-  @_documentation(visibility: internal)
-  @inlinable @inline(__always)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public func prefetch(_ index: Int, _ following: Int, byteCount: Int = 0) {
     let isHere = index < count
     let slot = (isHere ? index : index &- count) &* PageLayout.slotSize
@@ -109,19 +107,16 @@ import LodestoreBytes
   }
 
   /// The key of a node; `nil` if it is outside the page.
-  @_documentation(visibility: internal)
-  @inlinable @inline(__always)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public func key(_ node: Int) -> ByteView? {
     guard let header = header(node, byteCount: PageLayout.nodeHeaderSize) else { return nil }
-    let count = Int(
-      header.loadUnaligned(fromByteOffset: PageLayout.nodeKeySize, as: UInt16.self))
+    let count = Int(header.loadUnaligned(fromByteOffset: PageLayout.nodeKeySize, as: UInt16.self))
     guard count > 0, node &+ PageLayout.nodeHeaderSize &+ count <= end else { return nil }
     return ByteView(start: header + PageLayout.nodeHeaderSize, count: count)
   }
 
   /// The id that is a node's key; `nil` if the key is outside the page or is not an id.
-  @_documentation(visibility: internal)
-  @inlinable @inline(__always)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public func id(_ node: Int) -> UInt64? {
     guard
       let header = header(node, byteCount: PageLayout.nodeHeaderSize &+ PageLayout.idSize),
@@ -132,8 +127,7 @@ import LodestoreBytes
   }
 
   /// The record at `index`; `nil` if it is outside the page.
-  @_documentation(visibility: internal)
-  @inlinable @inline(__always)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public func record(_ index: Int) -> (id: UInt64, bytes: ByteView)? {
     let node = node(index)
     guard let id = id(node), let bytes = value(node, keyCount: PageLayout.idSize) else {
@@ -143,14 +137,12 @@ import LodestoreBytes
   }
 
   /// The value of a node whose key has `keyCount` bytes; `nil` if it is outside the page.
-  @_documentation(visibility: internal)
-  @inlinable @inline(__always)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public func value(_ node: Int, keyCount: Int) -> ByteView? {
     let length = Int(
       origin.loadUnaligned(fromByteOffset: node &+ PageLayout.nodeValueSize, as: UInt32.self))
     let flags = origin.loadUnaligned(fromByteOffset: node &+ PageLayout.nodeFlags, as: UInt16.self)
-    let start =
-      node &+ PageLayout.nodeHeaderSize &+ format.valueOffset(behindKeyOf: keyCount)
+    let start = node &+ PageLayout.nodeHeaderSize &+ format.valueOffset(behindKeyOf: keyCount)
     guard flags & NodeFlag.isLarge == 0, start &+ length <= end else { return nil }
     return ByteView(start: origin + start, count: length)
   }

@@ -77,9 +77,7 @@ package enum PageChecker {
       // therefore end before its last page, but only by the pages of one transaction.
       if bound.overflow || bound.partialValue > UInt64(filePages + PageWalk.mostUnwritten) {
         findings.add(
-          Finding(
-            .truncated,
-            "the file has \(filePages) pages, its last commit has page \(meta.lastPage)"))
+          .truncated, "the file has \(filePages) pages, its last commit has page \(meta.lastPage)")
       } else {
         report.pageCount = Int(bound.partialValue)
         let walk = PageWalk(
@@ -141,9 +139,7 @@ package enum PageChecker {
     }
   }
 
-  private static func isSealed(
-    _ file: PageFile, pageSize: Int
-  ) throws(VerificationError) -> Bool {
+  private static func isSealed(_ file: PageFile, pageSize: Int) throws(VerificationError) -> Bool {
     for offset in [0, pageSize] {
       let head = try bytes(of: file, SealMark.headSize, at: offset) ?? []
       if !head._withBytes({ SealMark.isPresent(in: $0) }) { return false }
@@ -176,7 +172,7 @@ package enum PageChecker {
     }
     let (one, other) = (metas[0].transaction, metas[1].transaction)
     if max(one, other) - min(one, other) > 1 {
-      findings.add(Finding(.meta, "the last commits are \(one) and \(other), must be consecutive"))
+      findings.add(.meta, "the last commits are \(one) and \(other), must be consecutive")
     }
   }
 
@@ -185,18 +181,15 @@ package enum PageChecker {
     _ findings: inout FindingList
   ) {
     func require(_ isRight: Bool, _ detail: @autoclosure () -> String) {
-      if !isRight { findings.add(Finding(.meta, "meta page \(number): " + detail())) }
+      if !isRight { findings.add(.meta, "meta page \(number): " + detail()) }
     }
     require(meta.pageNumber == number, "has page number \(meta.pageNumber)")
-    require(
-      meta.pageFlags == PageFlag.meta, "has page flags \(meta.pageFlags), must be 8")
+    require(meta.pageFlags == PageFlag.meta, "has page flags \(meta.pageFlags), must be 8")
     require(meta.magic == MetaPageLayout.magicNumber, "has not LMDB's mark")
     require(
       meta.version == format.dataVersion,
       "has data version \(meta.version), must be \(format.dataVersion)")
-    require(
-      meta.pageSize == pageSize,
-      "has page size \(meta.pageSize), the other has \(pageSize)")
+    require(meta.pageSize == pageSize, "has page size \(meta.pageSize), the other has \(pageSize)")
     require(
       meta.freeList.flags & ~TreeRecordLayout.noSubdirectory == TreeRecordLayout.integerKeys,
       "has free list flags \(meta.freeList.flags), must be 8")

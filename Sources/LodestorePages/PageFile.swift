@@ -29,9 +29,8 @@ package final class PageFile {
     guard opened >= 0 else { throw .system(code: errno) }
     descriptor = opened
     isOwned = true
-    var status = stat()
-    guard fstat(opened, &status) == 0 else { throw .system(code: errno) }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw .notAStore("it is not a regular file") }
+    guard let status = stat(of: opened) else { throw .system(code: errno) }
+    guard status.isRegularFile else { throw .notAStore("it is not a regular file") }
   }
 
   deinit { if isOwned, descriptor >= 0 { close(descriptor) } }
@@ -40,23 +39,15 @@ package final class PageFile {
   ///
   /// Another process may be writing it.
   package func sizeInBytes() throws(VerificationError) -> Int {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw .system(code: errno) }
+    guard let status = stat(of: descriptor) else { throw .system(code: errno) }
     return Int(status.st_size)
   }
 
   /// Fills `buffer` from `offset` and returns the number of bytes read, which is smaller only at
   /// the end of the file.
   package func read(into buffer: MutableByteView, at offset: Int) throws(VerificationError) -> Int {
-    var filled = 0
-    while filled < buffer.count {
-      let rest = buffer[filled...]
-      let count = pread(descriptor, rest.baseAddress, rest.count, off_t(offset + filled))
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw .system(code: errno) }
-      if count == 0 { break }
-      filled += count
-    }
-    return filled
+    let count = buffer.fill(from: descriptor, at: offset)
+    guard count >= 0 else { throw .system(code: errno) }
+    return count
   }
 }

@@ -70,15 +70,13 @@ import LodestoreBytes
   package var overflowCount: Int { headerSize - 4 }
 
   /// The offset of the slot of the node at `index`.
-  @_documentation(visibility: internal)
-  @inlinable @inline(__always)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public func slot(_ index: Int) -> Int { headerSize &+ index &* PageLayout.slotSize }
 
   // MARK: Nodes
 
   /// The offset of a value from the end of its node's header, after a key of `keyCount` bytes.
-  @_documentation(visibility: internal)
-  @inlinable @inline(__always)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public func valueOffset(behindKeyOf keyCount: Int) -> Int {
     // For a key of eight bytes this is a constant that the compiler knows.
     keyCount &+ (keyCount & 1 & factor)

@@ -74,9 +74,7 @@ package final class PageMap: @unchecked Sendable {
     return before
   }
 
-  private func readMetaPages() -> (MetaPage, MetaPage) {
-    (metaPage(at: 0), metaPage(at: pageSize))
-  }
+  private func readMetaPages() -> (MetaPage, MetaPage) { (metaPage(at: 0), metaPage(at: pageSize)) }
 
   private func metaPage(at offset: Int) -> MetaPage {
     MetaPage(ByteView(start: base + offset, count: format.meta.size), format)

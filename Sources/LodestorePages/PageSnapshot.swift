@@ -84,9 +84,7 @@ package struct PageSnapshot: Sendable {
   }
 
   /// Calls `body` with the name of each tree, in name order.
-  package func forEachTree<E: Error>(
-    _ body: (String, PageTree) throws(E) -> Void
-  ) throws {
+  package func forEachTree<E: Error>(_ body: (String, PageTree) throws(E) -> Void) throws {
     guard let pages = try names().pages else { return }
     let cursor = PageCursor(pages, keeping: map)
     while let pair = try cursor.next() {

@@ -7,14 +7,11 @@ extension PageWalk {
     _ node: Node, in page: ByteView, _ number: UInt64, _ walk: inout Walk
   ) throws(VerificationError) {
     walk.report.entries += 1
-    let allowed =
-      walk.role == .names ? NodeFlag.isTree : node.flags & NodeFlag.isLarge
+    let allowed = walk.role == .names ? NodeFlag.isTree : node.flags & NodeFlag.isLarge
     guard node.flags == allowed else {
       findings.add(
-        Finding(
-          .page, tree: walk.name,
-          key: page[node.keyRange],
-          "page \(number): a pair has flags \(node.flags), must be \(allowed)"))
+        .page, tree: walk.name, key: page[node.keyRange],
+        "page \(number): a pair has flags \(node.flags), must be \(allowed)")
       // The overflow pages may still be in use, so they are claimed.
       if node.flags & NodeFlag.isLarge == 0 { return }
       _ = try visitOverflow(node, in: page, &walk)
@@ -26,10 +23,8 @@ extension PageWalk {
       if isOfSealedFile { checkUnusedWord(ofTreeRecordAt: start, in: page, number) }
       guard node.dataSize == TreeRecordLayout.size else {
         findings.add(
-          Finding(
-            .page, tree: walk.name,
-            key: page[node.keyRange],
-            "a tree's record has \(node.dataSize) bytes, must have \(TreeRecordLayout.size)"))
+          .page, tree: walk.name, key: page[node.keyRange],
+          "a tree's record has \(node.dataSize) bytes, must have \(TreeRecordLayout.size)")
         return
       }
       noteTree(format.name(ofTree: page[node.keyRange]), TreeRecord(page, at: start))
@@ -52,9 +47,8 @@ extension PageWalk {
     let transaction = page.uint64(at: node.keyRange.lowerBound)
     if transaction == 0 || transaction > meta.transaction {
       findings.add(
-        Finding(
-          .freeList,
-          "pages were freed by commit \(transaction), commits are 1 to \(meta.transaction)"))
+        .freeList,
+        "pages were freed by commit \(transaction), commits are 1 to \(meta.transaction)")
     }
   }
 
@@ -69,7 +63,7 @@ extension PageWalk {
   ) throws(VerificationError) -> Int? {
     let first = page.uint64(at: node.valueStart)
     func refuse(_ detail: String) -> Int? {
-      findings.add(Finding(.overflow, tree: walk.name, "run at page \(first): " + detail))
+      findings.add(.overflow, tree: walk.name, "run at page \(first): " + detail)
       return nil
     }
     guard first >= PageLayout.firstDataPage, first < UInt64(bound), first < UInt64(filePages) else {
@@ -79,8 +73,7 @@ extension PageWalk {
       findings.add(.shared(first, of: walk.name))
       return nil
     }
-    let header = MutableByteView.allocate(
-      byteCount: format.headerSize, alignment: 16)
+    let header = MutableByteView.allocate(byteCount: format.headerSize, alignment: 16)
     defer { header.deallocate() }
     guard try file.read(into: header, at: Int(first) * pageSize) == header.count else {
       return refuse("is not in the file")
@@ -101,17 +94,14 @@ extension PageWalk {
       }
     }
     let needed = format.overflowPages(of: node.dataSize, pageSize: pageSize)
-    guard length >= needed else {
-      return refuse("has \(length) pages, its value needs \(needed)")
-    }
+    guard length >= needed else { return refuse("has \(length) pages, its value needs \(needed)") }
     guard length <= bound - Int(first) else {
       return refuse("has \(length) pages, there are \(bound - Int(first)) up to the last")
     }
     guard Int(first) + length <= filePages else {
       findings.add(
-        Finding(
-          .truncated, tree: walk.name,
-          "the run at page \(first) has \(length) pages, the file ends at \(filePages)"))
+        .truncated, tree: walk.name,
+        "the run at page \(first) has \(length) pages, the file ends at \(filePages)")
       return nil
     }
     // The loop ends at the first page that another tree or value already has. Damaged runs may
@@ -169,8 +159,7 @@ private struct FreeListReader {
       guard expected != nil else {
         guard word < UInt64(capacity) else {
           isBroken = true
-          walk.findings.add(
-            Finding(.freeList, "a list says \(word) pages, it has room for \(capacity - 1)"))
+          walk.findings.add(.freeList, "a list says \(word) pages, it has room for \(capacity - 1)")
           return
         }
         expected = Int(word)
@@ -180,8 +169,7 @@ private struct FreeListReader {
       guard word < previous else {
         // The rest is not a list. Zeros of a hole in the file could continue for gigabytes.
         isBroken = true
-        walk.findings.add(
-          Finding(.freeList, "page \(word) is listed after \(previous), must be descending"))
+        walk.findings.add(.freeList, "page \(word) is listed after \(previous), must be descending")
         return
       }
       previous = word
@@ -192,7 +180,6 @@ private struct FreeListReader {
   func finish(_ walk: PageWalk) {
     guard !isBroken, needsMore, !walk.isGivenUp else { return }
     walk.findings.add(
-      Finding(
-        .freeList, "a list ends after \(found) pages, must have \(expected ?? 0) and their count"))
+      .freeList, "a list ends after \(found) pages, must have \(expected ?? 0) and their count")
   }
 }

@@ -8,7 +8,7 @@ extension PageWalk {
   func checkSeal(_ metas: [MetaPage], fileSize: Int) throws(VerificationError) {
     isOfSealedFile = true
     func require(_ isRight: Bool, _ detail: @autoclosure () -> String) {
-      if !isRight { findings.add(Finding(.seal, .sealPages, detail())) }
+      if !isRight { findings.add(.seal, .sealPages, detail()) }
     }
     require(
       format == .lmdb09 && pageSize == PageFileWriter.pageSize,
@@ -46,7 +46,7 @@ extension PageWalk {
     _ page: ByteView, _ number: UInt64, _ nodes: [Node], isLeaf: Bool, _ tree: String
   ) {
     func refuse(_ detail: String) {
-      findings.add(Finding(.seal, .sealPages, tree: tree, "page \(number): " + detail))
+      findings.add(.seal, .sealPages, tree: tree, "page \(number): " + detail)
     }
     let gap = format.slot(nodes.count)..<(nodes.map(\.offset).min() ?? pageSize)
     if !page[gap].isZero || !page[8..<10].isZero {
@@ -67,20 +67,15 @@ extension PageWalk {
   func checkLowest(_ key: ByteView, _ bounds: Bounds, _ number: UInt64, _ tree: String) {
     guard let low = bounds.low, !key.elementsEqual(low) else { return }
     findings.add(
-      Finding(
-        .seal, .sealPages, tree: tree, key: key,
-        "page \(number): its first key is not that of the branch above"))
+      .seal, .sealPages, tree: tree, key: key,
+      "page \(number): its first key is not that of the branch above")
   }
 
   /// Checks that the word of a tree's record that LMDB does not use is zero.
   func checkUnusedWord(ofTreeRecordAt offset: Int, in page: ByteView, _ number: UInt64) {
-    guard offset + TreeRecordLayout.size <= page.count, page.uint32(at: offset) != 0 else {
-      return
-    }
+    guard offset + TreeRecordLayout.size <= page.count, page.uint32(at: offset) != 0 else { return }
     findings.add(
-      Finding(
-        .seal, .sealPages, "page \(number): the record of a tree has a word that belongs to nothing"
-      ))
+      .seal, .sealPages, "page \(number): the record of a tree has a word that belongs to nothing")
   }
 
   /// Checks that a run of overflow pages is exactly as long as its value needs, and zero after it.
@@ -89,9 +84,8 @@ extension PageWalk {
   ) throws(VerificationError) {
     guard pageCount == needed else {
       return findings.add(
-        Finding(
-          .seal, .sealPages, tree: tree,
-          "the run at page \(first) has \(pageCount) pages, its value needs \(needed)"))
+        .seal, .sealPages, tree: tree,
+        "the run at page \(first) has \(pageCount) pages, its value needs \(needed)")
     }
     let end = format.headerSize + byteCount
     let last = first + pageCount - 1
@@ -105,9 +99,8 @@ extension PageWalk {
     }
     guard !isZero else { return }
     findings.add(
-      Finding(
-        .seal, .sealPages, tree: tree,
-        "the run at page \(first): bytes that belong to nothing are not zero"))
+      .seal, .sealPages, tree: tree,
+      "the run at page \(first): bytes that belong to nothing are not zero")
   }
 }
 

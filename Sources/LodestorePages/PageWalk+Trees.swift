@@ -28,14 +28,11 @@ extension PageWalk {
     var walk = Walk(name: name, role: role, depth: Int(record.depth), report: report)
     if record.root == TreeRecordLayout.noPage {
       if record.depth != 0 {
-        findings.add(
-          Finding(.treeCount, tree: name, "has no pages and depth \(record.depth), must be 0"))
+        findings.add(.treeCount, tree: name, "has no pages and depth \(record.depth), must be 0")
       }
     } else if !(1...PageLayout.deepestTree).contains(walk.depth) {
       findings.add(
-        Finding(
-          .treeCount, tree: name,
-          "has depth \(record.depth), must be 1 to \(PageLayout.deepestTree)"))
+        .treeCount, tree: name, "has depth \(record.depth), must be 1 to \(PageLayout.deepestTree)")
       return walk.report
     } else {
       try visit(record.root, level: 1, bounds: Bounds(), &walk)
@@ -52,8 +49,7 @@ extension PageWalk {
       ("overflow pages", record.overflowPages, tree.overflowPages),
     ]
     for (what, said, counted) in counts where said != UInt64(counted) {
-      findings.add(
-        Finding(.treeCount, tree: tree.name, "says \(said) \(what), has \(counted)"))
+      findings.add(.treeCount, tree: tree.name, "says \(said) \(what), has \(counted)")
     }
   }
 
@@ -62,7 +58,7 @@ extension PageWalk {
   ) throws(VerificationError) {
     guard !isGivenUp, claim(number, of: walk.name) else { return }
     guard let page = try bytes(of: number, level: level) else {
-      findings.add(Finding(.truncated, tree: walk.name, "page \(number) is not in the file"))
+      findings.add(.truncated, tree: walk.name, "page \(number) is not in the file")
       return
     }
     let isLeaf = level == walk.depth
@@ -108,7 +104,7 @@ extension PageWalk {
     _ page: ByteView, _ number: UInt64, isLeaf: Bool, _ walk: Walk
   ) -> [Node]? {
     func refuse(_ detail: String) -> [Node]? {
-      findings.add(Finding(.page, tree: walk.name, "page \(number): " + detail))
+      findings.add(.page, tree: walk.name, "page \(number): " + detail)
       return nil
     }
     guard page.uint64(at: PageLayout.number) == number else {
@@ -187,18 +183,15 @@ extension PageWalk {
     for node in nodes.sorted(by: { $0.offset < $1.offset }) {
       guard node.offset == expected else {
         findings.add(
-          Finding(
-            .page, tree: walk.name,
-            "page \(number): a node is at \(node.offset), the one before it ends at \(expected)"))
+          .page, tree: walk.name,
+          "page \(number): a node is at \(node.offset), the one before it ends at \(expected)")
         return false
       }
       expected = node.end
     }
     guard expected == pageSize else {
       findings.add(
-        Finding(
-          .page, tree: walk.name, "page \(number): the nodes end at \(expected), not at \(pageSize)"
-        ))
+        .page, tree: walk.name, "page \(number): the nodes end at \(expected), not at \(pageSize)")
       return false
     }
     return true
@@ -211,10 +204,8 @@ extension PageWalk {
     let areIntegers = walk.report.hasIntegerKeys
     func complain(_ index: Int, _ detail: String) {
       findings.add(
-        Finding(
-          .pageOrder, tree: walk.name,
-          key: page[nodes[index].keyRange],
-          "page \(number), node \(index): " + detail))
+        .pageOrder, tree: walk.name, key: page[nodes[index].keyRange],
+        "page \(number), node \(index): " + detail)
     }
     // LMDB never reads the first key of a branch page. The key is often empty or outdated.
     for index in (isLeaf ? 0 : 1)..<max(nodes.count, isLeaf ? 0 : 1) {

@@ -64,8 +64,7 @@ final class PageWalk {
     for (name, record) in named where !isGivenUp {
       let hasKnownFlags = record.flags & ~TreeRecordLayout.integerKeys == 0
       if !hasKnownFlags {
-        findings.add(
-          Finding(.treeFlags, tree: name, "has flags \(record.flags), must be 0 or 8"))
+        findings.add(.treeFlags, tree: name, "has flags \(record.flags), must be 0 or 8")
       }
       checkFlags(of: name, record)
       report.trees.append(try walk(record, name: name, role: .data))
@@ -82,8 +81,7 @@ final class PageWalk {
     guard record.flags != expected, record.flags & ~TreeRecordLayout.integerKeys == 0 else {
       return
     }
-    findings.add(
-      Finding(.treeFlags, tree: name, "has flags \(record.flags), must be \(expected)"))
+    findings.add(.treeFlags, tree: name, "has flags \(record.flags), must be \(expected)")
   }
 
   /// Checks that every page up to the last is either in a tree or free, and not both.
@@ -96,9 +94,8 @@ final class PageWalk {
     }
     if let first {
       findings.add(
-        Finding(
-          .pageUnaccounted,
-          "\(missing) pages, \(first) the first of them, are in no tree and not free"))
+        .pageUnaccounted,
+        "\(missing) pages, \(first) the first of them, are in no tree and not free")
     }
   }
 
@@ -109,13 +106,11 @@ final class PageWalk {
   /// If the page cannot be part of a tree, adds a finding and returns false.
   func claim(_ page: UInt64, of tree: String) -> Bool {
     guard page >= PageLayout.firstDataPage, page < UInt64(bound) else {
-      findings.add(
-        Finding(.page, tree: tree, "page \(page) is named, pages are 2 to \(bound - 1)"))
+      findings.add(.page, tree: tree, "page \(page) is named, pages are 2 to \(bound - 1)")
       return false
     }
     guard page < UInt64(filePages) else {
-      findings.add(
-        Finding(.truncated, tree: tree, "page \(page) is used, the file ends at \(filePages)"))
+      findings.add(.truncated, tree: tree, "page \(page) is used, the file ends at \(filePages)")
       return false
     }
     guard live.insert(Int(page)) else {
@@ -123,7 +118,7 @@ final class PageWalk {
       return false
     }
     if free.contains(Int(page)) {
-      findings.add(Finding(.freeList, tree: tree, "page \(page) is used and in the free list"))
+      findings.add(.freeList, tree: tree, "page \(page) is used and in the free list")
     }
     return true
   }
@@ -134,17 +129,16 @@ final class PageWalk {
   /// Marks `page` as free.
   func release(_ page: UInt64) {
     guard page >= PageLayout.firstDataPage, page < UInt64(bound) else {
-      findings.add(
-        Finding(.freeList, "page \(page) is listed, pages are 2 to \(bound - 1)"))
+      findings.add(.freeList, "page \(page) is listed, pages are 2 to \(bound - 1)")
       return
     }
     guard free.insert(Int(page)) else {
-      findings.add(Finding(.freeList, "page \(page) is listed twice"))
+      findings.add(.freeList, "page \(page) is listed twice")
       return
     }
     freeCount += 1
     if live.contains(Int(page)) {
-      findings.add(Finding(.freeList, "page \(page) is listed and in use"))
+      findings.add(.freeList, "page \(page) is listed and in use")
     }
   }
 

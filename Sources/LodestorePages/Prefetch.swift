@@ -3,8 +3,7 @@ public import CChecksum
 /// Prefetches the cache line at `address`.
 ///
 /// Any address is allowed.
-@inlinable @inline(__always)
-@_documentation(visibility: internal)
+@inlinable @inline(__always) @_documentation(visibility: internal)
 public func prefetch(_ address: UnsafeRawPointer) { lodestore_prefetch(address) }
 
 /// Prefetches the first two kilobytes and the last line of `byteCount` bytes at `address`.
@@ -13,8 +12,7 @@ public func prefetch(_ address: UnsafeRawPointer) { lodestore_prefetch(address) 
 ///
 /// Sorted keys are scattered in memory, and the cache misses took half of the time of writing an
 /// index. An unmapped address does no harm.
-@inlinable
-@_documentation(visibility: internal)
+@inlinable @_documentation(visibility: internal)
 public func prefetch(_ address: UnsafeRawPointer, byteCount: Int) {
   let end = min(byteCount, 2_048)
   var offset = 0

@@ -101,9 +101,7 @@ package struct RecordFinder {
     id > low ? Int(min(id - low, UInt64(page.count - 1))) : 0
   }
 
-  private func record(
-    _ id: UInt64, in page: LeafPage, from lowest: UInt64
-  ) -> ByteView {
+  private func record(_ id: UInt64, in page: LeafPage, from lowest: UInt64) -> ByteView {
     var index = guess(id, page, lowest)
     if page.id(page.node(index)) != id {
       var low = 0

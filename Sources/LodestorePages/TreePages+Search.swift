@@ -10,12 +10,8 @@ package struct PagePair {
   /// Whether the value is the record of a tree.
   package let isTree: Bool
 
-  package var key: ByteView {
-    ByteView(start: keyStart, count: Int(keyCount))
-  }
-  package var value: ByteView {
-    ByteView(start: valueStart, count: valueCount)
-  }
+  package var key: ByteView { ByteView(start: keyStart, count: Int(keyCount)) }
+  package var value: ByteView { ByteView(start: valueStart, count: valueCount) }
 }
 
 /// Searches that check every number before following it.

@@ -137,8 +137,7 @@ package struct TreePages: @unchecked Sendable {
       guard let node = node(at: index), key.count == PageLayout.idSize,
         node + PageLayout.nodeHeaderSize + PageLayout.idSize <= size
       else { return 1 }
-      let id = base.loadUnaligned(
-        fromByteOffset: node + PageLayout.nodeHeaderSize, as: UInt64.self)
+      let id = base.loadUnaligned(fromByteOffset: node + PageLayout.nodeHeaderSize, as: UInt64.self)
       let wanted = key.loadUnaligned(as: UInt64.self)
       return id == wanted ? 0 : id < wanted ? -1 : 1
     }
@@ -146,8 +145,7 @@ package struct TreePages: @unchecked Sendable {
     @inline(__always)
     func child(at index: Int) -> UInt64 {
       guard let node = node(at: index) else { return .max }
-      let low = base.loadUnaligned(
-        fromByteOffset: node + PageLayout.nodeValueSize, as: UInt32.self)
+      let low = base.loadUnaligned(fromByteOffset: node + PageLayout.nodeValueSize, as: UInt32.self)
       let high = base.loadUnaligned(fromByteOffset: node + PageLayout.nodeFlags, as: UInt16.self)
       return UInt64(low) | UInt64(high) << PageLayout.childLowBits
     }

@@ -30,8 +30,7 @@ final class DamagedFile {
     for number in 0..<2 {
       if let meta = try Self.meta(file, format, at: number * pageSize), meta.pageSize == pageSize,
         meta.transaction < 1 << 56,
-        meta.transaction & 1 == UInt64(number)
-          || meta.transaction == 0
+        meta.transaction & 1 == UInt64(number) || meta.transaction == 0
       {
         metas.append(meta)
       }

@@ -145,17 +145,9 @@ final class DamagedStore {
 
   /// The names of the trees that the catalogue requires.
   private(set) lazy var expectedNames: Set<String> = {
-    var names: [TreeName] = [
-      .header, .catalogue, .catalogueCopy, .counters, .buckets, .imports, .history, .digests,
-    ]
-    for entity in entities {
-      names.append(.records(entity: entity.number))
-      names += (entity.indexes + entity.building).map {
-        .index(entity: entity.number, index: $0.number)
-      }
-      names += entity.elementIndexes.map { .elements(entity: entity.number, index: $0.number) }
-    }
-    names += relationships.flatMap(\.trees)
+    let names: [TreeName] =
+      [.header, .catalogue, .catalogueCopy, .counters, .buckets, .imports, .history, .digests]
+      + entities.flatMap(\.trees) + relationships.flatMap(\.trees)
     return Set(names.map(\.text))
   }()
 
@@ -358,9 +350,7 @@ final class DamagedStore {
 
   private func readDigests() throws {
     let name = TreeName.digests.text
-    let found = try pairs(of: name, kind: .digests, oldest: .current) {
-      PageKind($0) == .digests
-    }
+    let found = try pairs(of: name, kind: .digests, oldest: .current) { PageKind($0) == .digests }
     guard trees[name] != nil || !found.pairs.isEmpty else {
       if earlierTrees[name] != nil { problems.append("the digests cannot be read") }
       return

@@ -170,8 +170,7 @@ extension Salvage {
     store.header.filter { key, body in
       if key == HeaderField.uuid.key { return isSame && body.count == 16 }
       if key == HeaderField.created.key {
-        return body.count == 8
-          && body._withBytes { Double(bitPattern: $0.uint64(at: 0)).isFinite }
+        return body.count == 8 && body._withBytes { Double(bitPattern: $0.uint64(at: 0)).isFinite }
       }
       guard let entity = key._withBytes({ HeaderField.changedEntity($0) }), body.count == 8
       else { return false }

@@ -121,9 +121,7 @@ extension SalvagedRecords {
 
   /// Hashes of pages that belong to undamaged entities, but whose records would also fit a damaged
   /// entity.
-  func foreignPages(
-    _ damaged: [EntityDescription]
-  ) throws -> Set<Int> {
+  func foreignPages(_ damaged: [EntityDescription]) throws -> Set<Int> {
     var hashes: Set<Int> = []
     for entity in store.entities where found[entity.number]?.isWhole ?? false {
       let isSimilar = damaged.contains { other in

@@ -317,8 +317,7 @@ final class SalvagedRecords {
         && others.contains { fit(leaf, $0) > 0 }
       result.append(
         Candidate(
-          page: page,
-          place: isWalked ? .tree : !isFree ? .current : isEarlier ? .earlier : .old,
+          page: page, place: isWalked ? .tree : !isFree ? .current : isEarlier ? .earlier : .old,
           bounds: bounds[page] ?? 0..<(1 << 63), first: first, commit: file.commit(leaf.page),
           isShared: isShared))
     }

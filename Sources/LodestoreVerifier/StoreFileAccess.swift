@@ -45,7 +45,7 @@ package enum StoreFileAccess {
         } catch {
           // Trees of later versions are not checked by this version.
           if TreeName(name) != nil {
-            findings.add(Finding(.engine, .treeFlags, tree: name, "\(error)"))
+            findings.add(.engine, .treeFlags, tree: name, "\(error)")
           }
         }
         if trees[name] == nil { unopened.insert(name) }

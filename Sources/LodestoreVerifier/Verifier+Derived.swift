@@ -62,8 +62,7 @@ extension Verifier {
       let records = trees[TreeName.records(entity: target.number).text]
     else { return nil }
     var related = Related(
-      records: records,
-      layouts: target.layoutsByNumber,
+      records: records, layouts: target.layoutsByNumber,
       source: derivation.source.flatMap { target.attribute(number: $0) })
     if derivation.kind == .copy {
       related.holder = relationship.attribute.flatMap { entity.attribute(number: $0) }

@@ -36,8 +36,7 @@ extension Verifier {
     switch content {
     case .records(let entity):
       describedEntities[entity] != nil || unreadableEntities.contains(entity)
-    case .links(let number):
-      relationships.contains { $0.number == number && $0.attribute == nil }
+    case .links(let number): relationships.contains { $0.number == number && $0.attribute == nil }
     case .buckets: true
     }
   }

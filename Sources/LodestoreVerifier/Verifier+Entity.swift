@@ -47,8 +47,7 @@ extension Verifier {
       let name = TreeName.index(entity: entity.number, index: index.number)
       let subject = EntityVerification.subject(index, entity)
       guard let tree = tree(name, of: subject) else { continue }
-      let end =
-        entity.building.contains(index) ? try builtEnd(of: index, entity) : UInt64.max
+      let end = entity.building.contains(index) ? try builtEnd(of: index, entity) : UInt64.max
       indexes.append(VerifiedIndex(description: index, name: subject, tree: tree, end: end))
     }
     var verification = EntityVerification(entity: entity, indexes: indexes, recordTree: recordTree)
@@ -108,9 +107,7 @@ extension Verifier {
 
   // MARK: Records
 
-  private func verifyRecords(
-    of verification: inout EntityVerification, in tree: Tree
-  ) throws {
+  private func verifyRecords(of verification: inout EntityVerification, in tree: Tree) throws {
     let content = DigestedContent.records(entity: verification.entity.number)
     let findingCount = findings.count
     var digest = ContentDigest()

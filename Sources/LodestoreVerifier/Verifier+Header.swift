@@ -72,8 +72,7 @@ extension Verifier {
     var features = entities.reduce(into: Set<FormatFeature>()) { $0.formUnion($1.features) }
     if !relationships.isEmpty { features.insert(.relationship) }
     let names = trees.keys.compactMap { TreeName($0) }
-    let needed = FormatRequirement(
-      of: names.reduce(into: features) { $0.formUnion($1.features) })
+    let needed = FormatRequirement(of: names.reduce(into: features) { $0.formUnion($1.features) })
     guard stored.raised(to: needed) != stored else { return }
     addHeader(
       .format, .headerRequirement,
@@ -81,9 +80,7 @@ extension Verifier {
         + "\(needed.lowestReader) and \(needed.lowestWriter)")
   }
 
-  private func addHeader(
-    _ field: HeaderField, _ rule: FormatRule, _ detail: String
-  ) {
+  private func addHeader(_ field: HeaderField, _ rule: FormatRule, _ detail: String) {
     add(.header, rule, tree: TreeName.header.text, subject: field.rawValue, detail)
   }
 

@@ -64,31 +64,20 @@ extension Verifier {
 
 /// A walk over the tree `history`.
 private struct HistoryCheck {
-  private let verifier: Verifier
-  private let tree: String
-  private let nextRelationship: UInt64
-  private let purged: UInt64
-  private let nextIDs: [EntityNumber: UInt64]
+  let verifier: Verifier
+  let tree: String
+  let nextRelationship: UInt64
+  let purged: UInt64
+  let nextIDs: [EntityNumber: UInt64]
   /// The write whose parts are being visited, the number of parts seen, and the expected number.
-  private var current: (number: UInt64, seen: Int, expected: Int)?
-  private var lastNumber: UInt64 = 0
+  var current: (number: UInt64, seen: Int, expected: Int)?
+  var lastNumber: UInt64 = 0
   /// The number under which the images of the last write are stored.
-  private var images: UInt64 = 0
+  var images: UInt64 = 0
   /// The number of a purged write under which the images of later writes are stored.
-  private var purgedImages: UInt64?
-  private var records = ReportedRecords()
-  private var changes = ReportedChanges()
-
-  init(
-    verifier: Verifier, tree: String, nextRelationship: UInt64, purged: UInt64,
-    nextIDs: [EntityNumber: UInt64]
-  ) {
-    self.verifier = verifier
-    self.tree = tree
-    self.nextRelationship = nextRelationship
-    self.purged = purged
-    self.nextIDs = nextIDs
-  }
+  var purgedImages: UInt64?
+  var records = ReportedRecords()
+  var changes = ReportedChanges()
 
   private func add(_ key: ByteView?, _ rule: FormatRule?, _ detail: @autoclosure () -> String) {
     verifier.add(.history, rule, tree: tree, key: key, detail())
@@ -106,18 +95,16 @@ private struct HistoryCheck {
       case .image(let entity, let id, let number):
         try check(number, id)
         try checkImage(body, entity, id)
-        guard changes.hasImage(of: id, entity, number) else {
-          throw FormatError(
-            "the write did not update or delete the record of the image", .historyKept)
-        }
+        try require(
+          changes.hasImage(of: id, entity, number),
+          "the write did not update or delete the record of the image", .historyKept)
       case .tombstone(let entity, let id, let number):
         try check(number, id)
         try checkTombstone(
           try Document(decoding: try Checksum.unsealed(key: key, body: body)), entity)
-        guard changes.hasPreserved(of: id, entity, number) else {
-          throw FormatError(
-            "the write did not delete the record of the preserved values", .historyKept)
-        }
+        try require(
+          changes.hasPreserved(of: id, entity, number),
+          "the write did not delete the record of the preserved values", .historyKept)
       case .consumer, .purged:
         let document = try Document(decoding: try Checksum.unsealed(key: key, body: body))
         guard case .integer(let number) = document["number"],
@@ -142,16 +129,13 @@ private struct HistoryCheck {
     guard number > purged else { throw FormatError("the write was purged", .historyNumber) }
     if let header = content.header {
       try finish()
-      guard part == 0 else {
-        throw FormatError("a part that is not the first begins a write", .historyParts)
-      }
+      try require(part == 0, "a part that is not the first begins a write", .historyParts)
       let expected = max(lastNumber, purged) + 1
       // Each gap is reported once.
       defer { lastNumber = number }
-      guard number <= expected else {
-        throw FormatError(
-          "the writes from \(expected) to \(number - 1) are missing", .historyNumber)
-      }
+      try require(
+        number <= expected, "the writes from \(expected) to \(number - 1) are missing",
+        .historyNumber)
       let isFirst = lastNumber == 0
       current = (number, 1, header.partCount)
       if let undone = header.undoes, undone >= number {
@@ -228,11 +212,9 @@ private struct HistoryCheck {
   private mutating func finish() throws(FormatError) {
     guard let known = current else { return }
     current = nil
-    guard known.seen == known.expected else {
-      throw FormatError(
-        "write \(known.number) has \(known.seen) parts, must have \(known.expected)",
-        .historyParts)
-    }
+    try require(
+      known.seen == known.expected,
+      "write \(known.number) has \(known.seen) parts, must have \(known.expected)", .historyParts)
   }
 
   mutating func end() {
@@ -248,10 +230,9 @@ private struct HistoryCheck {
   }
 
   private mutating func check(_ number: UInt64, _ id: UInt64) throws(FormatError) {
-    guard number > purged || number == purgedImages, number <= lastNumber, id > 0, id < 1 << 63
-    else {
-      throw FormatError("it is of a write that is not told, or of no record", .historyNumber)
-    }
+    try require(
+      (number > purged || number == purgedImages) && number <= lastNumber && id > 0 && id < 1 << 63,
+      "it is of a write that is not told, or of no record", .historyNumber)
   }
 
   private func entity(_ number: EntityNumber) throws(FormatError) -> EntityDescription {
@@ -278,9 +259,7 @@ private struct HistoryCheck {
     }
   }
 
-  private func checkTombstone(
-    _ document: Document, _ number: EntityNumber
-  ) throws(FormatError) {
+  private func checkTombstone(_ document: Document, _ number: EntityNumber) throws(FormatError) {
     let entity = try entity(number)
     guard case .object(let members) = document else {
       throw FormatError("what is kept of a record is no object", .historyPreserved)

@@ -61,9 +61,7 @@ extension Verifier {
       ImportForms.strategies.contains(strategy), case .string(let ending)? = report["ending"],
       endings.contains(ending)
     else { throw FormatError("'strategy' or 'ending' is a word that is not listed here", rule) }
-    guard report["name"] == .string(name) else {
-      throw FormatError("'name' is not that of its key", rule)
-    }
+    try require(report["name"] == .string(name), "'name' is not that of its key", rule)
     for (name, list) in [
       ("rejects", report["rejects"]), ("unresolvedKeys", report["links"]?["unresolvedKeys"]),
     ] {

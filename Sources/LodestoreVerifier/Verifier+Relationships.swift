@@ -97,9 +97,7 @@ extension Verifier {
 
   /// Checks that the ids at the beginning of the keys of `tree` belong to existing records of an
   /// entity.
-  private func verifyTargets(
-    in tree: Tree, _ subject: String, _ entity: EntityNumber
-  ) throws {
+  private func verifyTargets(in tree: Tree, _ subject: String, _ entity: EntityNumber) throws {
     guard let records = trees[TreeName.records(entity: entity).text] else { return }
     var last: UInt64 = 0
     try walk(tree) { key, _ in

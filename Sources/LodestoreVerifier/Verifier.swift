@@ -67,9 +67,7 @@ package final class Verifier {
     environment: Environment, limit: Int = 1_000, isCancelled: () -> Bool = { false }
   ) throws -> VerificationReport {
     try StoreFileAccess.withTrees(of: environment, limit: limit) { trees, transaction, findings in
-      guard trees[TreeName.header.text] != nil else {
-        throw VerificationError.notAStore(noHeader)
-      }
+      guard trees[TreeName.header.text] != nil else { throw VerificationError.notAStore(noHeader) }
       return try withoutActuallyEscaping(isCancelled) { isCancelled in
         try Verifier(
           transaction: transaction, trees: trees, findings: findings, isCancelled: isCancelled
@@ -143,9 +141,7 @@ package final class Verifier {
     try section(.counters, verifyCounters)
     for entity in entities.sorted(by: { $0.number < $1.number }) { try verifyEntity(entity) }
     for relationship in relationships {
-      try guarding("relationship \(relationship.number)") {
-        try verifyRelationship(relationship)
-      }
+      try guarding("relationship \(relationship.number)") { try verifyRelationship(relationship) }
     }
     for entity in entities {
       try guarding(TreeName.records(entity: entity.number).text) {
@@ -194,8 +190,7 @@ package final class Verifier {
     _ code: Finding.Code, _ rule: FormatRule? = nil, tree: String? = nil, subject: String? = nil,
     record: UInt64? = nil, key: ByteView? = nil, _ detail: @autoclosure () -> String
   ) {
-    findings.add(
-      Finding(code, rule, tree: tree, subject: subject, record: record, key: key, detail()))
+    findings.add(code, rule, tree: tree, subject: subject, record: record, key: key, detail())
   }
 
   func add(
@@ -203,8 +198,7 @@ package final class Verifier {
     record: UInt64? = nil, key: some Collection<UInt8>, _ detail: @autoclosure () -> String
   ) {
     Array(key)._withBytes {
-      findings.add(
-        Finding(code, rule, tree: tree, subject: subject, record: record, key: $0, detail()))
+      findings.add(code, rule, tree: tree, subject: subject, record: record, key: $0, detail())
     }
   }
 
@@ -242,17 +236,8 @@ package final class Verifier {
   ///
   /// Other unknown trees are ignored.
   private func verifyForeignTrees() throws {
-    var expected: Set<String> = []
-    for entity in entities {
-      expected.insert(TreeName.records(entity: entity.number).text)
-      for index in entity.indexes + entity.building {
-        expected.insert(TreeName.index(entity: entity.number, index: index.number).text)
-      }
-      for index in entity.elementIndexes {
-        expected.insert(TreeName.elements(entity: entity.number, index: index.number).text)
-      }
-    }
-    for relationship in relationships { expected.formUnion(relationship.trees.map(\.text)) }
+    let described = entities.flatMap(\.trees) + relationships.flatMap(\.trees)
+    let expected = Set(described.map(\.text))
     for (text, tree) in trees.sorted(by: { $0.key < $1.key }) where !expected.contains(text) {
       switch TreeName(text) {
       case .records(let entity), .index(let entity, _), .elements(let entity, _):

@@ -93,9 +93,7 @@ package func runTool<Tool: CommandTool>(_ tool: Tool.Type) async {
 /// Ends the process.
 ///
 /// Within `runTool` the name `exit` means a method of the parser.
-private func leave(_ status: ExitStatus) -> Never {
-  exit(status.rawValue)
-}
+private func leave(_ status: ExitStatus) -> Never { exit(status.rawValue) }
 
 /// Makes signals remove the temporary files before they end the program.
 private func removePendingFilesOnSignals() {

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Reads files as pages, in the way of a web service that sends one page after the other.
 ///
 /// Each file is a page. In a file whose name ends in `.jsonl`, each line is a page.

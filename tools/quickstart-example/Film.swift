@@ -1,11 +1,5 @@
 import EntityStore
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// A film, identified by its episode.
 ///
 /// The conformance is written by hand, so that the macro need not be built.

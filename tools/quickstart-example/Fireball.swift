@@ -1,11 +1,5 @@
 import EntityStore
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// A bright meteor, identified by the second of its greatest brightness.
 struct Fireball: Entity {
   var id = RecordID<Fireball>()
@@ -87,8 +81,7 @@ struct FireballSnapshot: Decodable {
   /// The rows, whose values are found by column name, because the service has changed the order of
   /// its columns.
   var rows: [Row] {
-    let indexes = Dictionary(
-      zip(fields, fields.indices), uniquingKeysWith: { first, _ in first })
+    let indexes = Dictionary(zip(fields, fields.indices), uniquingKeysWith: { first, _ in first })
     return data.map { Row(indexes: indexes, values: $0) }
   }
 

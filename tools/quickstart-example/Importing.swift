@@ -1,11 +1,5 @@
 import EntityStore
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 extension QuickstartExample {
   static func importFilms(from files: [String], into path: String) async throws {
     let store = try Store(at: path, entities: [Film.self])

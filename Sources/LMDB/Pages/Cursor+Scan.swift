@@ -12,8 +12,7 @@ extension Cursor {
   /// than reading a record.
   ///
   /// - Parameter readsWhole: Whether `body` reads whole records and not only their beginning.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public func forEachRecord<E: Error>(
     readsWhole: Bool = false, _ body: (UInt64, ByteView) throws(E) -> Bool
   ) throws {
@@ -124,8 +123,7 @@ extension Cursor {
   /// The method works like ``forEachRecord(readsWhole:_:)`` for a tree with byte keys, but LMDB
   /// moves from page to page and reads values in overflow pages. The tree must not change
   /// meanwhile. Afterwards the cursor has no position.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
+  @inlinable @inline(__always) @_documentation(visibility: internal)
   public func forEachEntry<E: Error>(
     in range: KeyRange, backwards: Bool = false,
     _ body: (ByteView, ByteView) throws(E) -> Bool
@@ -178,9 +176,7 @@ extension Cursor {
   }
 
   @usableFromInline
-  func outOfOrder() -> any Error {
-    LMDBError(code: MDB_CORRUPTED, operation: "walk \(tree.name)")
-  }
+  func outOfOrder() -> any Error { LMDBError(code: MDB_CORRUPTED, operation: "walk \(tree.name)") }
 
   /// Moves to the record after `id`, which was visited in `page`.
   ///

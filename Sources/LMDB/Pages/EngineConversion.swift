@@ -56,9 +56,7 @@ package struct EngineConversion {
   package var format: PageFormat { commit.format }
 
   /// The new path of the old file: the path followed by the name of its engine.
-  package var oldPath: String {
-    path + (format == .lmdb09 ? ".lmdb-0.9" : ".lmdb-1.0")
-  }
+  package var oldPath: String { path + (format == .lmdb09 ? ".lmdb-0.9" : ".lmdb-1.0") }
 
   private static func failure(_ error: any Error, _ path: String) -> LMDBError {
     switch error {
@@ -100,12 +98,10 @@ package struct EngineConversion {
   ///   taken, or if the disk is full. Rethrows errors of `check`.
   package func run(check: (_ path: String) throws -> Void = { _ in }) throws -> Outcome {
     guard format != .ofEngine else {
-      throw LMDBError(
-        .unsuitablePath("a file of \(format.engine) already"), operation: "convert", path: path)
+      throw failure(.unsuitablePath("a file of \(format.engine) already"))
     }
     let lock = try UnusedLockFile(ofStore: path, operation: "convert")
-    var status = stat()
-    guard fstat(source.descriptor, &status) == 0 else { throw systemError(errno) }
+    guard let status = stat(of: source.descriptor) else { throw failure(code: errno) }
     try checkOldPath(status)
     let temporary = try TemporaryFile(for: path, mode: UInt32(status.st_mode & 0o777))
     // The umask may have removed permissions, and files created by root belong to root.
@@ -127,7 +123,11 @@ package struct EngineConversion {
     return outcome
   }
 
-  private func systemError(_ code: Int32) -> LMDBError {
+  private func failure(_ kind: LMDBError.Kind) -> LMDBError {
+    LMDBError(kind, operation: "convert", path: path)
+  }
+
+  private func failure(code: Int32) -> LMDBError {
     LMDBError(code: code, operation: "convert", path: path)
   }
 
@@ -135,12 +135,11 @@ package struct EngineConversion {
   ///
   /// A conversion that was killed may have left the old file under both names.
   private func checkOldPath(_ status: stat) throws(LMDBError) {
-    var other = stat()
-    guard lstat(oldPath, &other) == 0 else {
-      guard errno == ENOENT else { throw systemError(errno) }
+    guard let other = StoreFile.identity(at: oldPath) else {
+      guard errno == ENOENT else { throw failure(code: errno) }
       return
     }
-    if StoreFile.Identity(other) == StoreFile.Identity(status) { return }
+    if other == StoreFile.Identity(status) { return }
     throw LMDBError(
       .unsuitablePath("there already, and the old file is to have that name; move it away"),
       operation: "convert '\(path)' beside", path: oldPath)
@@ -159,9 +158,7 @@ package struct EngineConversion {
     var done = 0
     for (name, tree) in trees {
       guard tree.record.flags & ~TreeRecordLayout.integerKeys == 0 else {
-        throw LMDBError(
-          .damaged("its tree '\(name)' is of a kind that no store has"), operation: "convert",
-          path: path)
+        throw failure(.damaged("its tree '\(name)' is of a kind that no store has"))
       }
       var place: [UInt8]?
       repeat {
@@ -183,7 +180,7 @@ package struct EngineConversion {
       guard
         let target = try environment.tree(
           name, isCreated: true, hasIntegerKeys: isInteger, in: transaction)
-      else { throw LMDBError(code: MDB_BAD_DBI, operation: "convert", path: path) }
+      else { throw failure(code: MDB_BAD_DBI) }
       let source = tree.cursor()
       let output = try Cursor(target, in: transaction)
       var pair =
@@ -194,9 +191,7 @@ package struct EngineConversion {
       while let found = pair {
         if size >= Self.writeSize { return (Array(found.key), count) }
         guard try output.append(found.key, found.value) else {
-          throw LMDBError(
-            .damaged("the keys of its tree '\(name)' are not in order"), operation: "convert",
-            path: path)
+          throw failure(.damaged("the keys of its tree '\(name)' are not in order"))
         }
         size += found.key.count + found.value.count
         count += 1
@@ -210,9 +205,7 @@ package struct EngineConversion {
   }
 
   private func tell(_ done: Int) throws(LMDBError) {
-    guard step(min(done, total), total) else {
-      throw LMDBError(.cancelled, operation: "convert", path: path)
-    }
+    guard step(min(done, total), total) else { throw failure(.cancelled) }
   }
 
   /// Throws unless the file at `copy`, read without LMDB, has the same trees and pairs.
@@ -245,27 +238,21 @@ package struct EngineConversion {
   }
 
   private func difference(in tree: String) -> LMDBError {
-    LMDBError(
-      .damaged("its tree '\(tree)' and the copy differ, and the file stays as it is"),
-      operation: "convert", path: path)
+    failure(.damaged("its tree '\(tree)' and the copy differ, and the file stays as it is"))
   }
 
   /// Gives the old file its second name, and the new file the path.
   private func swap(_ temporary: TemporaryFile, _ status: stat) throws(LMDBError) {
     try keepCommitNumber(of: temporary.path)
-    var now = stat()
-    guard lstat(path, &now) == 0, StoreFile.Identity(now) == StoreFile.Identity(status),
+    guard StoreFile.identity(at: path) == StoreFile.Identity(status),
       commit.map.newestTransaction == commit.transaction
-    else {
-      throw LMDBError(
-        .unsuitablePath("being written or replaced right now"), operation: "convert", path: path)
-    }
+    else { throw failure(.unsuitablePath("being written or replaced right now")) }
     if link(path, oldPath) != 0 {
-      guard errno == EEXIST else { throw systemError(errno) }
+      guard errno == EEXIST else { throw failure(code: errno) }
       // Another file that appeared there meanwhile is not the old one.
       try checkOldPath(status)
     }
-    guard rename(temporary.path, path) == 0 else { throw systemError(errno) }
+    guard rename(temporary.path, path) == 0 else { throw failure(code: errno) }
     try StoreFile.syncDirectory(of: path)
   }
 
@@ -273,15 +260,14 @@ package struct EngineConversion {
   /// never decrease.
   private func keepCommitNumber(of copy: String) throws(LMDBError) {
     let file = open(copy, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
-    guard file >= 0 else { throw systemError(errno) }
+    guard file >= 0 else { throw failure(code: errno) }
     defer { close(file) }
     do {
       let map = try PageMap(PageFile(descriptor: file))
       let newest = try PageSnapshot(newestOf: map).transaction
       guard newest < commit.transaction else { return }
       let layout = map.format.meta
-      let page = ByteView(
-        start: map.base + (Int(newest & 1) * map.pageSize), count: layout.size)
+      let page = ByteView(start: map.base + (Int(newest & 1) * map.pageSize), count: layout.size)
       var bytes = Array(page)
       for number in [commit.transaction - 1, commit.transaction] {
         let place = Int(number & 1)
@@ -296,6 +282,6 @@ package struct EngineConversion {
     } catch {
       throw Self.failure(error, path)
     }
-    guard fsync(file) == 0 else { throw systemError(errno) }
+    guard fsync(file) == 0 else { throw failure(code: errno) }
   }
 }

@@ -107,8 +107,7 @@ extension EngineFence.Reason: CustomStringConvertible {
   package var description: String {
     switch self {
     case .requested: "it was asked for"
-    case .version(let version):
-      "LMDB \(version) has not been tested"
+    case .version(let version): "LMDB \(version) has not been tested"
     case .machine: "the machine is not a 64-bit little-endian one"
     case .pageSize(let size): "pages of \(size) bytes are not aligned in the map"
     case .layout: "the engine does not lay out pages as \(PageFormat.ofEngine.engine) does"

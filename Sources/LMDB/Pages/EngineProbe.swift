@@ -52,15 +52,13 @@ enum EngineProbe {
 
   private static func fill(_ environment: Environment) throws {
     try environment.write { transaction in
-      let records = try tree(
-        "records", hasIntegerKeys: true, in: transaction, isCreated: true)
+      let records = try tree("records", hasIntegerKeys: true, in: transaction, isCreated: true)
       for (id, size) in sizes.enumerated() {
         try content(id, size)._withBytes { (bytes) throws(LMDBError) in
           try transaction.put(UInt64(id), bytes, in: records)
         }
       }
-      let entries = try tree(
-        "entries", hasIntegerKeys: false, in: transaction, isCreated: true)
+      let entries = try tree("entries", hasIntegerKeys: false, in: transaction, isCreated: true)
       for key in keys { try transaction.put(key, key.reversed(), in: entries) }
     }
   }

@@ -10,20 +10,14 @@ struct MetaPages {
   let file: Int32
   let path: String
 
-  private struct Meta: Equatable {
+  /// The facts of one meta page.
+  struct Meta: Equatable {
     var format: PageFormat
     var pageSize: UInt32
     var freeRoot: UInt64
     var lastPage: UInt64
     var transaction: UInt64
     /// Whether the page has the mark of a sealed file.
-    var isSealed: Bool
-  }
-
-  /// Facts that the meta pages state about the file.
-  struct Facts {
-    var format: PageFormat
-    /// Whether both pages have the mark of a sealed file.
     var isSealed: Bool
   }
 
@@ -34,7 +28,7 @@ struct MetaPages {
   ///
   /// - Parameter allowsOtherEngine: Whether a file of the other LMDB is checked too.
   @discardableResult
-  func check(allowsOtherEngine: Bool = false) throws(LMDBError) -> Facts {
+  func check(allowsOtherEngine: Bool = false) throws(LMDBError) -> Meta {
     var attempts = 0
     while true {
       attempts += 1
@@ -56,30 +50,28 @@ struct MetaPages {
   /// Another process may be making a newer commit.
   func lastTransaction() throws(LMDBError) -> UInt64 { try newestMeta().transaction }
 
-  private func checkOnce(_ allowsOtherEngine: Bool) throws(LMDBError) -> Facts {
+  private func checkOnce(_ allowsOtherEngine: Bool) throws(LMDBError) -> Meta {
     let newest = try newestMeta()
-    let facts = Facts(format: newest.format, isSealed: newest.isSealed)
     guard allowsOtherEngine || newest.format == .ofEngine else {
       throw LMDBError(.otherEngine(newest.format), operation: "open", path: path)
     }
     let pageSize = UInt64(newest.pageSize)
     // The size is read after the pages, because the file only grows, and grows before a commit
     // states it.
-    var status = stat()
-    guard fstat(file, &status) == 0 else {
+    guard let status = stat(of: file) else {
       throw LMDBError(code: errno, operation: "open", path: path)
     }
     let size = UInt64(max(0, status.st_size))
     let (pages, overflows) = newest.lastPage.addingReportingOverflow(1)
     let (needed, isTooMuch) = pages.multipliedReportingOverflow(by: pageSize)
-    if !overflows, !isTooMuch, size >= needed { return facts }
+    if !overflows, !isTooMuch, size >= needed { return newest }
     // Pages that a write took and freed count as used, but at the end of the file they may never be
     // written. A sound file may therefore be shorter than its count, by free pages only.
     let present = size / pageSize
     if !overflows, pages - present <= 1 << 20,
       let free = freePages(from: present, newest), UInt64(free.count) == pages - present
     {
-      return facts
+      return newest
     }
     throw LMDBError(
       .truncated(size: size, needed: overflows || isTooMuch ? .max : needed), operation: "open",
@@ -144,8 +136,7 @@ struct MetaPages {
     return Meta(
       format: format, pageSize: page.word(freeList + TreeRecordLayout.pageSize),
       freeRoot: page.long(freeList + TreeRecordLayout.root),
-      lastPage: page.long(format.meta.lastPage),
-      transaction: page.long(format.meta.transaction),
+      lastPage: page.long(format.meta.lastPage), transaction: page.long(format.meta.transaction),
       isSealed: page.bytes._withBytes { SealMark.isPresent(in: $0) })
   }
 
@@ -222,8 +213,7 @@ struct MetaPages {
           pages.append((low | UInt64(high) << PageLayout.childLowBits, depth + 1))
         } else if flags & PageFlag.leaf != 0 {
           let keyCount = page.half(node + PageLayout.nodeKeySize)
-          let data =
-            node + PageLayout.nodeHeaderSize + format.valueOffset(behindKeyOf: keyCount)
+          let data = node + PageLayout.nodeHeaderSize + format.valueOffset(behindKeyOf: keyCount)
           guard
             add(
               Int(low), of: page, at: data, isElsewhere: high & NodeFlag.isLarge != 0,

@@ -7,9 +7,7 @@ extension PageEngine {
   ///
   /// If LMDB can read the format, LMDB makes the copy, also without a lock file. The pages of a
   /// file of the other format are copied unchanged; a compacting copy of it is refused.
-  func copy(
-    into target: Int32, _ compacting: Bool, _ step: ((Int) -> Bool)?
-  ) throws(LMDBError) {
+  func copy(into target: Int32, _ compacting: Bool, _ step: ((Int) -> Bool)?) throws(LMDBError) {
     let before = try newest()
     if format == .ofEngine {
       var options = EnvironmentOptions()
@@ -37,9 +35,8 @@ extension PageEngine {
     let size = Int(snapshot.pageCount) * pageSize
     var offset = 0
     while offset < size {
-      let part = ByteView(
-        start: snapshot.map.base + offset, count: min(piece, size - offset))
-      let code = StoreFile.writeAll(part, to: target)
+      let part = ByteView(start: snapshot.map.base + offset, count: min(piece, size - offset))
+      let code = part.writeAll(to: target)
       guard code == 0 else {
         throw StoreFile.failedWrite(code, to: target, operation: "copy to", path: path)
       }

@@ -141,9 +141,7 @@ final class PageRead {
   /// The retained read in the form of LMDB's transaction handle.
   ///
   /// No LMDB function may be called with it.
-  fileprivate var handle: OpaquePointer {
-    OpaquePointer(Unmanaged.passRetained(self).toOpaque())
-  }
+  fileprivate var handle: OpaquePointer { OpaquePointer(Unmanaged.passRetained(self).toOpaque()) }
 
   @inline(__always)
   static func of(_ handle: OpaquePointer) -> PageRead {

@@ -37,9 +37,7 @@ struct ScannedPages {
 
   /// Notes that a walk in key order is at `key`, the first key that it visits in a page.
   @usableFromInline
-  mutating func visit(_ key: ByteView, backwards: Bool) {
-    walk.visit(key, backwards: backwards)
-  }
+  mutating func visit(_ key: ByteView, backwards: Bool) { walk.visit(key, backwards: backwards) }
 
   /// The leaf page that contains `key`, a pointer from LMDB, and the pair's index in it.
   ///

@@ -35,9 +35,7 @@ extension Transaction {
   /// Counts the entries within the range, below it and above it, each up to a limit.
   ///
   /// Parts that reach the limit share the remaining entries equally.
-  private func countedEstimate(
-    of tree: Tree, within range: KeyRange, count: Int
-  ) throws -> Int {
+  private func countedEstimate(of tree: Tree, within range: KeyRange, count: Int) throws -> Int {
     let within = try countedEntries(of: tree, within: range)
     guard within == Self.countedEntries else { return within }
     let outside = try range.complement.map { try countedEntries(of: tree, within: $0) }

@@ -28,9 +28,7 @@ extension Transaction {
   }
 
   @inline(never)
-  func valueInPages(
-    _ key: UInt64, in tree: Tree
-  ) throws(LMDBError) -> ByteView? {
+  func valueInPages(_ key: UInt64, in tree: Tree) throws(LMDBError) -> ByteView? {
     try withUnsafeBytes(of: key) { (bytes) throws(LMDBError) in
       try valueInPages(ByteView(bytes), in: tree)
     }

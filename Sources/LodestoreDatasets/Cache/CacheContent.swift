@@ -211,8 +211,7 @@ extension CacheState.Installed {
     keys: String?
   ) {
     self.init(
-      generation: seal.generation, source: source, dataAsOf: seal.dataAsOf,
-      builtAt: seal.sealedAt, installedAt: installedAt, digest: digest,
-      schema: seal.schemaFingerprint, keys: keys)
+      generation: seal.generation, source: source, dataAsOf: seal.dataAsOf, builtAt: seal.sealedAt,
+      installedAt: installedAt, digest: digest, schema: seal.schemaFingerprint, keys: keys)
   }
 }

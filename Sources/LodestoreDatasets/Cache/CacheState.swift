@@ -277,8 +277,7 @@ extension CacheState {
     tagKeys = json["tagKeys"]?.stringValue
     failedPatch = json["failedPatch"]?.stringValue
     unfitSchemas = json["unfitSchemas"]?.objectValue?.compactMapValues(\.stringValue) ?? [:]
-    notBefore =
-      json["notBefore"]?.objectValue?.compactMapValues { Date(json: $0) } ?? [:]
+    notBefore = json["notBefore"]?.objectValue?.compactMapValues { Date(json: $0) } ?? [:]
     numberBefore = json["numberBefore"]?.uint64Value ?? 0
     confirmedContent = json["confirmedContent"]?.stringValue
     confirmedAsOf = json["confirmedAsOf"].flatMap(Date.init(json:))
@@ -316,9 +315,7 @@ extension CacheState.Installed {
 
 extension CacheState.Failure {
   fileprivate var json: JSONValue {
-    .object([
-      "code": .string(code), "message": .string(message.cut(to: 4_096)), "date": date.json,
-    ])
+    .object(["code": .string(code), "message": .string(message.cut(to: 4_096)), "date": date.json])
   }
 
   fileprivate init?(_ json: JSONValue) {

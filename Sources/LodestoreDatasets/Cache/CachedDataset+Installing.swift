@@ -1,6 +1,7 @@
 internal import EntityStore
 internal import Foundation
 internal import LodestoreBytes
+import LodestoreSystem
 
 extension CachedDataset {
   /// Installs a sealed file that came by another way, such as a medium or a build, as the current
@@ -91,7 +92,7 @@ extension CachedDataset {
   private func checkSignature(
     of file: String, _ digest: FileDigest, _ known: TrustedKeys
   ) throws -> TrustedKeys {
-    let folder = SystemFile.folder(of: file)
+    let folder = Folder.path(of: file)
     func bytes(_ name: String, _ limit: Int) throws -> [UInt8] {
       guard let bytes = try SystemFile.bytes(of: "\(folder)/\(name)", atMost: limit) else {
         throw DatasetError.unsignedFile(file, missing: name)
@@ -102,8 +103,7 @@ extension CachedDataset {
     let claimed = try DatasetManifest.claimedKeySet(in: manifest)
     var keys = known
     while let path = keys.nextSet(to: claimed, from: keys) {
-      keys = try keys.followed(
-        by: try bytes(path, SignedFile.keySet.byteLimit), dataset: name)
+      keys = try keys.followed(by: try bytes(path, SignedFile.keySet.byteLimit), dataset: name)
     }
     let verified = try DatasetManifest(verifying: manifest, with: keys, name: name)
     guard verified.digest == digest else {
@@ -125,12 +125,10 @@ extension CachedDataset {
     var offset: UInt64 = 0
     while true {
       try Task.checkCancellation()
-      let count = try FileBytes.read(
-        into: buffer, from: source.descriptor, at: offset, path: file)
+      let count = try FileBytes.read(into: buffer, from: source.descriptor, at: offset, path: file)
       guard count > 0 else { break }
       try FileBytes.write(
-        ByteView(buffer.prefix(count)), to: target.descriptor, at: offset,
-        path: part)
+        ByteView(buffer.prefix(count)), to: target.descriptor, at: offset, path: part)
       offset += UInt64(count)
     }
     try FileBytes.sync(target.descriptor, path: part)

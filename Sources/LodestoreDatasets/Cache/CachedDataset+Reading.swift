@@ -9,8 +9,7 @@ extension CachedDataset {
   ///   `CancellationError` if the task is cancelled.
   public func read(_ policy: ReadPolicy = .cacheThenRefresh) async throws -> DatasetGeneration {
     switch policy {
-    case .cacheOnly:
-      return try current()
+    case .cacheOnly: return try current()
     case .cacheThenRefresh:
       guard hasGeneration else {
         try await refreshIfDue(within: options.checkInterval)
@@ -153,7 +152,5 @@ extension CachedDataset {
 }
 
 extension Duration {
-  var inSeconds: Double {
-    Double(components.seconds) + Double(components.attoseconds) * 1e-18
-  }
+  var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 }

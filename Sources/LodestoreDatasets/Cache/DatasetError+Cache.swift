@@ -63,85 +63,72 @@ extension DatasetError {
 
 extension DatasetError {
   static func nothingHere(_ name: String, _ reason: String) -> Self {
-    DatasetError(
-      .nothingHere,
+    Code.nothingHere.error(
       "cannot read the dataset '\(visible(name))': no generation is here\(reason); refresh it, install a "
         + "file, or bundle a seed")
   }
 
   static func tooOld(_ name: String, _ age: DatasetAge, limit: Duration, at date: Date) -> Self {
-    DatasetError(
-      .tooOld,
+    Code.tooOld.error(
       "cannot use the dataset '\(visible(name))': \(age.words(at: date)), and the program refuses data "
         + "older than \(limit); refresh it, or allow an older age by refusesOlder(than:)")
   }
 
   static func badCacheName(_ name: String) -> Self {
-    DatasetError(
-      .unsuitableFolder,
+    Code.unsuitableFolder.error(
       "cannot keep a dataset with the name '\(visible(name))': expected 1 to 64 letters, digits, '-', '_' and "
         + "'.', the first a letter or a digit; use another name")
   }
 
   static func otherFolder(_ path: String, found: String, expected: String) -> Self {
-    DatasetError(
-      .unsuitableFolder,
+    Code.unsuitableFolder.error(
       "cannot use the folder '\(path)': it keeps the dataset '\(visible(found))', expected "
         + "'\(visible(expected))'; use another folder")
   }
 
   static func newerState(_ path: String) -> Self {
-    DatasetError(
-      .unsuitableFolder,
+    Code.unsuitableFolder.error(
       "cannot read '\(path)': a newer version of the library has written it; update the program")
   }
 
   static func waiting(_ name: String, until date: Date, after failure: String?) -> Self {
     let reason = failure.map { " after '\($0)'" } ?? ""
-    return DatasetError(
-      .waiting,
+    return Code.waiting.error(
       "cannot refresh the dataset '\(visible(name))' before \(ISO8601Text.text(date) ?? "later")"
         + "\(reason); wait, or refresh at once with 'now'")
   }
 
   static func busy(_ name: String, for limit: Duration) -> Self {
-    DatasetError(
-      .busy,
+    Code.busy.error(
       "cannot refresh the dataset '\(visible(name))': another process refreshes it, longer than \(limit); "
         + "wait for it, or end it")
   }
 
   static func interrupted(_ name: String) -> Self {
-    DatasetError(
-      .busy,
+    Code.busy.error(
       "cannot go on with the refresh of the dataset '\(visible(name))': a file is being installed; refresh "
         + "again")
   }
 
   static func noOrigin(_ name: String) -> Self {
-    DatasetError(
-      .noOrigin,
+    Code.noOrigin.error(
       "cannot refresh the dataset '\(visible(name))': it has no origin; give it one, or install a file"
     )
   }
 
   static func rolledBack(offered: UInt64, highest: UInt64, place: String) -> Self {
-    DatasetError(
-      .rolledBack,
+    Code.rolledBack.error(
       "cannot take generation \(offered) of '\(place)': generation \(highest) was here already; ask the "
         + "publisher whether the server has old files")
   }
 
   static func rewritten(_ generation: UInt64, place: String) -> Self {
-    DatasetError(
-      .mixedGenerations,
+    Code.mixedGenerations.error(
       "cannot take generation \(generation) of '\(place)': its digest is another than that of the "
         + "generation \(generation) that is here; ask the publisher for a new number")
   }
 
-  static func otherSeal(
-    _ code: Code, _ path: String, found: String, expected: String
-  ) -> Self {
+  static func otherSeal(_ code: Code, _ path: String, found: String, expected: String) -> Self {
     DatasetError(
       code,
       "cannot use '\(path)': its seal says \(visible(found)), expected \(visible(expected)); use the file that "
@@ -154,36 +141,31 @@ extension DatasetError {
   }
 
   static func unsignedFile(_ path: String, missing name: String) -> Self {
-    DatasetError(
-      .untrusted,
+    Code.untrusted.error(
       "cannot install '\(path)': the publisher's '\(name)' is not in its folder; put it there, or install "
         + "the file without a signature")
   }
 
   static func notNewerFile(_ generation: UInt64, highest: UInt64) -> Self {
-    DatasetError(
-      .notNewer,
+    Code.notNewer.error(
       "cannot install generation \(generation): generation \(highest) was here already; use a file of a "
         + "newer generation")
   }
 
   static func refused(_ generation: UInt64, place: String) -> Self {
-    DatasetError(
-      .unusableStore,
+    Code.unusableStore.error(
       "cannot take generation \(generation) of '\(place)': its file was fetched before and is no sound "
         + "store; ask the publisher for a new generation")
   }
 
   static func unfit(_ generation: UInt64, place: String) -> Self {
-    DatasetError(
-      .incompatibleSchema,
+    Code.incompatibleSchema.error(
       "cannot use generation \(generation) of '\(place)' with this program: it has the schema that the program's "
         + "entities did not fit before; update the program")
   }
 
   static func newerStore(_ manifest: DatasetManifest, place: String) -> Self {
-    DatasetError(
-      .incompatibleSchema,
+    Code.incompatibleSchema.error(
       "cannot use generation \(manifest.generation) of '\(place)' with this program: its file needs version "
         + "\(manifest.formatVersion) of the format; update the program")
   }
@@ -204,8 +186,7 @@ extension DatasetError {
   static func unusable(_ path: String, _ error: StoreError) -> Self {
     switch error.code {
     case .incompatibleSchema, .newerFormat, .unknownEntity:
-      DatasetError(
-        .incompatibleSchema,
+      Code.incompatibleSchema.error(
         "cannot use '\(path)' with this program: \(error.message); update the program", cause: error
       )
     case .damaged, .notAStore, .notSealed:
@@ -231,27 +212,23 @@ extension DatasetError {
   ///
   /// A file longer than the signed length is another file.
   static func network(_ error: WebSourceError) -> Self {
-    DatasetError(
-      error.code == .pageTooLarge ? .damaged : .network, error.message, cause: error)
+    DatasetError(error.code == .pageTooLarge ? .damaged : .network, error.message, cause: error)
   }
 
   static func noManifestAnswer(_ place: String) -> Self {
-    DatasetError(
-      .network,
+    Code.network.error(
       "cannot read the manifest of '\(place)': the answer is another document, such as the page of a network "
         + "that wants a login; open a page in a browser, and check the address")
   }
 
   static func notYetFresh(_ name: String, after limit: Duration) -> Self {
-    DatasetError(
-      .network,
+    Code.network.error(
       "cannot refresh the dataset '\(visible(name))' within \(limit): it goes on in the background; read "
         + "again later")
   }
 
   static func slow(_ place: String, _ bytes: Int) -> Self {
-    DatasetError(
-      .network,
+    Code.network.error(
       "cannot fetch from '\(place)': it sends too slowly, \(bytes) bytes so far; try again later, or add a "
         + "mirror")
   }

@@ -45,14 +45,10 @@ struct DatasetFolder: Sendable, Hashable {
   }
 
   /// Removes the remains of downloads of other generations.
-  func removeIncoming(except kept: UInt64? = nil) {
-    removeIncoming { $0 == nil || $0 != kept }
-  }
+  func removeIncoming(except kept: UInt64? = nil) { removeIncoming { $0 == nil || $0 != kept } }
 
   /// Removes the remains of downloads of the generations up to `last`.
-  func removeIncoming(upTo last: UInt64) {
-    removeIncoming { $0.map { $0 <= last } ?? true }
-  }
+  func removeIncoming(upTo last: UInt64) { removeIncoming { $0.map { $0 <= last } ?? true } }
 
   /// - Parameter isUseless: Receives the number of the generation to which a file belongs; `nil` if
   ///   its name has none.

@@ -17,8 +17,7 @@ final class FileLock: Sendable {
     while true {
       let file = try SystemFile.openForWriting(path, isNew: false)
       guard let lock = try locked(file, path, LOCK_EX | LOCK_NB) else { return nil }
-      var status = stat()
-      guard fstat(file.descriptor, &status) == 0 else { return lock }
+      guard let status = stat(of: file.descriptor) else { return lock }
       let (mine, there) = (SystemFile.Stamp(status), SystemFile.stamp(of: path))
       if mine.device == there?.device, mine.number == there?.number { return lock }
     }

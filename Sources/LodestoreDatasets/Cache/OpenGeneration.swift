@@ -46,8 +46,7 @@ struct OpenGeneration: Sendable {
     }
     guard let seal = store.seal else { throw .notSealed(path) }
     guard seal.name == name else {
-      throw .otherSeal(
-        .otherDataset, path, found: "dataset '\(seal.name)'", expected: "'\(name)'")
+      throw .otherSeal(.otherDataset, path, found: "dataset '\(seal.name)'", expected: "'\(name)'")
     }
     if let generation, seal.generation != generation {
       throw .otherSeal(

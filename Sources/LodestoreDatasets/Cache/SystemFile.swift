@@ -19,23 +19,15 @@ enum SystemFile {
       device = UInt64(truncatingIfNeeded: status.st_dev)
       number = UInt64(truncatingIfNeeded: status.st_ino)
       length = Int64(status.st_size)
-      isRegular = status.st_mode & S_IFMT == S_IFREG
+      isRegular = status.isRegularFile
       isFolder = status.st_mode & S_IFMT == S_IFDIR
-      #if canImport(Darwin)
-        let time = status.st_mtimespec
-      #else
-        let time = status.st_mtim
-      #endif
-      seconds = Int64(time.tv_sec)
-      nanoseconds = Int64(time.tv_nsec)
+      seconds = Int64(status.st_mtim.tv_sec)
+      nanoseconds = Int64(status.st_mtim.tv_nsec)
     }
   }
 
   /// The stamp of a file, by one system call; `nil` if the file does not exist.
-  static func stamp(of path: String) -> Stamp? {
-    var status = stat()
-    return stat(path, &status) == 0 ? Stamp(status) : nil
-  }
+  static func stamp(of path: String) -> Stamp? { stat(at: path).map(Stamp.init) }
 
   /// The path that symbolic links lead to; `nil` if it does not exist.
   ///
@@ -56,8 +48,7 @@ enum SystemFile {
       throw .system(errno, "open", path)
     }
     let file = OpenFile(descriptor)
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    guard let status = stat(of: descriptor), status.isRegularFile else {
       throw .system(EINVAL, "open", path)
     }
     return file
@@ -98,40 +89,23 @@ enum SystemFile {
   }
 
   static func syncFolder(of path: String) throws(DatasetError) {
-    let folder = folder(of: path)
+    let folder = Folder.path(of: path)
     let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .system(errno, "open", folder) }
     defer { close(descriptor) }
     try FileBytes.sync(descriptor, path: folder)
   }
 
-  static func folder(of path: String) -> String {
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-    let folder = String(path[..<slash])
-    return folder.isEmpty ? "/" : folder
-  }
-
   /// Creates a folder and its parents.
   static func makeFolder(_ path: String) throws(DatasetError) {
     if mkdir(path, 0o755) == 0 || errno == EEXIST { return }
-    guard errno == ENOENT, folder(of: path) != path else { throw .system(errno, "make", path) }
-    try makeFolder(folder(of: path))
+    guard errno == ENOENT, Folder.path(of: path) != path else { throw .system(errno, "make", path) }
+    try makeFolder(Folder.path(of: path))
     guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw .system(errno, "make", path) }
   }
 
-  /// The names in a folder; empty if it cannot be read.
-  static func names(in folder: String) -> [String] {
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != "." && name != ".." { names.append(name) }
-    }
-    return names
-  }
+  /// The names in a folder; none if it cannot be read.
+  static func names(in folder: String) -> [String] { Folder.names(in: folder) ?? [] }
 
   /// Creates an empty file, or opens the existing one, for reading and writing.
   static func openForWriting(_ path: String, isNew: Bool) throws(DatasetError) -> OpenFile {

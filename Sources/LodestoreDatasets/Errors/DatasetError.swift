@@ -54,6 +54,13 @@ public struct DatasetError: Error, Sendable {
   }
 }
 
+extension DatasetError.Code {
+  /// Makes an error with this code.
+  func error(_ message: String, cause: (any Error)? = nil) -> DatasetError {
+    DatasetError(self, message, cause: cause)
+  }
+}
+
 extension DatasetError: CustomStringConvertible, CustomDebugStringConvertible {
   /// The message.
   public var description: String { message }

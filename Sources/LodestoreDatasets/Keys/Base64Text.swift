@@ -14,8 +14,7 @@ enum Base64Text {
       bits <<= 8 * (3 - group.count)
       for place in 0..<4 {
         text.append(
-          place <= group.count
-            ? letters[bits >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
+          place <= group.count ? letters[bits >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
       }
       index += 3
     }

@@ -1,10 +1,5 @@
+package import Foundation
 internal import LodestoreJSON
-
-#if canImport(FoundationEssentials)
-  package import FoundationEssentials
-#else
-  package import Foundation
-#endif
 
 /// The content of `keys/N.json`: public keys, any one of which may sign manifests and the next key
 /// set.
@@ -27,13 +22,9 @@ package struct KeySet: Sendable, Hashable {
   package let createdAt: Date
   package let keys: [PublicKey]
 
-  package init(name: String, number: Int, createdAt: Date, keys: [PublicKey]) {
-    self.name = name
-    self.number = number
-    self.createdAt = createdAt
-    self.keys = keys
-  }
+}
 
+extension KeySet {
   /// Reads a payload.
   ///
   /// Only its signature shows whether it can be trusted.
@@ -68,20 +59,14 @@ package struct KeySet: Sendable, Hashable {
   var payload: [UInt8] {
     var writer = JSONWriter(.pretty)
     writer.beginObject()
-    writer.key("version")
-    writer.unsigned(Self.version)
-    writer.key("name")
-    writer.string(name)
-    writer.key("number")
-    writer.integer(Int64(number))
-    writer.key("createdAt")
-    writer.string(ISO8601Text.text(createdAt) ?? "")
-    writer.key("keys")
-    writer.beginArray()
+    writer.number("version", Self.version)
+    writer.text("name", name)
+    writer.number("number", UInt64(number))
+    writer.text("createdAt", ISO8601Text.text(createdAt) ?? "")
+    writer.beginArray("keys")
     for key in keys {
       writer.beginObject()
-      writer.key("publicKey")
-      writer.string(key.description)
+      writer.text("publicKey", key.description)
       writer.endObject()
     }
     writer.endArray()

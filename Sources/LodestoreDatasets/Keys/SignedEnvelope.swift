@@ -29,8 +29,7 @@ package struct SignedEnvelope: Sendable {
     let bytes = Self.signedBytes(payload, type: file.payloadType)
     var signatures: [Signature] = []
     for key in keys {
-      signatures.append(
-        Signature(keyID: key.publicKey.id, bytes: try key.signature(of: bytes)))
+      signatures.append(Signature(keyID: key.publicKey.id, bytes: try key.signature(of: bytes)))
     }
     self.signatures = signatures
   }
@@ -61,18 +60,13 @@ package struct SignedEnvelope: Sendable {
   package var bytes: [UInt8] {
     var writer = JSONWriter(.pretty)
     writer.beginObject()
-    writer.key("payloadType")
-    writer.string(file.payloadType)
-    writer.key("payload")
-    writer.string(Base64Text.encoded(payload))
-    writer.key("signatures")
-    writer.beginArray()
+    writer.text("payloadType", file.payloadType)
+    writer.text("payload", Base64Text.encoded(payload))
+    writer.beginArray("signatures")
     for signature in signatures {
       writer.beginObject()
-      writer.key("keyid")
-      writer.string(signature.keyID)
-      writer.key("sig")
-      writer.string(Base64Text.encoded(signature.bytes))
+      writer.text("keyid", signature.keyID)
+      writer.text("sig", Base64Text.encoded(signature.bytes))
       writer.endObject()
     }
     writer.endArray()

@@ -41,9 +41,7 @@ public struct TrustedKeys: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The text that ``init(_:)`` reads.
-  public var description: String {
-    "\(number):" + keys.map(\.description).joined(separator: ",")
-  }
+  public var description: String { "\(number):" + keys.map(\.description).joined(separator: ",") }
 
   /// The keys in words, for messages.
   var words: String {

@@ -34,9 +34,7 @@ extension DatasetManifest {
       }
       throw error
     }
-    guard keySet >= keys.number else {
-      throw .replacedKeySet(found: keySet, trusted: keys.number)
-    }
+    guard keySet >= keys.number else { throw .replacedKeySet(found: keySet, trusted: keys.number) }
     guard keySet == keys.number else { throw .laterKeySet(found: keySet, trusted: keys.number) }
     guard self.name == name else {
       throw .otherDataset(.manifest, found: self.name, expected: name)

@@ -14,12 +14,10 @@ extension DatasetManifest {
     writer.number("keySet", UInt64(keySet))
     writeFile(to: &writer)
     writeWhole(to: &writer)
-    writer.key("patches")
-    writer.beginArray()
+    writer.beginArray("patches")
     for patch in patches { patch.write(to: &writer) }
     writer.endArray()
-    writer.key("mirrors")
-    writer.beginArray()
+    writer.beginArray("mirrors")
     for mirror in mirrors { writer.string(mirror) }
     writer.endArray()
     writer.endObject()
@@ -32,15 +30,13 @@ extension DatasetManifest {
   }
 
   private func writeFile(to writer: inout JSONWriter) {
-    writer.key("file")
-    writer.beginObject()
+    writer.beginObject("file")
     writer.number("length", length)
     writer.text("verity", digest.description)
     writer.text("content", contentDigest)
     writer.text("schema", schemaFingerprint)
     writer.number("formatVersion", UInt64(formatVersion))
-    writer.key("records")
-    writer.beginObject()
+    writer.beginObject("records")
     for (entity, count) in records.sorted(by: { $0.key < $1.key }) {
       writer.number(entity, UInt64(count))
     }
@@ -49,13 +45,11 @@ extension DatasetManifest {
   }
 
   private func writeWhole(to writer: inout JSONWriter) {
-    writer.key("whole")
-    writer.beginObject()
+    writer.beginObject("whole")
     writer.text("name", whole.name)
     writer.number("length", whole.length)
     writer.text("sha256", whole.sha256.description)
-    writer.key("frames")
-    writer.beginObject()
+    writer.beginObject("frames")
     writer.text("name", whole.frames.name)
     writer.number("length", whole.frames.length)
     writer.text("sha256", whole.frames.sha256.description)
@@ -78,13 +72,23 @@ extension DatasetManifest.PatchFile {
 }
 
 extension JSONWriter {
-  fileprivate mutating func text(_ key: String, _ value: String) {
+  mutating func text(_ key: String, _ value: String) {
     self.key(key)
     string(value)
   }
 
-  fileprivate mutating func number(_ key: String, _ value: UInt64) {
+  mutating func number(_ key: String, _ value: UInt64) {
     self.key(key)
     unsigned(value)
+  }
+
+  mutating func beginObject(_ key: String) {
+    self.key(key)
+    beginObject()
+  }
+
+  mutating func beginArray(_ key: String) {
+    self.key(key)
+    beginArray()
   }
 }

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import Foundation
 
 /// The verified content of `manifest.json`: the newest generation of a published dataset, and its
 /// files.

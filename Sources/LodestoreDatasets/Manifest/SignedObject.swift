@@ -1,10 +1,5 @@
+internal import Foundation
 internal import LodestoreJSON
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 /// An object in a signed file, whose members are read with a bound on every value.
 ///
@@ -71,58 +66,48 @@ struct SignedObject {
   }
 
   func digest(_ key: String) throws(DatasetError) -> FileDigest {
-    let text = try text(key, atMost: 64)
-    guard let digest = FileDigest(text) else {
-      throw .malformed(
-        file, at: place(key), found: "'\(DatasetError.visible(text))'",
-        expected: "64 hexadecimal digits in lower case")
-    }
-    return digest
+    try value(key, atMost: 64, "64 hexadecimal digits in lower case") { FileDigest($0) }
   }
 
   /// A member that holds bytes in hexadecimal, of a length that this library does not fix.
   func hexText(_ key: String) throws(DatasetError) -> String {
-    let text = try text(key, atMost: 128)
-    guard let bytes = HexText.decoded(text), !bytes.isEmpty else {
-      throw .malformed(
-        file, at: place(key), found: "'\(DatasetError.visible(text))'",
-        expected: "hexadecimal digits in lower case")
+    try value(key, atMost: 128, "hexadecimal digits in lower case") { text in
+      HexText.decoded(text).flatMap { $0.isEmpty ? nil : text }
     }
-    return text
   }
 
   /// A date of the years 0 to 9999, in UTC and in the form of RFC 3339.
   func date(_ key: String) throws(DatasetError) -> Date {
-    let text = try text(key, atMost: 40)
-    guard text.utf8.first != UInt8(ascii: "-"), text.utf8.first != UInt8(ascii: "+"),
-      text.utf8.last == UInt8(ascii: "Z"), let date = ISO8601Text.date(text)
-    else {
-      throw .malformed(
-        file, at: place(key), found: "'\(DatasetError.visible(text))'",
-        expected: "a date such as 2026-11-28T02:00:00Z")
+    try value(key, atMost: 40, "a date such as 2026-11-28T02:00:00Z") { text in
+      let isSigned = [UInt8(ascii: "-"), UInt8(ascii: "+")].contains(text.utf8.first)
+      return isSigned || text.utf8.last != UInt8(ascii: "Z") ? nil : ISO8601Text.date(text)
     }
-    return date
   }
 
   /// A file name within one folder, such as `42-5d1c.lodestore.zst`.
   func fileName(_ key: String) throws(DatasetError) -> String {
-    let name = try text(key, atMost: PublishedNames.byteLimit)
-    guard PublishedNames.isFileName(name) else {
-      throw .malformed(
-        file, at: place(key), found: "'\(DatasetError.visible(name))'",
-        expected: "a file name of letters, digits, '-', '_' and '.'")
+    let expected = "a file name of letters, digits, '-', '_' and '.'"
+    return try value(key, atMost: PublishedNames.byteLimit, expected) { name in
+      PublishedNames.isFileName(name) ? name : nil
     }
-    return name
   }
 
   func datasetName(_ key: String) throws(DatasetError) -> String {
-    let name = try text(key, atMost: PublishedNames.byteLimit)
-    guard PublishedNames.isDatasetName(name) else {
-      throw .malformed(
-        file, at: place(key), found: "'\(DatasetError.visible(name))'",
-        expected: "the name of a dataset")
+    try value(key, atMost: PublishedNames.byteLimit, "the name of a dataset") { name in
+      PublishedNames.isDatasetName(name) ? name : nil
     }
-    return name
+  }
+
+  /// A member whose text `read` understands.
+  private func value<Value>(
+    _ key: String, atMost limit: Int, _ expected: String, _ read: (String) -> Value?
+  ) throws(DatasetError) -> Value {
+    let text = try text(key, atMost: limit)
+    guard let value = read(text) else {
+      throw .malformed(
+        file, at: place(key), found: "'\(DatasetError.visible(text))'", expected: expected)
+    }
+    return value
   }
 
   // MARK: Containers

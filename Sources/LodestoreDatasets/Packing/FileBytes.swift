@@ -7,17 +7,8 @@ enum FileBytes {
   static func write(
     _ bytes: ByteView, to descriptor: Int32, at offset: UInt64, path: String
   ) throws(DatasetError) {
-    var done = 0
-    while done < bytes.count {
-      let count = pwrite(
-        descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done,
-        off_t(offset) + off_t(done))
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw .system(errno, "write", path)
-      }
-      done += count
-    }
+    let code = bytes.writeAll(to: descriptor, at: Int(offset))
+    guard code == 0 else { throw .system(code, "write", path) }
   }
 
   /// Reads bytes at an offset, fewer if the file ends.
@@ -27,25 +18,13 @@ enum FileBytes {
     into bytes: MutableByteView, from descriptor: Int32, at offset: UInt64,
     path: String
   ) throws(DatasetError) -> Int {
-    var done = 0
-    while done < bytes.count {
-      let count = pread(
-        descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done,
-        off_t(offset) + off_t(done))
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw .system(errno, "read", path)
-      }
-      if count == 0 { break }
-      done += count
-    }
-    return done
+    let count = bytes.fill(from: descriptor, at: Int(offset))
+    guard count >= 0 else { throw .system(errno, "read", path) }
+    return count
   }
 
   /// Sets the length of a file.
-  static func cut(
-    _ descriptor: Int32, to length: UInt64, path: String
-  ) throws(DatasetError) {
+  static func cut(_ descriptor: Int32, to length: UInt64, path: String) throws(DatasetError) {
     while ftruncate(descriptor, off_t(length)) != 0 {
       guard errno == EINTR else { throw .system(errno, "write", path) }
     }
@@ -62,8 +41,7 @@ enum FileBytes {
 
   /// The length of an open file.
   static func length(_ descriptor: Int32, path: String) throws(DatasetError) -> UInt64 {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw .system(errno, "read", path) }
+    guard let status = stat(of: descriptor) else { throw .system(errno, "read", path) }
     return UInt64(max(status.st_size, 0))
   }
 }

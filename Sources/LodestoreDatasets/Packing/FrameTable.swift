@@ -106,8 +106,7 @@ extension FrameTable {
       UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
     guard number(8) == Self.version else {
-      throw DatasetError(
-        .newerFormat,
+      throw DatasetError.Code.newerFormat.error(
         "cannot read '\(name)': it has version \(number(8)), and this library knows version "
           + "\(Self.version); update the program")
     }

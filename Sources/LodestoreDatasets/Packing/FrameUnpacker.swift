@@ -113,8 +113,7 @@ package final class FrameUnpacker {
   package static func completeFrames(
     in descriptor: Int32, table: FrameTable, path: String
   ) throws(DatasetError) -> Int {
-    let buffer = MutableByteView.allocate(
-      byteCount: FrameTable.frameLength, alignment: 4_096)
+    let buffer = MutableByteView.allocate(byteCount: FrameTable.frameLength, alignment: 4_096)
     defer { buffer.deallocate() }
     for index in 0..<table.frameCount {
       let frame = buffer.prefix(table.length(of: index))

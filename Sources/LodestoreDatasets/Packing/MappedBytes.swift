@@ -14,9 +14,7 @@ final class MappedBytes {
     try self.init(descriptor, length: length, path: path)
   }
 
-  private init(
-    _ descriptor: Int32, length: UInt64, path: String
-  ) throws(DatasetError) {
+  private init(_ descriptor: Int32, length: UInt64, path: String) throws(DatasetError) {
     guard length > 0, length <= PublishedNames.lengthLimit, let count = Int(exactly: length) else {
       throw DatasetError(
         .inputOutput, "cannot map '\(path)': it has \(length) bytes; expected a file with content")

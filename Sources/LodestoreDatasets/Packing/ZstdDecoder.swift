@@ -51,8 +51,7 @@ final class ZstdDecoder {
         ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, 31),
         ZSTD_DCtx_refPrefix(context, prefix.baseAddress, prefix.count),
       ] where ZSTD_isError(result) != 0 { return Self.words(result) }
-      let piece = MutableByteView.allocate(
-        byteCount: max(ZSTD_DStreamOutSize(), 1), alignment: 16)
+      let piece = MutableByteView.allocate(byteCount: max(ZSTD_DStreamOutSize(), 1), alignment: 16)
       defer { piece.deallocate() }
       var input = ZSTD_inBuffer(src: frame.baseAddress, size: frame.count, pos: 0)
       var done: UInt64 = 0

@@ -69,9 +69,7 @@ final class ZstdEncoder {
 
     static func limit(of count: Int) -> Int { count }
 
-    func refer(to prefix: ByteView, outputLength: Int) throws(DatasetError) {
-      throw .notBuilt
-    }
+    func refer(to prefix: ByteView, outputLength: Int) throws(DatasetError) { throw .notBuilt }
 
     func pack(
       _ bytes: ByteView, to output: MutableByteView

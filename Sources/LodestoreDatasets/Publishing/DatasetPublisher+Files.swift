@@ -1,12 +1,7 @@
+internal import Foundation
 internal import LodestoreBytes
 internal import LodestorePages
 import LodestoreSystem
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 extension DatasetPublisher {
   /// The compressed generation as written.
@@ -118,9 +113,7 @@ extension DatasetPublisher {
   ///
   /// A file that cannot be removed stays until the next publication, because the manifest is
   /// already published.
-  func removeOld(
-    in folder: PublishedFolder, newest: DatasetManifest, now: Date
-  ) -> [String] {
+  func removeOld(in folder: PublishedFolder, newest: DatasetManifest, now: Date) -> [String] {
     guard let files = try? GenerationFile.all(in: folder.path) else { return [] }
     let generations = Set(files.map(\.generation)).sorted(by: >)
     // Patches of the next publication start from the generations that stay.

@@ -1,12 +1,7 @@
 public import EntityStore
+public import Foundation
 import LodestoreSystem
 internal import LodestoreVerifier
-
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
 
 extension DatasetPublisher {
   /// Publishes a sealed file as the newest generation.
@@ -54,8 +49,7 @@ extension DatasetPublisher {
     // removes it.
     let folder = try PublishedFolder(directory)
     let removed = try folder.removeTemporaries()
-    let newest = try Self.manifest(
-      in: directory, chain: try KeyChain(in: directory, name: name))
+    let newest = try Self.manifest(in: directory, chain: try KeyChain(in: directory, name: name))
     let path = folder.temporary
     defer { unlink(path) }
     let last = try newest?.generation ?? GenerationFile.all(in: directory).map(\.generation).max()

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  package import FoundationEssentials
-#else
-  package import Foundation
-#endif
+package import Foundation
 
 /// Publishes sealed files into a folder, which any static web server or bucket can serve.
 ///
@@ -102,9 +98,7 @@ public struct DatasetPublisher: Sendable {
     _ folder: PublishedFolder, _ chain: KeyChain, name: String, now: Date
   ) throws(DatasetError) -> TrustedKeys {
     if let keys = chain.trusted {
-      guard keys.keys.contains(key.publicKey) else {
-        throw .unlistedKey(key.publicKey, in: keys)
-      }
+      guard keys.keys.contains(key.publicKey) else { throw .unlistedKey(key.publicKey, in: keys) }
       return keys
     }
     let set = KeySet(name: name, number: 1, createdAt: now, keys: [key.publicKey])
@@ -130,9 +124,7 @@ public struct DatasetPublisher: Sendable {
   /// If the manifest is lost, the files determine it, because readers refuse a lower number. A
   /// single generation without a manifest is ignored, because it may be left from a first
   /// publication that was killed.
-  static func newest(
-    in folder: String, _ last: DatasetManifest?
-  ) throws(DatasetError) -> UInt64 {
+  static func newest(in folder: String, _ last: DatasetManifest?) throws(DatasetError) -> UInt64 {
     if let last { return last.generation }
     let here = Set(try GenerationFile.all(in: folder).map(\.generation))
     return here.count > 1 ? here.max() ?? 0 : 0
@@ -152,8 +144,7 @@ public struct DatasetPublisher: Sendable {
     let claimed = try DatasetManifest.claimedKeySet(in: bytes)
     guard let link = chain.links.first(where: { $0.set.number == claimed }) ?? chain.links.last
     else { throw .noKeys(folder) }
-    return try DatasetManifest(
-      verifying: bytes, with: TrustedKeys(link.set), name: link.set.name)
+    return try DatasetManifest(verifying: bytes, with: TrustedKeys(link.set), name: link.set.name)
   }
 
   /// Signs a manifest and replaces the last one, after all files that it names are on the disk.

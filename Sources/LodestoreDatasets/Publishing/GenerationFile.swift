@@ -1,5 +1,3 @@
-import LodestoreSystem
-
 /// A file of the folders `g` and `d`, described by its name: `42-HASH.lodestore.zst`,
 /// `42-HASH.verity`, `41-42-HASH.zst`.
 ///
@@ -81,12 +79,6 @@ struct GenerationFile: Sendable, Hashable {
 
   /// The time when the file was last written, in seconds since 1970; `nil` if it does not exist.
   func changed(in folder: String) -> Double? {
-    var status = stat()
-    guard stat("\(folder)/\(path)", &status) == 0 else { return nil }
-    #if canImport(Darwin)
-      return Double(status.st_mtimespec.tv_sec)
-    #else
-      return Double(status.st_mtim.tv_sec)
-    #endif
+    SystemFile.stamp(of: "\(folder)/\(path)").map { Double($0.seconds) }
   }
 }

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  package import FoundationEssentials
-#else
-  package import Foundation
-#endif
+package import Foundation
 
 /// Replaces a published folder's keys by the next key set.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  package import FoundationEssentials
-#else
-  package import Foundation
-#endif
+package import Foundation
 
 /// The facts of a sealed file that its manifest repeats, except lengths and digests.
 package struct PublishedFacts: Sendable, Hashable {
@@ -17,18 +13,4 @@ package struct PublishedFacts: Sendable, Hashable {
   /// The lowest version of Format.md that reads the file.
   package let formatVersion: Int
   package let records: [String: Int]
-
-  package init(
-    name: String, generation: UInt64, dataAsOf: Date, sealedAt: Date, schemaFingerprint: String,
-    contentDigest: String, formatVersion: Int, records: [String: Int]
-  ) {
-    self.name = name
-    self.generation = generation
-    self.dataAsOf = dataAsOf
-    self.sealedAt = sealedAt
-    self.schemaFingerprint = schemaFingerprint
-    self.contentDigest = contentDigest
-    self.formatVersion = formatVersion
-    self.records = records
-  }
 }

@@ -45,9 +45,7 @@ final class PublishedFolder {
   // MARK: Reading
 
   /// Reads a small file as a whole; `nil` if it does not exist.
-  static func contents(
-    of path: String, atMost limit: Int
-  ) throws(DatasetError) -> [UInt8]? {
+  static func contents(of path: String, atMost limit: Int) throws(DatasetError) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       if errno == ENOENT || errno == ENOTDIR { return nil }
@@ -56,28 +54,18 @@ final class PublishedFolder {
     defer { close(descriptor) }
     let length = try FileBytes.length(descriptor, path: path)
     guard length <= UInt64(limit) else { throw .tooLarge(path, length: length, limit: limit) }
-    let buffer = MutableByteView.allocate(
-      byteCount: max(Int(length), 1), alignment: 16)
+    let buffer = MutableByteView.allocate(byteCount: max(Int(length), 1), alignment: 16)
     defer { buffer.deallocate() }
     let count = try FileBytes.read(
-      into: buffer.prefix(Int(length)), from: descriptor,
-      at: 0, path: path)
+      into: buffer.prefix(Int(length)), from: descriptor, at: 0, path: path)
     return Array(buffer.prefix(count))
   }
 
   /// The names in a part of the folder, in order of their bytes.
   static func names(in path: String) throws(DatasetError) -> [String] {
-    guard let stream = opendir(path) else {
+    guard let names = Folder.names(in: path) else {
       if errno == ENOENT { return [] }
       throw .system(errno, "list", path)
-    }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != "." && name != ".." { names.append(name) }
     }
     return names.sorted()
   }

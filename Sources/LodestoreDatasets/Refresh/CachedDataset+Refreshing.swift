@@ -56,8 +56,7 @@ extension CachedDataset {
     var state = try content.state()
     if state.refreshCount != countBefore, state.failureCount == 0 {
       forget()
-      return RefreshReport(
-        outcome: .elsewhere, generation: try loaded().choice.open?.number ?? 0)
+      return RefreshReport(outcome: .elsewhere, generation: try loaded().choice.open?.number ?? 0)
     }
     state = memory.completed(state)
     if !isForced, isWaiting(state, at: began), let next = state.nextAttempt {
@@ -135,8 +134,7 @@ extension CachedDataset {
         time: time, isForced: isForced, report: report)
       return try await refresh.run(&state, choice)
     case .service(let fetch):
-      let refresh = ServiceImport(
-        installer: installer, fetch: fetch, time: time, report: report)
+      let refresh = ServiceImport(installer: installer, fetch: fetch, time: time, report: report)
       return try await refresh.run(&state, choice)
     }
   }

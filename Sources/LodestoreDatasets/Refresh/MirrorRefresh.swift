@@ -19,17 +19,6 @@ struct MirrorRefresh {
   private var folder: DatasetFolder { content.folder }
   private var onStep: @Sendable (RefreshStep) -> Void { refresh.installer.onStep }
 
-  init(
-    refresh: PublishedRefresh, files: PublishedFiles, current: OpenGeneration?,
-    result: RefreshReport, triesPatch: Bool
-  ) {
-    self.refresh = refresh
-    self.files = files
-    self.current = current
-    self.result = result
-    self.triesPatch = triesPatch
-  }
-
   /// Fetches the mirror's newest generation.
   ///
   /// - Returns: The new generation, which becomes current when `state` is written; `nil` if none is
@@ -81,8 +70,7 @@ struct MirrorRefresh {
     } catch {
       if error.side == .file { state.trust.refusedDigest = manifest.digest.description }
       if error.code == .incompatibleSchema {
-        refresh.installer.keep(
-          manifest, keys: keys, at: refresh.time, current: current, &state)
+        refresh.installer.keep(manifest, keys: keys, at: refresh.time, current: current, &state)
       }
       throw error
     }
@@ -107,9 +95,7 @@ struct MirrorRefresh {
   private func knownDigest(
     of generation: UInt64, _ keys: TrustedKeys, _ state: CacheState
   ) throws -> FileDigest? {
-    let known = state.installed.first {
-      $0.generation == generation && $0.keys == keys.description
-    }
+    let known = state.installed.first { $0.generation == generation && $0.keys == keys.description }
     if let digest = known?.digest { return FileDigest(digest) }
     guard let current, current.number == generation, known != nil || current.source == .seed else {
       return nil

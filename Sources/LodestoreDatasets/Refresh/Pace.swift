@@ -33,8 +33,7 @@ final class Pace: Sendable {
       received += count
       return received
     }
-    let allowed =
-      isSmall ? Self.grace : Self.grace + .seconds(Double(bytes) / Self.leastSpeed)
+    let allowed = isSmall ? Self.grace : Self.grace + .seconds(Double(bytes) / Self.leastSpeed)
     guard now() - start > allowed else { return }
     throw .slow(place, bytes)
   }

@@ -16,17 +16,6 @@ struct PatchDownload {
   private(set) var bytesFetched = 0
   private(set) var bytesResumed = 0
 
-  init(
-    files: PublishedFiles, patch: DatasetManifest.PatchFile, path: String, resumptions: Int,
-    report: @escaping @Sendable (RefreshProgress) -> Void
-  ) {
-    self.files = files
-    self.patch = patch
-    self.path = path
-    self.resumptions = resumptions
-    self.report = report
-  }
-
   /// The number of bytes of a patch that the file at `path` already has; 0 if the file is longer
   /// than the patch.
   static func bytesHere(at path: String, of patch: DatasetManifest.PatchFile) -> UInt64 {
@@ -94,9 +83,7 @@ private final class PatchSink: FetchSink {
 
   var taken: UInt64 { state.withLock { $0.taken } }
 
-  func begin(at start: Int, asked: Int) {
-    state.withLock { $0.skipped = max(asked - start, 0) }
-  }
+  func begin(at start: Int, asked: Int) { state.withLock { $0.skipped = max(asked - start, 0) } }
 
   func take(_ bytes: ByteView) throws {
     let taken = try state.withLock { state in

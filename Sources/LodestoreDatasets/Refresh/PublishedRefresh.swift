@@ -20,9 +20,7 @@ struct PublishedRefresh: Sendable {
   let isForced: Bool
   let report: @Sendable (RefreshProgress) -> Void
 
-  func run(
-    _ state: inout CacheState, _ choice: CacheContent.Choice
-  ) async throws -> Refreshed {
+  func run(_ state: inout CacheState, _ choice: CacheContent.Choice) async throws -> Refreshed {
     var result = RefreshReport(outcome: .current, generation: choice.open?.number ?? 0)
     var errors: [DatasetError] = []
     var hasTriedPatch = false

@@ -14,9 +14,7 @@ struct ServiceImport: Sendable {
   private var folder: DatasetFolder { installer.content.folder }
   private var storePath: String { "\(folder.service)/\(installer.content.name).lodestore" }
 
-  func run(
-    _ state: inout CacheState, _ choice: CacheContent.Choice
-  ) async throws -> Refreshed {
+  func run(_ state: inout CacheState, _ choice: CacheContent.Choice) async throws -> Refreshed {
     do {
       return try await runOnce(&state, choice)
     } catch {
@@ -117,8 +115,7 @@ struct ServiceImport: Sendable {
       // The store is a copy of a sealed file, which has the format of LMDB 0.9 with either engine.
       var options = StoreOptions()
       options.convertsOtherEngine = true
-      let store = try Store(
-        at: storePath, entities: installer.content.entities, options: options)
+      let store = try Store(at: storePath, entities: installer.content.entities, options: options)
       for name in Self.convertedNames { SystemFile.remove(storePath + name) }
       return store
     }

@@ -18,25 +18,11 @@ struct WholeDownload {
   private(set) var bytesFetched = 0
   private(set) var bytesResumed = 0
 
-  init(
-    files: PublishedFiles, manifest: DatasetManifest, part: String, resumptions: Int,
-    onStep: @escaping @Sendable (RefreshStep) -> Void,
-    report: @escaping @Sendable (RefreshProgress) -> Void
-  ) {
-    self.files = files
-    self.manifest = manifest
-    self.part = part
-    self.resumptions = resumptions
-    self.onStep = onStep
-    self.report = report
-  }
-
   mutating func run(tablePath: String) async throws {
     let table = try await table(tablePath)
     onStep(.tableFetched)
     let file = try SystemFile.openForWriting(part, isNew: false)
-    let completed = try FrameUnpacker.completeFrames(
-      in: file.descriptor, table: table, path: part)
+    let completed = try FrameUnpacker.completeFrames(in: file.descriptor, table: table, path: part)
     bytesResumed = Int(clamping: table.compressedOffset(of: completed))
     let sink = FrameSink(
       try FrameUnpacker(table, to: file.descriptor, path: part, skippingFrames: completed),

@@ -10,9 +10,7 @@ enum NormalizationData {}
 struct NormalizationDataReader {
   private var rest: ByteView
 
-  init(_ text: StaticString) {
-    rest = ByteView(text)
-  }
+  init(_ text: StaticString) { rest = ByteView(text) }
 
   /// Skips spaces and returns whether an entry follows.
   mutating func hasEntry() -> Bool {

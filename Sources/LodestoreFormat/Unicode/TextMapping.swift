@@ -12,9 +12,7 @@ package enum TextMapping: Sendable {
   /// Returns the mapped text.
   package func mapped(_ text: String) -> String {
     var text = text
-    return text.withUTF8 { utf8 in
-      String(decoding: mapped(ByteView(utf8)), as: UTF8.self)
-    }
+    return text.withUTF8 { utf8 in String(decoding: mapped(ByteView(utf8)), as: UTF8.self) }
   }
 
   /// Returns the mapped text in UTF-8.

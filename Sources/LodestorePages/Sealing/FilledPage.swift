@@ -47,16 +47,14 @@ struct FilledPage {
         of: UInt16(key.count), toByteOffset: node + PageLayout.nodeKeySize, as: UInt16.self)
       let keyStart = node + PageLayout.nodeHeaderSize
       bytes[keyStart...].copyMemory(from: key)
-      bytes[(keyStart + key.count)...]
-        .copyMemory(from: held)
+      bytes[(keyStart + key.count)...].copyMemory(from: held)
     }
   }
 
   /// Adds the node of a child page.
   mutating func add(key: ByteView, child: UInt64) {
     add(
-      key: key, held: ByteView(),
-      valueCount: UInt32(truncatingIfNeeded: child),
+      key: key, held: ByteView(), valueCount: UInt32(truncatingIfNeeded: child),
       flags: UInt16(truncatingIfNeeded: child >> PageLayout.childLowBits))
   }
 

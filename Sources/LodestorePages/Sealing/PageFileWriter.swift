@@ -98,8 +98,7 @@ package struct PageFileWriter {
     page._withMutableBytes { page in
       page.storeBytes(of: UInt64(number), toByteOffset: PageLayout.number, as: UInt64.self)
       page.storeBytes(of: PageFlag.meta, toByteOffset: format.flags, as: UInt16.self)
-      page.storeBytes(
-        of: MetaPageLayout.magicNumber, toByteOffset: layout.magic, as: UInt32.self)
+      page.storeBytes(of: MetaPageLayout.magicNumber, toByteOffset: layout.magic, as: UInt32.self)
       page.storeBytes(of: format.dataVersion, toByteOffset: layout.version, as: UInt32.self)
       page.storeBytes(
         of: pageCount * UInt64(pageSize), toByteOffset: layout.mapSize, as: UInt64.self)
@@ -109,8 +108,7 @@ package struct PageFileWriter {
       page.storeBytes(of: pageCount - 1, toByteOffset: layout.lastPage, as: UInt64.self)
       page.storeBytes(of: transaction, toByteOffset: layout.transaction, as: UInt64.self)
       if isSealed {
-        page[SealMark.offset...]
-          .copyBytes(from: SealMark.bytes)
+        page[SealMark.offset...].copyBytes(from: SealMark.bytes)
       }
     }
     return page

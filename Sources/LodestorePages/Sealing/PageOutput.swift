@@ -84,13 +84,7 @@ struct PageOutput {
   private static func write(
     _ bytes: ByteView, at offset: Int, to descriptor: Int32
   ) throws(PageWriteError) {
-    var done = 0
-    while done < bytes.count {
-      let count = pwrite(
-        descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(offset + done))
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw .system(code: count < 0 ? errno : ENOSPC) }
-      done += count
-    }
+    let code = bytes.writeAll(to: descriptor, at: offset)
+    guard code == 0 else { throw .system(code: code) }
   }
 }

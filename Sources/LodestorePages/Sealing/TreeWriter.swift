@@ -127,9 +127,7 @@ struct TreeWriter {
     levels[level].add(child)
   }
 
-  private mutating func endBranch(
-    _ level: Int, _ output: inout PageOutput
-  ) throws(PageWriteError) {
+  private mutating func endBranch(_ level: Int, _ output: inout PageOutput) throws(PageWriteError) {
     let children = levels[level].children
     levels[level] = Level()
     guard let first = children.first else { return }

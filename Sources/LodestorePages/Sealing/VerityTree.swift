@@ -32,9 +32,7 @@ package struct VerityTree: Sendable {
   package private(set) var frameDigests: [[UInt8]] = []
   private var root: [UInt8]?
 
-  package init() {
-    rest.reserveCapacity(Self.blockSize)
-  }
+  package init() { rest.reserveCapacity(Self.blockSize) }
 
   /// Adds the next bytes of the file.
   package mutating func update(_ bytes: ByteView) {

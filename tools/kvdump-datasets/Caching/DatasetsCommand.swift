@@ -19,8 +19,7 @@ struct DatasetsCommand: ToolCommand {
       Example: kvdump datasets ~/.cache/catalogue --format json
       """)
 
-  @Argument(help: "The folder.", completion: .directory)
-  var folder: String
+  @Argument(help: "The folder.", completion: .directory) var folder: String
 
   @OptionGroup(title: "Output") var output: OutputOptions
 

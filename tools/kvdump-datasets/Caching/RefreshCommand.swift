@@ -18,8 +18,7 @@ struct RefreshCommand: ToolCommand {
         kvdump refresh cache/pods --file pods-43.lodestore --keys 1:11qYA…
       """)
 
-  @Argument(help: "The dataset's folder.", completion: .directory)
-  var folder: String
+  @Argument(help: "The dataset's folder.", completion: .directory) var folder: String
 
   @Option(
     help: ArgumentHelp(
@@ -38,8 +37,7 @@ struct RefreshCommand: ToolCommand {
       "The publisher's keys, as printed by 'kvdump signing-keys show'.", valueName: "keys"))
   var keys: String
 
-  @Flag(help: "Refresh even if the wait after a failure is not over.")
-  var now = false
+  @Flag(help: "Refresh even if the wait after a failure is not over.") var now = false
 
   @Flag(
     help: ArgumentHelp(
@@ -91,12 +89,9 @@ struct RefreshCommand: ToolCommand {
     }
     let report = try await dataset.refresh(now: now)
     try console.writeObject([
-      ("outcome", .text(report.outcome.rawValue)),
-      ("generation", .unsigned(report.generation)),
-      ("fetched", .byteCount(report.bytesFetched)),
-      ("resumed", .byteCount(report.bytesResumed)),
-      ("patch", .bool(report.usedPatch)),
-      ("from", report.place.map(Cell.text) ?? .null),
+      ("outcome", .text(report.outcome.rawValue)), ("generation", .unsigned(report.generation)),
+      ("fetched", .byteCount(report.bytesFetched)), ("resumed", .byteCount(report.bytesResumed)),
+      ("patch", .bool(report.usedPatch)), ("from", report.place.map(Cell.text) ?? .null),
     ])
     for detour in report.detours { console.note(detour) }
     if let age = try? dataset.current().age { console.note("\(age)") }
@@ -110,8 +105,7 @@ extension CommandFailure {
       code: "wrong-folder",
       message:
         "\(folder): holds the folders of datasets, of which '\(name)' is one; name the folder of "
-        + "the dataset, "
-        + "such as '\(folder)/\(name)'", status: .usage)
+        + "the dataset, such as '\(folder)/\(name)'", status: .usage)
   }
 }
 

@@ -35,8 +35,7 @@ enum KeyFile {
 
   /// Whether other users than the owner may read the file.
   static func isOpenToOthers(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
+    stat(at: path).map { $0.st_mode & 0o077 != 0 } ?? false
   }
 
   private static func failure(

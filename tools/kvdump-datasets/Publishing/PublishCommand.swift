@@ -20,8 +20,7 @@ struct PublishCommand: ToolCommand {
         kvdump publish catalog-7.lodestore site/catalog --key key.pem
       """)
 
-  @Argument(help: "A store or a sealed file.", completion: .file())
-  var store: String
+  @Argument(help: "A store or a sealed file.", completion: .file()) var store: String
 
   @Argument(help: "The dataset's folder; created if it is missing.", completion: .directory)
   var folder: String
@@ -38,13 +37,10 @@ struct PublishCommand: ToolCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The generation of a published store; by default the one after the newest.",
-      valueName: "n"))
+      "The generation of a published store; by default the one after the newest.", valueName: "n"))
   var generation: UInt64?
 
-  @Option(
-    help: ArgumentHelp(
-      "The date of a store's data; by default now.", valueName: "date"))
+  @Option(help: ArgumentHelp("The date of a store's data; by default now.", valueName: "date"))
   var asOf: String?
 
   @Option(

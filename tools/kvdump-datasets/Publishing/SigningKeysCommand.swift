@@ -107,14 +107,12 @@ struct RotateKeysCommand: ToolCommand {
         kvdump signing-keys rotate site --lost --new new.pem
       """)
 
-  @Argument(help: "The dataset's folder.", completion: .directory)
-  var folder: String
+  @Argument(help: "The dataset's folder.", completion: .directory) var folder: String
 
   @Option(help: ArgumentHelp("A key of the newest set.", valueName: "file"), completion: .file())
   var key: String?
 
-  @Flag(help: "Sign without a key of the newest set, because all are lost.")
-  var lost = false
+  @Flag(help: "Sign without a key of the newest set, because all are lost.") var lost = false
 
   @Option(
     help: ArgumentHelp("The key that signs from now on.", valueName: "file"), completion: .file())

@@ -24,9 +24,7 @@ struct Assignment: Equatable, Sendable {
   }
 
   /// The assignment in the library's form, checked except for rules that need a record.
-  func bound(
-    to entity: DynamicEntity, of snapshot: DynamicSnapshot
-  ) throws -> DynamicAssignment {
+  func bound(to entity: DynamicEntity, of snapshot: DynamicSnapshot) throws -> DynamicAssignment {
     if attribute == RecordColumns.idName {
       throw CommandFailure.badArgument(
         attribute, reason: "is the record's id, which the store gives",

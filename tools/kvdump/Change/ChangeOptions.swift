@@ -3,8 +3,7 @@ import EntityStore
 
 /// Options of the commands that change the records that meet a condition.
 struct ChangeOptions: ParsableArguments {
-  @Flag(help: "Change all records; otherwise a condition is required.")
-  var all = false
+  @Flag(help: "Change all records; otherwise a condition is required.") var all = false
 
   @OptionGroup var order: OrderOptions
 
@@ -18,18 +17,13 @@ struct ChangeOptions: ParsableArguments {
   @Flag(help: "Only count the records: the change is made in a write that is undone.")
   var dryRun = false
 
-  @Flag(name: .shortAndLong, help: "Do not ask.")
-  var yes = false
+  @Flag(name: .shortAndLong, help: "Do not ask.") var yes = false
 
   /// Checks the options together with `condition`; `nil` means that there is none.
   func check(_ condition: String?) throws {
     try RowOptions.checkLimit(limit)
-    if all, condition != nil {
-      throw ValidationError("--all and a condition: choose one of them")
-    }
-    if !all, condition == nil {
-      throw ValidationError("a condition is missing; use --all for all records")
-    }
+    try refuse(if: all && condition != nil, "--all and a condition: choose one of them")
+    try refuse(if: !all && condition == nil, "a condition is missing; use --all for all records")
     try marks.check(condition)
   }
 

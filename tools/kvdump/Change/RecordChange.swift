@@ -10,21 +10,11 @@ struct RecordChange {
     let participle: String
   }
 
-  private let verb: Verb
-  private let entityName: String
-  private let store: String
-  private let options: ChangeOptions
-  private let console: Console
-
-  init(
-    verb: Verb, of entityName: String, in store: String, options: ChangeOptions, console: Console
-  ) {
-    self.verb = verb
-    self.entityName = entityName
-    self.store = store
-    self.options = options
-    self.console = console
-  }
+  let verb: Verb
+  let entityName: String
+  let store: String
+  let options: ChangeOptions
+  let console: Console
 
   /// Counts the records, asks if there is somebody to ask, changes the records, and reports.
   ///
@@ -40,9 +30,7 @@ struct RecordChange {
     prepare: (DynamicSnapshot, DynamicEntity) throws -> (request: QueryRequest, change: Prepared),
     apply: (DynamicTransaction, DynamicEntity, QueryRequest, Prepared) throws -> Int
   ) throws -> ExitStatus {
-    if !options.yes, !options.dryRun, !console.canAsk {
-      throw CommandFailure.nobodyToAsk(verb)
-    }
+    if !options.yes, !options.dryRun, !console.canAsk { throw CommandFailure.nobodyToAsk(verb) }
     var asked: Counts?
     if !options.yes, !options.dryRun {
       let counts = try ReadStore.read(store, checksRecords: true, on: console) { snapshot in
@@ -99,8 +87,7 @@ struct RecordChange {
     let query = try snapshot.query(request, of: entity)
     return try console.withProgress { progress in
       Counts(
-        found: try query.count(control: progress?.control),
-        records: try snapshot.count(of: entity))
+        found: try query.count(control: progress?.control), records: try snapshot.count(of: entity))
     }
   }
 

@@ -19,8 +19,7 @@ struct CompactCommand: StoreCommand {
   @Argument(help: "The path of the copy; no file may exist there.", completion: .file())
   var out: String
 
-  @Flag(help: "Copy the commit before the newest one.")
-  var previous = false
+  @Flag(help: "Copy the commit before the newest one.") var previous = false
 
   @OptionGroup(title: "Output") var output: OutputOptions
 

@@ -35,9 +35,8 @@ struct ConvertCommand: StoreCommand {
       try console.writeObject([
         ("store", .text(path)), ("from", .text(outcome.from.engine)),
         ("to", .text(PageFormat.ofEngine.engine)), ("old", .text(outcome.oldPath)),
-        ("size", .byteCount(FileFacts(path)?.size ?? 0)),
-        ("before", .byteCount(before?.size ?? 0)), ("trees", .count(outcome.treeCount)),
-        ("pairs", .count(outcome.pairCount)),
+        ("size", .byteCount(FileFacts(path)?.size ?? 0)), ("before", .byteCount(before?.size ?? 0)),
+        ("trees", .count(outcome.treeCount)), ("pairs", .count(outcome.pairCount)),
       ])
     } catch {
       throw CommandFailure.verification(error, of: path) ?? error

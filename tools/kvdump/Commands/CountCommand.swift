@@ -21,8 +21,7 @@ struct CountCommand: EntityCommand {
 
   @OptionGroup var store: StoreArgument
 
-  @Argument(help: "The entity.")
-  var entity: String
+  @Argument(help: "The entity.") var entity: String
 
   @OptionGroup(title: "Selection") var condition: ConditionOptions
 

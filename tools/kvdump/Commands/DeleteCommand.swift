@@ -20,8 +20,7 @@ struct DeleteCommand: StoreCommand {
 
   @OptionGroup var store: StoreArgument
 
-  @Argument(help: "The entity.")
-  var entity: String
+  @Argument(help: "The entity.") var entity: String
 
   @Argument(
     help: ArgumentHelp("The condition as a predicate format string.", valueName: "format string"))
@@ -36,14 +35,12 @@ struct DeleteCommand: StoreCommand {
 
   func run(on console: Console) async throws -> ExitStatus {
     try RecordChange(
-      verb: .init(question: "Delete", participle: "deleted"), of: entity, in: store.path,
-      options: options, console: console
+      verb: .init(question: "Delete", participle: "deleted"), entityName: entity,
+      store: store.path, options: options, console: console
     ).run(
       prepare: { snapshot, entity in
         (try options.request(condition, for: entity, of: snapshot), ())
       },
-      apply: { transaction, entity, request, _ in
-        try transaction.delete(request, of: entity)
-      })
+      apply: { transaction, entity, request, _ in try transaction.delete(request, of: entity) })
   }
 }

@@ -39,8 +39,7 @@ struct DiffCommand: StoreCommand {
       "Compare only this entity and its links; may be repeated.", valueName: "name"))
   var entity: [String] = []
 
-  @Flag(help: "Match records by the unique index of each entity and not by id.")
-  var byKey = false
+  @Flag(help: "Match records by the unique index of each entity and not by id.") var byKey = false
 
   @Option(
     help: ArgumentHelp(
@@ -52,23 +51,17 @@ struct DiffCommand: StoreCommand {
       "Compare the store with itself after this write, by number or token.", valueName: "write"))
   var since: String?
 
-  @Flag(help: "Show only the number of differences of each entity.")
-  var stat = false
+  @Flag(help: "Show only the number of differences of each entity.") var stat = false
 
-  @Option(help: ArgumentHelp("Stop after this many differences.", valueName: "n"))
-  var limit: Int?
+  @Option(help: ArgumentHelp("Stop after this many differences.", valueName: "n")) var limit: Int?
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    if (other == nil) == (since == nil) {
-      throw ValidationError("name two stores, or one store and --since")
-    }
-    if since != nil, byKey || key != nil {
-      throw ValidationError("--by-key and --key are for two stores")
-    }
+    try refuse(if: (other == nil) == (since == nil), "name two stores, or one store and --since")
+    try refuse(if: since != nil && (byKey || key != nil), "--by-key and --key are for two stores")
     try RowOptions.checkLimit(limit)
-    if stat, limit != nil { throw ValidationError("--limit is for rows, and --stat counts all") }
+    try refuse(if: stat && limit != nil, "--limit is for rows, and --stat counts all")
   }
 
   func run(on console: Console) async throws -> ExitStatus {

@@ -19,8 +19,7 @@ struct ExplainCommand: EntityCommand {
 
   @OptionGroup var store: StoreArgument
 
-  @Argument(help: "The entity.")
-  var entity: String
+  @Argument(help: "The entity.") var entity: String
 
   @OptionGroup(title: "Selection") var query: QueryArguments
 

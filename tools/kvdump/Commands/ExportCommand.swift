@@ -37,8 +37,7 @@ struct ExportCommand: StoreCommand {
 
   @OptionGroup var store: StoreArgument
 
-  @Argument(help: "The entity.")
-  var entity: String?
+  @Argument(help: "The entity.") var entity: String?
 
   @Argument(help: "The file to write; '-' is standard output.", completion: .file())
   var file = standardOutput
@@ -63,19 +62,16 @@ struct ExportCommand: StoreCommand {
   @Flag(
     help: ArgumentHelp(
       "Write relationships as unique keys of the related records, which 'import --links' reads, "
-        + "and "
-        + "not as ids."))
+        + "and not as ids."))
   var links = false
 
   @Flag(
     help: ArgumentHelp(
       "Name values by the members, or columns, that imports fill their attributes from, and not "
-        + "by the "
-        + "attributes, if the store has such names."))
+        + "by the attributes, if the store has such names."))
   var sourceNames = false
 
-  @Flag(help: "Replace existing files.")
-  var force = false
+  @Flag(help: "Replace existing files.") var force = false
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
@@ -86,7 +82,7 @@ struct ExportCommand: StoreCommand {
         "--format: \(output.format.rawValue) is for people; write jsonl, json or csv")
     }
     guard allEntities != nil else {
-      if entity == nil { throw ValidationError("name an entity, or a folder for --all-entities") }
+      try refuse(if: entity == nil, "name an entity, or a folder for --all-entities")
       return
     }
     if entity != nil || `where` != nil || !order.sort.isEmpty || fields.list != nil

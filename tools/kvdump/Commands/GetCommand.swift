@@ -17,8 +17,7 @@ struct GetCommand: EntityCommand {
 
   @OptionGroup var store: StoreArgument
 
-  @Argument(help: "The entity.")
-  var entity: String
+  @Argument(help: "The entity.") var entity: String
 
   @Argument(
     help: ArgumentHelp(

@@ -49,17 +49,14 @@ struct HistoryCommand: StoreCommand {
     help: ArgumentHelp("Show only these changes: inserted, updated, deleted.", valueName: "kind"))
   var kind: [HistoryChange.Kind] = []
 
-  @Option(help: ArgumentHelp("Show at most this many writes.", valueName: "n"))
-  var limit: Int?
+  @Option(help: ArgumentHelp("Show at most this many writes.", valueName: "n")) var limit: Int?
 
-  @Flag(help: "Show a row for each record.")
-  var changes = false
+  @Flag(help: "Show a row for each record.") var changes = false
 
   @Flag(help: "Show the known consumers and their positions, and not the writes.")
   var consumers = false
 
-  @Flag(help: "Remove a part of the history. Writes.")
-  var purge = false
+  @Flag(help: "Remove a part of the history. Writes.") var purge = false
 
   @Option(help: ArgumentHelp("With --purge: remove writes up to this one.", valueName: "number"))
   var through: UInt64?
@@ -67,19 +64,14 @@ struct HistoryCommand: StoreCommand {
   @Option(help: ArgumentHelp("With --purge: remove writes before this time.", valueName: "date"))
   var before: String?
 
-  @Flag(help: "With --purge: remove writes that all consumers have read.")
-  var consumed = false
+  @Flag(help: "With --purge: remove writes that all consumers have read.") var consumed = false
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
     let bounds = [through != nil, before != nil, consumed].filter { $0 }.count
-    if purge, bounds != 1 {
-      throw ValidationError("--purge needs one of --through, --before and --consumed")
-    }
-    if !purge, bounds > 0 {
-      throw ValidationError("--through, --before and --consumed go with --purge")
-    }
+    try refuse(if: purge && bounds != 1, "--purge needs one of --through, --before and --consumed")
+    try refuse(if: !purge && bounds > 0, "--through, --before and --consumed go with --purge")
     if let limit, limit < 0 { throw ValidationError("--limit: \(limit) is below 0") }
   }
 

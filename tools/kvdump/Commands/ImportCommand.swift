@@ -47,8 +47,7 @@ struct ImportCommand: StoreCommand {
     completion: .file())
   var files: [String]
 
-  @Option(help: "The entity of the records.")
-  var entity: String
+  @Option(help: "The entity of the records.") var entity: String
 
   @OptionGroup(title: "Files") var input: InputOptions
   @OptionGroup(title: "Members") var members: MemberOptions
@@ -196,9 +195,7 @@ struct ImportCommand: StoreCommand {
   /// The members that --links interprets as keys of other records.
   private func linked(_ stored: DynamicEntity?, in store: DynamicStore?) throws -> Set<String> {
     guard members.links, let stored, let store else { return [] }
-    return try store.read { snapshot in
-      Set(snapshot.links(of: stored).map(\.relationship))
-    }
+    return try store.read { snapshot in Set(snapshot.links(of: stored).map(\.relationship)) }
   }
 
   /// The names of the attributes by which records are matched; `nil` for none.

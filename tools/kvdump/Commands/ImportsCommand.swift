@@ -18,8 +18,7 @@ struct ImportsCommand: StoreCommand {
 
   @OptionGroup var store: StoreArgument
 
-  @Argument(help: "Show only imports of this name.")
-  var name: String?
+  @Argument(help: "Show only imports of this name.") var name: String?
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
@@ -36,8 +35,7 @@ struct ImportsCommand: StoreCommand {
       ($0.startedAt, $0.name, $0.run) > ($1.startedAt, $1.name, $1.run)
     }
     let columns = ImportReport.empty(of: "").members(isWhole: isForPrograms).map(\.column)
-    try console.write(
-      reports.map { $0.members(isWhole: isForPrograms).map(\.cell) }, of: columns)
+    try console.write(reports.map { $0.members(isWhole: isForPrograms).map(\.cell) }, of: columns)
     if reports.isEmpty { console.note("\(store.path): no imports") }
     for report in kept.compactMap(\.last) where report.ending != .finished {
       console.note(Self.wayOn(report, store.path))
@@ -56,8 +54,7 @@ struct ImportsCommand: StoreCommand {
     let failure = report.failure.map { " (\($0))" } ?? ""
     return
       "\(state)\(failure); if no process is running it, 'kvdump import \(ShellWord.path(store)) "
-      + "FILE… "
-      + "\(options) --resume' with the same files goes on"
+      + "FILE… \(options) --resume' with the same files goes on"
   }
 }
 

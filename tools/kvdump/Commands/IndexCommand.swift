@@ -14,8 +14,7 @@ struct IndexCommand: EntityCommand {
 
   @OptionGroup var store: StoreArgument
 
-  @Argument(help: "The entity.")
-  var entity: String
+  @Argument(help: "The entity.") var entity: String
 
   @Argument(help: "The index: its attributes separated by commas, or its number.")
   var index: NameList
@@ -34,8 +33,7 @@ struct IndexCommand: EntityCommand {
       "The high end. Keys that start with these values are still shown.", valueName: "values"))
   var to: String?
 
-  @Flag(help: "Show records from the high end to the low end.")
-  var reverse = false
+  @Flag(help: "Show records from the high end to the low end.") var reverse = false
 
   @OptionGroup(title: "Selection") var fields: FieldOptions
   @OptionGroup(title: "Selection") var rows: RowOptions

@@ -22,8 +22,7 @@ struct KeysCommand: StoreCommand {
 
   @OptionGroup var store: StoreArgument
 
-  @Argument(help: "The tree; without it, all trees are listed.")
-  var tree: String?
+  @Argument(help: "The tree; without it, all trees are listed.") var tree: String?
 
   @Option(help: ArgumentHelp("Start at this key, in hexadecimal.", valueName: "bytes"))
   var from: HexBytes?
@@ -35,8 +34,7 @@ struct KeysCommand: StoreCommand {
     help: ArgumentHelp("Show only keys with this prefix, in hexadecimal.", valueName: "bytes"))
   var prefix: HexBytes?
 
-  @Flag(help: "Show keys from the high end to the low end.")
-  var reverse = false
+  @Flag(help: "Show keys from the high end to the low end.") var reverse = false
 
   @OptionGroup(title: "Selection") var rows: RowOptions
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -78,9 +76,7 @@ struct KeysCommand: StoreCommand {
   }
 
   /// The readable part of the catalogue.
-  private func entities(
-    in catalogue: Tree?, _ transaction: Transaction
-  ) -> [EntityDescription] {
+  private func entities(in catalogue: Tree?, _ transaction: Transaction) -> [EntityDescription] {
     guard let catalogue, let cursor = try? Cursor(catalogue, in: transaction) else { return [] }
     var entities: [EntityDescription] = []
     var found = (try? cursor.first()) ?? false
@@ -116,9 +112,7 @@ struct KeysCommand: StoreCommand {
     }
   }
 
-  private func writePairs(
-    of tree: Tree, in environment: Environment, on console: Console
-  ) throws {
+  private func writePairs(of tree: Tree, in environment: Environment, on console: Console) throws {
     let catalogue = try open(TreeName.catalogue.text, environment)
     try environment.read { transaction in
       let raw = RawTree(tree, entities: entities(in: catalogue, transaction))

@@ -25,8 +25,7 @@ struct QueryCommand: EntityCommand {
 
   @OptionGroup var store: StoreArgument
 
-  @Argument(help: "The entity.")
-  var entity: String
+  @Argument(help: "The entity.") var entity: String
 
   @OptionGroup(title: "Selection") var query: QueryArguments
   @OptionGroup(title: "Selection") var fields: FieldOptions
@@ -35,17 +34,14 @@ struct QueryCommand: EntityCommand {
     help: ArgumentHelp("Continue after a page, given the token from --page.", valueName: "token"))
   var after: String?
 
-  @Flag(help: "Print the token of the next page; needs --limit.")
-  var page = false
+  @Flag(help: "Print the token of the next page; needs --limit.") var page = false
 
-  @Flag(help: "Print only the number of records.")
-  var count = false
+  @Flag(help: "Print only the number of records.") var count = false
 
   @Flag(help: "Print nothing; the status is 0 if there is a record, 1 if there is none.")
   var exists = false
 
-  @Flag(help: "Show the plan of the query and not the records.")
-  var explain = false
+  @Flag(help: "Show the plan of the query and not the records.") var explain = false
 
   @Flag(help: "Run the query, and show its actual reads next to the estimated ones.")
   var analyze = false
@@ -57,7 +53,7 @@ struct QueryCommand: EntityCommand {
       guard let limit = query.rows.limit, limit > 0 else {
         throw ValidationError("--page: needs --limit, how many records a page has")
       }
-      if output.quiet { throw ValidationError("--page: tells the token where --quiet is silent") }
+      try refuse(if: output.quiet, "--page: tells the token where --quiet is silent")
     }
     if after != nil, query.rows.offset > 0 {
       throw ValidationError("--after: goes on where a page ended; leave out --offset")
@@ -68,9 +64,7 @@ struct QueryCommand: EntityCommand {
     if answers.count > 1, answers != ["--page", "--after"] {
       throw ValidationError("\(answers[0]) and \(answers[1]): choose one of them")
     }
-    if exists, explain || analyze {
-      throw ValidationError("--exists and --explain: choose one of them")
-    }
+    try refuse(if: exists && (explain || analyze), "--exists and --explain: choose one of them")
   }
 
   var formatString: String? { query.condition.text }

@@ -13,8 +13,7 @@ struct RecordsCommand: EntityCommand {
 
   @OptionGroup var store: StoreArgument
 
-  @Argument(help: "The entity.")
-  var entity: String
+  @Argument(help: "The entity.") var entity: String
 
   @OptionGroup(title: "Selection") var fields: FieldOptions
   @OptionGroup(title: "Selection") var rows: RowOptions

@@ -25,8 +25,7 @@ struct SchemaCommand: StoreCommand {
 
   @OptionGroup var store: StoreArgument
 
-  @Argument(help: "Show only this entity.")
-  var entity: String?
+  @Argument(help: "Show only this entity.") var entity: String?
 
   @Option(help: "Draw entities and relationships: text, dot (Graphviz), mermaid or svg.")
   var diagram: DiagramForm?
@@ -42,8 +41,7 @@ struct SchemaCommand: StoreCommand {
   func run(on console: Console) async throws -> ExitStatus {
     if let diff { return try difference(to: diff, on: console) }
     try ReadStore.read(store.path, on: console) { snapshot in
-      let entities =
-        try entity.map { [try snapshot.entity($0)] } ?? snapshot.entities
+      let entities = try entity.map { [try snapshot.entity($0)] } ?? snapshot.entities
       if let diagram {
         for line in RelationshipRows.diagram(diagram, snapshot, entities) {
           try console.line(line)

@@ -31,8 +31,7 @@ struct SealCommand: StoreCommand {
   var name: String
 
   @Option(
-    help: ArgumentHelp(
-      "The generation's number, higher than every earlier one.", valueName: "n"))
+    help: ArgumentHelp("The generation's number, higher than every earlier one.", valueName: "n"))
   var generation: UInt64
 
   @Option(help: ArgumentHelp("The date of the data; by default now.", valueName: "date"))

@@ -49,9 +49,7 @@ struct StatCommand: StoreCommand {
     pages.trees + [pages.names, pages.freeList]
   }
 
-  private static func cells(
-    of tree: PageReport.Tree, _ title: String?, _ pageSize: Int
-  ) -> [Cell] {
+  private static func cells(of tree: PageReport.Tree, _ title: String?, _ pageSize: Int) -> [Cell] {
     [
       .text(tree.name), title.map(Cell.text) ?? .null, .count(tree.depth),
       .count(tree.branchPages), .count(tree.leafPages), .count(tree.overflowPages),
@@ -72,9 +70,7 @@ struct StatCommand: StoreCommand {
       + "\(readerCount) reader \(readerCount == 1 ? "slot" : "slots")"
   }
 
-  private func json(
-    _ pages: PageReport, _ titles: [String: String], _ readerCount: Int
-  ) -> String {
+  private func json(_ pages: PageReport, _ titles: [String: String], _ readerCount: Int) -> String {
     let trees = Self.trees(of: pages).map { tree in
       let cells = Self.cells(of: tree, titles[tree.name], pages.pageSizeInBytes)
       return Cell.object(zip(Self.columns, cells).map { ($0.name, $1) })

@@ -28,8 +28,7 @@ struct UpdateCommand: StoreCommand {
 
   @OptionGroup var store: StoreArgument
 
-  @Argument(help: "The entity.")
-  var entity: String
+  @Argument(help: "The entity.") var entity: String
 
   @Argument(
     help: ArgumentHelp(
@@ -51,10 +50,9 @@ struct UpdateCommand: StoreCommand {
       throw ValidationError(
         "'\(assignment)' is not an assignment; write attribute=value or attribute:=expression")
     }
-    if assignments.isEmpty {
-      throw ValidationError(
-        "no assignment; write attribute=value or attribute:=expression after the condition")
-    }
+    try refuse(
+      if: assignments.isEmpty,
+      "no assignment; write attribute=value or attribute:=expression after the condition")
     let names = assignments.compactMap { Assignment($0)?.attribute }
     if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
       throw ValidationError("'\(twice)' is set twice; choose one of them")
@@ -66,8 +64,8 @@ struct UpdateCommand: StoreCommand {
   func run(on console: Console) async throws -> ExitStatus {
     let assignments = assignments.compactMap { Assignment($0) }
     let change = RecordChange(
-      verb: .init(question: "Update", participle: "updated"), of: entity, in: store.path,
-      options: options, console: console)
+      verb: .init(question: "Update", participle: "updated"), entityName: entity,
+      store: store.path, options: options, console: console)
     do {
       return try change.run(
         prepare: { snapshot, entity in

@@ -35,7 +35,7 @@ struct VerifyCommand: StoreCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    if limit < 0 { throw ValidationError("--limit: \(limit) is below 0; 0 is all") }
+    try refuse(if: limit < 0, "--limit: \(limit) is below 0; 0 is all")
     if trust != nil, !DatasetProgram.verifies(store.path) {
       throw ValidationError("--trust: is for the folder of a published dataset")
     }
@@ -70,8 +70,7 @@ struct VerifyCommand: StoreCommand {
     }
     for notice in report.notices { console.note(notice) }
     console.note(
-      RowSummary.text(
-        shown: report.findings.count, total: report.findingCount, noun: "problems"))
+      RowSummary.text(shown: report.findings.count, total: report.findingCount, noun: "problems"))
     return report.isSound ? .success : .negative
   }
 

@@ -21,21 +21,17 @@ struct WatchCommand: StoreCommand {
 
   @OptionGroup var store: StoreArgument
 
-  @Argument(help: "The entity; without it, all entities.")
-  var entity: String?
+  @Argument(help: "The entity; without it, all entities.") var entity: String?
 
   @Argument(
     help: ArgumentHelp("The condition as a predicate format string.", valueName: "format string"))
   var condition: String?
 
-  @Option(help: ArgumentHelp("End after this many rows.", valueName: "n"))
-  var limit: Int?
+  @Option(help: ArgumentHelp("End after this many rows.", valueName: "n")) var limit: Int?
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func validate() throws {
-    try RowOptions.checkLimit(limit)
-  }
+  func validate() throws { try RowOptions.checkLimit(limit) }
 
   var formatString: String? { condition }
 

@@ -44,8 +44,7 @@ enum DatasetProgram {
 
   /// Returns whether the other program must verify a path: a manifest, or the folder of one.
   static func verifies(_ path: String) -> Bool {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return false }
+    guard let status = stat(at: path) else { return false }
     if status.st_mode & S_IFMT == S_IFDIR {
       return ["manifest.json", "keys", "g"].contains { FileFacts.exists("\(path)/\($0)") }
     }

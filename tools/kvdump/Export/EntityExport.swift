@@ -42,8 +42,7 @@ struct EntityExport {
       else { return nil }
       return
         "\(entity.name): an import takes '\(source)' into '\(attribute.name)', whose member has "
-        + "that "
-        + "name; export with --source-names, or import with --map \(source)=\(source)"
+        + "that name; export with --source-names, or import with --map \(source)=\(source)"
     }
   }
 

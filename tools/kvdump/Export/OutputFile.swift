@@ -29,7 +29,7 @@ final class OutputFile: ByteSink {
     self.replaces = replaces
     var target = path
     var isReplacement = false
-    if let status = FileFacts.status(path) {
+    if let status = stat(at: path) {
       if FileFacts.leads(path, toOneOf: [store, store + "-lock"]) {
         throw CommandFailure.badArgument(
           path, reason: "is the store itself", nextStep: "name another file")
@@ -59,7 +59,7 @@ final class OutputFile: ByteSink {
     self.path = target
     isInPlace = false
     self.isReplacement = isReplacement
-    let mode = FileFacts.status(target).map { $0.st_mode & 0o777 }
+    let mode = stat(at: target).map { $0.st_mode & 0o777 }
     let temporary = try TemporaryFile.beside(target, mode: 0o666, thing: path)
     self.temporary = temporary
     descriptor = temporary.descriptor

@@ -28,8 +28,7 @@ extension CommandFailure {
         return .about(
           store: path, code: "no-previous-commit",
           "the previous commit cannot be read, \(why); leave out --previous", status: .inputOutput)
-      case .treesFull:
-        return .damaged(path, reason: "has more trees than a store may have")
+      case .treesFull: return .damaged(path, reason: "has more trees than a store may have")
       case .notAnEnvironment(let reason): return .notAStore(path, reason: reason)
       default: return translated(error, store: path)
       }

@@ -28,8 +28,7 @@ extension CommandFailure {
       isOfMembers
       ? "leave out --key-name if the records are in an array"
       : hint.map { "did you mean \(ShellWord.option("records", $0))?" }
-        ?? "name another path with --records, or, if they are the members of an object, "
-        + "--key-name"
+        ?? "name another path with --records, or, if they are the members of an object, --key-name"
     let wanted = isOfMembers ? "object" : "array"
     return CommandFailure(
       code: "no-records",
@@ -66,8 +65,7 @@ extension CommandFailure {
       message: "\(file): page \(number): the records up to here have more than 1,000 members "
         + "without an attribute of \(entity), and an entity can have 1,000 attributes; if the "
         + "names of members are keys of records, --key-name NAME imports each member as a record; "
-        + "otherwise "
-        + "give the attributes with --schema FILE and not --infer",
+        + "otherwise give the attributes with --schema FILE and not --infer",
       status: .usage, details: page(number, file))
   }
 
@@ -195,8 +193,7 @@ extension CommandFailure {
       code: "other-type",
       message:
         "--type: '\(attribute)' is \(type), and stored types are only widened, such as int64 to "
-        + "double; "
-        + "leave out \(said), or import it into another attribute with --map",
+        + "double; leave out \(said), or import it into another attribute with --map",
       status: .usage, details: [.text("attribute", attribute)])
   }
 

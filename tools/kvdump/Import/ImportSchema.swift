@@ -165,9 +165,7 @@ struct ImportSchema {
 
   /// Widens an attribute if a record has a value of a wider type, or adds a note about the option
   /// that widens it.
-  private mutating func noteWider(
-    _ member: String, of name: String, _ inference: SchemaInference
-  ) {
+  private mutating func noteWider(_ member: String, of name: String, _ inference: SchemaInference) {
     guard let position = attributes.firstIndex(where: { $0.name == name }),
       rules.types[name] == nil,
       let type = inference.wider(than: attributes[position].storage.type, for: member)
@@ -238,9 +236,7 @@ struct ImportSchema {
 
   /// The source of the attribute `name`; `nil` if the member has that name too, or if the member's
   /// name cannot be stored.
-  private func source(
-    _ member: String, of name: String, _ inference: SchemaInference
-  ) -> String? {
+  private func source(_ member: String, of name: String, _ inference: SchemaInference) -> String? {
     let isFree = !attributes.contains { $0.source == member }
     let isLong = member.utf8.count > EntityDescription.longestSource
     return member != name && isFree && !isLong && inference.isMember(member) ? member : nil
@@ -298,9 +294,7 @@ struct ImportSchema {
 
   /// Adds an index over attributes given by their names, or by the names of members with other
   /// attribute names.
-  mutating func addIndex(
-    _ wanted: [String], isUnique: Bool, candidates: [String] = []
-  ) throws {
+  mutating func addIndex(_ wanted: [String], isUnique: Bool, candidates: [String] = []) throws {
     let isOfElements = wanted.count == 1 && !isUnique && wanted[0].hasSuffix("[]")
     let positions = try wanted.map { name in
       let name = isOfElements ? String(name.dropLast(2)) : name

@@ -5,9 +5,7 @@ extension ImportSession {
   /// Reports the result.
   ///
   /// - Parameter store: The store that a dry run left unchanged; `nil` if it was not a dry run.
-  func report(
-    _ result: Result, dryRunOf store: String?, on console: Console
-  ) throws -> ExitStatus {
+  func report(_ result: Result, dryRunOf store: String?, on console: Console) throws -> ExitStatus {
     if let report = result.report { try write(report, on: console) }
     if let store { console.note("dry run: \(store) is as it was") }
     guard let failure = result.failure else {
@@ -89,8 +87,7 @@ extension ImportSession {
     if Self.isOfNothing(report) {
       console.note(
         "\(report.entity): the files have no record, and a mirror of that would delete all; "
-          + "nothing "
-          + "was deleted, --mirror-empty does it")
+          + "nothing was deleted, --mirror-empty does it")
     } else if report.keptUnseen, report.isCut {
       console.note(
         "\(report.entity): deleted nothing, as the records that a file lacks may be stored ones")

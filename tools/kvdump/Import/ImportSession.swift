@@ -97,8 +97,7 @@ extension DynamicImport {
       // The value may be a key of another record, as 'export --links' writes it.
       case .recordID:
         "--type \(attribute.name)=id reads numbers in texts, and --links reads keys once a "
-          + "program has "
-          + "opened the store and declared the relationship"
+          + "program has opened the store and declared the relationship"
       default: "--type \(attribute.name)=\(attribute.type.name) reads texts"
       }
     }

@@ -52,8 +52,7 @@ final class InputFile {
     }
     self.descriptor = descriptor
     start = max(lseek(descriptor, 0, SEEK_CUR), 0)
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+    guard let status = stat(of: descriptor), status.isRegularFile else { return }
     size = max(Int(status.st_size - start), 0)
     isNamed = isOwned
     if isNamed { release() }

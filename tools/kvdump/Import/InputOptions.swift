@@ -80,15 +80,13 @@ struct InputOptions: ParsableArguments {
       "The escape character in CSV, usually a backslash: one ASCII character. It removes the "
         + "special "
         + "meaning of the next character. After a backslash n, r and t are line feed, carriage "
-        + "return "
-        + "and tab, and a field of only \\N is null.", valueName: "character"))
+        + "return and tab, and a field of only \\N is null.", valueName: "character"))
   var escape: CSVCharacter?
 
   @Option(
     help: ArgumentHelp(
       "The encoding of CSV: utf-8, utf-16le, utf-16be, latin-1 or windows-1252. Without it, the "
-        + "first "
-        + "four bytes decide between UTF-8, UTF-16 and UTF-32.", valueName: "name"))
+        + "first four bytes decide between UTF-8, UTF-16 and UTF-32.", valueName: "name"))
   var encoding: TextEncoding?
 
   @Option(help: ArgumentHelp("Skip this many lines at the beginning of CSV.", valueName: "n"))
@@ -96,13 +94,11 @@ struct InputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Skip lines of CSV that begin with this ASCII character, usually #.",
-      valueName: "character"))
+      "Skip lines of CSV that begin with this ASCII character, usually #.", valueName: "character"))
   var comment: CSVCharacter?
 
   @Option(
-    help: ArgumentHelp(
-      "The column names of CSV whose first row is a record.", valueName: "a,b"))
+    help: ArgumentHelp("The column names of CSV whose first row is a record.", valueName: "a,b"))
   var header: NameList?
 
   @Flag(help: "The first row of CSV is a record; the columns are column1, column2 and so on.")
@@ -111,12 +107,10 @@ struct InputOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Rows of CSV with a number of fields other than that of the columns: refuse them, fill "
-        + "missing "
-        + "fields with null, or fit them (also drops surplus fields).", valueName: "how"))
+        + "missing fields with null, or fit them (also drops surplus fields).", valueName: "how"))
   var ragged: RaggedRows?
 
-  @Flag(help: "Skip empty lines of CSV.")
-  var skipBlankLines = false
+  @Flag(help: "Skip empty lines of CSV.") var skipBlankLines = false
 
   /// The values of `--ragged`.
   enum RaggedRows: String, CaseIterable, ExpressibleByArgument {
@@ -151,9 +145,8 @@ struct InputOptions: ParsableArguments {
     if columns, records != nil || keyName != nil {
       throw ValidationError("--columns: not together with --\(place); the page itself is the table")
     }
-    if header != nil, noHeader {
-      throw ValidationError("--no-header: not together with --header, which has the names")
-    }
+    try refuse(
+      if: header != nil && noHeader, "--no-header: not together with --header, which has the names")
   }
 
   /// The form of the files.

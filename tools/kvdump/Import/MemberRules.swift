@@ -49,12 +49,10 @@ struct MemberOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Import a member, or a column, into an attribute of another name; may be repeated. A path "
-        + "with "
-        + "dots selects a value inside a member, or at a position of an array, as in "
+        + "with dots selects a value inside a member, or at a position of an array, as in "
         + "properties.mag=mag; "
         + "the rest of that member is left out. A member '_id' is only imported this way, as "
-        + "_id=NAME, "
-        + "because the store assigns its own ids.",
+        + "_id=NAME, because the store assigns its own ids.",
       valueName: "member=attribute"))
   var map: [String] = []
 
@@ -98,10 +96,9 @@ struct MemberOptions: ParsableArguments {
         throw ValidationError(
           "--map: '\(attribute)' cannot be an attribute; write letters, digits and _, at most 64")
       }
-      guard attribute != RecordColumns.idName else {
-        throw ValidationError(
-          "--map: '_id' is the store's name for the id of a record; use another name")
-      }
+      try refuse(
+        if: attribute == RecordColumns.idName,
+        "--map: '_id' is the store's name for the id of a record; use another name")
       if let other = rules.maps[member], other != attribute {
         throw ValidationError("--map: '\(member)' is to be both '\(other)' and '\(attribute)'")
       }
@@ -139,9 +136,8 @@ struct MemberOptions: ParsableArguments {
         "--type: '\(attribute)' has '\(name)', which is not a type\(hint ?? "")")
     }
     guard parts.count == 2 else { return TextConversion(to: type) }
-    guard type == .date else {
-      throw ValidationError("--type: '\(attribute)' is \(name), which has no format; only date has")
-    }
+    try refuse(
+      if: type != .date, "--type: '\(attribute)' is \(name), which has no format; only date has")
     do {
       return TextConversion(to: type, date: try DateForm(String(parts[1])))
     } catch {

@@ -25,8 +25,7 @@ struct MergeOptions: ParsableArguments {
         + "index.", valueName: "a,b"))
   var unique: NameList?
 
-  @Flag(help: "Insert every record without matching.")
-  var insertOnly = false
+  @Flag(help: "Insert every record without matching.") var insertOnly = false
 
   @Option(
     help: ArgumentHelp(
@@ -36,8 +35,7 @@ struct MergeOptions: ParsableArguments {
       valueName: "how"))
   var strategy: ImportStrategy?
 
-  @Flag(help: "Short for --strategy mirror.")
-  var mirror = false
+  @Flag(help: "Short for --strategy mirror.") var mirror = false
 
   @Flag(
     help: """
@@ -62,10 +60,9 @@ struct MergeOptions: ParsableArguments {
     if insertOnly, unique != nil {
       throw ValidationError("--insert-only: not together with --unique, which matches records")
     }
-    if insertOnly, chosen != .upsert {
-      throw ValidationError(
-        "--insert-only: not together with \(chosen.argument), which has to match records")
-    }
+    try refuse(
+      if: insertOnly && chosen != .upsert,
+      "--insert-only: not together with \(chosen.argument), which has to match records")
     if chosen == .replaceMatching, let onConflict, onConflict != .replace {
       throw ValidationError(
         "--on-conflict: not \(onConflict.rawValue) together with replace-matching, which replaces")
@@ -73,9 +70,8 @@ struct MergeOptions: ParsableArguments {
     if deleteDespiteRejects, chosen != .mirror {
       throw ValidationError("--delete-despite-rejects: only with --mirror, which deletes")
     }
-    if mirrorEmpty, chosen != .mirror {
-      throw ValidationError("--mirror-empty: only with --mirror, which deletes")
-    }
+    try refuse(
+      if: mirrorEmpty && chosen != .mirror, "--mirror-empty: only with --mirror, which deletes")
   }
 
   var chosen: ImportStrategy { mirror ? .mirror : strategy ?? .upsert }

@@ -222,9 +222,7 @@ final class PageReader {
   }
 
   /// Whether each line or value is a page.
-  private var isPageOfItsOwn: Bool {
-    form.records != nil || form.keyName != nil || form.isColumns
-  }
+  private var isPageOfItsOwn: Bool { form.records != nil || form.keyName != nil || form.isColumns }
 
   /// Adds the records of a line or value.
   private func take(
@@ -262,8 +260,7 @@ final class PageReader {
     guard let records = RecordPath.records(of: root, form) else {
       if let error = root.faultError { throw error }
       throw CommandFailure.pageWithoutRecords(
-        pageNumber, file: file.name, line: line, form,
-        candidates: RecordPath.candidates(in: root))
+        pageNumber, file: file.name, line: line, form, candidates: RecordPath.candidates(in: root))
     }
     if root.document.hasFaults,
       let error = root.document.faultError(outside: records.map(\.node))

@@ -12,8 +12,7 @@ struct RecordPage: Sendable {
 
   /// The error of the first unreadable record.
   var error: (any Error)? {
-    content.places.error
-      ?? content.records.lazy.compactMap { $0.node.faultError }.first
+    content.places.error ?? content.records.lazy.compactMap { $0.node.faultError }.first
   }
 }
 

@@ -28,19 +28,17 @@ final class RejectFile: Sendable {
   /// - Parameter others: Files that it must not be: the store and the imported files.
   init(_ path: String, continues: Bool, others: [String]) throws {
     self.path = path
-    let status = FileFacts.status(path)
+    let status = stat(at: path)
     if FileFacts.leads(path, toOneOf: others) {
       throw CommandFailure.badArgument(
         path, reason: "is the store or an imported file", nextStep: "name another file")
     }
     isNew = status == nil
-    let size = status.flatMap { $0.st_mode & S_IFMT == S_IFREG ? Int($0.st_size) : nil }
+    let size = status.flatMap { $0.isRegularFile ? Int($0.st_size) : nil }
     if let size, size > 0, !continues { throw CommandFailure.rejectsExist(path) }
     descriptor = open(
       path, (size == nil ? O_WRONLY : O_RDWR) | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else {
-      throw CommandFailure.system(errno, thing: path, creating: true)
-    }
+    guard descriptor >= 0 else { throw CommandFailure.system(errno, thing: path, creating: true) }
     if let size { Self.cutLastLine(descriptor, size: size) }
   }
 
@@ -82,8 +80,7 @@ final class RejectFile: Sendable {
   /// Removes the file of a failed import without rejects, unless the file existed before.
   func removeIfEmpty() {
     flush()
-    var status = stat()
-    if isNew, fstat(descriptor, &status) == 0, status.st_size == 0 { unlink(path) }
+    if isNew, let status = stat(of: descriptor), status.st_size == 0 { unlink(path) }
   }
 
   private func flush(_ state: inout State) {

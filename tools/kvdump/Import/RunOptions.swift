@@ -25,14 +25,12 @@ struct SchemaOptions: ParsableArguments {
       """)
   var widen = false
 
-  @Flag(help: "With --infer: keep all columns of CSV as texts.")
-  var allText = false
+  @Flag(help: "With --infer: keep all columns of CSV as texts.") var allText = false
 
   @Option(
     help: ArgumentHelp(
       "With --infer: how much of a pipe may be stored in TMPDIR to read it twice, such as 500M or "
-        + "4G; "
-        + "1G by default.", valueName: "size"))
+        + "4G; 1G by default.", valueName: "size"))
   var spoolLimit: ByteSize?
 
   @Option(help: ArgumentHelp("Infer only from this many first pages.", valueName: "pages"))
@@ -47,8 +45,7 @@ struct SchemaOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "An index to create: its attributes separated by commas, or 'tags[]' for the elements of a "
-        + "JSON "
-        + "attribute; may be repeated.",
+        + "JSON attribute; may be repeated.",
       valueName: "a,b"))
   var index: [NameList] = []
 
@@ -56,15 +53,13 @@ struct SchemaOptions: ParsableArguments {
     if infer, schema != nil {
       throw ValidationError("--infer: not together with --schema, which gives the whole schema")
     }
-    if widen, !infer {
-      throw ValidationError(
-        "--widen: only with --infer; --type ATTRIBUTE=TYPE widens one attribute")
-    }
-    if allText, !infer { throw ValidationError("--all-text: only with --infer") }
-    if spoolLimit != nil, !infer { throw ValidationError("--spool-limit: only with --infer") }
+    try refuse(
+      if: widen && !infer, "--widen: only with --infer; --type ATTRIBUTE=TYPE widens one attribute")
+    try refuse(if: allText && !infer, "--all-text: only with --infer")
+    try refuse(if: spoolLimit != nil && !infer, "--spool-limit: only with --infer")
     if let sample {
-      if !infer { throw ValidationError("--sample: only with --infer") }
-      if sample < 1 { throw ValidationError("--sample: \(sample) is below 1") }
+      try refuse(if: !infer, "--sample: only with --infer")
+      try refuse(if: sample < 1, "--sample: \(sample) is below 1")
     }
   }
 }
@@ -80,8 +75,7 @@ struct RunOptions: ParsableArguments {
         + "name.", valueName: "name"))
   var name: String?
 
-  @Flag(help: "Import into a copy in TMPDIR, and only report the result.")
-  var dryRun = false
+  @Flag(help: "Import into a copy in TMPDIR, and only report the result.") var dryRun = false
 
   @Flag(
     help: "Stop at the first record that does not fit, or has an unknown member; status 1 then.")
@@ -97,8 +91,7 @@ struct RunOptions: ParsableArguments {
       "Write every rejected record as a line of JSON: file, page, record, line, byteOffset, "
         + "attribute "
         + "and reason; for an unreadable record also its first 4,096 bytes as content. --resume "
-        + "appends "
-        + "to the file; the rejects of a page that was not stored are written again.",
+        + "appends to the file; the rejects of a page that was not stored are written again.",
       valueName: "file"), completion: .file())
   var rejects: String?
 

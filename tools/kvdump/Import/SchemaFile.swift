@@ -13,9 +13,7 @@ enum SchemaFile {
     let pages = PageReader([try InputFile(path)], records: nil)
     var known: [String] = []
     while let page = try pages.next() {
-      if let error = page.error {
-        throw CommandFailure.badSchemaFile(path, reason: "\(error)")
-      }
+      if let error = page.error { throw CommandFailure.badSchemaFile(path, reason: "\(error)") }
       for record in page.records {
         guard let entity = record.node["entity"]?.string else {
           throw CommandFailure.badSchemaFile(path, reason: "has a value without a text 'entity'")
@@ -151,9 +149,7 @@ private struct SchemaNode {
 
   /// Throws if this is not an object, or has a member that is not among `members`.
   func check(members: [String]) throws {
-    guard node.kind == .object else {
-      throw failure("must be an object, found \(node.kindName)")
-    }
+    guard node.kind == .object else { throw failure("must be an object, found \(node.kindName)") }
     for (name, _) in node.members where !members.contains(name) {
       let hint = NearestName.of(name, among: members).map { "did you mean '\($0)'?" }
       throw failure(
@@ -167,9 +163,7 @@ private struct SchemaNode {
     return SchemaNode(value, at: "\(path).\(name)", in: file)
   }
 
-  private func member<V>(
-    _ name: String, _ wanted: String, _ read: (JSONNode) -> V?
-  ) throws -> V? {
+  private func member<V>(_ name: String, _ wanted: String, _ read: (JSONNode) -> V?) throws -> V? {
     guard let member = member(name) else { return nil }
     guard let value = read(member.node) else {
       throw member.failure("must be \(wanted), found \(member.node.kindName)")

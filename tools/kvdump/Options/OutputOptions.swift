@@ -6,8 +6,7 @@ package struct OutputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The format of rows.",
-      discussion: "auto is a table on a terminal and JSON Lines otherwise.",
+      "The format of rows.", discussion: "auto is a table on a terminal and JSON Lines otherwise.",
       valueName: "format"))
   var format = FormatChoice.auto
 
@@ -23,8 +22,7 @@ package struct OutputOptions: ParsableArguments {
       valueName: "text"))
   var nullValue: [String] = []
 
-  @Flag(help: "Do not show long output through $KVDUMP_PAGER, $PAGER or less.")
-  var noPager = false
+  @Flag(help: "Do not show long output through $KVDUMP_PAGER, $PAGER or less.") var noPager = false
 
   @Flag(name: .shortAndLong, help: "Print no notes on standard error, only failures.")
   var quiet = false

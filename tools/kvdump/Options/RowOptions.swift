@@ -12,12 +12,11 @@ struct RowOptions: ParsableArguments {
       valueName: "n"))
   var limit: Int?
 
-  @Option(help: ArgumentHelp("Skip this many rows.", valueName: "n"))
-  var offset = 0
+  @Option(help: ArgumentHelp("Skip this many rows.", valueName: "n")) var offset = 0
 
   func validate() throws {
     if let limit, limit < 0 { throw ValidationError("--limit: \(limit) is below 0; 0 is all") }
-    if offset < 0 { throw ValidationError("--offset: \(offset) is below 0") }
+    try refuse(if: offset < 0, "--offset: \(offset) is below 0")
   }
 
   /// Refuses a `--limit` for a command in which 0 does not mean all.

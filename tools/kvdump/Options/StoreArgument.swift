@@ -7,7 +7,5 @@ struct StoreArgument: ParsableArguments {
     completion: .file())
   var path: String
 
-  func validate() throws {
-    if path.isEmpty { throw ValidationError("the path of the store is empty") }
-  }
+  func validate() throws { try refuse(if: path.isEmpty, "the path of the store is empty") }
 }

@@ -22,14 +22,7 @@ final class DescriptorSink: ByteSink {
   func write(_ bytes: ByteView) throws {
     var rest = bytes[...]
     while !rest.isEmpty {
-      let chunk = rest
-      #if canImport(Darwin)
-        let written = Darwin.write(descriptor, chunk.baseAddress, chunk.count)
-      #elseif canImport(Musl)
-        let written = Musl.write(descriptor, chunk.baseAddress, chunk.count)
-      #else
-        let written = Glibc.write(descriptor, chunk.baseAddress, chunk.count)
-      #endif
+      let written = rest.writeSome(to: descriptor)
       if written >= 0 {
         rest = rest.dropFirst(written)
         continue

@@ -62,9 +62,7 @@ package final class Console {
   }
 
   /// The folder for temporary files.
-  var temporaryFolder: String {
-    environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
-  }
+  var temporaryFolder: String { environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp" }
 
   /// Shows rows at once and not through the pager at the end.
   ///
@@ -81,12 +79,9 @@ package final class Console {
     rows(of: columns, as: format, to: output)
   }
 
-  func rows(
-    of columns: [Column], as format: OutputFormat, to output: TextOutput
-  ) -> any RowWriter {
+  func rows(of columns: [Column], as format: OutputFormat, to output: TextOutput) -> any RowWriter {
     switch format {
-    case .table:
-      TableWriter(columns, to: output, width: terminal.size?.columns, style: style)
+    case .table: TableWriter(columns, to: output, width: terminal.size?.columns, style: style)
     case .line: LineWriter(columns, to: output, width: nil, style: style)
     case .json: JSONRowWriter(columns, to: output, layout: .array)
     case .jsonl: JSONRowWriter(columns, to: output, layout: .lines)
@@ -131,9 +126,7 @@ package final class Console {
   func progress() -> Progress { Progress(errors, isShown: showsProgress) }
 
   /// Whether somebody can see the progress.
-  private var showsProgress: Bool {
-    errorTerminal.isTerminal && errorTerminal.hasStyle && !isQuiet
-  }
+  private var showsProgress: Bool { errorTerminal.isTerminal && errorTerminal.hasStyle && !isQuiet }
 
   /// Calls `body` with a progress line for runs of the query engine, and removes the line
   /// afterwards.

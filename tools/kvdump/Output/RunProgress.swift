@@ -7,9 +7,7 @@ final class RunProgress {
   private var progress: Progress
   private var isEnded = false
 
-  init(_ progress: Progress) {
-    self.progress = progress
-  }
+  init(_ progress: Progress) { self.progress = progress }
 
   /// The control to pass to a run.
   var control: RunControl {

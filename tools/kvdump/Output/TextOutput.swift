@@ -6,9 +6,7 @@ package final class TextOutput {
   private var buffer: [UInt8] = []
   private static let flushSize = 64 * 1024
 
-  init(_ sink: any ByteSink) {
-    self.sink = sink
-  }
+  init(_ sink: any ByteSink) { self.sink = sink }
 
   package func write(_ text: String) throws {
     buffer.append(contentsOf: text.utf8)

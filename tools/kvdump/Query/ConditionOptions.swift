@@ -38,14 +38,11 @@ struct MarkOptions: ParsableArguments {
       valueName: "value"))
   var arguments: [String] = []
 
-  @Flag(help: "Fail with status 64 if the query would read all records.")
-  var requireIndex = false
+  @Flag(help: "Fail with status 64 if the query would read all records.") var requireIndex = false
 
   /// Refuses values without a format string.
   func check(_ text: String?) throws {
-    if text == nil, !arguments.isEmpty {
-      throw ValidationError("--arg: the format string has no %@ for it")
-    }
+    try refuse(if: text == nil && !arguments.isEmpty, "--arg: the format string has no %@ for it")
   }
 
   /// The request for the records for which `text` is true; `nil` requests all.

@@ -30,8 +30,7 @@ struct PlanReport {
     switch console.format {
     case .json, .jsonl: try console.writeObject(members)
     case .csv, .markdown:
-      try console.write(
-        steps.map { [.text($0.title), .text($0.text)] }, of: ["step", "text"])
+      try console.write(steps.map { [.text($0.title), .text($0.text)] }, of: ["step", "text"])
     case .table, .line:
       let width = steps.map(\.title.count).max() ?? 0
       for step in steps {

@@ -12,9 +12,7 @@ struct QueryArguments: ParsableArguments {
   ///
   /// The parser checks the format string, and the order is checked against `entity`. Planning
   /// checks the rest.
-  func request(
-    for entity: DynamicEntity, of snapshot: DynamicSnapshot
-  ) throws -> QueryRequest {
+  func request(for entity: DynamicEntity, of snapshot: DynamicSnapshot) throws -> QueryRequest {
     var request = try condition.request()
     request.order = try order.terms(of: entity, snapshot)
     request.offset = rows.offset

@@ -56,9 +56,7 @@ struct QueryRows {
   }
 
   /// Whether a record follows the end of a page.
-  private func isFollowed(
-    _ token: ContinuationToken?, _ request: QueryRequest
-  ) throws -> Bool {
+  private func isFollowed(_ token: ContinuationToken?, _ request: QueryRequest) throws -> Bool {
     var request = request
     request.after = token
     request.offset = 0

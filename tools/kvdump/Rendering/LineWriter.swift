@@ -19,9 +19,7 @@ final class LineWriter: RowWriter {
     self.style = style
   }
 
-  func write(_ row: [Cell]) throws {
-    try write(row.map { DisplayCell($0, limit: valueWidth) })
-  }
+  func write(_ row: [Cell]) throws { try write(row.map { DisplayCell($0, limit: valueWidth) }) }
 
   /// Writes cells, which may already be cut, but not below the width of the screen.
   func write(_ row: [DisplayCell]) throws {

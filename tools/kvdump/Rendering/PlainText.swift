@@ -18,7 +18,5 @@ enum PlainText {
   }
 
   /// The string in a JSON array of one string that needs no escapes.
-  private static func unquoted(_ array: String) -> String {
-    String(array.dropFirst(2).dropLast(2))
-  }
+  private static func unquoted(_ array: String) -> String { String(array.dropFirst(2).dropLast(2)) }
 }

@@ -33,8 +33,7 @@ struct TableLayout: Equatable {
       }
     }
     let alignments = columns.indices.map { index in
-      let byCells: Column.Alignment =
-        isNumeric[index] && !isEmpty[index] ? .trailing : .leading
+      let byCells: Column.Alignment = isNumeric[index] && !isEmpty[index] ? .trailing : .leading
       return columns[index].alignment ?? byCells
     }
     self.alignments = alignments

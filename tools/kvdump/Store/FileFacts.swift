@@ -12,21 +12,16 @@ struct FileFacts {
 
   /// Fails if there is no file, or if its status may not be read.
   init?(_ path: String) {
-    guard let status = Self.status(path) else { return nil }
+    guard let status = stat(at: path) else { return nil }
     size = Int(status.st_size)
-    #if canImport(Darwin)
-      let time = status.st_mtimespec
-    #else
-      let time = status.st_mtim
-    #endif
-    changed = Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+    changed = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) * 1e-9
   }
 
   /// Whether `path` leads to one of `files`, by any name.
   static func leads(_ path: String, toOneOf files: [String]) -> Bool {
-    guard let own = status(path) else { return false }
+    guard let own = stat(at: path) else { return false }
     return files.contains {
-      status($0).map { $0.st_ino == own.st_ino && $0.st_dev == own.st_dev } ?? false
+      stat(at: $0).map { $0.st_ino == own.st_ino && $0.st_dev == own.st_dev } ?? false
     }
   }
 
@@ -40,11 +35,6 @@ struct FileFacts {
     // The shell that runs a pager must not inherit the descriptor.
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     return descriptor
-  }
-
-  static func status(_ path: String) -> stat? {
-    var status = stat()
-    return stat(path, &status) == 0 ? status : nil
   }
 
   /// Waits until all of a file is on the disk.
@@ -92,10 +82,7 @@ struct FileFacts {
   }
 
   /// Whether anything has the name, including a dangling link.
-  static func exists(_ path: String) -> Bool {
-    var status = stat()
-    return lstat(path, &status) == 0
-  }
+  static func exists(_ path: String) -> Bool { stat(at: path, followsLink: false) != nil }
 }
 
 extension TemporaryFile {

@@ -74,9 +74,7 @@ enum TypedValue {
   /// Values for the first attributes of an index, separated by commas or as a JSON array.
   ///
   /// Commas may occur within the last value.
-  static func bound(
-    _ text: String, _ attributes: [EntityDescription.Attribute]
-  ) throws -> [Value] {
+  static func bound(_ text: String, _ attributes: [EntityDescription.Attribute]) throws -> [Value] {
     if text.hasPrefix("["), let array = try? JSONDocument.parsing(text.utf8).root,
       array.kind == .array
     {

@@ -43,9 +43,7 @@ struct ModelDrawing {
         let to = boxes.firstIndex(where: { $0.title == relationship.target.name })
       else { continue }
       edges.append(
-        (
-          from, to, relationship.name ?? "", !relationship.isToOne, !relationship.inverseIsToOne
-        ))
+        (from, to, relationship.name ?? "", !relationship.isToOne, !relationship.inverseIsToOne))
     }
   }
 
@@ -115,8 +113,7 @@ struct ModelDrawing {
       lines.append("<circle cx=\"\(point.x)\" cy=\"\(point.y)\" r=\"4\" fill=\"#444\"/>")
     }
     lines.append(
-      text(
-        edge.label, (start.x + end.x) / 2 + 4, (start.y + end.y) / 2 - 4, "fill=\"#666\""))
+      text(edge.label, (start.x + end.x) / 2 + 4, (start.y + end.y) / 2 - 4, "fill=\"#666\""))
     return lines
   }
 

@@ -112,9 +112,7 @@ struct RecordColumns {
     }
   }
 
-  private func cell(
-    _ source: Source, _ id: UInt64, _ reader: DynamicRecord.Reader
-  ) throws -> Cell {
+  private func cell(_ source: Source, _ id: UInt64, _ reader: DynamicRecord.Reader) throws -> Cell {
     switch source {
     case .id: return .unsigned(id)
     case .attribute(let attribute):

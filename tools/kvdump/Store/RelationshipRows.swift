@@ -19,8 +19,7 @@ enum RelationshipRows {
   static func object(_ relationship: DynamicRelationship) -> Cell {
     .object([
       ("name", relationship.name.map(Cell.text) ?? .absent),
-      ("to", .text(relationship.target.name)),
-      ("many", .bool(!relationship.isToOne)),
+      ("to", .text(relationship.target.name)), ("many", .bool(!relationship.isToOne)),
       ("ordered", relationship.isOrdered ? .bool(true) : .absent),
       ("inverse", relationship.inverseName.map(Cell.text) ?? .absent),
       ("onDelete", .text(relationship.onDelete.rawValue)),
@@ -60,9 +59,7 @@ enum RelationshipRows {
     }
   }
 
-  private static func text(
-    _ snapshot: DynamicSnapshot, _ entities: [DynamicEntity]
-  ) -> [String] {
+  private static func text(_ snapshot: DynamicSnapshot, _ entities: [DynamicEntity]) -> [String] {
     var lines: [String] = []
     for entity in entities {
       lines.append(entity.name)
@@ -106,9 +103,7 @@ enum RelationshipRows {
     return lines
   }
 
-  private static func dot(
-    _ snapshot: DynamicSnapshot, _ entities: [DynamicEntity]
-  ) -> [String] {
+  private static func dot(_ snapshot: DynamicSnapshot, _ entities: [DynamicEntity]) -> [String] {
     var lines = ["digraph model {", "  rankdir=LR; node [shape=record];"]
     for entity in entities {
       let attributes = entity.description.declaredAttributes.map { $0.inDiagrams + "\\l" }

@@ -27,8 +27,7 @@ enum SchemaRows {
         ("source", attribute.source.map(Cell.text) ?? .absent),
         ("type", .text(attribute.type.name)), ("optional", .bool(attribute.isOptional)),
         ("shape", attribute.shape.map(Cell.text) ?? .absent),
-        ("initial", try exact(attribute.defaultValue)),
-        ("minimum", try exact(constraints.minimum)),
+        ("initial", try exact(attribute.defaultValue)), ("minimum", try exact(constraints.minimum)),
         ("maximum", try exact(constraints.maximum)),
         ("minLength", constraints.minLength.map { .integer(Int64($0)) } ?? .absent),
         ("maxLength", constraints.maxLength.map { .integer(Int64($0)) } ?? .absent),
@@ -78,9 +77,7 @@ enum SchemaRows {
 
   static func attributes(_ entity: DynamicEntity) throws -> [[Cell]] {
     try entity.description.declaredAttributes.map { attribute in
-      let indexes = entity.indexes.filter {
-        $0.description.attributes.contains(attribute.number)
-      }
+      let indexes = entity.indexes.filter { $0.description.attributes.contains(attribute.number) }
       let names =
         indexes.map { entity.shortName($0) + ($0.isUnique ? " (unique)" : "") }
         + entity.description.elementIndexes.filter { $0.attribute == attribute.number }

@@ -65,8 +65,7 @@ struct StoreFacts {
   private static func members(_ seal: Seal) -> [(column: Column, cell: Cell)] {
     [
       ("dataset", .text(seal.name)), ("generation", .unsigned(seal.generation)),
-      ("dataAsOf", HistoryDate.cell(seal.dataAsOf)),
-      ("sealedAt", HistoryDate.cell(seal.sealedAt)),
+      ("dataAsOf", HistoryDate.cell(seal.dataAsOf)), ("sealedAt", HistoryDate.cell(seal.sealedAt)),
       ("schemaFingerprint", .text(seal.schemaFingerprint)),
     ]
   }
