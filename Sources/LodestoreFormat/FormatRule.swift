@@ -1,78 +1,169 @@
 /// The rules of Format.md that a file can be checked for, by their names in Format.md.
 ///
 /// The tables of Format.md, section 37, list each rule, with the fault by which a test breaks it.
-package enum FormatRule: CaseIterable, Sendable {
+package enum FormatRule: String, CaseIterable, Sendable {
   // LMDB's pages.
-  case lmdbMeta, lmdbFileLength, lmdbPage, lmdbKeyOrder, lmdbPageOnce, lmdbPageAccounted,
-    lmdbOverflow, lmdbTreeRecord, lmdbFreeList
+  case lmdbMeta = "lmdb.meta"
+  case lmdbFileLength = "lmdb.file-length"
+  case lmdbPage = "lmdb.page"
+  case lmdbKeyOrder = "lmdb.key-order"
+  case lmdbPageOnce = "lmdb.page-once"
+  case lmdbPageAccounted = "lmdb.page-accounted"
+  case lmdbOverflow = "lmdb.overflow"
+  case lmdbTreeRecord = "lmdb.tree-record"
+  case lmdbFreeList = "lmdb.free-list"
   // Trees.
-  case treeFlags, treeThere, treeGivenUp
+  case treeFlags = "tree.flags"
+  case treeThere = "tree.there"
+  case treeGivenUp = "tree.given-up"
   // Header.
-  case headerFields, headerVersions, headerCreated, headerSchema, headerMark, headerRequirement
+  case headerFields = "header.fields"
+  case headerVersions = "header.versions"
+  case headerCreated = "header.created"
+  case headerSchema = "header.schema"
+  case headerMark = "header.mark"
+  case headerRequirement = "header.requirement"
   // Checksums of everything but records.
-  case sealedChecksum
+  case sealedChecksum = "sealed.checksum"
   // Documents.
-  case documentCode, documentInteger, documentText, documentLength, documentMemberOrder,
-    documentNesting
+  case documentCode = "document.code"
+  case documentInteger = "document.integer"
+  case documentText = "document.text"
+  case documentLength = "document.length"
+  case documentMemberOrder = "document.member-order"
+  case documentNesting = "document.nesting"
   // Catalogue.
-  case catalogueKey, catalogueMembers, catalogueType, catalogueEntityName, catalogueEntityNameOnce,
-    catalogueAttributeName, catalogueAttributeNameOnce, catalogueSource, catalogueAttributeNumber,
-    catalogueShape, catalogueDocumentMembers, catalogueInitial, catalogueDefault, catalogueLayout,
-    catalogueLayoutOrder, catalogueCurrentLayout, catalogueIndex, catalogueBuilding,
-    catalogueElementIndex, catalogueRule, catalogueHistory, catalogueExpiry, catalogueLimit,
-    catalogueLimits, constraintMembers, constraintType, constraintBounds, constraintPattern
+  case catalogueKey = "catalogue.key"
+  case catalogueMembers = "catalogue.members"
+  case catalogueType = "catalogue.type"
+  case catalogueEntityName = "catalogue.entity-name"
+  case catalogueEntityNameOnce = "catalogue.entity-name-once"
+  case catalogueAttributeName = "catalogue.attribute-name"
+  case catalogueAttributeNameOnce = "catalogue.attribute-name-once"
+  case catalogueSource = "catalogue.source"
+  case catalogueAttributeNumber = "catalogue.attribute-number"
+  case catalogueShape = "catalogue.shape"
+  case catalogueDocumentMembers = "catalogue.document-members"
+  case catalogueInitial = "catalogue.initial"
+  case catalogueDefault = "catalogue.default"
+  case catalogueLayout = "catalogue.layout"
+  case catalogueLayoutOrder = "catalogue.layout-order"
+  case catalogueCurrentLayout = "catalogue.current-layout"
+  case catalogueIndex = "catalogue.index"
+  case catalogueBuilding = "catalogue.building"
+  case catalogueElementIndex = "catalogue.element-index"
+  case catalogueRule = "catalogue.rule"
+  case catalogueHistory = "catalogue.history"
+  case catalogueExpiry = "catalogue.expiry"
+  case catalogueLimit = "catalogue.limit"
+  case catalogueLimits = "catalogue.limits"
+  case constraintMembers = "constraint.members"
+  case constraintType = "constraint.type"
+  case constraintBounds = "constraint.bounds"
+  case constraintPattern = "constraint.pattern"
   // Derived attributes.
-  case derivedKind, derivedMembers, derivedSource, derivedAttribute, derivedRelationship,
-    derivedCondition, derivedValue
+  case derivedKind = "derived.kind"
+  case derivedMembers = "derived.members"
+  case derivedSource = "derived.source"
+  case derivedAttribute = "derived.attribute"
+  case derivedRelationship = "derived.relationship"
+  case derivedCondition = "derived.condition"
+  case derivedValue = "derived.value"
   // Attribute types.
-  case typeBool, typeID, typeText, typeDecimal
+  case typeBool = "type.bool"
+  case typeID = "type.id"
+  case typeText = "type.text"
+  case typeDecimal = "type.decimal"
   // Records.
-  case recordID, recordLayout, recordLength, recordSize, recordEnds, recordNullBits,
-    recordNullZero, recordWide, recordRequired, recordJSON, recordChecksum
+  case recordID = "record.id"
+  case recordLayout = "record.layout"
+  case recordLength = "record.length"
+  case recordSize = "record.size"
+  case recordEnds = "record.ends"
+  case recordNullBits = "record.null-bits"
+  case recordNullZero = "record.null-zero"
+  case recordWide = "record.wide"
+  case recordRequired = "record.required"
+  case recordJSON = "record.json"
+  case recordChecksum = "record.checksum"
   // Index keys.
-  case keyCode, keyComplete, keyInteger, keyFloat, keyText, keyNFC, keyDecimal
+  case keyCode = "key.code"
+  case keyComplete = "key.complete"
+  case keyInteger = "key.integer"
+  case keyFloat = "key.float"
+  case keyText = "key.text"
+  case keyNFC = "key.nfc"
+  case keyDecimal = "key.decimal"
   // Indexes.
-  case indexEntryThere, indexEntryCurrent, indexEntryRecord, indexKey, indexBody, indexUnique,
-    elementEntries, elementBody
+  case indexEntryThere = "index.entry-there"
+  case indexEntryCurrent = "index.entry-current"
+  case indexEntryRecord = "index.entry-record"
+  case indexKey = "index.key"
+  case indexBody = "index.body"
+  case indexUnique = "index.unique"
+  case elementEntries = "element.entries"
+  case elementBody = "element.body"
   // Relationships.
-  case relationshipMembers, relationshipName, relationshipEntities, relationshipHolder,
-    relationshipOrdered, relationshipCondition, linkKey, linkBody, linkBothSides, linkRecords,
-    linkOrder
+  case relationshipMembers = "relationship.members"
+  case relationshipName = "relationship.name"
+  case relationshipEntities = "relationship.entities"
+  case relationshipHolder = "relationship.holder"
+  case relationshipOrdered = "relationship.ordered"
+  case relationshipCondition = "relationship.condition"
+  case linkKey = "link.key"
+  case linkBody = "link.body"
+  case linkBothSides = "link.both-sides"
+  case linkRecords = "link.records"
+  case linkOrder = "link.order"
   // Counters.
-  case counterKey, counterLength, counterRecord, counterEntity, counterNumbers, counterBuilding,
-    counterSize
+  case counterKey = "counter.key"
+  case counterLength = "counter.length"
+  case counterRecord = "counter.record"
+  case counterEntity = "counter.entity"
+  case counterNumbers = "counter.numbers"
+  case counterBuilding = "counter.building"
+  case counterSize = "counter.size"
   // Digests.
-  case digestKey, digestLength, digestContent
+  case digestKey = "digest.key"
+  case digestLength = "digest.length"
+  case digestContent = "digest.content"
   // The second copy of the catalogue.
-  case catalogueCopy
+  case catalogueCopy = "catalogue.copy"
   // Sealed files.
-  case sealPages, sealPair, sealMembers, sealWriter, sealTrees, sealSchema, sealHeader, sealCounts,
-    sealDigest
+  case sealPages = "seal.pages"
+  case sealPair = "seal.pair"
+  case sealMembers = "seal.members"
+  case sealWriter = "seal.writer"
+  case sealTrees = "seal.trees"
+  case sealSchema = "seal.schema"
+  case sealHeader = "seal.header"
+  case sealCounts = "seal.counts"
+  case sealDigest = "seal.digest"
   // Buckets and imports.
-  case bucketKey, importKey, importState, importPage, importPageKey, importReport, importIDs,
-    importBasis
+  case bucketKey = "bucket.key"
+  case importKey = "import.key"
+  case importState = "import.state"
+  case importPage = "import.page"
+  case importPageKey = "import.page-key"
+  case importReport = "import.report"
+  case importIDs = "import.ids"
+  case importBasis = "import.basis"
   // History.
-  case historyKey, historyPart, historyParts, historyNumber, historyImages, historyIDs,
-    historyPairs, historyNotEmpty, historyOnce, historyEntity, historyAttributes,
-    historyRelationship, historyImage, historyPreserved, historyMark, historyKept, historyAllKept
-
-  /// The name in Format.md, such as `catalogue.entity-name` of `catalogueEntityName`.
-  ///
-  /// A dot follows the first word, and hyphens separate the others. Letters of an abbreviation, as in
-  /// `typeID`, are one word.
-  package var name: String {
-    var name = ""
-    var wasUppercase = false
-    for letter in "\(self)" {
-      if letter.isUppercase, !wasUppercase { name += name.contains(".") ? "-" : "." }
-      wasUppercase = letter.isUppercase
-      name += letter.lowercased()
-    }
-    return name
-  }
-
-  package init?(name: String) {
-    guard let rule = Self.allCases.first(where: { $0.name == name }) else { return nil }
-    self = rule
-  }
+  case historyKey = "history.key"
+  case historyPart = "history.part"
+  case historyParts = "history.parts"
+  case historyNumber = "history.number"
+  case historyImages = "history.images"
+  case historyIDs = "history.ids"
+  case historyPairs = "history.pairs"
+  case historyNotEmpty = "history.not-empty"
+  case historyOnce = "history.once"
+  case historyEntity = "history.entity"
+  case historyAttributes = "history.attributes"
+  case historyRelationship = "history.relationship"
+  case historyImage = "history.image"
+  case historyPreserved = "history.preserved"
+  case historyMark = "history.mark"
+  case historyKept = "history.kept"
+  case historyAllKept = "history.all-kept"
 }

@@ -34,7 +34,7 @@ public struct StoreVerification: Sendable {
   init(_ report: VerificationReport) {
     problems = report.findings.map { finding in
       Problem(
-        rule: finding.rule.name, subject: finding.subject, recordID: finding.record,
+        rule: finding.rule.rawValue, subject: finding.subject, recordID: finding.record,
         description: finding.description)
     }
     problemCount = report.findingCount

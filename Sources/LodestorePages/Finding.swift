@@ -125,7 +125,7 @@ extension Finding: CustomStringConvertible {
     if let record { location += (location.isEmpty ? "" : ", ") + "record \(record)" }
     if let key { location += (location.isEmpty ? "" : ", ") + "key \(Self.hexadecimal(key))" }
     return code.rawValue + ": " + (location.isEmpty ? "" : location + ": ") + detail
-      + " [\(rule.name)]"
+      + " [\(rule.rawValue)]"
   }
 
   /// Two digits for each byte, without spaces, in the form that the command `keys` accepts.

@@ -68,7 +68,7 @@ struct FormatRulesTests {
   @Test
   func `the verifier checks exactly the rules that the document assigns to it`() {
     #expect(
-      Set(FormatRule.allCases.map(\.name))
+      Set(FormatRule.allCases.map(\.rawValue))
         .symmetricDifference(FormatRules.checked.map(\.rule)) == [])
   }
 
@@ -81,7 +81,7 @@ struct FormatRulesTests {
 
   @Test(arguments: FormatRules.checked.filter { !$0.fault.hasPrefix("(none") })
   func `a fault that breaks the rule is found by its name`(_ row: FormatRules.Checked) throws {
-    let rule = try #require(FormatRule(name: row.rule))
+    let rule = try #require(FormatRule(rawValue: row.rule))
     if let fault = Fault.all.first(where: { $0.name == row.fault }) {
       let findings = try fault.findings()
       #expect(findings.contains { $0.rule == rule }, "\(findings)")

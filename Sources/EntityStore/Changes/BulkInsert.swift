@@ -27,9 +27,7 @@ final class BulkInsert {
   /// The id after the last written record.
   @exclusivity(unchecked) private var writtenID: UInt64
 
-  init(
-    into entity: StoredEntity, core: WriteCore, expectedCount: Int
-  ) throws(StoreError) {
+  init(into entity: StoredEntity, core: WriteCore, expectedCount: Int) throws(StoreError) {
     self.core = core
     self.entity = entity
     changes = core.changes(of: entity)

@@ -217,9 +217,7 @@ struct UpdateBatch {
   /// Replaces the record at the cursor, which is `old`, with `record`.
   ///
   /// Returns false, and writes nothing, when the records have equal values.
-  func change(
-    _ old: StoredRecord, to record: DerivedRecord, at cursor: Cursor
-  ) throws -> Bool {
+  func change(_ old: StoredRecord, to record: DerivedRecord, at cursor: Cursor) throws -> Bool {
     try batch.change(old, to: record, at: cursor)
   }
 

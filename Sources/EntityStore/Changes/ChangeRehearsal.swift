@@ -25,9 +25,7 @@ final class ChangeRehearsal {
   private var leaving: [Set<UInt64>]
 
   /// - Parameter concerned: the indexes whose keys may change, without those under construction.
-  init(
-    _ changes: EntityChanges, concerned: [StoredIndex], core: WriteCore
-  ) throws(StoreError) {
+  init(_ changes: EntityChanges, concerned: [StoredIndex], core: WriteCore) throws(StoreError) {
     self.changes = changes
     self.core = core
     let building = try changes.building().filter(\.index.isUnique)

@@ -9,9 +9,7 @@ extension EntityChanges {
   /// Encodes a value of the program; undeclared attributes take their stored values.
   ///
   /// - Parameter id: the id of the record to be replaced; `nil` for a new record.
-  func encode<E: Entity>(
-    _ value: E, over id: UInt64? = nil
-  ) throws(StoreError) -> UnsealedRecord {
+  func encode<E: Entity>(_ value: E, over id: UInt64? = nil) throws(StoreError) -> UnsealedRecord {
     let record = try core.writer.encode(value, of: entity)
     guard let part = entity.part else { return record }
     var stored: [Value]?

@@ -116,9 +116,7 @@ final class EntityChanges {
   // MARK: One record
 
   /// Sets ``keys`` to the removed and added keys of record `id`; see ``KeyChange``.
-  func takeKeys(
-    of id: UInt64, from old: RecordView?, to new: RecordView?
-  ) throws(StoreError) {
+  func takeKeys(of id: UInt64, from old: RecordView?, to new: RecordView?) throws(StoreError) {
     try keys.take(id, from: old, to: new, in: try indexes(of: id), of: entity, core)
   }
 
@@ -193,9 +191,7 @@ final class EntityChanges {
     try core.moveEntries(of: id, by: keys)
   }
 
-  private func tell(
-    _ id: UInt64, _ old: RecordView?, _ new: RecordView?
-  ) throws(StoreError) {
+  private func tell(_ id: UInt64, _ old: RecordView?, _ new: RecordView?) throws(StoreError) {
     switch (old, new) {
     case (nil, let new?): try listeners.tellInserted(id, new)
     case (let old?, let new?): try listeners.tellUpdated(id, old, new, core)

@@ -155,9 +155,7 @@ extension WriteCore {
   }
 
   /// Throws when a record still leads to one of `ids`, which were removed from the source of `end`.
-  fileprivate func checkNoLinks(
-    to ids: [UInt64], _ end: RelationshipEnd
-  ) throws(StoreError) {
+  fileprivate func checkNoLinks(to ids: [UInt64], _ end: RelationshipEnd) throws(StoreError) {
     guard let links = end.links else { return }
     let cursor = try LinkCursor(links, core: self)
     for id in ids.sorted() {

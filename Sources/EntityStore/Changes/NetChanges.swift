@@ -178,9 +178,7 @@ struct NetLinks {
   }
 
   /// Removes the moves for which `isKept` returns false.
-  mutating func keepMoves(
-    _ isKept: (LinkPair) throws(StoreError) -> Bool
-  ) throws(StoreError) {
+  mutating func keepMoves(_ isKept: (LinkPair) throws(StoreError) -> Bool) throws(StoreError) {
     for pair in moved where try !isKept(pair) { moved.remove(pair) }
   }
 

@@ -80,9 +80,7 @@ final class RecordTree {
 
   /// - Parameter old: the record at the cursor.
   @inline(__always)
-  func replace(
-    _ old: StoredRecord, at cursor: Cursor, with record: SealedRecord
-  ) throws {
+  func replace(_ old: StoredRecord, at cursor: Cursor, with record: SealedRecord) throws {
     try noteChange(isRemoval: false, of: record.id)
     noteWritten()
     sum.replace(record.id, old.written, by: record.bytes)

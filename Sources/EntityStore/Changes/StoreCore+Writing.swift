@@ -6,9 +6,7 @@ extension StoreCore {
   var observers: ChangeObservers { environment.companion { ChangeObservers() } }
 
   /// Runs `body` as the only writer, on the calling thread, and commits.
-  func write<R>(
-    origin: WriteOrigin? = nil, _ body: (WriteCore) throws -> R
-  ) throws -> R {
+  func write<R>(origin: WriteOrigin? = nil, _ body: (WriteCore) throws -> R) throws -> R {
     try checkWritable()
     try checkOpen("write")
     return try write(origin, isEviction: false, Savepoints(), body)

@@ -47,9 +47,7 @@ struct BatchInsert {
   ///
   /// - Parameter isGiven: for each attribute, whether the record was given it; `nil` when it was
   ///   given all attributes.
-  mutating func add(
-    _ record: UnsealedRecord, given isGiven: [Bool]? = nil
-  ) throws(StoreError) {
+  mutating func add(_ record: UnsealedRecord, given isGiven: [Bool]? = nil) throws(StoreError) {
     if let bulk {
       do throws(StoreError) {
         try entity.part?.checkNew(entity.name)

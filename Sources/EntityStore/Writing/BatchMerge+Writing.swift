@@ -333,9 +333,7 @@ extension BatchMerge {
   }
 
   @inline(__always)
-  private func prepared(
-    _ position: Int, _ id: UInt64
-  ) throws(StoreError) -> PreparedNewRecord {
+  private func prepared(_ position: Int, _ id: UInt64) throws(StoreError) -> PreparedNewRecord {
     if let refusal = refusalOfNew(position) { return .refused(refusal) }
     return try changes.prepareOrRefuse(new: position, of: derived, id: id)
   }

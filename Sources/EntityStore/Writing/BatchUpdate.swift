@@ -226,9 +226,7 @@ final class BatchUpdate {
     }
   }
 
-  private func updateCopied(
-    _ id: UInt64, at cursor: Cursor, _ batch: UpdateBatch?
-  ) throws -> Bool {
+  private func updateCopied(_ id: UInt64, at cursor: Cursor, _ batch: UpdateBatch?) throws -> Bool {
     let stored = try changes.stored(cursor.value, id: id, isCarriedOver: true)
     let values =
       try constants ?? given?(id) ?? prepared[id]

@@ -143,9 +143,7 @@ extension WriteTransaction {
 
 extension EntityChanges {
   /// The stored values of a program's value that replaces record `id`.
-  fileprivate func values<E: Entity>(
-    of value: E, over id: UInt64
-  ) throws(StoreError) -> [Value] {
+  fileprivate func values<E: Entity>(of value: E, over id: UInt64) throws(StoreError) -> [Value] {
     try entity.values(of: try entity.view(try encode(value, over: id)), id: id)
   }
 }

@@ -116,9 +116,7 @@ extension WriteTransaction {
   ) throws(StoreError) -> InsertResult<E> {
     var rows = dictionaries.makeIterator()
     do {
-      return try insert(
-        type, onConflict: onConflict, matching: matching, returning: returning
-      ) {
+      return try insert(type, onConflict: onConflict, matching: matching, returning: returning) {
         (draft: inout RecordDraft<E>) throws in
         guard let row = rows.next() else { return true }
         try draft.take(row)

@@ -183,9 +183,7 @@ extension WriteCore {
   /// Sets the order of the targets of `owner` to that of `ids`, which are all its targets.
   ///
   /// A repeated id has its first position. Does nothing when the relationship is not ordered.
-  func arrange(
-    _ ids: [UInt64], of owner: UInt64, by end: RelationshipEnd
-  ) throws(StoreError) {
+  func arrange(_ ids: [UInt64], of owner: UInt64, by end: RelationshipEnd) throws(StoreError) {
     guard let order = try LinkOrderWriter(end, core: self) else { return }
     var seen: Set<UInt64> = []
     let ids = ids.filter { seen.insert($0).inserted }

@@ -135,9 +135,7 @@ extension WriteTransaction {
 
   /// Deletes the record with the values of `key`; returns whether it existed.
   @discardableResult
-  public mutating func delete<E: Entity>(
-    _ key: EntityKey<E>
-  ) throws(StoreError) -> Bool {
+  public mutating func delete<E: Entity>(_ key: EntityKey<E>) throws(StoreError) -> Bool {
     guard let id = try core.firstRecord(with: key) else { return false }
     return try delete(RecordID<E>(rawValue: id))
   }

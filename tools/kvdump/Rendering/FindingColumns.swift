@@ -10,7 +10,7 @@ extension Finding {
 
   var cells: [Cell] {
     [
-      .text(code.rawValue), .text(rule.name), tree.map(Cell.text) ?? .absent,
+      .text(code.rawValue), .text(rule.rawValue), tree.map(Cell.text) ?? .absent,
       subject.map(Cell.text) ?? .absent, record.map(Cell.unsigned) ?? .absent,
       key.map { .text(Self.hexadecimal($0)) } ?? .absent, .text(detail),
     ]

@@ -157,9 +157,7 @@ struct HistoryLog {
   /// Returns `nil` when no write stored one.
   ///
   /// - Parameter key: the key of an image or of preserved values; its write number is ignored.
-  private func keptKey(
-    _ key: HistoryKey, of number: UInt64?
-  ) throws(StoreError) -> HistoryKey? {
+  private func keptKey(_ key: HistoryKey, of number: UInt64?) throws(StoreError) -> HistoryKey? {
     if let number { return key.with(transaction: number) }
     guard let tree else { return nil }
     return try wrappingErrors {
@@ -172,9 +170,7 @@ struct HistoryLog {
 
   /// Returns the image of a record from the write with `number`, or else the last image; `nil` for
   /// none.
-  func kept(
-    _ key: HistoryKey, of number: UInt64?
-  ) throws(StoreError) -> ByteView? {
+  func kept(_ key: HistoryKey, of number: UInt64?) throws(StoreError) -> ByteView? {
     guard let key = try keptKey(key, of: number) else { return nil }
     return try image(key)
   }

@@ -105,9 +105,7 @@ final class HistoryRecorder: ChangeSink {
     links[relationship.description.number, default: NetLinks(relationship.end(.from))].note(change)
   }
 
-  func recordMoves(
-    _ ids: [UInt64], of owner: UInt64, by end: RelationshipEnd
-  ) throws(StoreError) {
+  func recordMoves(_ ids: [UInt64], of owner: UInt64, by end: RelationshipEnd) throws(StoreError) {
     let relationship = end.relationship
     guard isTold(relationship) else { return }
     links[relationship.description.number, default: NetLinks(relationship.end(.from))]
