@@ -251,9 +251,9 @@ final class BatchMerge {
 
   /// Returns whether all records are written one after the other.
   ///
-  /// The records must be written singly when a record may get a unique key that another one still
-  /// contains. They must be too when a rule reads the id of a reinserted record, because the id
-  /// depends on the outcomes of the records before it.
+  /// The records are written singly when a record may get a unique key that another record still
+  /// contains. The records are also written singly when a rule reads the id of a reinserted record.
+  /// The id depends on the outcomes of the records before it.
   private func mustWriteSingly() throws(StoreError) -> Bool {
     if case .reinsert = rule, try changes.rulesReadID() { return true }
     // The two records have equal values in the one matching index.
