@@ -15,7 +15,9 @@ package struct DerivationDescription: Sendable, Hashable {
     case member
     /// A part of a date.
     case datePart
+
     // Derived from related records.
+
     /// The value of an attribute of the related record.
     case copy
     case count, sum, minimum, maximum, average

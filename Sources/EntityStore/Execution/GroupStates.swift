@@ -17,8 +17,8 @@ struct GroupStates: ~Copyable {
   ///
   /// The array may be longer than ``groupCount``.
   var states: [State] = []
-  // The memory is manually allocated, because an array would check each access.
   /// The totals of each group, one for each term.
+  // The memory is manually allocated, because an array would check each access.
   private(set) var totals: UnsafeMutablePointer<GroupTotal>
   private var totalCapacity: Int
   /// The values of each group, one for each key; empty if the table's bytes contain the values.

@@ -17,8 +17,8 @@ final class IndexChanges {
   private let isOverNumber: Bool
   /// The entries to write to the index.
   let added: IndexEntries
-  // Only one thread uses the object. An exclusivity check for each access would slow every batch.
   /// The entries to remove from the index; `nil` until the first one.
+  // Only one thread uses the object. An exclusivity check for each access would slow every batch.
   @exclusivity(unchecked) private var removed: IndexEntries?
 
   /// Creates an empty list of changes for the index at `position` of `keys`.

@@ -10,8 +10,8 @@ internal import LodestoreFormat
 final class NumberEntries {
   private let slot: WordSlot
   private let isUnique: Bool
-  // Only one thread uses the object. An exclusivity check for each access would slow every batch.
   /// The entries with a value: their words, with the record ids as payloads.
+  // Only one thread uses the object. An exclusivity check for each access would slow every batch.
   @exclusivity(unchecked) private var buffer: SortBuffer
   @exclusivity(unchecked) private var itemCount = 0
   /// The sorted items in packed form, if they can be packed.
