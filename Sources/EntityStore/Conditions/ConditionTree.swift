@@ -81,7 +81,7 @@ indirect enum Operand: Sendable, Hashable {
   /// A list with at least one element that is not a constant.
   case list([Operand])
   case path(ValuePath)
-  /// A `$NAME` without a value that no SUBQUERY declares.
+  /// A variable `$NAME` that has no value and is not the variable of a SUBQUERY.
   case variable(String)
   case arithmetic(ArithmeticOperator, Operand, Operand)
   case negative(Operand)

@@ -26,7 +26,7 @@ struct GroupTotal {
     }
   }
 
-  /// Adds the number with this ordered word to a count, a sum or an average.
+  /// Adds the number whose sort word is `word` to a count, a sum or an average.
   @inline(__always)
   mutating func add(_ word: UInt64, _ kind: WordSlot.Kind, _ function: GroupTerm.Function) {
     switch kind {

@@ -44,8 +44,8 @@ extension PlanRun {
     return count
   }
 
-  /// Counts the records with ids within `range` by the counts of pages, without reading each
-  /// record.
+  /// Counts the records with ids within `range` by the numbers of records of whole pages, without
+  /// reading each record.
   private func countRecords(_ range: ClosedRange<UInt64>, _ most: Int) throws -> Int {
     let cursor = try Cursor(entity.records, in: core.transaction)
     guard try cursor.seek(atOrAfter: range.lowerBound) else { return 0 }

@@ -152,8 +152,8 @@ extension PlanRun {
         in: start, access, attributes.count, skipping: isMerged ? access.pointCount : nil),
       tuple.count < KeyEncoder.cutPrefix
     else { return nil }
-    // In a unique index only keys with nulls contain the id. All entries of the tuple are at or
-    // after it.
+    // In a unique index only keys with nulls contain the id. So the bound is the tuple alone, which
+    // comes before all of its entries.
     if access.index.isUnique { return isReversed ? tuple + [255] : tuple }
     return tuple + start.suffix(8).map { plan.order.isTieDescending ? ~$0 : $0 }
   }

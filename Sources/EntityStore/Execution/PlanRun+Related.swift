@@ -41,7 +41,8 @@ extension PlanRun {
 }
 
 extension ConditionEvaluator {
-  /// The largest estimated number of related records for which an index is asked.
+  /// The largest estimated number of matching related records for which an index is read; beyond
+  /// it, links are followed.
   private static var mostRelated: Int { 1 << 18 }
 
   /// Creates an evaluator that asks indexes for related records.

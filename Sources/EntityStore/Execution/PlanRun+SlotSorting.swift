@@ -30,8 +30,8 @@ extension PlanRun {
     if !order.isNullFirst { _ = try visit(all.nulls, body) }
   }
 
-  /// Returns the matching records with a word, their indexes sorted by word, and the records
-  /// without a word.
+  /// Returns the matching records with a value in the slot, their indexes sorted by that value, and
+  /// the records without one.
   private func gathered(
     by order: SlotOrder
   ) throws -> (records: [SortedRecord], words: WordSort, nulls: [SortedRecord]) {

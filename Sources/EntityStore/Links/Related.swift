@@ -120,7 +120,7 @@ extension ReadableTransaction where Self: ~Copyable {
 
   /// Returns the results of `query`, each with the record that the property at `path` refers to.
   ///
-  /// Results whose record is missing are left out.
+  /// Results for which the referred record is missing are left out.
   @inlinable
   public func fetch<E: Entity, Target: Entity>(
     _ query: Query<E>, including path: KeyPath<E, RecordID<Target>>

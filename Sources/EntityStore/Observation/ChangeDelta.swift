@@ -6,7 +6,8 @@ struct EntityDelta: Sendable {
   var touched = IDRuns()
   /// The records of ``touched`` that did not exist before.
   var inserted = IDRuns()
-  /// The earlier versions of other records of ``touched``, if they were kept.
+  /// The bytes before the changes of the other records of ``touched``, by record id; not all of
+  /// them are kept.
   var olds: [UInt64: [UInt8]] = [:]
   /// Whether further changes exist that are not listed.
   var isUnknown = false

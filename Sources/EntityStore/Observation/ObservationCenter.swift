@@ -161,7 +161,8 @@ final class ObservationCenter: StoreCompanion {
     }
     guard isOpen else { return listeners.end(core) }
     do {
-      // A running write may have begun before the sink existed.
+      // A running write may have begun before the sink existed, so the log may lack its changes.
+      // Its commit is noted as doubtful.
       let doubtful = core.environment.hasWriter ? (core.environment.newestCommit ?? 0) &+ 1 : 0
       let (number, write) = try core.read { ($0.commitNumber.rawValue, try Self.lastWrite($0)) }
       state.withLock { state in

@@ -102,8 +102,9 @@ public struct ValueUpdates<Value: Sendable>: AsyncSequence, Sendable {
 extension FollowedOrigin {
   /// Values that are read again when their dependencies have changed.
   ///
-  /// - Parameter read: receives the mark of the value delivered last. Returns `nil` for an equal
-  ///   value, otherwise the value and its mark.
+  /// - Parameter read: receives the mark of the value delivered last, which is the data for
+  ///   recognizing an equal value. Returns `nil` for an equal value, otherwise the value and its
+  ///   mark.
   private func values<Value: Sendable, Mark: Sendable>(
     of subject: @escaping @Sendable (TransactionCore) throws -> ObservedSubject,
     _ read: @escaping @Sendable (TransactionCore, Mark?) throws -> (value: Value, mark: Mark)?

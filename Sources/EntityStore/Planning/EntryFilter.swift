@@ -65,7 +65,7 @@ private indirect enum EntryTest: Sendable {
   /// An element between two bounds.
   case range(Int, IndexRange)
   case elements(Int, KeySet)
-  /// A number of a type that is in a list.
+  /// A numeric element of a type, which must be in a list.
   case numbers(Int, NumberSet, AttributeType, admitsNull: Bool)
   case text(Int, TextTest)
   /// The type code and first bytes of a text's element.

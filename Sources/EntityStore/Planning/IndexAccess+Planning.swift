@@ -28,7 +28,7 @@ extension IndexAccess {
     _ statistics: PlannerStatistics?
   ) throws {
     let attributes = index.description.attributes
-    // The condition has no constraint for most indexes.
+    // Most indexes end here, because the condition has no constraint on their first attribute.
     guard firsts != nil || constraints[attributes[0]] != nil else { return nil }
     var prefixes = firsts ?? PackedKeys([])
     var ranges: [IndexRange]?

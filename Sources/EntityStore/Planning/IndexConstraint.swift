@@ -4,7 +4,7 @@ internal import LodestoreFormat
 /// A condition on one attribute, as ranges of index keys.
 struct IndexConstraint {
   enum Extent {
-    /// Elements of keys, ascending.
+    /// Single values, as elements of keys, ascending.
     case points(PackedKeys)
     case range(IndexRange)
     /// Ranges of keys, ascending and disjoint.
@@ -115,7 +115,8 @@ struct IndexConstraint {
     return isCertain ? literal : String(literal.dropLast())
   }
 
-  /// Returns the element of a text without the zero byte at its end.
+  /// Returns the key element of a text without its final zero byte, so that elements of longer
+  /// texts begin with it.
   static func beginning(_ text: String) -> [UInt8] {
     PackedKeys.element(.string(text)).dropLast()
   }

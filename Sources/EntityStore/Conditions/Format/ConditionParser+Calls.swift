@@ -166,7 +166,8 @@ extension ConditionParser {
       suggestion: NearestName.of(text, among: ConstantCast.Name.known).map { "\"\($0)\"" })
   }
 
-  /// Parses a condition inside a call, which is a level of its own, as in the tree.
+  /// Parses a condition inside a call; the condition counts as one level of nesting, as in the
+  /// tree.
   private mutating func inner(endingWith closer: String) throws(FormatFault) -> DeepCondition {
     let outer = self.closer
     self.closer = closer

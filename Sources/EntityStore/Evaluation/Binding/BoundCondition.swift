@@ -19,7 +19,7 @@ indirect enum BoundCondition: Sendable {
 
 /// An attribute, or the record's id, in a bound condition.
 ///
-/// The type is a class because plans copy their conditions.
+/// The type is a class, because copying a plan's condition then copies only references.
 final class BoundAttribute: Sendable {
   /// The attribute's number.
   ///

@@ -7,8 +7,8 @@ extension ConditionBinding {
   /// Returns the relationship that `path` begins with and the steps after it, or `nil` if the path
   /// begins with an attribute of the record itself.
   ///
-  /// - Parameter isCollection: whether the path alone stands for records. Otherwise a path to an
-  ///   attribute that holds an id is its value.
+  /// - Parameter isCollection: whether the path alone stands for records. Otherwise a path that
+  ///   ends at an attribute holding an id stands for the id.
   func relationship(
     _ path: ValuePath, isCollection: Bool = false
   ) -> (end: RelationshipEnd, rest: [ValuePath.Step])? {

@@ -3,8 +3,8 @@ internal import LodestoreFormat
 
 /// Writing of a page's links after its records.
 extension ImportEngine {
-  /// Notes the unresolved links of attributes, and writes the links that records do not hold
-  /// themselves.
+  /// Notes the unresolved links of attributes, and writes the links that the page's records do not
+  /// hold in their own attributes.
   func finish(
     _ page: DecodedPage, _ found: PageLinks, _ merge: BatchMerge, _ outcomes: [BatchMerge.Outcome],
     _ entity: StoredEntity, _ core: WriteCore, _ state: inout ImportState,
@@ -73,7 +73,7 @@ extension ImportEngine {
     return one.keys.isEmpty ? target == nil : target != nil
   }
 
-  /// Returns the last of several rows of one record.
+  /// Returns the rows, but of several rows of one record only the last.
   private func last(_ records: [(LinkedRow, UInt64)]) -> [(LinkedRow, UInt64)] {
     var places: [UInt64: Int] = [:]
     for (index, record) in records.enumerated() { places[record.1] = index }

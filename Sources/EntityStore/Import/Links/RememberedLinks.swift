@@ -77,8 +77,8 @@ extension LinkResolver {
     return true
   }
 
-  /// Returns whether a record now exists for one of the keys that its own record is not linked
-  /// with.
+  /// Returns whether a key that was unresolved now names a stored record to which the page's record
+  /// is not linked.
   fileprivate func leads(_ unresolved: [RememberedLinks.Unresolved]) throws(StoreError) -> Bool {
     let ids = try ids(of: unresolved.map { PendingLink.value(of: $0.key) })
     for (one, target) in zip(unresolved, ids) where target > 0 {

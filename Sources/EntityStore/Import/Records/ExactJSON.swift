@@ -92,7 +92,7 @@ package enum ExactJSON {
     case .null, .bool, .integer, .unsigned, .text: try reader.skip()
     case .double:
       let number = try reader.double()
-      // In JSON, the integer 0 has no sign.
+      // The JSON text of −0 is read back as the integer 0, which has no sign.
       return number.isFinite && !(number == 0 && number.sign == .minus)
     case .date, .uuid, .data, .decimal: return false
     case .array:

@@ -82,7 +82,8 @@ struct PagePlaces: Sendable {
     if lines.endsCut { warnings.append(Self.cutWarning) }
   }
 
-  /// Notes that the file is truncated; adds an unreadable record unless the last one shows it.
+  /// Notes that the file is truncated; adds an unreadable record for it, unless the last unreadable
+  /// record is the truncated one.
   mutating func noteCut(after offset: Int, _ error: any Error) {
     if !warnings.contains(Self.cutWarning) { warnings.append(Self.cutWarning) }
     guard unreadable.isEmpty || unreadable.last?.record != recordCount else { return }
