@@ -26,7 +26,7 @@ struct EntryGrouping: ~Copyable {
   private let ends: UnsafeMutablePointer<Int>
 
   private var groups: GroupStates
-  /// The group elements of the last entry.
+  /// The elements of the last entry's key that identify its group.
   private let lastKey: UnsafeMutableRawPointer
   private var lastLength = 0
   /// The number, state and totals of the last entry's group.

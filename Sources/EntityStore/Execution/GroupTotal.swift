@@ -169,7 +169,7 @@ struct GroupTotal {
 
   // MARK: Results
 
-  /// Returns the result.
+  /// Returns the result of the aggregate.
   ///
   /// Without values a count or sum is 0, and other results are null.
   func value(_ function: GroupTerm.Function) -> Value {

@@ -57,8 +57,8 @@ extension PlanRun {
   /// Visits the combinations by steps in the index.
   ///
   /// - Parameters:
-  ///   - cost: the cost of the other plan. Steps end when they have cost as much.
-  ///   - hasOther: whether the other plan is a walk of entries.
+  ///   - cost: the cost of the plan without steps. The steps end when they have cost as much.
+  ///   - hasOther: whether the plan without steps is a walk of entries.
   /// - Returns: `nil` if all combinations have been visited, or if `body` ended the visit.
   ///   Otherwise the number visited.
   private func step(

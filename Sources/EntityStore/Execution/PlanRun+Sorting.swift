@@ -53,7 +53,7 @@ extension PlanRun {
 
 /// The first records in an order, at most `capacity` of them.
 ///
-/// A heap keeps the records, with the last of them as its first element.
+/// A heap keeps the records; its first element is the record that comes last in the order.
 struct TopRecords {
   struct Element {
     /// The first eight bytes of the key, which decide most comparisons.

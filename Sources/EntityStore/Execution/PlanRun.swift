@@ -29,7 +29,7 @@ final class PlanRun {
   private(set) var entriesToSkip = 0
   /// The sort key from the continuation token.
   ///
-  /// Results begin after it.
+  /// Results begin after the record with this key.
   let start: [UInt8]?
 
   init(_ plan: QueryPlan, core: TransactionCore, control: RunControl? = nil) throws(StoreError) {

@@ -4,7 +4,8 @@ internal import LodestoreFormat
 /// An alarm that calls a closure when a record expires that an observer may show.
 final class ExpiryAlarm: Sendable {
   private let alarm = Alarm()
-  /// The time up to which observers know all expirations; `nil` before the alarm is first set.
+  /// Observers have been informed of all records that expired up to this time; `nil` before the
+  /// alarm is first set.
   private let known = Guarded<Double?>(nil)
 
   /// The maximum time in seconds until the clock is read again.

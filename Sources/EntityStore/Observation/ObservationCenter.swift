@@ -78,7 +78,7 @@ final class ObservationCenter: StoreCompanion {
     for observer in observers { observer.end() }
   }
 
-  /// Suppresses the system's notifications about other processes; for tests.
+  /// Suppresses the system's notifications that another process has changed the file; for tests.
   func silence() { state.withLock { $0.connection.listeners }?.watch?.silence() }
 
   /// The number of commits that wait to be reported; for tests.

@@ -5,7 +5,7 @@ internal import LodestoreFormat
 enum ObservedSubject {
   case record(EntityNumber, UInt64)
   case query(ObservedQuery)
-  /// The dependencies are those that each read uses.
+  /// The value depends on the entities and relationships that its last read used.
   case tracked
 
   fileprivate var region: ObservedRegion {

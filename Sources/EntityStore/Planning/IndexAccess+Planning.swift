@@ -50,7 +50,7 @@ extension IndexAccess {
         used.formUnion(positions)
         if points.count <= 1, fixedCount == completeCount { fixedCount += 1 }
         completeCount += 1
-        // Null sorts first.
+        // Null sorts first, so only the first value can be null.
         if !points.isEmpty, points[0] == [0] { mayHaveNulls = true }
         prefixes = prefixes.followed(by: points)
       case .range, .ranges:

@@ -121,7 +121,7 @@ struct IndexConstraint {
     PackedKeys.element(.string(text)).dropLast()
   }
 
-  /// Returns the constraint that both constraints admit.
+  /// Returns the constraint that admits the values which both constraints admit.
   func intersection(_ other: IndexConstraint) -> IndexConstraint {
     let both: Extent =
       switch (extent, other.extent) {

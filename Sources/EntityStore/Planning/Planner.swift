@@ -193,7 +193,7 @@ struct Planner {
     let fetched = isAnsweredByEntries(access) ? 0 : Cost.fetchedRecord
     let ranges = Double(min(access.rangeCount, 1 << 20)) * Cost.range
     let passing = passingShare(of: access)
-    // The share of these records that pass the clauses not covered by the index.
+    // The share of the records found by the index that pass the clauses not covered by it.
     let share = share(ofAllBut: access)
     let wanted = request.wantedCount.map { min(entries, Double($0) / (share * passing)) } ?? entries
     let read = wanted * passing
@@ -283,8 +283,8 @@ struct Planner {
       worstCaseCost: costs.certain, covered: covered)
   }
 
-  /// Returns the costs of collecting ids, and of reading the records of `matches` of them in the
-  /// order of ids.
+  /// Returns the expected and the worst-case cost of collecting ids and reading `matches` records
+  /// in the order of ids.
   ///
   /// A limit ends the reading early if the query has no other order.
   ///

@@ -54,13 +54,13 @@ struct KeyTuple: Sendable {
   ///
   /// The number 0 stands for an attribute that is not stored.
   private var ordinals: UInt64 = 0
-  /// The bytes of the key, if they fit here.
+  /// The bytes of the key, if the key is short.
   private var room: Room = (0, 0, 0, 0, 0, 0, 0, 0)
   private var rest: Rest?
 
   /// The parts of a key that do not fit into a ``KeyTuple`` itself.
   private final class Rest: Sendable {
-    /// All bytes of the key; empty if they fit into the key's own value.
+    /// All bytes of the key; empty if the ``KeyTuple`` itself holds them.
     let bytes: [UInt8]
     /// The positions in the schema of the attributes after the fourth.
     let ordinals: [Int?]

@@ -152,7 +152,7 @@ extension FormatLexer {
     }
   }
 
-  /// Returns the scalar that starts here.
+  /// Returns the scalar that starts at the current byte.
   ///
   /// The bytes are those of a `String`, so they are valid UTF-8.
   private func scalar() -> (Unicode.Scalar, length: Int) {

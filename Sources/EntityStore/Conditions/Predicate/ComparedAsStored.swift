@@ -16,8 +16,8 @@ enum StoredOrder {
   case none, same
   /// Swift's order is that of the stored values, except for not-a-number.
   ///
-  /// This is the relation of `Decimal`, whose not-a-number equals itself and is below all numbers.
-  /// In a condition tree, not-a-number equals nothing and has no order.
+  /// `Decimal` has this relation: its not-a-number equals itself and is below all numbers. In a
+  /// condition tree, not-a-number equals nothing and has no order.
   case sameButNaN
 }
 

@@ -11,11 +11,11 @@ struct RememberedLinks: Sendable, Codable, Hashable {
   ///
   /// Links held in attributes of the page's own records are not included.
   var pairs: [UInt64] = []
-  /// The keys that had no record.
+  /// The keys in the member for which no record existed.
   var unresolved: [Unresolved] = []
 
   struct Unresolved: Sendable, Codable, Hashable {
-    /// The record of the page.
+    /// The id of the page's record that contains the key.
     var id: UInt64
     /// The key as a document.
     var key: [UInt8]

@@ -119,8 +119,8 @@ package enum ExactJSON {
 }
 
 extension JSONTapeReader {
-  /// Returns whether the value at `index` may be in the exact form; ``ExactJSON`` makes the final
-  /// decision.
+  /// Returns whether the value at the tape entry `index` may be in the exact form; ``ExactJSON``
+  /// makes the final decision.
   @inline(__always)
   func mayBeExactForm(_ index: Int) -> Bool {
     let entry = entries[index]

@@ -72,8 +72,8 @@ final class JSONRecordEncoder {
   ///     attribute whose source they are in the catalogue, or else the attribute of their own name.
   ///   - conversions: the conversions, by attribute name.
   ///   - isStrict: whether an unknown member rejects the record.
-  ///   - linked: names of attributes that get their values later, and may be absent even when
-  ///     required.
+  ///   - linked: names of attributes that get their values from links after encoding. Such an
+  ///     attribute may be absent even when required.
   ///   - keyName: the member name for the keys of records that are values of members.
   init(
     _ entity: StoredEntity, names: [String: String] = [:],
@@ -382,7 +382,8 @@ final class JSONRecordEncoder {
       throw rejection(error, slot, node)
     }
     guard value != .null || attribute.isOptional else {
-      // Null is a valid JSON value.
+      // Null is a valid JSON value, so a required attribute that holds JSON stores it as a
+      // document.
       if attribute.type == .json { return state.pointee.writer.write(.nullDocument, as: attribute) }
       let name = attributes[slot].name
       throw RecordRejection("'\(name)' is null, and required", attribute: name, at: node)

@@ -11,7 +11,7 @@ struct GzipReader: Sendable {
   /// DEFLATE can expand one byte to 1,032; only texts of one repeated byte approach this ratio.
   static let mostExpansion = 512
   private let freeBytes: Int
-  /// The maximum bytes of a header.
+  /// The maximum size of a member's header, in bytes.
   private static let longestHeader = 64 << 10
 
   private enum Phase {
