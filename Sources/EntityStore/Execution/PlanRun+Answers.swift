@@ -14,7 +14,7 @@ extension PlanRun {
   }
 
   private func countAll() throws -> Int {
-    // Counting stops here, since the offset and the limit need no more.
+    // Counting stops at this number, since the offset and the limit need no more.
     let most = plan.request.wantedCount ?? .max
     if start == nil, plan.isAnsweredByEntries {
       switch plan.access {

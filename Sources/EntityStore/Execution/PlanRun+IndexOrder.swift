@@ -66,7 +66,7 @@ extension PlanRun {
 
   private var firstBatchSize: Int {
     let wanted = plan.request.wantedCount.map { $0 - entriesToSkip } ?? .max
-    // If each entry is a result, no more records are looked up than are wanted.
+    // If each entry is certain to be a result, the first batch has no more records than are wanted.
     let isCertain = residual == nil && start == nil
     return max(isCertain ? 1 : 16, min(wanted, 256))
   }

@@ -21,7 +21,7 @@ extension PlanRun {
     let writer = makeSortKeyWriter()
     if let kept, kept <= Self.largestHeap {
       var top = TopRecords(capacity: kept)
-      // The first term's number excludes most records, without writing a key.
+      // The number of the first term excludes most records, without writing their keys.
       let first = SlotOrder(BoundOrder(terms: Array(plan.order.terms.prefix(1))), entity)
       try forEachMatch { id, bytes in
         let word = try first?.word(bytes, id)

@@ -44,7 +44,7 @@ extension StoreCore {
   /// Begins a read that the caller must end.
   func pin() throws -> (Environment.PinnedRead, TransactionCore) {
     while true {
-      // Loads a newer schema, if there is one, before the read begins.
+      // This read loads a newer schema of the file, if there is one, before the pinned read begins.
       try read { _ in }
       let schema = self.schema
       let pinned = try environment.beginRead()

@@ -64,6 +64,7 @@ extension ImportEngine {
   private func schemaDigest(of entity: StoredEntity) -> UInt64 {
     var bytes = entity.description.document.encoded()
     // A type that declares only some of the attributes creates other records than a complete one.
+    // So the checksum includes the declared attributes.
     for number in entity.encodingLayout.attributes.map(\.number) { bytes += bigEndianBytes(number) }
     bytes += "\(transformation) \(strategy) \(rule.label)".utf8
     for number in (key ?? []).sorted() { bytes += bigEndianBytes(number) }

@@ -161,7 +161,7 @@ extension RandomAccessEntries {
   /// Removes the entries of `old` from `index` and puts these entries, in one pass; both must be
   /// sorted.
   ///
-  /// A key that one record loses may be taken by another.
+  /// A key that one record loses may be taken by another record in the same call.
   func write(into index: StoredIndex, removing old: Self, core: TreeWriteCore) throws(StoreError) {
     if old.count == 0 { return try write(into: index, core: core) }
     try wrappingErrors {

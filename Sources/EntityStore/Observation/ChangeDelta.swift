@@ -93,7 +93,8 @@ extension ChangeDelta {
       }
       return true
     }
-    // The history does not record links between entities that both have no history.
+    // The history does not record links between entities that both have no history, so any such
+    // link may have changed.
     for relationship in core.schema.relationships
     where relationship.from.description.history == nil && relationship.to.description.history == nil
     {

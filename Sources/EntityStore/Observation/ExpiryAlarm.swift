@@ -28,7 +28,8 @@ final class ExpiryAlarm: Sendable {
     var next: Double?
     for entity in core.schema.expiring where entities.contains(entity.number) {
       var date = try core.nextExpiry(of: entity)
-      // The clock was set forward, or the date passed between two reads of this commit.
+      // A record has expired since, because the clock was set forward or the date passed between
+      // two reads of this commit. The alarm is then due at once.
       if known < moment, try core.hasExpired(of: entity, since: known) { date = moment }
       guard let date else { continue }
       next = min(next ?? date, date)

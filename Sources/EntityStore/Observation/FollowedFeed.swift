@@ -131,7 +131,8 @@ final class FollowedFeed<O: FollowedObserver>: @unchecked Sendable {
     let (core, observer) = (handle.center.core, handle.observer)
     repeat {
       try await core.onReader { try core.read { try observer.fetch($0) } }
-      // Under another schema, the read may have used more entities than the previous one.
+      // If the schema has changed, the read may have used more entities than earlier reads. Changes
+      // of these entities must be reported too.
       handle.center.extend(observer)
     } while observer.hasGrown
     last = observer

@@ -167,7 +167,8 @@ final class ObservationCenter: StoreCompanion {
       let (number, write) = try core.read { ($0.commitNumber.rawValue, try Self.lastWrite($0)) }
       state.withLock { state in
         state.log.doubt(through: doubtful)
-        // The first read of each observer includes all earlier commits.
+        // All commits up to this one count as reported, because the first read of each observer
+        // includes them.
         state.log.report(number, lastWrite: write)
       }
       guard listeners.watch?.start() ?? true else {
@@ -177,7 +178,8 @@ final class ObservationCenter: StoreCompanion {
         )
       }
     } catch {
-      // If the store was closed meanwhile, the listeners have already ended.
+      // If the store was closed meanwhile, `close()` has already ended the listeners, and they are
+      // not ended again here.
       let failed = state.withLock { state in
         defer { if !state.connection.isClosed { state.connection = .none } }
         return state.connection.listeners
@@ -209,7 +211,8 @@ final class ObservationCenter: StoreCompanion {
   func note(_ delta: ChangeDelta, of observed: Set<EntityNumber>, in commit: UInt64) {
     state.withLock { state in
       var delta = delta
-      // Observers may have been added since the write began.
+      // Observers may have been added since the write began, and the sink has not collected changes
+      // of their entities.
       for entity in state.observers.entities.subtracting(observed) {
         delta.entities[entity] = .unknown
       }

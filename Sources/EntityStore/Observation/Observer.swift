@@ -185,7 +185,8 @@ class Observer: @unchecked Sendable {
     lock.lock()
     self.commit = commit
     pending.removeAll { $0.commit <= commit && $0.moment <= moment }
-    // The new state contains a part of these pending changes, and the part is unknown.
+    // The new state contains an unknown part of these pending changes, so the changes that it lacks
+    // are unknown too.
     for index in pending.indices where pending[index].from < commit {
       pending[index].delta = .unknown
     }

@@ -106,7 +106,7 @@ struct IndexConstraint {
   ///
   /// The last character is left out if a mark after it could change it into another character.
   private static func certainBeginning(of literal: String) -> String {
-    // No composition in Unicode begins with one of the characters that stay.
+    // The last character stays only if it is one that Unicode composes with no following mark.
     let isCertain =
       literal.unicodeScalars.last.map {
         (0x20..<0x7f).contains($0.value) && !$0.properties.isAlphabetic

@@ -302,7 +302,8 @@ struct Planner {
   /// Returns a plan that walks the whole of `index`, if its order is the query's order or the
   /// beginning of the query's order.
   private func orderedWalk(of index: StoredIndex, _ accesses: [IndexAccess]) throws -> QueryPlan? {
-    // If records must be checked, the first match may be at the end of the index.
+    // If records must be checked, the first match may be at the end of the index. Such a walk has
+    // no bound.
     if request.requiresIndex, !clauses.allSatisfy({ $0.isAlways || $0.leavesOutIDs }) { return nil }
     guard let wanted = request.wantedCount,
       !accesses.contains(where: { $0.index.description.number == index.description.number })

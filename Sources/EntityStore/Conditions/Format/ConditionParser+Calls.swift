@@ -130,7 +130,8 @@ extension ConditionParser {
     let name = try castName()
     try close("')'")
     if case .value = operand.tree {
-      // The converted constant replaces the call, and was already counted as a node.
+      // The converted constant replaces the call. Only the constant counts as a node, and it was
+      // counted when it was parsed.
       let converted = try converted(operand.tree, name, start.start, end)
       return DeepOperand(tree: converted, depth: operand.depth)
     }

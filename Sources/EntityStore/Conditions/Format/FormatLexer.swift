@@ -175,7 +175,8 @@ extension FormatLexer {
 
   /// Returns whether `name` can be written without quotes, if it is not a keyword.
   static func isName(_ name: String) -> Bool {
-    // Most names are ASCII, and the properties of scalars are slow.
+    // Most names are ASCII and are checked by their bytes, because the properties of scalars are
+    // slow.
     if name.utf8.allSatisfy(isWordByte), let first = name.utf8.first { return first &- 0x30 >= 10 }
     let scalars = name.unicodeScalars
     guard let first = scalars.first, isFirst(first) else { return false }

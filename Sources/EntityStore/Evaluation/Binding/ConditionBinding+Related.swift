@@ -137,7 +137,8 @@ extension ConditionBinding {
     _ test: ConditionTree, on end: RelationshipEnd, _ variable: String
   ) throws(StoreError) -> BoundCondition {
     var target = binding(of: end)
-    // The relationship by which the related record leads back to its owner.
+    // The relationship by which the related record leads back to its owner, named in an error
+    // message.
     let back = end.opposite.attribute == nil ? nil : end.opposite.name
     return try target.bind(
       try test.rerooted(from: .variable(variable), to: .record, back: back))

@@ -53,7 +53,8 @@ extension ImportEngine {
     if isTaken {
       note(pending, in: &state)
     } else if rule.keeps(number) {
-      // The policy forbids changing the link, whatever its target.
+      // The policy forbids changing the link, whatever its target. So the key is reported now, and
+      // not looked up again.
       report(pending, open.key, in: &state.report)
     } else {
       return
@@ -136,12 +137,12 @@ extension ImportEngine {
     if resolver.end.order != nil { try arrange(orders, by: resolver.end, core) }
   }
 
-  /// Orders the links of the page's records by their keys.
+  /// Orders the links of each record as the record lists their keys.
   private func arrange(
     _ orders: [UInt64: [UInt64]], by end: RelationshipEnd, _ core: WriteCore
   ) throws(StoreError) {
     for (id, others) in orders.sorted(by: { $0.key < $1.key }) {
-      // Another record of the page may have taken over one of the targets.
+      // Another record of the page may have taken over one of the targets, which is left out here.
       var rest = Set(try core.relatedIDs(of: id, by: end))
       try core.arrange(others.filter { rest.remove($0) != nil }, of: id, by: end)
     }

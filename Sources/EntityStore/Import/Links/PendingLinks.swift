@@ -46,7 +46,8 @@ extension ImportEngine {
     }
   }
 
-  /// Links the record of a pending link with `target`; returns false when it already was linked.
+  /// Links the record of a pending link with `target`; returns false when it already was linked or
+  /// no longer exists.
   private func add(
     _ one: PendingLink, _ target: UInt64, by end: RelationshipEnd, _ entity: StoredEntity,
     _ core: WriteCore

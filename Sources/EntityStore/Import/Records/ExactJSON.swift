@@ -100,8 +100,8 @@ package enum ExactJSON {
       for _ in 0..<count where try !isPlain(&reader, nesting: nesting + 1) { return false }
     case .object:
       let (count, _) = try reader.enterObject()
-      // JSON readers treat names with equal strings as one key; different ASCII names are never
-      // equal strings.
+      // JSON readers treat names that are equal as Swift strings as one key. Names with different
+      // bytes can be equal only beyond ASCII.
       var wideNames: Set<String> = []
       for _ in 0..<count {
         let name = try reader.name()
