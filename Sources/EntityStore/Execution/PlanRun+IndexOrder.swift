@@ -83,7 +83,9 @@ extension PlanRun {
     return min(size, max(16, Int(Double(limit - counts.results) * read * 1.25)))
   }
 
-  /// A batch of 16,384 records of 170 bytes takes some 3 MB, which fits the cache.
+  /// The maximum number of records in a batch.
+  ///
+  /// At 170 bytes a record, such a batch takes some 3 MB, which fits the processor's cache.
   private static let largestBatch = 16_384
 
   /// A batch of ids in the order of the index, whose records are looked up in the order of the ids.
@@ -158,8 +160,9 @@ extension PlanRun {
     return tuple + start.suffix(8).map { plan.order.isTieDescending ? ~$0 : $0 }
   }
 
-  /// Returns the range of keys beginning with the group of the continuation token, or `nil` if the
-  /// token does not identify the group.
+  /// Returns the range of keys from the group in which the continuation token lies.
+  ///
+  /// Returns `nil` if the token does not identify the group.
   func startedKeys(
     _ range: IndexRange, _ access: IndexAccess, _ groups: QueryPlan.Groups
   ) throws -> KeyRange? {

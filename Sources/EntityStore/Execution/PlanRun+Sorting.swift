@@ -61,7 +61,7 @@ struct TopRecords {
     var key: [UInt8]
     var id: UInt64
     var bytes: ByteView
-    /// The word of the first term; `nil` for null and for a term that is no number.
+    /// The value of the first term as a sort word; `nil` for null and for a term that is no number.
     var first: UInt64?
 
     func precedes(_ other: Element) -> Bool {
@@ -83,8 +83,8 @@ struct TopRecords {
     a._withBytes { a in b._withBytes { compareKeys(a, $0) < 0 } }
   }
 
-  /// Returns whether a record with this word of the first term may come before the last record
-  /// kept.
+  /// Returns whether a record with the sort word `first` of the first term may come before the last
+  /// record kept.
   @inline(__always)
   func admits(_ first: UInt64?, isNullFirst: Bool) -> Bool {
     guard isFull else { return true }

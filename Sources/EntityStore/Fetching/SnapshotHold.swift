@@ -34,9 +34,10 @@ final class SnapshotHold: @unchecked Sendable {
 }
 
 extension StoreCore {
-  /// Throws in a forked child, before a read of the parent is used.
+  /// Throws in a forked child process, where a read that the parent process began must not be used.
   ///
-  /// In the child, the read's lock may be held forever, and its reader slot belongs to the parent.
+  /// In the child, the read's lock may be held forever by a thread that only the parent has. The
+  /// reader slot belongs to the parent too.
   func checkNotForked() throws(StoreError) {
     do { try environment.checkNotForked("read") } catch { throw StoreError(error) }
   }

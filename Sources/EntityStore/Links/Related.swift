@@ -162,7 +162,7 @@ public struct RelatedRecords<E: Entity, Target: Entity>: Sendable {
 final class RelatedLists<Target: Entity> {
   /// The query that finds all related records.
   @usableFromInline let query: Query<Target>
-  /// The ids that lead to each related record, by its id.
+  /// For each related record, by its id, the ids of the records that lead to it.
   private let owners: [UInt64: [UInt64]]
   private let limit: Int
   /// The number of leading results that each id has skipped, because of the offset.

@@ -65,7 +65,7 @@ private indirect enum EntryTest: Sendable {
   /// An element between two bounds.
   case range(Int, IndexRange)
   case elements(Int, KeySet)
-  /// A numeric element of a type, which must be in a list.
+  /// A number, of an attribute of the given type, that is in a list.
   case numbers(Int, NumberSet, AttributeType, admitsNull: Bool)
   case text(Int, TextTest)
   /// The type code and first bytes of a text's element.

@@ -4,7 +4,7 @@ internal import LodestoreFormat
 extension IndexAccess {
   /// The maximum number of combinations of values from several lists.
   ///
-  /// Beyond this number only the first lists are used.
+  /// Beyond this number, only the lists for the first attributes of the index are used.
   private static let mostRanges = 1 << 17
 
   /// Creates an access to all of `index`, for its order.

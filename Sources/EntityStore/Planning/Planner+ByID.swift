@@ -67,7 +67,7 @@ extension AttributeTest {
 }
 
 extension AccessPath {
-  /// Returns the ids common to two paths by id; `nil` stands for all ids.
+  /// Returns the ids common to two paths by id; all ids of this path if `other` is `nil`.
   fileprivate func intersection(_ other: AccessPath?) -> AccessPath {
     guard let other else { return self }
     switch (self, other) {

@@ -119,7 +119,7 @@ private struct UnionOfBranches {
 
   /// The number of branches whose entries are estimated.
   ///
-  /// Further branches are assumed to have the same average.
+  /// Further branches are assumed to have the average number of entries of these.
   private static let sampleSize = 64
 
   var isSampled: Bool { sampledCount >= Self.sampleSize }

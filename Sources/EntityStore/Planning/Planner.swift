@@ -89,7 +89,8 @@ struct Planner {
     return try best(of: candidates, and: accesses)
   }
 
-  /// Returns the best of the plans `given`, the plans by `accesses`, and others.
+  /// Returns the best of the plans `given`, the plans by `accesses`, and the other plans of the
+  /// query.
   private func best(of given: [QueryPlan], and accesses: [IndexAccess]) throws -> QueryPlan {
     var candidates = given
     for access in accesses {
@@ -255,7 +256,8 @@ struct Planner {
   /// The number of entries up to which their records are read instead of intersecting with another
   /// index.
   private static let mostFewEntries = 16
-  /// The number of entries of a second index that are worth saving the reading of one record.
+  /// The maximum number of entries of a second index that are read to save the reading of one
+  /// record.
   ///
   /// Reading a record in memory costs some 200 nanoseconds, an entry with sorting its id some 40.
   private static let mostEntriesPerRecord = 3

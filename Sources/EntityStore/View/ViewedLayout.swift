@@ -52,7 +52,7 @@ final class ViewedLayout {
         ViewedRecord(bytes.start, heapOffset: heapOffset, isWide: false, id: id, self)))
   }
 
-  /// Calls `body` with a view of a record that is long, has an older layout, or has a checksum to
+  /// Calls `body` with a view of a record that has wide offsets, an older layout, or a checksum to
   /// verify.
   ///
   /// A record of an older layout is first converted to the current one.

@@ -190,7 +190,7 @@ indirect enum BoundOperand: Sendable {
 protocol BoundExpression {
   /// Returns whether `isSought` is true for a part of the expression.
   ///
-  /// A condition on related records is a single part.
+  /// A condition on related records counts as one part, and its own parts are not visited.
   func has(_ isSought: (BoundPart) -> Bool) -> Bool
 }
 
