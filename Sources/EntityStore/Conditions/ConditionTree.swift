@@ -89,7 +89,7 @@ indirect enum Operand: Sendable, Hashable {
   case conditional(ConditionTree, Operand, Operand)
   /// `SUBQUERY(collection, $variable, condition)`: the elements for which the condition is true.
   ///
-  /// The steps after it, such as `@count`, apply to these elements.
+  /// The steps written after the SUBQUERY, such as `@count`, apply to these elements.
   case subquery(Operand, variable: String, ConditionTree, [ValuePath.Step])
   /// `CAST(operand, "type")`.
   ///

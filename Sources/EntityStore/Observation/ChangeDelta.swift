@@ -24,7 +24,8 @@ struct EntityDelta: Sendable {
       return
     }
     for (id, bytes) in later.olds where !touched.contains(id) { olds[id] = bytes }
-    // A record that was deleted and restored by an undo is not new.
+    // A record that an earlier commit deleted, and an undo restored, existed before these changes.
+    // So it does not count as inserted.
     inserted = IDRuns(inserted.ranges + later.inserted.subtracting(touched).ranges)
     touched = IDRuns(touched.ranges + later.touched.ranges)
     limit()

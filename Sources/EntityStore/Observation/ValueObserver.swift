@@ -121,7 +121,8 @@ extension FollowedOrigin {
   }
 
   func updates<E: Entity>(of id: RecordID<E>) -> ValueUpdates<E?> {
-    // The bytes of the record show whether it has changed; in another store also its layouts.
+    // The bytes of the record show whether it has changed. For a record of another store, the
+    // layouts are compared too.
     typealias Mark = (entity: StoredEntity, bytes: [UInt8]?)
     return values(of: { .record(try $0.entity(E.self).number, id.rawValue) }) {
       (core, last: Mark?) in

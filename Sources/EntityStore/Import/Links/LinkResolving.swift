@@ -116,7 +116,7 @@ struct LinkResolver {
       return try changes.insert(try changes.encode(values))
     } catch  where error.code == .invalidValue || error.code == .uniqueViolation {
       // The default values may break a rule, or a stored record may already have the default value
-      // of another unique attribute.
+      // of another unique attribute. Then no record is created.
       return 0
     }
   }

@@ -5,8 +5,10 @@
 struct GzipReader: Sendable {
   /// The first bytes of each member.
   static let mark: [UInt8] = [0x1F, 0x8B]
-  /// The maximum ratio of the text's size to its compressed size, for a text larger than
-  /// `freeBytes`.
+  /// The maximum ratio of the text's size to its compressed size; a file beyond it is refused.
+  ///
+  /// The limit applies to texts larger than `freeBytes`, since a short text may be one repeated
+  /// byte.
   ///
   /// DEFLATE can expand one byte to 1,032; only texts of one repeated byte approach this ratio.
   static let mostExpansion = 512
