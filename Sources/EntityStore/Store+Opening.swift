@@ -11,8 +11,9 @@ extension Store {
   ///
   /// After cancelling the task, the file is unchanged and has no new indexes.
   ///
-  /// - Parameter onProgress: called on that thread while pages are checked, indexes built or values
-  ///   checked. Each kind of work is counted separately. Never called when there is nothing to do.
+  /// - Parameter onProgress: called on the thread that opens the store, while pages are checked,
+  ///   indexes built or values checked. Each kind of work is counted separately. Never called when
+  ///   there is nothing to do.
   /// - Throws: ``StoreError``; `CancellationError` when the task is cancelled before the new schema
   ///   is committed.
   public static func open(

@@ -30,8 +30,8 @@ public final class Store: Sendable {
   /// Entities of the file that are not listed stay, and so do attributes that are not declared. An
   /// update of a record keeps their values. A new record has their initial values or null. If one
   /// of them is required and has no initial value, inserting throws
-  /// ``StoreError/Code/unstorableValue``. While there is such an attribute, undeclared indexes stay
-  /// too. To remove attributes, name them in the schema, under `removed`.
+  /// ``StoreError/Code/unstorableValue``. While an entity has an undeclared attribute, its
+  /// undeclared indexes stay too. To remove attributes, name them in the schema, under `removed`.
   ///
   /// - Parameters:
   ///   - path: the path of a regular file on a local disk. A lock file is created next to it, with

@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// An operand that begins at an attribute, kept as the attribute's derivation.
+/// The operand of an ``Attribute`` that stands for a computed or nested value.
 private final class DerivedOperand: DerivedAttribute, @unchecked Sendable {
   let operand: Operand
   /// The reason why the operand cannot be used, if there is one.

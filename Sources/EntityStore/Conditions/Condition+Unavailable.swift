@@ -6,8 +6,9 @@
 // `faultyChains` of the tests). For a chain of three conditions the compiler therefore names the
 // result type, whose name tells the author how to write the condition.
 //
-// `read { $0 }` has no overload of its own. An unavailable overload loses against a closure without
-// a result, and a deprecated one is chosen for closures of several lines.
+// No overload refuses `store.read { $0 }`. The compiler prefers a closure without a result to an
+// unavailable overload. A deprecated overload would also be chosen for correct closures of several
+// lines.
 //
 // No overload takes lines of Swift's own `Bool`. With such an overload, the compiler reports other
 // operators where a type is wrong.

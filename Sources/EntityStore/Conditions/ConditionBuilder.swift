@@ -144,7 +144,7 @@ extension Condition {
     var trees: [ConditionTree] = []
     for condition in conditions {
       guard case .success(let content) = condition.content else { return condition }
-      // The condition has no lines, since an `if` left them out.
+      // A condition does not count if an `if` has left out all of its lines.
       if content.hasNoLines { continue }
       trees.append(content.tree)
       joined.positions.merge(content.positions) { first, _ in first }

@@ -96,7 +96,8 @@ private struct PathChange {
   /// Returns the change that gives paths another root.
   ///
   /// - Parameters:
-  ///   - back: the name by which a record at `old` leads back, for the error message.
+  ///   - back: the relationship that leads from a record at `old` to the record that other paths
+  ///     begin at, for the error message.
   ///   - prefix: the steps inserted before those of each path.
   static func rerooting(
     from old: ValuePath.Root, to new: ValuePath.Root, back: String?, prefix: [ValuePath.Step] = []

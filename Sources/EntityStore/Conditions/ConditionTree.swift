@@ -81,7 +81,7 @@ indirect enum Operand: Sendable, Hashable {
   /// A list with at least one element that is not a constant.
   case list([Operand])
   case path(ValuePath)
-  /// A `$NAME` without a value that no SUBQUERY declares.
+  /// A variable `$NAME` that has no value and is not the variable of a SUBQUERY.
   case variable(String)
   case arithmetic(ArithmeticOperator, Operand, Operand)
   case negative(Operand)
@@ -89,7 +89,7 @@ indirect enum Operand: Sendable, Hashable {
   case conditional(ConditionTree, Operand, Operand)
   /// `SUBQUERY(collection, $variable, condition)`: the elements for which the condition is true.
   ///
-  /// The steps after it, such as `@count`, apply to these elements.
+  /// The steps written after the SUBQUERY, such as `@count`, apply to these elements.
   case subquery(Operand, variable: String, ConditionTree, [ValuePath.Step])
   /// `CAST(operand, "type")`.
   ///

@@ -5,7 +5,7 @@ internal import LodestoreFormat
 struct ConditionFault: Error, CustomStringConvertible {
   let position: FormatPosition
 
-  /// Creates the fault; `nil` without a position, since the condition comes from no format string.
+  /// Creates the fault; `nil` without a position, when the condition comes from no format string.
   init?(_ position: FormatPosition?) {
     guard let position else { return nil }
     self.position = position

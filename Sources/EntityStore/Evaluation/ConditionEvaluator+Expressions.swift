@@ -21,8 +21,10 @@ extension ConditionEvaluator {
     }
   }
 
-  /// Compares an attribute's text in upper or lower case with a constant by bytes, if both are
-  /// ASCII; returns `nil` for every other comparison.
+  /// Evaluates a comparison such as `lowercase(name) == "a"` by bytes; returns `nil` for every
+  /// other comparison.
+  ///
+  /// Both texts must be ASCII.
   ///
   /// Creating a string for each record would take longer than the rest of the comparison.
   private func cased(_ comparison: BoundComparison, _ record: RecordUnderTest) throws -> Bool? {

@@ -97,10 +97,12 @@ extension NumberProgram {
       var result: Kind = .double
       switch (x, y, op) {
       case (.date, .date, .subtract): break
-      // The difference of two dates is a number. Other operators on two dates are not compiled.
+      // Two dates can only be subtracted, which gives seconds. Other operators on two dates give
+      // null for every record; returning `nil` leaves them to ``ConditionEvaluator``.
       case (.date, .date, _): return nil
       case (.date, _, .add), (.date, _, .subtract), (_, .date, .add): result = .date
-      // Other operators on a date and a number give null for every record, and are not compiled.
+      // Other operators on a date and a number also give null, and are left to
+      // ``ConditionEvaluator``.
       case (.date, _, _), (_, .date, _): return nil
       default: break
       }

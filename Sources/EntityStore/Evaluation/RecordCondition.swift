@@ -53,8 +53,8 @@ extension TransactionCore {
     }
   }
 
-  /// Returns the condition by which `end` denies deletes, on the records that it leads to; `nil` if
-  /// none exists.
+  /// Returns the condition on the records that `end` leads to, which deny a delete if they fulfil
+  /// it; `nil` if none exists.
   ///
   /// - Throws: ``StoreError/Code/badSchema`` for a condition that cannot be used.
   func denyCondition(of end: RelationshipEnd) throws(StoreError) -> RecordCondition? {

@@ -36,12 +36,13 @@ final class RecordRules {
   /// Whether some rules are evaluated only at the end of the write.
   var areSomeLate: Bool { !lateRules.isEmpty }
 
-  /// Whether some rules, without late ones, read the id of the record.
+  /// Whether a rule that is not late reads the record's id.
   var readID: Bool {
     rules.contains { $0.condition.attributeNumbers.contains(BoundAttribute.recordID.number) }
   }
 
-  /// Returns the names of the rules, without late ones, that a record of the current layout breaks.
+  /// Returns the names of the broken rules, apart from late ones, for a record of the current
+  /// layout.
   func broken(by view: RecordView, id: UInt64) throws(StoreError) -> [String] {
     var broken: [String] = []
     for rule in rules where try !rule.condition.admits(view, id: id) { broken.append(rule.name) }

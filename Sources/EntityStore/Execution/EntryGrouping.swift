@@ -4,7 +4,7 @@ internal import LodestoreFormat
 /// Groups the entries of an index by some elements of their keys, and aggregates others.
 ///
 /// If entries come in the order of the groups, only one group is in memory. Otherwise each group
-/// takes its key, 44 bytes, and about 150 for each term. Beyond a limit, groups go to a file.
+/// takes its key, 44 bytes, and about 150 bytes for each term. Beyond a limit, groups go to a file.
 struct EntryGrouping: ~Copyable {
   private struct Term {
     var function: GroupTerm.Function
@@ -26,7 +26,7 @@ struct EntryGrouping: ~Copyable {
   private let ends: UnsafeMutablePointer<Int>
 
   private var groups: GroupStates
-  /// The group elements of the last entry.
+  /// The elements of the last entry's key that identify its group.
   private let lastKey: UnsafeMutableRawPointer
   private var lastLength = 0
   /// The number, state and totals of the last entry's group.

@@ -8,7 +8,7 @@ struct GroupSpilling {
   /// Whether no file could be created, for example in the folder of a read-only store.
   private var hasNoPlace = false
 
-  /// Creates the spilling without a file.
+  /// Creates the state without a file; ``begin()`` creates the file when groups are first written.
   ///
   /// - Parameter path: the path of the store, in whose folder the file is created.
   init(memory: Int, beside path: String, _ functions: [GroupTerm.Function]) {

@@ -58,7 +58,8 @@ struct GroupStates: ~Copyable {
 
   /// Returns the number of the group with `key`, creating the group if it is new.
   ///
-  /// Numbers returned earlier may refer to other groups after the call.
+  /// The call may move all groups to the scratch file. Numbers returned earlier then refer to other
+  /// groups.
   mutating func group(
     of key: ByteView, tick: () throws -> Void
   ) throws -> (number: Int, isNew: Bool) {

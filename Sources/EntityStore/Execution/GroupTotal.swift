@@ -26,7 +26,7 @@ struct GroupTotal {
     }
   }
 
-  /// Adds the number with this ordered word to a count, a sum or an average.
+  /// Adds the number whose sort word is `word` to a count, a sum or an average.
   @inline(__always)
   mutating func add(_ word: UInt64, _ kind: WordSlot.Kind, _ function: GroupTerm.Function) {
     switch kind {
@@ -169,7 +169,7 @@ struct GroupTotal {
 
   // MARK: Results
 
-  /// Returns the result.
+  /// Returns the result of the aggregate.
   ///
   /// Without values a count or sum is 0, and other results are null.
   func value(_ function: GroupTerm.Function) -> Value {

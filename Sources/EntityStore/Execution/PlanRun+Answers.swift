@@ -14,7 +14,7 @@ extension PlanRun {
   }
 
   private func countAll() throws -> Int {
-    // Counting stops here, since the offset and the limit need no more.
+    // Counting stops at this number, since the offset and the limit need no more.
     let most = plan.request.wantedCount ?? .max
     if start == nil, plan.isAnsweredByEntries {
       switch plan.access {
@@ -44,8 +44,8 @@ extension PlanRun {
     return count
   }
 
-  /// Counts the records with ids within `range` by the counts of pages, without reading each
-  /// record.
+  /// Counts the records with ids within `range` by the numbers of records of whole pages, without
+  /// reading each record.
   private func countRecords(_ range: ClosedRange<UInt64>, _ most: Int) throws -> Int {
     let cursor = try Cursor(entity.records, in: core.transaction)
     guard try cursor.seek(atOrAfter: range.lowerBound) else { return 0 }

@@ -85,7 +85,7 @@ extension PlanRun {
     _ atEndOfRun: (borrowing EntryGrouping) throws -> Void
   ) throws -> Bool {
     // Cut keys sort after all others with the same beginning, and their values are known only from
-    // the records.
+    // the records. So the walk stops before them.
     guard !key.isEmpty, key.count < KeyEncoder.cutPrefix, grouping.split(key) else { return false }
     if !grouping.isOfCurrentGroup(key) {
       if grouping.groupCount > 0 { try atEndOfRun(grouping) }

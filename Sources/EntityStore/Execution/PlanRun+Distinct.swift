@@ -57,8 +57,8 @@ extension PlanRun {
   /// Visits the combinations by steps in the index.
   ///
   /// - Parameters:
-  ///   - cost: the cost of the other plan. Steps end when they have cost as much.
-  ///   - hasOther: whether the other plan is a walk of entries.
+  ///   - cost: the cost of the plan without steps. The steps end when they have cost as much.
+  ///   - hasOther: whether the plan without steps is a walk of entries.
   /// - Returns: `nil` if all combinations have been visited, or if `body` ended the visit.
   ///   Otherwise the number visited.
   private func step(
@@ -84,7 +84,7 @@ extension PlanRun {
         counts.entriesRead += 1
         spent += Planner.Cost.entry
         let key = cursor.key
-        // The value of a cut key is known only from its record.
+        // The steps end at a cut key, whose value is known only from its record.
         guard spent < cost, key.count < KeyEncoder.cutPrefix,
           let end = Self.endOfElements(first + attributes.count, in: key)
         else { return visited }
@@ -116,8 +116,8 @@ extension PlanRun {
         // Often a combination has only one entry, so the next entry is tried before a seek.
         hasEntry = try cursor.next()
         guard hasEntry, KeyDecoder.isElements(last, atBeginningOf: cursor.key) else { continue }
-        // In a key, 255 occurs only after an escaped zero, and no element begins with it. So this
-        // seek skips all entries of the combination.
+        // In a key, the byte 255 occurs only after an escaped zero, and no element begins with 255.
+        // So a seek to the combination with 255 appended skips all of its entries.
         spent += Planner.Cost.range
         hasSkipped = true
         last.append(255)
@@ -241,7 +241,7 @@ extension PlanRun {
         start = end
         place &+= 1
       }
-      // The values of a cut key are known only from its record.
+      // The walk ends at a cut key, whose values are known only from its record.
       guard key.count < KeyEncoder.cutPrefix, place == position,
         let end = KeyDecoder.endOfElement(in: key, at: start)
       else {

@@ -75,7 +75,8 @@ extension PlanRun {
       termCount: readers.count,
       GroupSpilling(memory: groupMemory, beside: core.store.environment.path, functions))
     var lastGroup: Int?
-    // Grouping and aggregating numbers reads their slots, without a view of the record.
+    // Numbers to group by and to aggregate are read from their slots. Only other operands need a
+    // view of the record.
     let needsView = word == nil && !keyTerms.isEmpty || readers.contains { $0.isOperand }
     try forEachMatch { id, bytes in
       let record = needsView ? RecordUnderTest(view: try entity.view(bytes, id: id), id: id) : nil

@@ -17,7 +17,8 @@ extension PlanRun {
     var group: [UInt8] = []
     var goesOn = true
     try forEachEntry(of: access, range, keys: keys, isReversed: groups.isReversed) { id, key in
-      // Cut keys are passed as empty ones. Such a key does not show where a group ends.
+      // Cut keys are passed as empty ones, which do not show where a group ends. So the alternative
+      // plan must run.
       if key.isEmpty { throw NeedsAlternative() }
       if !sorting.ids.isEmpty, !KeyDecoder.isElements(group, atBeginningOf: key) {
         goesOn = try visit(sorting, body)

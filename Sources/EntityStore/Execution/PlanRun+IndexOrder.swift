@@ -66,7 +66,7 @@ extension PlanRun {
 
   private var firstBatchSize: Int {
     let wanted = plan.request.wantedCount.map { $0 - entriesToSkip } ?? .max
-    // If each entry is a result, no more records are looked up than are wanted.
+    // If each entry is certain to be a result, the first batch has no more records than are wanted.
     let isCertain = residual == nil && start == nil
     return max(isCertain ? 1 : 16, min(wanted, 256))
   }
@@ -83,7 +83,9 @@ extension PlanRun {
     return min(size, max(16, Int(Double(limit - counts.results) * read * 1.25)))
   }
 
-  /// A batch of 16,384 records of 170 bytes takes some 3 MB, which fits the cache.
+  /// The maximum number of records in a batch.
+  ///
+  /// At 170 bytes a record, such a batch takes some 3 MB, which fits the processor's cache.
   private static let largestBatch = 16_384
 
   /// A batch of ids in the order of the index, whose records are looked up in the order of the ids.
@@ -152,14 +154,15 @@ extension PlanRun {
         in: start, access, attributes.count, skipping: isMerged ? access.pointCount : nil),
       tuple.count < KeyEncoder.cutPrefix
     else { return nil }
-    // In a unique index only keys with nulls contain the id. All entries of the tuple are at or
-    // after it.
+    // In a unique index only keys with nulls contain the id. So the bound is the tuple alone, which
+    // comes before all of its entries.
     if access.index.isUnique { return isReversed ? tuple + [255] : tuple }
     return tuple + start.suffix(8).map { plan.order.isTieDescending ? ~$0 : $0 }
   }
 
-  /// Returns the range of keys beginning with the group of the continuation token, or `nil` if the
-  /// token does not identify the group.
+  /// Returns the range of keys from the group in which the continuation token lies.
+  ///
+  /// Returns `nil` if the token does not identify the group.
   func startedKeys(
     _ range: IndexRange, _ access: IndexAccess, _ groups: QueryPlan.Groups
   ) throws -> KeyRange? {

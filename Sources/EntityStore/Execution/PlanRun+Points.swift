@@ -3,7 +3,7 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 
 // Lookups of many keys in one pass over an index. One cursor moves forward from key to key, so a
-// page with several of them is visited once.
+// page with several of the keys is visited once.
 
 extension PlanRun {
   /// Looks up complete tuples in a unique index, with one cursor in key order.

@@ -41,7 +41,9 @@ extension PlanRun {
 }
 
 extension ConditionEvaluator {
-  /// The largest estimated number of related records for which an index is asked.
+  /// The largest estimated number of matching related records for which an index is read.
+  ///
+  /// Beyond this number, the evaluator reads the related records of each tested record instead.
   private static var mostRelated: Int { 1 << 18 }
 
   /// Creates an evaluator that asks indexes for related records.

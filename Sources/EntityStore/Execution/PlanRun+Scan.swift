@@ -39,7 +39,7 @@ extension PlanRun {
 
   /// Visits all records in a loop that is compiled into its caller.
   ///
-  /// Calling through the stages of a plan for each record would take a tenth of the time of reading
+  /// Passing each record through the functions of a plan would take a tenth of the time of reading
   /// it.
   @inline(__always)
   func forEachOfAll(_ body: (UInt64, ByteView) throws -> Bool) throws(StoreError) {

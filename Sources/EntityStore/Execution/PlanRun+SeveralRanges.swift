@@ -89,8 +89,8 @@ private struct MergedRange {
     let (first, second) = (rest, other.rest)
     var order = compareKeys(first, second)
     if let firstID = id, let secondID = other.id {
-      // In a unique index, elements with a null are followed by the id in the key, and others are
-      // not. Equal elements are therefore ordered by id.
+      // In a unique index, the key of a tuple with a null ends with the record id, and other keys
+      // do not. Entries with equal elements are therefore compared by id.
       let shared = min(first.count, second.count)
       if first[..<shared].elementsEqual(second[..<shared]) { order = firstID < secondID ? -1 : 1 }
     }

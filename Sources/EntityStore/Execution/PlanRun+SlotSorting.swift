@@ -20,8 +20,8 @@ extension PlanRun {
   /// Visits all matching records in an order by one slot.
   ///
   /// Records are read in the order of the results, which is scattered in memory but can be
-  /// prefetched. Reading them in the order of ids and storing each result at its index takes half
-  /// as long again.
+  /// prefetched. Reading the records in the order of ids, and storing each result at its index,
+  /// takes half as long again.
   func allSorted(by order: SlotOrder, _ body: (UInt64, ByteView) throws -> Bool) throws {
     let all = try gathered(by: order)
     hasSorted(all.records.count + all.nulls.count)
@@ -30,8 +30,8 @@ extension PlanRun {
     if !order.isNullFirst { _ = try visit(all.nulls, body) }
   }
 
-  /// Returns the matching records with a word, their indexes sorted by word, and the records
-  /// without a word.
+  /// Returns the matching records with a value in the slot, their indexes sorted by that value, and
+  /// the records without one.
   private func gathered(
     by order: SlotOrder
   ) throws -> (records: [SortedRecord], words: WordSort, nulls: [SortedRecord]) {

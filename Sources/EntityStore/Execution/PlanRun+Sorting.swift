@@ -21,7 +21,7 @@ extension PlanRun {
     let writer = makeSortKeyWriter()
     if let kept, kept <= Self.largestHeap {
       var top = TopRecords(capacity: kept)
-      // The first term's number excludes most records, without writing a key.
+      // The number of the first term excludes most records, without writing their keys.
       let first = SlotOrder(BoundOrder(terms: Array(plan.order.terms.prefix(1))), entity)
       try forEachMatch { id, bytes in
         let word = try first?.word(bytes, id)
@@ -53,7 +53,7 @@ extension PlanRun {
 
 /// The first records in an order, at most `capacity` of them.
 ///
-/// A heap keeps the records, with the last of them as its first element.
+/// A heap keeps the records; its first element is the record that comes last in the order.
 struct TopRecords {
   struct Element {
     /// The first eight bytes of the key, which decide most comparisons.
@@ -61,7 +61,7 @@ struct TopRecords {
     var key: [UInt8]
     var id: UInt64
     var bytes: ByteView
-    /// The word of the first term; `nil` for null and for a term that is no number.
+    /// The value of the first term as a sort word; `nil` for null and for a term that is no number.
     var first: UInt64?
 
     func precedes(_ other: Element) -> Bool {
@@ -83,8 +83,8 @@ struct TopRecords {
     a._withBytes { a in b._withBytes { compareKeys(a, $0) < 0 } }
   }
 
-  /// Returns whether a record with this word of the first term may come before the last record
-  /// kept.
+  /// Returns whether a record with the sort word `first` of the first term may come before the last
+  /// record kept.
   @inline(__always)
   func admits(_ first: UInt64?, isNullFirst: Bool) -> Bool {
     guard isFull else { return true }

@@ -29,7 +29,7 @@ final class PlanRun {
   private(set) var entriesToSkip = 0
   /// The sort key from the continuation token.
   ///
-  /// Results begin after it.
+  /// Results begin after the record with this key.
   let start: [UInt8]?
 
   init(_ plan: QueryPlan, core: TransactionCore, control: RunControl? = nil) throws(StoreError) {
@@ -37,7 +37,8 @@ final class PlanRun {
     self.core = core
     self.control = control
     entity = plan.entity
-    // If the store verifies checksums, records are evaluated even without a condition.
+    // If the store verifies checksums, the evaluator runs even without a condition, since it
+    // verifies them.
     let checked = plan.residual ?? (core.store.options.verifiesChecksums ? .constant(true) : nil)
     residual = checked.map { ConditionEvaluator($0, entity: plan.entity, core: core) }
     start = try plan.request.after?.content().key

@@ -29,8 +29,8 @@ final class RecordLookup {
   @inline(__always)
   func record(_ id: UInt64, at index: Int) throws -> ByteView? {
     if finder != nil, found[index].baseAddress != nil { return found[index] }
-    // The finder is nil in a write, with the plain engine and for an empty tree. Even a finder does
-    // not find records on overflow pages.
+    // The finder is nil in a write, with ``StoreOptions/usesPlainEngine`` and for an empty tree.
+    // Even a finder does not find records on overflow pages.
     return try cursor.seek(id) ? cursor.value : nil
   }
 }

@@ -129,7 +129,8 @@ final class SortKeyWriter {
   /// Appends bytes that order numbers with the same nearest double, which the key already contains.
   ///
   /// Computed integers and decimals thus keep their exact order, also among numbers with a
-  /// fraction. Keys of documents have no such part, since stored page tokens contain these keys.
+  /// fraction. Keys of documents have no such part, since programs may have stored page tokens that
+  /// contain such keys.
   private func appendTieBreak(of value: DynamicValue) {
     switch (value, value.number) {
     case (.bool, _): break

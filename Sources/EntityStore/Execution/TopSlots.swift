@@ -1,6 +1,6 @@
 /// The first records in an order by a slot, at most `capacity` of them.
 ///
-/// A heap keeps the records, with the last of them as its first element.
+/// A heap keeps the records; its first element is the record that comes last in the order.
 struct TopSlots {
   private struct Element {
     /// The rank, which is compared first: 1 for a value; 0 for null if null comes first, otherwise

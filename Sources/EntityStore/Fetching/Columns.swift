@@ -26,7 +26,7 @@ struct Columns {
     slots.append(entity.decodingLayout.slots[index])
   }
 
-  /// Reads the value of the attribute at `place`, and advances `place`.
+  /// Reads the value of the attribute at the position `place` of the columns, and advances `place`.
   func next<E: Entity, V>(
     _ attribute: Attribute<E, V>, _ place: inout Int, of reader: inout RecordReader
   ) throws(StoreError) -> V {

@@ -60,7 +60,7 @@ public struct FetchedResults<E: Entity>: RandomAccessCollection, Sendable {
   /// The ids of the results, in order.
   public var ids: [E.ID] { allIDs[bounds].map { RecordID(rawValue: $0) } }
 
-  /// Decodes all records, which suits batches better than the whole collection.
+  /// Decodes all records into memory; prefer ``batches(of:)`` and decode one batch at a time.
   ///
   /// - Throws: the errors of ``FetchedRecord/value``.
   @inlinable

@@ -17,7 +17,8 @@ extension ReadableTransaction where Self: ~Copyable {
   ///   null first. If it has one, each combination is at its first occurrence.
   /// - Complexity: O(records that match). Distinct values without an order take one step each in a
   ///   suitable index. The index must begin with the attributes, or have them after attributes that
-  ///   the condition fixes to one value. Without such an index a limit does not make them cheaper.
+  ///   the condition fixes to one value. Without such an index a limit does not make distinct
+  ///   values cheaper.
   /// - Throws: ``StoreError/Code/invalidQuery`` for a value that is computed from an attribute.
   public func values<E: Entity, First, Second, Third, each V>(
     _ query: Query<E>, _ first: KeyPath<E.Attributes, Attribute<E, First>>,

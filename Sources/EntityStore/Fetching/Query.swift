@@ -145,8 +145,10 @@ public struct Query<E: Entity>: Sendable {
   /// Whether a limit, an offset or a token leaves out records that fulfil the condition.
   var isBounded: Bool { limitCount != nil || offsetCount != 0 || token != nil }
 
-  /// Returns the number of records in the order of ids that the query needs, or `nil` if it depends
-  /// on the records.
+  /// Returns the number of records, from the lowest id on, that the query reads.
+  ///
+  /// Returns `nil` without a limit, and if a condition, an order or a token decides which records
+  /// are read.
   func wantedPlainCount() throws(StoreError) -> Int? {
     guard order.isEmpty, token == nil else { return nil }
     let request = try request()

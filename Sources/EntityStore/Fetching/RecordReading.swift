@@ -169,8 +169,8 @@ extension TransactionCore {
     return try body(&reader)
   }
 
-  /// Calls `body` with a reader of a record that has an older layout, is long, or has a checksum to
-  /// verify.
+  /// Calls `body` with a reader of a record that has an older layout, wide offsets, or a checksum
+  /// to verify.
   @inline(never)
   private func withOtherReader<R>(
     _ bytes: ByteView, id: UInt64, of entity: StoredEntity, _ body: (inout RecordReader) throws -> R

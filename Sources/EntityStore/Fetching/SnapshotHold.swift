@@ -34,9 +34,10 @@ final class SnapshotHold: @unchecked Sendable {
 }
 
 extension StoreCore {
-  /// Throws in a forked child, before a read of the parent is used.
+  /// Throws in a forked child process, where a read that the parent process began must not be used.
   ///
-  /// In the child, the read's lock may be held forever, and its reader slot belongs to the parent.
+  /// In the child, the read's lock may be held forever by a thread that only the parent has. The
+  /// reader slot belongs to the parent too.
   func checkNotForked() throws(StoreError) {
     do { try environment.checkNotForked("read") } catch { throw StoreError(error) }
   }
@@ -44,7 +45,7 @@ extension StoreCore {
   /// Begins a read that the caller must end.
   func pin() throws -> (Environment.PinnedRead, TransactionCore) {
     while true {
-      // Loads a newer schema, if there is one, before the read begins.
+      // This read loads a newer schema of the file, if there is one, before the pinned read begins.
       try read { _ in }
       let schema = self.schema
       let pinned = try environment.beginRead()

@@ -8,9 +8,9 @@ struct DecodedPage: Sendable {
   struct Origin: Sendable {
     /// The record's number; records are counted from 1.
     var record: Int
-    /// The offset in the file, or in the page when the page does not come from a file.
+    /// The record's offset in bytes in its file, or in the page when the page comes from no file.
     var byteOffset: Int?
-    /// The line number, counted from 1; nil when it is unknown.
+    /// The line of the file on which the record begins, counted from 1; nil when it is unknown.
     var line: Int?
   }
 
@@ -24,15 +24,17 @@ struct DecodedPage: Sendable {
   /// The file from which the page comes; nil without a file.
   private(set) var file: String?
   var warnings: [String] = []
-  /// The keys by which members of the records name other records.
+  /// For each link of the import, the keys by which members of the page's records name other
+  /// records.
   var links: [LinkKeys] = []
   var byteCount = 0
-  /// The facts by which the source can detect later that the page has not changed.
+  /// The page's name and entity tag, with which a later import can ask the source for changes only.
   var memory: PageMemory?
   var next: String?
   /// The number of pages of the source, as the source reports it.
   var totalPages: Int?
-  /// Whether the page comes from a source with positions, whose last page has no next position.
+  /// Whether the page comes from a ``PageSource``; only then a missing ``next`` marks the last
+  /// page.
   var isFromSource = false
   /// Whether the source reported that the page has not changed since the store remembered it.
   var isUnchanged = false
@@ -99,7 +101,8 @@ struct DecodedPage: Sendable {
   mutating func take(_ places: PagePlaces) {
     file = places.file
     warnings += places.warnings
-    // The program's closure may have left records out, so the highest known number is used.
+    // The number of records is unknown, since the program's closure may have left some out. The
+    // highest number that is known suffices.
     let last = [
       origins.last?.record, rejects.last?.record,
       links.compactMap { $0.records.last?.record }.max(),

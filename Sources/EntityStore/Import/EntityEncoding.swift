@@ -4,7 +4,8 @@ internal import LodestoreFormat
 /// Encodes the entities of incoming pages; only one task at a time may use it.
 final class EntityEncoding<E: Entity> {
   @exclusivity(unchecked) private var writer: RecordWriter
-  /// The attributes of the matching key, none of which may be null.
+  /// The numbers of the attributes by which records are matched; a record with a null in one is
+  /// rejected.
   private let key: Set<UInt32>
   private let decoder = JSONNodeDecoder()
 

@@ -9,7 +9,9 @@ internal import LodestoreFormat
 /// changed, the next remembered page begins a new epoch. The targets of a page's links are stored
 /// with the page: ``RememberedLinks``.
 struct ImportBasis: Sendable, Codable, Hashable {
-  /// The entity's mark after the import's last change.
+  /// The entity's mark after the import's last change; see Format.md, "Marks".
+  ///
+  /// When another writer changes or deletes a record of the entity, the mark changes too.
   var mark: UInt64
   /// A checksum of the entity's schema and of the import's rules for creating records from a page.
   var schema: UInt64
@@ -32,7 +34,7 @@ extension ImportEngine {
   /// Returns the remembered facts about a page when they are valid, otherwise nil.
   func memory(of page: String, _ core: TransactionCore) throws(StoreError) -> PageMemory? {
     let log = try ImportLog(name, core)
-    // A mirror needs the ids of the page's records.
+    // A mirror needs the ids of the page's records, so that it does not delete them as unseen.
     guard let found = try log.memory(of: page), strategy != .mirror || found.ids != nil,
       let basis = try intactBasis(core, log), found.epoch == basis.epoch,
       try areIntact(found.links, core)
@@ -62,6 +64,7 @@ extension ImportEngine {
   private func schemaDigest(of entity: StoredEntity) -> UInt64 {
     var bytes = entity.description.document.encoded()
     // A type that declares only some of the attributes creates other records than a complete one.
+    // So the checksum includes the declared attributes.
     for number in entity.encodingLayout.attributes.map(\.number) { bytes += bigEndianBytes(number) }
     bytes += "\(transformation) \(strategy) \(rule.label)".utf8
     for number in (key ?? []).sorted() { bytes += bigEndianBytes(number) }
@@ -72,7 +75,8 @@ extension ImportEngine {
 }
 
 extension MergeRule {
-  /// A text that is equal for equal rules in every process; all closures have the same text.
+  /// The merge rule as text for the checksum, equal in every process; all closures have the same
+  /// text.
   fileprivate var label: String {
     switch self {
     case .fail: "fail"

@@ -2,8 +2,9 @@ internal import LMDB
 
 /// Collects decoded pages and commits them in groups.
 ///
-/// One group at a time is written on the writer's thread while the next one is being decoded. At
-/// most two groups are in memory: adding to a full group waits until the previous group is written.
+/// One group at a time is written on the writer's thread while the next one is being decoded. This
+/// object holds at most two groups: adding to a full group waits until the previous group is
+/// written. Pages that are being decoded are in memory in addition.
 actor ImportCommitter {
   private let engine: ImportEngine
   /// The maximum duration of a group, whatever the options set; a longer one would overflow the
@@ -109,7 +110,7 @@ actor ImportCommitter {
 
   /// Stops the import and throws `error`, or an earlier error of a write.
   ///
-  /// The pages before the error and the report are committed first.
+  /// The pages before the error are committed first, and so is the report.
   func stop(_ error: any Error) async throws -> Never {
     timer?.cancel()
     var cause = error

@@ -148,7 +148,8 @@ struct ImportEngine: Sendable {
         var state = ImportState()
         state.report.run = try log.nextRun()
         if var report = open?.report {
-          // The open run is not resumed, so it ends; its report keeps the failure.
+          // The earlier run is not resumed, so it ends here. If it failed, its report keeps that
+          // ending.
           if report.ending == .open { report.ending = .cancelled }
           try log.end(report)
         }

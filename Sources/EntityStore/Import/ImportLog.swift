@@ -21,7 +21,8 @@ struct ImportState: Sendable, Codable {
   var digest: UInt32 = 0
   /// The number of records rejected before their keys were known.
   ///
-  /// Such a rejected record may have the key of any stored record, so a mirror deletes none.
+  /// Such a rejected record may have the key of any stored record. So a mirror with such rejects
+  /// deletes no stored record.
   ///
   /// Nil when an older version began the import, which counted all rejects together.
   var unkeyedRejects: Int? = 0
@@ -49,7 +50,8 @@ struct RememberedPage: Sendable, Codable {
   var ids: [UInt64]?
   /// The ``ImportBasis/epoch`` in which the page was remembered; nil in files of older versions.
   var epoch: UInt64?
-  /// The targets of the page's records, for each link of the import; nil without links.
+  /// For each link of the import, the records to which the page's records are linked; nil without
+  /// links.
   var links: [RememberedLinks]?
 }
 
@@ -77,7 +79,8 @@ struct ImportLog {
     return state
   }
 
-  /// The limit on counts, so that counting on never overflows; see Format.md, "Imports".
+  /// The limit on each count of a stored report, so that additions never overflow; see Format.md,
+  /// "Imports".
   private static let countLimit = 1 << 56
 
   private static func areCounts(_ counts: [Int]) -> Bool {

@@ -40,8 +40,9 @@ public struct ImportOptions: Sendable {
   /// The number of records at which a group of pages is committed.
   ///
   /// A page is never divided. A killed import loses at most the pages of one group, which a resumed
-  /// import reads again. A group writes each page of an index once, however many of its records
-  /// change. A few large groups therefore write much less than many small ones.
+  /// import reads again. A group writes each page of an index tree to the store's file once,
+  /// however many records change. A few large groups therefore write much less than many small
+  /// ones.
   public var groupRecordLimit = 524_288
   /// The number of bytes, of pages and their records, at which a group is committed.
   ///

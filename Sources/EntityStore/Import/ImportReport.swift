@@ -103,7 +103,8 @@ public struct ImportReport: Sendable, Codable, Hashable {
   /// assigns.
   public var unknownMembers: [String: Int] = [:]
 
-  /// Warnings about imported records, at most 100; `nil` for none.
+  /// Warnings about the imported pages and files, such as a truncated file; at most 100, `nil` for
+  /// none.
   public var warnings: [String]?
 
   /// The bytes of the pages.
@@ -133,7 +134,7 @@ public struct ImportReport: Sendable, Codable, Hashable {
   /// The number of records in the committed pages.
   public var records: Int { inserted + updated + unchanged + ignored + rejected }
 
-  /// The number of records per second.
+  /// The number of records in the committed pages per second of the import.
   public var recordsPerSecond: Double { seconds > 0 ? Double(records) / seconds : 0 }
 
   /// Adds counts of unknown members; limits the number of names in case each page has other
@@ -148,7 +149,7 @@ public struct ImportReport: Sendable, Codable, Hashable {
   /// Whether the text of a file was truncated, as after an interrupted transfer.
   ///
   /// A truncated text ends inside an array or object of JSON, or inside the quotes of a row. A last
-  /// row without a line end that has fewer fields than columns counts too.
+  /// row without a line end also counts as truncated if it has fewer fields than columns.
   ///
   /// The records before the end are imported, and the incomplete record is the last reject of its
   /// file. ``warnings`` names the files.

@@ -32,7 +32,7 @@ extension ImportEngine {
     return broken - 1
   }
 
-  /// Thrown to abort a transaction that breaks no rule.
+  /// Thrown to abort a trial transaction in which no rule is broken.
   private struct TrialPassed: Error {}
 
   /// Returns whether writing a page without its refused records breaks a rule over derived

@@ -96,9 +96,9 @@ extension ImportEngine {
 
   /// Merges the pages in their order.
   ///
-  /// Pages without links are merged together, with an equal result. With links, each page is merged
-  /// separately. The target of a key must depend only on the pages before it, and not on the
-  /// division of pages into transactions.
+  /// Pages without links are merged together, with the same result as one by one. With links, each
+  /// page is merged separately. The target of a key must depend only on the pages before it, and
+  /// not on the division of pages into transactions.
   private func merge(
     _ pages: ArraySlice<DecodedPage>, _ core: WriteCore, _ log: ImportLog, _ epoch: UInt64,
     _ known: [Int: PageRefusals], _ result: inout WriteResult
@@ -154,7 +154,7 @@ extension ImportEngine {
     return (batch, ends)
   }
 
-  /// Merges one page whose records have links or contain known refusals.
+  /// Merges one page with links, or with records that are already known to be refused.
   func merge(
     _ page: DecodedPage, _ batch: inout IncomingRecords, _ index: StoredIndex?,
     _ entity: StoredEntity, _ core: WriteCore, _ known: PageRefusals?,
@@ -181,7 +181,8 @@ extension ImportEngine {
     return outcomes
   }
 
-  /// Returns the ids of a page's records, and of stored records with the keys of rejected records.
+  /// Returns the ids that a mirror must keep: the page's records, and stored records with the keys
+  /// of rejected records.
   private func seenIDs(
     _ batch: IncomingRecords, _ rows: Range<Int>, _ outcomes: [BatchMerge.Outcome],
     _ index: StoredIndex?, _ entity: StoredEntity, _ core: WriteCore
@@ -359,7 +360,8 @@ extension ImportEngine {
       return
     }
     report.deleted = try core.delete(unseen, of: entity)
-    // Pages of deleted records must be read again, even when they are unchanged.
+    // A remembered page that contained a deleted record is forgotten. Otherwise the page, reported
+    // as unchanged, would never bring the record back.
     if !unseen.isEmpty { try log.forgetPages(with: Set(unseen)) }
   }
 

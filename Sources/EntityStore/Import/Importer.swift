@@ -233,7 +233,8 @@ public struct Importer<E: Entity>: Sendable {
     }
   }
 
-  /// Returns the matching key; throws when `names` contains a name that is not an attribute.
+  /// Returns the attributes by which records are matched; throws when `names` contains a name that
+  /// is not an attribute.
   private func key(renaming names: [String: String]) throws -> Set<UInt32> {
     let known = E.schema.attributes.filter { $0.derivation == nil }.map(\.name)
     let unknown = names.filter { !known.contains($0.value) }

@@ -2,7 +2,7 @@ internal import LodestoreEssentials
 
 /// The place of the records in a page.
 struct RecordPlace: Sendable {
-  /// The path to their array or object; empty for the page itself.
+  /// The path to the array or object of the records; empty for the page itself.
   var path: String
   /// The member name for the records' keys, when the records are the members of an object.
   var keyName: String?

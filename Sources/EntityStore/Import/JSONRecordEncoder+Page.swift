@@ -5,7 +5,7 @@ extension JSONRecordEncoder {
   ///
   /// - Parameters:
   ///   - index: the unique index by which records are matched. A record with a null in its key is
-  ///     rejected: nulls do not collide, so every import would insert it again.
+  ///     rejected: nulls do not collide in a unique index, so every import would insert it again.
   ///   - sizeLimit: the maximum size of a record in bytes.
   func take(
     _ records: some Sequence<JSONRecord>, matching index: [UInt32]?, isPart: Bool, sizeLimit: Int,

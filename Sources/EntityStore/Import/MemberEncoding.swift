@@ -13,7 +13,7 @@ final class MemberEncoding {
   private let sizeLimit: Int
   /// Whether all values are texts, as in files of separated values.
   private let readsTexts: Bool
-  /// The members that name other records.
+  /// The names of members that contain keys of links to other records.
   private let linked: Set<String>
   private var encoder: (layout: UInt16, encoder: JSONRecordEncoder)?
 

@@ -52,7 +52,7 @@ struct BatchKeys {
     entries.append(key: core.key.bytes, recordID: id)
   }
 
-  /// Returns the word of `view` for `numbers`, or `nil` for null.
+  /// Returns the sort word of `view` for `numbers`, or `nil` for null; see ``WordSlot``.
   @inline(__always)
   func word(
     of view: RecordView, id: UInt64, for numbers: NumberEntries, _ core: TransactionCore

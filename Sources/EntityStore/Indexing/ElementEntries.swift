@@ -55,7 +55,8 @@ final class ElementEntries {
     let entries = added ?? KeyEntries(expectedCount: 64)
     added = entries
     let key = withID(tuple, id)
-    // With many elements, a repeated one is put twice, which does no harm.
+    // With many elements, the entry of a repeated element is put into the index twice, which
+    // changes nothing.
     if start < entries.count, entries.count - start < 64 {
       for entry in start..<entries.count where compareKeys(entries.key(at: entry), key) == 0 {
         return

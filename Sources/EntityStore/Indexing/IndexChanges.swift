@@ -13,7 +13,8 @@ final class IndexChanges {
   private let entity: StoredEntity
   private let memoryLimit: Int
   private let expectedRemovals: Int
-  /// Whether entries are words, which cost no more to compare than the records' bytes.
+  /// Whether the index is over one number, whose values before and after a change are cheaply
+  /// compared.
   private let isOverNumber: Bool
   /// The entries to write to the index.
   let added: IndexEntries

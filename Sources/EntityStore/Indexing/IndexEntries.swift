@@ -9,7 +9,7 @@ internal import LodestoreFormat
 /// next to the store. The runs are merged when the entries are written. So even an index of a
 /// hundred million records is written in key order.
 final class IndexEntries {
-  /// The entries since the last run.
+  /// The entries added since the last run was written to the file.
   private enum Latest {
     case keys(KeyEntries)
     case numbers(NumberEntries)

@@ -7,8 +7,8 @@ internal import LodestoreBytes
 /// as are added, the halves are never filled again. A batch that changes most pages writes them all
 /// in any case, so rewriting a badly filled index costs no more pages.
 ///
-/// Full indexes are not rewritten before they split: that took half as many instructions again for
-/// each batch of a store that was filled once.
+/// Full indexes are not rewritten before their pages split. Rewriting them made each batch of a
+/// store that was filled once take half as many instructions again.
 struct IndexRepacking {
   /// The share of used bytes in leaf pages, from 0 to 1, below which an index is rewritten.
   static let lowestFill = 0.65

@@ -258,8 +258,8 @@ extension TreeWriteCore {
   func moveEntries(of id: UInt64, by keys: borrowing KeyChange) throws(StoreError) {
     let body = littleEndianBytes(id)
     do {
-      // If an attribute keeps its value, its entry is the same on both sides. Removing the entry
-      // after writing it would lose the record from the index.
+      // Only indexes whose key changes are visited. With an equal key, the removal and the put
+      // below would concern the same entry.
       for (position, index) in keys.indexes.enumerated() where keys.isMoved(position) {
         if !keys.old.isEmpty {
           try keys.old.withKey(position) { (key) throws(LMDBError) in

@@ -52,7 +52,7 @@ struct KeyChange: ~Copyable {
 
   /// Throws if an entry to be removed leads to another record than `id`.
   ///
-  /// In this case the stored record is damaged, and the entry belongs to the other one.
+  /// In this case the stored record `id` is damaged, and the entry belongs to the other record.
   func checkOwnEntries(of id: UInt64, _ core: TransactionCore) throws(StoreError) {
     if old.isEmpty { return }
     for (position, index) in indexes.enumerated() where index.isUnique && isMoved(position) {

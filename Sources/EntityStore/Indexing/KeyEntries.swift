@@ -13,7 +13,7 @@ internal import LodestoreFormat
 /// non-copyable values. Only one thread uses an object. An exclusivity check for each access would
 /// slow every batch.
 final class KeyEntries {
-  /// The largest number of bytes.
+  /// The maximum size in bytes of the block that holds all entries.
   ///
   /// Offsets have 32 bits, so a caller must write the entries before the block grows beyond this.
   static let largestByteCount = 1 << 31

@@ -1,8 +1,9 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Entries in memory of an index over one number, date or Boolean, each a word in the order of the
-/// keys with a record id.
+/// Entries in memory of an index over one number, date or Boolean, each as a record id and a word.
+///
+/// Words are ordered like the keys of the index.
 ///
 /// A key is encoded when it is written, and writing reads the list in order. Keys encoded earlier
 /// would lie in the order of the records. Fetching a million of them from memory took as long as

@@ -7,7 +7,7 @@
 struct PackedNumbers {
   private let words: UnsafeMutableRawPointer
   private let lowest: UInt64
-  /// The number of low bits that all numbers share.
+  /// The number of low bits that are equal in all numbers, and are left out of the words.
   private let shift: UInt64
   private let firstID: UInt64
   /// The number of low bits of a word that hold the record id.

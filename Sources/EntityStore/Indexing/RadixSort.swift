@@ -23,7 +23,7 @@ enum RadixSort {
     }
   }
 
-  /// Counts the lowest bytes of one word.
+  /// Counts the values of the lowest `digitCount` bytes of one word.
   @inline(__always)
   static func count(
     _ word: UInt64, in counts: UnsafeMutableBufferPointer<Int>, digitCount: Int = 8
@@ -35,8 +35,9 @@ enum RadixSort {
     }
   }
 
-  /// Counts the lowest bytes of all words, and returns whether the words are already in ascending
-  /// order.
+  /// Counts the values of the lowest `digitCount` bytes of all words.
+  ///
+  /// Returns whether the words are already in ascending order.
   @inline(__always)
   static func count<Element: BitwiseCopyable>(
     _ elements: UnsafeMutableBufferPointer<Element>, in counts: UnsafeMutableBufferPointer<Int>,

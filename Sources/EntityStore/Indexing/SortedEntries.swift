@@ -161,7 +161,7 @@ extension RandomAccessEntries {
   /// Removes the entries of `old` from `index` and puts these entries, in one pass; both must be
   /// sorted.
   ///
-  /// A key that one record loses may be taken by another.
+  /// A key that one record loses may be taken by another record in the same call.
   func write(into index: StoredIndex, removing old: Self, core: TreeWriteCore) throws(StoreError) {
     if old.count == 0 { return try write(into: index, core: core) }
     try wrappingErrors {
@@ -190,7 +190,7 @@ extension StoredIndex {
   /// Throws if an entry of this unique index that is to be removed leads to another record than
   /// `id`.
   ///
-  /// In this case the stored record is damaged, and the entry belongs to the other one.
+  /// In this case the stored record `id` is damaged, and the entry belongs to the other record.
   @inline(__always)
   func checkEntry(_ value: ByteView, leadsTo id: UInt64) throws(StoreError) {
     guard value.count == 8, value.uint64(at: 0) == id else { throw foreignEntry(value, of: id) }

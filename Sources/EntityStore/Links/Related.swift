@@ -120,7 +120,7 @@ extension ReadableTransaction where Self: ~Copyable {
 
   /// Returns the results of `query`, each with the record that the property at `path` refers to.
   ///
-  /// Results whose record is missing are left out.
+  /// Results for which the referred record is missing are left out.
   @inlinable
   public func fetch<E: Entity, Target: Entity>(
     _ query: Query<E>, including path: KeyPath<E, RecordID<Target>>
@@ -162,7 +162,7 @@ public struct RelatedRecords<E: Entity, Target: Entity>: Sendable {
 final class RelatedLists<Target: Entity> {
   /// The query that finds all related records.
   @usableFromInline let query: Query<Target>
-  /// The ids that lead to each related record, by its id.
+  /// For each related record, by its id, the ids of the records that lead to it.
   private let owners: [UInt64: [UInt64]]
   private let limit: Int
   /// The number of leading results that each id has skipped, because of the offset.

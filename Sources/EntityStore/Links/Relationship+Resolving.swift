@@ -6,7 +6,7 @@ extension TransactionCore {
     _ declared: ToMany<E, Target>
   ) throws(StoreError) -> RelationshipEnd {
     let entity = try entity(E.self)
-    // The types of the two entities must fit the file.
+    // This call, like the one before, throws if the type does not fit the entity in the file.
     _ = try self.entity(Target.self)
     guard let name = declared.name else {
       throw .badQuery(

@@ -6,7 +6,8 @@ struct EntityDelta: Sendable {
   var touched = IDRuns()
   /// The records of ``touched`` that did not exist before.
   var inserted = IDRuns()
-  /// The earlier versions of other records of ``touched``, if they were kept.
+  /// The bytes before the changes of the other records of ``touched``, by record id; not all of
+  /// them are kept.
   var olds: [UInt64: [UInt8]] = [:]
   /// Whether further changes exist that are not listed.
   var isUnknown = false
@@ -23,7 +24,8 @@ struct EntityDelta: Sendable {
       return
     }
     for (id, bytes) in later.olds where !touched.contains(id) { olds[id] = bytes }
-    // A record that was deleted and restored by an undo is not new.
+    // A record that an earlier commit deleted, and an undo restored, existed before these changes.
+    // So it does not count as inserted.
     inserted = IDRuns(inserted.ranges + later.inserted.subtracting(touched).ranges)
     touched = IDRuns(touched.ranges + later.touched.ranges)
     limit()
@@ -92,7 +94,8 @@ extension ChangeDelta {
       }
       return true
     }
-    // The history does not record links between entities that both have no history.
+    // The history does not record links between entities that both have no history, so any such
+    // link may have changed.
     for relationship in core.schema.relationships
     where relationship.from.description.history == nil && relationship.to.description.history == nil
     {

@@ -4,7 +4,8 @@ internal import LodestoreFormat
 /// An alarm that calls a closure when a record expires that an observer may show.
 final class ExpiryAlarm: Sendable {
   private let alarm = Alarm()
-  /// The time up to which observers know all expirations; `nil` before the alarm is first set.
+  /// Observers have been informed of all records that expired up to this time; `nil` before the
+  /// alarm is first set.
   private let known = Guarded<Double?>(nil)
 
   /// The maximum time in seconds until the clock is read again.
@@ -27,7 +28,8 @@ final class ExpiryAlarm: Sendable {
     var next: Double?
     for entity in core.schema.expiring where entities.contains(entity.number) {
       var date = try core.nextExpiry(of: entity)
-      // The clock was set forward, or the date passed between two reads of this commit.
+      // A record has expired since, because the clock was set forward or the date passed between
+      // two reads of this commit. The alarm is then due at once.
       if known < moment, try core.hasExpired(of: entity, since: known) { date = moment }
       guard let date else { continue }
       next = min(next ?? date, date)

@@ -76,7 +76,7 @@ final class FollowedFeed<O: FollowedObserver>: @unchecked Sendable {
   private func news(of handle: ObserverHandle<O>) async throws -> O.News? {
     switch await handle.observer.wait({ handle.center.request() }) {
     case .ended:
-      // Without further stores, the end of this store ends the loop.
+      // A loop over a single store ends when the store is closed.
       if !stores.isSequence { return end() }
       leave()
       return nil
@@ -115,7 +115,8 @@ final class FollowedFeed<O: FollowedObserver>: @unchecked Sendable {
     }
   }
 
-  /// Runs `body`; when another store may follow, the closing of this store is not an error.
+  /// Runs `body`; returns `nil` instead of an error if this store was closed and another may
+  /// follow.
   private func goingOn(_ body: () async throws -> O.News?) async throws -> O.News? {
     do {
       return try await body()
@@ -130,7 +131,8 @@ final class FollowedFeed<O: FollowedObserver>: @unchecked Sendable {
     let (core, observer) = (handle.center.core, handle.observer)
     repeat {
       try await core.onReader { try core.read { try observer.fetch($0) } }
-      // Under another schema, the read may have used more entities than the previous one.
+      // If the schema has changed, the read may have used more entities than earlier reads. Changes
+      // of these entities must be reported too.
       handle.center.extend(observer)
     } while observer.hasGrown
     last = observer

@@ -78,7 +78,7 @@ final class ObservationCenter: StoreCompanion {
     for observer in observers { observer.end() }
   }
 
-  /// Suppresses the system's notifications about other processes; for tests.
+  /// Suppresses the system's notifications that another process has changed the file; for tests.
   func silence() { state.withLock { $0.connection.listeners }?.watch?.silence() }
 
   /// The number of commits that wait to be reported; for tests.
@@ -161,12 +161,14 @@ final class ObservationCenter: StoreCompanion {
     }
     guard isOpen else { return listeners.end(core) }
     do {
-      // A running write may have begun before the sink existed.
+      // A running write may have begun before the sink existed, so the log may lack its changes.
+      // Its commit is noted as doubtful.
       let doubtful = core.environment.hasWriter ? (core.environment.newestCommit ?? 0) &+ 1 : 0
       let (number, write) = try core.read { ($0.commitNumber.rawValue, try Self.lastWrite($0)) }
       state.withLock { state in
         state.log.doubt(through: doubtful)
-        // The first read of each observer includes all earlier commits.
+        // All commits up to this one count as reported, because the first read of each observer
+        // includes them.
         state.log.report(number, lastWrite: write)
       }
       guard listeners.watch?.start() ?? true else {
@@ -176,7 +178,8 @@ final class ObservationCenter: StoreCompanion {
         )
       }
     } catch {
-      // If the store was closed meanwhile, the listeners have already ended.
+      // If the store was closed meanwhile, `close()` has already ended the listeners, and they are
+      // not ended again here.
       let failed = state.withLock { state in
         defer { if !state.connection.isClosed { state.connection = .none } }
         return state.connection.listeners
@@ -208,7 +211,8 @@ final class ObservationCenter: StoreCompanion {
   func note(_ delta: ChangeDelta, of observed: Set<EntityNumber>, in commit: UInt64) {
     state.withLock { state in
       var delta = delta
-      // Observers may have been added since the write began.
+      // Observers may have been added since the write began, and the sink has not collected changes
+      // of their entities.
       for entity in state.observers.entities.subtracting(observed) {
         delta.entities[entity] = .unknown
       }

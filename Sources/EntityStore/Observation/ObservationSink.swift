@@ -66,7 +66,7 @@ final class ObservationSink: ChangeSink {
 }
 
 extension [EntityNumber: NetChanges] {
-  /// Adds a change; the sink must have requested attributes and each removal.
+  /// Adds a change; the sink's interest must include changed attributes and each removed record.
   mutating func note(_ change: RecordChange, of entity: StoredEntity) {
     let number = entity.number
     switch change {

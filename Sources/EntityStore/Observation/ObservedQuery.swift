@@ -11,7 +11,7 @@ struct ObservedQuery {
   let region: ObservedRegion
   /// Whether each record alone determines whether it is a result, independent of time.
   let isOfRecordsAlone: Bool
-  /// Whether the results change over time without a commit.
+  /// Whether the results change over time without a commit, as with `now()`.
   let dependsOnTime: Bool
   /// Whether the query has no limit, offset or token, so that all matching records are results.
   let isUnbounded: Bool

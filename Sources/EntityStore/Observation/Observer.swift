@@ -93,8 +93,8 @@ class Observer: @unchecked Sendable {
     guard number > commit ?? 0, dependencies.isTouched(by: changes.delta) else {
       return serve(nil, changes.core)
     }
-    // The changes may begin before the commit of the current state. The state is then not updated
-    // by these changes alone.
+    // The changes may begin before the commit of the current state, and include some that the state
+    // already contains. The state cannot then be updated by these changes alone.
     let isWhole = commit.map { changes.from >= $0 } ?? false
     if !pending.isEmpty || !isWhole || isConcerned(by: changes) {
       note(changes.from, number, changes.delta)
@@ -185,7 +185,8 @@ class Observer: @unchecked Sendable {
     lock.lock()
     self.commit = commit
     pending.removeAll { $0.commit <= commit && $0.moment <= moment }
-    // The new state contains a part of these pending changes, and the part is unknown.
+    // The new state contains an unknown part of these pending changes, so the changes that it lacks
+    // are unknown too.
     for index in pending.indices where pending[index].from < commit {
       pending[index].delta = .unknown
     }
@@ -203,7 +204,8 @@ class Observer: @unchecked Sendable {
           return waiting.isOver
         }
         if isOver { return continuation.resume(returning: .ended) }
-        // Changes that arrive from now on find the waiting task. Earlier ones are requested here.
+        // Changes that arrive from now on find the waiting task. For earlier changes, a call of
+        // ``serve(_:)`` is requested here.
         if hasNews { request() }
       }
     } onCancel: {

@@ -201,7 +201,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
       }
       let bytes = try changes.record(id, of: bound.entity)
       if let bytes, try bound.admits(bytes, id, core) {
-        // The record was rewritten with equal values.
+        // The record was rewritten with equal values, so its row is unchanged.
         if let from, state.rows[from].stamp == Self.stamp(bytes) { continue }
         try keys.write(bytes, id: id)
         placed.append(

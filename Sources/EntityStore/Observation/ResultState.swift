@@ -3,7 +3,7 @@ internal import LodestoreFormat
 /// A record in results, with a stamp for detecting changes.
 struct ResultRow<E: Entity>: Sendable {
   var value: E
-  /// The checksum of the record.
+  /// The checksum of the record's bytes, which shows whether the record has changed.
   var stamp: UInt32
 
   var id: UInt64 { value.id.rawValue }

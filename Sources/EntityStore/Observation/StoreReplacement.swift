@@ -7,7 +7,8 @@ internal import LodestoreFormat
 /// equal meanings. A sealed file never changes, so all reads of the older file are of the compared
 /// commit. When the changes are unknown, the observer reads everything again.
 enum StoreReplacement {
-  /// The changes to the dependencies of an observer; `nil` when they are unknown.
+  /// The changes to the entities and relationships on which an observer depends; `nil` when
+  /// unknown.
   ///
   /// Equal digests show in O(1) that nothing has changed.
   ///
@@ -31,7 +32,7 @@ enum StoreReplacement {
     guard let old = older.store.seal, let new = newer.store.seal, old.schema == new.schema,
       !newer.schema.hasExpiry, let names = names(of: region, newer.schema)
     else { return nil }
-    // Matching by ids compares all records.
+    // Records of the two files are matched by their ids, and all of them are compared.
     var plan = try DifferencePlan(older, newer, .id, entities: names)
     let steps = try plan.recordSteps() + plan.otherSteps()
     guard let first = steps.first else { return ChangeDelta() }

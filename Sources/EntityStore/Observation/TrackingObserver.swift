@@ -16,7 +16,7 @@ class TrackingObserver: Observer, @unchecked Sendable {
 
   /// Continues from the observer of the previous store if its dependencies are unchanged.
   ///
-  /// - Returns: whether they are unchanged.
+  /// - Returns: whether the dependencies are unchanged.
   final func goOn(
     from last: TrackingObserver, of older: StoreCore, _ core: TransactionCore
   ) throws -> Bool {

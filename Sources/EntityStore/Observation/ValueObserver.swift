@@ -5,7 +5,7 @@ internal import LodestoreFormat
 enum ObservedSubject {
   case record(EntityNumber, UInt64)
   case query(ObservedQuery)
-  /// The dependencies are those that each read uses.
+  /// The value depends on the entities and relationships that its last read used.
   case tracked
 
   fileprivate var region: ObservedRegion {
@@ -102,8 +102,9 @@ public struct ValueUpdates<Value: Sendable>: AsyncSequence, Sendable {
 extension FollowedOrigin {
   /// Values that are read again when their dependencies have changed.
   ///
-  /// - Parameter read: receives the mark of the value delivered last. Returns `nil` for an equal
-  ///   value, otherwise the value and its mark.
+  /// - Parameter read: receives the mark of the value delivered last, which is the data for
+  ///   recognizing an equal value. Returns `nil` for an equal value, otherwise the value and its
+  ///   mark.
   private func values<Value: Sendable, Mark: Sendable>(
     of subject: @escaping @Sendable (TransactionCore) throws -> ObservedSubject,
     _ read: @escaping @Sendable (TransactionCore, Mark?) throws -> (value: Value, mark: Mark)?
@@ -120,7 +121,8 @@ extension FollowedOrigin {
   }
 
   func updates<E: Entity>(of id: RecordID<E>) -> ValueUpdates<E?> {
-    // The bytes of the record show whether it has changed; in another store also its layouts.
+    // The bytes of the record show whether it has changed. For a record of another store, the
+    // layouts are compared too.
     typealias Mark = (entity: StoredEntity, bytes: [UInt8]?)
     return values(of: { .record(try $0.entity(E.self).number, id.rawValue) }) {
       (core, last: Mark?) in

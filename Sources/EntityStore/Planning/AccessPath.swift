@@ -10,7 +10,7 @@ indirect enum AccessPath: Sendable {
   case ids([UInt64])
   case idRange(ClosedRange<UInt64>)
   case index(IndexAccess)
-  /// Finds records by the elements in an element index.
+  /// Finds records by the elements of a list in their documents, with an element index.
   case elements(IndexAccess)
   /// Finds records that lead to the results of another query.
   case related(RelatedAccess)
@@ -68,7 +68,8 @@ struct IndexAccess: Sendable {
 
   /// Whether the ranges of the span can be walked one after the other.
   ///
-  /// The ranges must be few, and no key that may be cut may cross their bounds.
+  /// The ranges must be few. Their bounds must be shorter than a cut key (Format.md, "Cut keys"),
+  /// whose order is not known.
   var isWalked: Bool {
     if rangeCount <= 1 { return true }
     guard rangeCount <= Self.mostWalkedRanges else { return false }

@@ -48,8 +48,9 @@ struct BoundOrder: Sendable {
   /// Whether the order is by record ids alone.
   var isByID: Bool { terms.isEmpty || terms[0].isRecordID }
 
-  /// Returns whether the entries of `access` are in this order when walked backwards, or `nil` if
-  /// no direction gives this order.
+  /// Returns whether the entries of `access` must be walked backwards to be in this order.
+  ///
+  /// Returns `nil` if neither direction gives this order.
   func isReversed(in access: IndexAccess) -> Bool? {
     guard let match = match(access, behind: access.fixedCount), match.isWhole, access.isWalked
     else { return nil }
@@ -69,10 +70,10 @@ struct BoundOrder: Sendable {
       areByID: match.isTieBrokenByID)
   }
 
-  /// Returns whether the entries within each of several ranges are in this order when walked
-  /// backwards.
+  /// Returns whether each of several ranges must be walked backwards for its entries to be in this
+  /// order.
   ///
-  /// Returns `nil` if no direction gives this order.
+  /// Returns `nil` if neither direction gives this order, or if there is only one range.
   func isReversed(inEachRangeOf access: IndexAccess) -> Bool? {
     guard access.rangeCount > 1, let match = match(access, behind: access.pointCount),
       match.isWhole, access.isWalked
@@ -88,13 +89,15 @@ struct BoundOrder: Sendable {
     var isDescending: Bool
     /// Whether the entries are in the whole order, including ties.
     var isWhole: Bool
-    /// Whether entries with equal values in these attributes only need to be ordered by id.
+    /// Whether entries with equal values in the first ``attributeCount`` attributes only need to be
+    /// ordered by id.
     var isTieBrokenByID: Bool
   }
 
   /// Compares this order with the order of entries.
   ///
-  /// - Parameter start: the number of leading attributes of the index with one value.
+  /// - Parameter start: the number of leading attributes of the index that have one value in all
+  ///   entries.
   private func match(_ access: IndexAccess, behind start: Int) -> IndexMatch? {
     let attributes = access.index.description.attributes
     let fixed = attributes.prefix(access.fixedCount)

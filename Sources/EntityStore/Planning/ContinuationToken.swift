@@ -21,13 +21,13 @@ public struct ContinuationToken: Sendable, Hashable, Codable, CustomStringConver
   /// The token as text.
   public var description: String { text }
 
-  /// Decodes the text alone.
+  /// Decodes a token from its text.
   @_documentation(visibility: internal)
   public init(from decoder: any Decoder) throws {
     text = try decoder.singleValueContainer().decode(String.self)
   }
 
-  /// Encodes the text alone.
+  /// Encodes the token as its text.
   @_documentation(visibility: internal)
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()

@@ -8,7 +8,8 @@ final class DerivedPlan: Sendable {
   enum Purpose: Hashable {
     /// Reads the values of attributes from the entries of an index.
     case covering([UInt32])
-    /// Finds each distinct value of attributes once, by steps.
+    /// Finds each distinct value of attributes once, by a seek in an index from each value to the
+    /// next.
     case stepping([UInt32])
     /// Finds the record with the lowest or highest value of an attribute.
     case first(UInt32, isDescending: Bool)

@@ -65,7 +65,7 @@ private indirect enum EntryTest: Sendable {
   /// An element between two bounds.
   case range(Int, IndexRange)
   case elements(Int, KeySet)
-  /// A number of a type that is in a list.
+  /// A number, of an attribute of the given type, that is in a list.
   case numbers(Int, NumberSet, AttributeType, admitsNull: Bool)
   case text(Int, TextTest)
   /// The type code and first bytes of a text's element.
@@ -187,6 +187,7 @@ private indirect enum EntryTest: Sendable {
       let rest = key[ends[position]...]
       guard rest.count > bytes.count, rest.starts(with: bytes) else { return false }
       // A byte that is not ASCII may begin a combining mark, which would change the last character.
+      // Only the record can then decide.
       return rest[bytes.count] < 0x80 ? true : nil
     case .text(let position, let test):
       let element = Self.element(position, key, ends)
@@ -194,7 +195,8 @@ private indirect enum EntryTest: Sendable {
       if element.count == 1 { return false }
       // The text is without the type code and the zero at the end.
       let text = element.dropFirst().dropLast()
-      // The key holds text beyond ASCII in normalized form, and zeros escaped.
+      // The key holds text beyond ASCII in normalized form, and zeros escaped, so only the record
+      // can decide.
       guard text.allSatisfy({ $0 != 0 && $0 < 0x80 }) else { return nil }
       return test.admits(text)
     }

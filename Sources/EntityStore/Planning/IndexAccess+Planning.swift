@@ -4,7 +4,7 @@ internal import LodestoreFormat
 extension IndexAccess {
   /// The maximum number of combinations of values from several lists.
   ///
-  /// Beyond this number only the first lists are used.
+  /// Beyond this number, only the lists for the first attributes of the index are used.
   private static let mostRanges = 1 << 17
 
   /// Creates an access to all of `index`, for its order.
@@ -28,7 +28,7 @@ extension IndexAccess {
     _ statistics: PlannerStatistics?
   ) throws {
     let attributes = index.description.attributes
-    // The condition has no constraint for most indexes.
+    // Most indexes end here, because the condition has no constraint on their first attribute.
     guard firsts != nil || constraints[attributes[0]] != nil else { return nil }
     var prefixes = firsts ?? PackedKeys([])
     var ranges: [IndexRange]?
@@ -50,7 +50,7 @@ extension IndexAccess {
         used.formUnion(positions)
         if points.count <= 1, fixedCount == completeCount { fixedCount += 1 }
         completeCount += 1
-        // Null sorts first.
+        // Null sorts first, so only the first value can be null.
         if !points.isEmpty, points[0] == [0] { mayHaveNulls = true }
         prefixes = prefixes.followed(by: points)
       case .range, .ranges:

@@ -4,7 +4,7 @@ internal import LodestoreFormat
 /// A condition on one attribute, as ranges of index keys.
 struct IndexConstraint {
   enum Extent {
-    /// Elements of keys, ascending.
+    /// Single values, as elements of keys, ascending.
     case points(PackedKeys)
     case range(IndexRange)
     /// Ranges of keys, ascending and disjoint.
@@ -106,7 +106,7 @@ struct IndexConstraint {
   ///
   /// The last character is left out if a mark after it could change it into another character.
   private static func certainBeginning(of literal: String) -> String {
-    // No composition in Unicode begins with one of the characters that stay.
+    // The last character stays only if it is one that Unicode composes with no following mark.
     let isCertain =
       literal.unicodeScalars.last.map {
         (0x20..<0x7f).contains($0.value) && !$0.properties.isAlphabetic
@@ -115,12 +115,13 @@ struct IndexConstraint {
     return isCertain ? literal : String(literal.dropLast())
   }
 
-  /// Returns the element of a text without the zero byte at its end.
+  /// Returns the key element of a text without its final zero byte, so that elements of longer
+  /// texts begin with it.
   static func beginning(_ text: String) -> [UInt8] {
     PackedKeys.element(.string(text)).dropLast()
   }
 
-  /// Returns the constraint that both constraints admit.
+  /// Returns the constraint that admits the values which both constraints admit.
   func intersection(_ other: IndexConstraint) -> IndexConstraint {
     let both: Extent =
       switch (extent, other.extent) {

@@ -54,7 +54,7 @@ final class IndexConstraints {
 extension BoundCondition {
   /// The attribute that a test, its negation or the first part of an OR is about.
   ///
-  /// The record's id is not one.
+  /// The record's id does not count as an attribute.
   fileprivate var soleAttribute: UInt32? {
     switch self {
     case .test(let test), .not(.test(let test)):

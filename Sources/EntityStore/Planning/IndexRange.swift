@@ -27,7 +27,7 @@ struct IndexRange: Sendable, Hashable {
     return IndexRange(lower: low, upper: a.lexicographicallyPrecedes(b) ? a : b)
   }
 
-  /// Returns the range moved after the elements of `prefix`.
+  /// Returns the range of tuples that are `prefix` followed by a tuple of this range.
   func following(_ prefix: [UInt8]) -> IndexRange {
     IndexRange(lower: prefix + lower, upper: upper.map { prefix + $0 } ?? prefix + [255])
   }
@@ -41,8 +41,8 @@ struct IndexRange: Sendable, Hashable {
 
   /// The keys that may be in the range.
   ///
-  /// Cut keys differ only in their records. So a bound longer than a cut key admits all keys with
-  /// the same beginning.
+  /// Values that differ only after the cut have the same key, apart from the id. So a bound longer
+  /// than a cut key admits all keys with the same beginning.
   var keys: KeyRange {
     var range = KeyRange()
     if !lower.isEmpty { range.lower = .included(Array(lower.prefix(KeyEncoder.cutPrefix))) }

@@ -58,7 +58,7 @@ extension AttributeTest {
       guard !interval.isEmpty, low <= high else { return .nothing }
       return low == high ? .ids([low]) : .idRange(low...high)
     case .numbers(let set):
-      // The order of these numbers is the order of the ids.
+      // The mapped numbers are in the order of the ids, so the ids ascend too.
       let ids = set.sorted.map { UInt64(bitPattern: $0) ^ (1 << 63) }.filter { $0 > 0 }
       return ids.isEmpty ? .nothing : .ids(ids)
     case .null, .text, .key, .keys: return .nothing
@@ -67,7 +67,7 @@ extension AttributeTest {
 }
 
 extension AccessPath {
-  /// Returns the ids common to two paths by id; `nil` stands for all ids.
+  /// Returns the ids common to two paths by id; all ids of this path if `other` is `nil`.
   fileprivate func intersection(_ other: AccessPath?) -> AccessPath {
     guard let other else { return self }
     switch (self, other) {

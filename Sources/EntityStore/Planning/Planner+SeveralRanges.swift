@@ -84,7 +84,7 @@ extension TransactionCore {
         end < KeyEncoder.cutPrefix
       else { return nil }
       let element = Array(cursor.key[..<end])
-      // Only a damaged file has keys out of order.
+      // Only a damaged file has keys out of order, and this plan is then not used.
       guard found.isEmpty || found[found.count - 1].lexicographicallyPrecedes(element) else {
         return nil
       }

@@ -5,8 +5,8 @@ internal import LodestoreFormat
 /// Estimates from samples where the matching records lie in a walk.
 ///
 /// A limit ends a scan, or a walk in index order, early only if some matching records come early. A
-/// few entries of the most selective index show whether they do. With correlated data, such as the
-/// state of a record and its age, all matching records may come after most others.
+/// few entries of the most selective index show whether they do. With correlated attributes, such
+/// as the state and the date of an order, all matching records may come after most others.
 extension Planner {
   /// The number of sampled entries.
   ///

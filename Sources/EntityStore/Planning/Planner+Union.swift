@@ -101,7 +101,8 @@ private struct UnionOfBranches {
 
     init(_ first: IndexAccess) {
       access = first
-      // The access's clauses are positions in the branch, not in the whole condition.
+      // The access's clauses are positions in the branch, not in the whole condition, so they are
+      // dropped.
       access.clauses = []
       access.estimatedEntryCount = 0
     }
@@ -118,7 +119,7 @@ private struct UnionOfBranches {
 
   /// The number of branches whose entries are estimated.
   ///
-  /// Further branches are assumed to have the same average.
+  /// Further branches are assumed to have the average number of entries of these.
   private static let sampleSize = 64
 
   var isSampled: Bool { sampledCount >= Self.sampleSize }
@@ -130,7 +131,7 @@ private struct UnionOfBranches {
   mutating func add(_ path: AccessPath, entries: Int) {
     others.append(path)
     count(entries, ranges: 1)
-    // The ids may include some that no record has.
+    // The ids may include some that no record has, so the records must be read.
     isExact = false
   }
 

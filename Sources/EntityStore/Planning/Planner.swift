@@ -89,7 +89,8 @@ struct Planner {
     return try best(of: candidates, and: accesses)
   }
 
-  /// Returns the best of the plans `given`, the plans by `accesses`, and others.
+  /// Returns the best of the plans `given`, the plans by `accesses`, and the other plans of the
+  /// query.
   private func best(of given: [QueryPlan], and accesses: [IndexAccess]) throws -> QueryPlan {
     var candidates = given
     for access in accesses {
@@ -193,7 +194,7 @@ struct Planner {
     let fetched = isAnsweredByEntries(access) ? 0 : Cost.fetchedRecord
     let ranges = Double(min(access.rangeCount, 1 << 20)) * Cost.range
     let passing = passingShare(of: access)
-    // The share of these records that pass the clauses not covered by the index.
+    // The share of the records found by the index that pass the clauses not covered by it.
     let share = share(ofAllBut: access)
     let wanted = request.wantedCount.map { min(entries, Double($0) / (share * passing)) } ?? entries
     let read = wanted * passing
@@ -255,7 +256,8 @@ struct Planner {
   /// The number of entries up to which their records are read instead of intersecting with another
   /// index.
   private static let mostFewEntries = 16
-  /// The number of entries of a second index that are worth saving the reading of one record.
+  /// The maximum number of entries of a second index that are read to save the reading of one
+  /// record.
   ///
   /// Reading a record in memory costs some 200 nanoseconds, an entry with sorting its id some 40.
   private static let mostEntriesPerRecord = 3
@@ -283,8 +285,8 @@ struct Planner {
       worstCaseCost: costs.certain, covered: covered)
   }
 
-  /// Returns the costs of collecting ids, and of reading the records of `matches` of them in the
-  /// order of ids.
+  /// Returns the expected and the worst-case cost of collecting ids and reading `matches` records
+  /// in the order of ids.
   ///
   /// A limit ends the reading early if the query has no other order.
   ///
@@ -302,7 +304,8 @@ struct Planner {
   /// Returns a plan that walks the whole of `index`, if its order is the query's order or the
   /// beginning of the query's order.
   private func orderedWalk(of index: StoredIndex, _ accesses: [IndexAccess]) throws -> QueryPlan? {
-    // If records must be checked, the first match may be at the end of the index.
+    // If records must be checked, the first match may be at the end of the index. Such a walk has
+    // no bound.
     if request.requiresIndex, !clauses.allSatisfy({ $0.isAlways || $0.leavesOutIDs }) { return nil }
     guard let wanted = request.wantedCount,
       !accesses.contains(where: { $0.index.description.number == index.description.number })

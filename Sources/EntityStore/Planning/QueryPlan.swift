@@ -10,15 +10,15 @@ final class QueryPlan: Sendable {
     case natural(isReversed: Bool)
     /// The results are in the order of an index's entries, one range after the other.
     case index(isReversed: Bool)
-    /// In the order of the entries of several ranges, merged by the elements after the point
-    /// elements.
+    /// The results are in the merged order of several ranges, by the elements after those that are
+    /// fixed within each range.
     case merge(isReversed: Bool)
-    /// Sorted by the order's keys.
+    /// The results are sorted by the keys of the query's order.
     ///
     /// `keeping` is the number of first records to keep, if not all are needed.
     case sort(keeping: Int?)
-    /// In the order of the entries of one range, with entries that begin with equal values sorted
-    /// together.
+    /// The results are in the order of the entries of one range, with entries that begin with equal
+    /// values sorted together.
     case groups(Groups)
   }
 
@@ -104,8 +104,8 @@ final class QueryPlan: Sendable {
   var order: BoundOrder { subject.order }
   var recordCount: Int { subject.recordCount }
 
-  /// Whether comparing other plans would cost more than this plan: a few entries that decide the
-  /// condition.
+  /// Whether comparing other plans would cost more than running this one, which reads only a few
+  /// entries.
   var isCheapest: Bool { residual == nil && worstCaseCost < Planner.Cost.otherPlan }
 
   /// Whether the plan scans all records.
@@ -165,7 +165,7 @@ final class QueryPlan: Sendable {
 
 /// A cached plan, valid until a record expires of an entity that the plan depends on.
 ///
-/// Plans contain the ids of expired records.
+/// A plan contains the ids of the records that had expired when it was made.
 private final class CachedPlan: Sendable {
   let plan: QueryPlan
   /// The entities with expiry that the plan depends on.

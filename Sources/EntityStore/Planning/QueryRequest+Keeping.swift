@@ -66,7 +66,7 @@ extension Operand {
       room -= values.count
       return room >= 0 && values.allSatisfy(\.takesPlan)
     case .path(let path): return path.takesPlan(&room)
-    // Such operands are rare, and one of the functions is now().
+    // Such operands are rare. Calls include `now()`, whose value changes from run to run.
     case .list, .variable, .arithmetic, .negative, .conditional, .subquery, .cast, .call:
       return false
     }

@@ -49,7 +49,7 @@ package struct SortTerm: Sendable, Hashable {
     self.options = options
   }
 
-  /// Whether walking an index in the term's direction gives its order.
+  /// Whether walking an index over the operand in the term's direction gives the term's order.
   var isOrderOfIndex: Bool { options.isEmpty && (nullsFirst ?? !isDescending) != isDescending }
 }
 

@@ -9,7 +9,7 @@ internal import LodestoreFormat
 /// entity has no such index.
 public struct EntityIndex<E: Entity, each Value: Sendable>: Sendable {
   @usableFromInline let attributes: (repeat IndexedAttribute<E, each Value>)
-  /// The indexes in the schema's attributes; `nil` for an attribute that is not stored.
+  /// The positions of the attributes in the schema; `nil` for an attribute that is not stored.
   @usableFromInline let ordinals: [Int?]
 
   @inlinable
@@ -39,7 +39,7 @@ public struct EntityIndex<E: Entity, each Value: Sendable>: Sendable {
 /// An attribute of an index: its place in the schema, and how its values are stored.
 @usableFromInline
 struct IndexedAttribute<E: Entity, Value>: Sendable {
-  /// The index in the schema's attributes; `nil` for an attribute that is not stored.
+  /// The position of the attribute in the schema; `nil` for an attribute that is not stored.
   @usableFromInline let ordinal: Int?
   @usableFromInline let coding: any AttributeCoding<Value>.Type
 

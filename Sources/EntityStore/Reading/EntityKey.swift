@@ -49,20 +49,20 @@ struct KeyTuple: Sendable {
   /// The number of values.
   private(set) var partCount = 0
   private(set) var hasNull = false
-  /// The indexes in the schema of the first four attributes, plus 1, with the first in the lowest
+  /// The positions in the schema of the first four attributes, plus 1, with the first in the lowest
   /// bits.
   ///
   /// The number 0 stands for an attribute that is not stored.
   private var ordinals: UInt64 = 0
-  /// The bytes of the key, if they fit here.
+  /// The bytes of the key, if the key is short.
   private var room: Room = (0, 0, 0, 0, 0, 0, 0, 0)
   private var rest: Rest?
 
   /// The parts of a key that do not fit into a ``KeyTuple`` itself.
   private final class Rest: Sendable {
-    /// All bytes of the key; empty if they fit into the key's own value.
+    /// All bytes of the key; empty if the ``KeyTuple`` itself holds them.
     let bytes: [UInt8]
-    /// The indexes of the attributes after the fourth.
+    /// The positions in the schema of the attributes after the fourth.
     let ordinals: [Int?]
     /// The reason why a value cannot be encoded, if there is one.
     let failure: StoreError?
@@ -80,7 +80,7 @@ struct KeyTuple: Sendable {
   /// The reason why the key cannot be used, if there is one.
   var failure: StoreError? { rest?.failure }
 
-  /// Returns the index in the schema of the attribute of the value at `position`.
+  /// Returns the position in the schema of the attribute whose value is at `position` of the key.
   func ordinal(at position: Int) -> Int? {
     guard position < Self.roomForOrdinals else {
       return rest?.ordinals[position - Self.roomForOrdinals]
@@ -99,7 +99,7 @@ struct KeyTuple: Sendable {
 }
 
 extension KeyTuple {
-  /// Adds a value of the attribute with the index `ordinal`.
+  /// Adds a value of the attribute at the position `ordinal` in the schema.
   @usableFromInline
   mutating func append(_ value: StoredValue, of ordinal: Int?) {
     if case .null = value.value { hasNull = true }

@@ -4,8 +4,8 @@ internal import LodestoreFormat
 // Finds attributes in a record. Reads stay within the record, because the record's shape has been
 // checked, and the attribute's form is checked here.
 extension EntityView {
-  /// Returns the slot of the attribute with the index `ordinal` in the schema; traps unless it has
-  /// the form.
+  /// Returns the slot of the attribute at `ordinal` in the schema; traps unless the attribute has
+  /// the form `form`.
   ///
   /// Callers compute the ordinal from a key path. The ordinal is a constant only if the compiler
   /// sees both the key path and its use, so the callers are always inlined.

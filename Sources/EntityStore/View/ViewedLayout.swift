@@ -9,7 +9,7 @@ internal import LodestoreFormat
 final class ViewedLayout {
   /// The slots of the attributes in the order of the schema.
   ///
-  /// The entry before the first holds their number.
+  /// The entry before the first slot holds the number of slots.
   let slots: UnsafePointer<ViewedSlot>
   let layout: RecordLayout
   let label: EntityLabel
@@ -52,7 +52,7 @@ final class ViewedLayout {
         ViewedRecord(bytes.start, heapOffset: heapOffset, isWide: false, id: id, self)))
   }
 
-  /// Calls `body` with a view of a record that is long, has an older layout, or has a checksum to
+  /// Calls `body` with a view of a record that has wide offsets, an older layout, or a checksum to
   /// verify.
   ///
   /// A record of an older layout is first converted to the current one.
@@ -82,7 +82,8 @@ final class ViewedLayout {
 /// The place of an attribute in the records of one layout.
 @usableFromInline
 struct ViewedSlot {
-  /// The offset of the slot for a fixed-width attribute; the offset of the ends for a variable one.
+  /// The offset of the slot of a fixed-width attribute; for a variable attribute, the offset of the
+  /// table of ends.
   @usableFromInline let position: Int32
   /// The number of the null bit; −1 for an attribute that cannot be null.
   @usableFromInline let nullBit: Int16

@@ -45,7 +45,7 @@ extension ConditionParser {
       }
     if kind != nil { lexer.at += 1 }
     while FormatLexer.isWordByte(lexer.peek()) { lexer.at += 1 }
-    // A mark with further letters directly after it is unknown.
+    // An argument mark such as `%d` with further letters directly after it is unknown.
     let length = lexer.at - token.end
     token.end = lexer.at
     guard let kind, length == 1 || hasLength && isMark(token) else {
@@ -54,7 +54,8 @@ extension ConditionParser {
     return kind
   }
 
-  /// Returns whether only length letters stand between the percent sign and the mark's last letter.
+  /// Returns whether only length letters, as in `%ld`, stand between the percent sign and the last
+  /// letter of an argument mark.
   private func isMark(_ token: FormatToken) -> Bool {
     bytes(of: token).dropFirst().dropLast().allSatisfy {
       [UInt8(ascii: "h"), UInt8(ascii: "l"), UInt8(ascii: "q")].contains($0)

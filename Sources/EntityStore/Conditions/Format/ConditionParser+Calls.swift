@@ -130,7 +130,8 @@ extension ConditionParser {
     let name = try castName()
     try close("')'")
     if case .value = operand.tree {
-      // The converted constant replaces the call, and was already counted as a node.
+      // The converted constant replaces the call. Only the constant counts as a node, and it was
+      // counted when it was parsed.
       let converted = try converted(operand.tree, name, start.start, end)
       return DeepOperand(tree: converted, depth: operand.depth)
     }
@@ -166,7 +167,8 @@ extension ConditionParser {
       suggestion: NearestName.of(text, among: ConstantCast.Name.known).map { "\"\($0)\"" })
   }
 
-  /// Parses a condition inside a call, which is a level of its own, as in the tree.
+  /// Parses a condition inside a call; the condition counts as one level of nesting, as in the
+  /// tree.
   private mutating func inner(endingWith closer: String) throws(FormatFault) -> DeepCondition {
     let outer = self.closer
     self.closer = closer

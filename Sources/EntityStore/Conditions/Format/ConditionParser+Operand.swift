@@ -26,7 +26,7 @@ extension ConditionParser {
     case .minus: .subtract
     case .times: .multiply
     case .over: .divide
-    // "%@" after an operand is a surplus argument, not a remainder.
+    // "%@" after an operand is a surplus argument mark, not a remainder operator.
     case .percent: lexer.peek() == UInt8(ascii: "@") ? nil : .remainder
     case .power: .power
     case .bitAnd: .and

@@ -33,7 +33,7 @@ extension ConditionParser {
 extension ConditionParser {
   /// Counts a level of nesting in the text.
   ///
-  /// The caller must decrement `level` after it.
+  /// The caller must decrement `level` at the end of the nested part.
   mutating func enter() throws(FormatFault) {
     guard level < limits.depth else { throw tooDeep(token) }
     level += 1

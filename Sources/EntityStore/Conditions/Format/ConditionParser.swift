@@ -28,7 +28,7 @@ struct ConditionParser {
   ///
   /// At this offset a condition is expected, not a value.
   var conditionStart = -1
-  /// The end of the current condition in words, for errors.
+  /// The token that may end the current condition, in words for errors.
   var closer = "the end"
   var nameOffsets: [(name: String, offset: Int)] = []
 

@@ -12,7 +12,8 @@ extension ConditionPrinter {
     case .arithmetic(let sign, let left, let right) where sign.functionName != nil:
       output += "\(sign.functionName ?? ""):(\(text(left)), \(text(right)))"
     case .arithmetic(let sign, let left, let right):
-      // Operators of equal precedence group from the left, except powers.
+      // Operators of equal precedence group from the left, and powers from the right. So at equal
+      // precedence only the other side needs parentheses.
       let own = sign.precedence
       append(left, least: sign == .power ? own + 1 : own, to: &output)
       output += " \(sign.rawValue) "

@@ -54,7 +54,7 @@ enum FormatKeyword: String, CaseIterable, Sendable {
 
   /// Whether the word is read as a name where the keyword is not allowed, as in `size > 3`.
   ///
-  /// The printer still marks it as a name.
+  /// ``ConditionPrinter`` still writes it with a `#`, as a name.
   var isOftenName: Bool {
     switch self {
     case .first, .last, .size, .caseInsensitive, .ci, .subquery, .cast, .ternary: true

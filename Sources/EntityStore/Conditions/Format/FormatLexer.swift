@@ -152,7 +152,7 @@ extension FormatLexer {
     }
   }
 
-  /// Returns the scalar that starts here.
+  /// Returns the scalar that starts at the current byte.
   ///
   /// The bytes are those of a `String`, so they are valid UTF-8.
   private func scalar() -> (Unicode.Scalar, length: Int) {
@@ -175,7 +175,8 @@ extension FormatLexer {
 
   /// Returns whether `name` can be written without quotes, if it is not a keyword.
   static func isName(_ name: String) -> Bool {
-    // Most names are ASCII, and the properties of scalars are slow.
+    // Most names are ASCII and are checked by their bytes, because the properties of scalars are
+    // slow.
     if name.utf8.allSatisfy(isWordByte), let first = name.utf8.first { return first &- 0x30 >= 10 }
     let scalars = name.unicodeScalars
     guard let first = scalars.first, isFirst(first) else { return false }

@@ -16,7 +16,7 @@ enum StoredOrder {
   case none, same
   /// Swift's order is that of the stored values, except for not-a-number.
   ///
-  /// The relation of `Decimal`, whose not-a-number equals itself and is below all numbers. In a
+  /// `Decimal` has this relation: its not-a-number equals itself and is below all numbers. In a
   /// condition tree, not-a-number equals nothing and has no order.
   case sameButNaN
 }

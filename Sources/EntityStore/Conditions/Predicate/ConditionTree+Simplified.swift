@@ -1,8 +1,8 @@
 extension ConditionTree {
   /// Returns the conjunction of `parts`, with nested conjunctions flattened.
   ///
-  /// Parts after a false one are never evaluated. Parts before it are still evaluated if they can
-  /// fail.
+  /// Parts after a false one are never evaluated. Parts before the false one are still evaluated if
+  /// they can fail.
   static func allOf(_ parts: [ConditionTree]) -> ConditionTree {
     let (flat, isDecided) = flattened(parts, isAll: true)
     return isDecided ? .constant(false) : all(of: flat)
@@ -10,8 +10,8 @@ extension ConditionTree {
 
   /// Returns the disjunction of `parts`, with nested disjunctions flattened.
   ///
-  /// Parts after a true one are never evaluated. Parts before it are still evaluated if they can
-  /// fail.
+  /// Parts after a true one are never evaluated. Parts before the true one are still evaluated if
+  /// they can fail.
   static func anyOf(_ parts: [ConditionTree]) -> ConditionTree {
     let (flat, isDecided) = flattened(parts, isAll: false)
     return isDecided ? .constant(true) : any(of: flat)

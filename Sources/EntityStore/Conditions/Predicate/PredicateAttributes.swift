@@ -13,7 +13,8 @@ final class PredicateAttributes: @unchecked Sendable {
     var byKeyPath: [AnyKeyPath: PredicateAttribute] = [:]
     for attribute in schema.attributes {
       let path = attribute.keyPath as AnyKeyPath
-      // If two attributes have the same key path, the first one is used, as everywhere.
+      // If two attributes have the same key path, the first one is used, as in other lookups by key
+      // path.
       guard byKeyPath[path] == nil else { continue }
       byKeyPath[path] = PredicateAttribute(
         name: attribute.name, type: attribute.storage.type, keyPath: path)

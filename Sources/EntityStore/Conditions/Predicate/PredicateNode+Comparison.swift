@@ -76,7 +76,7 @@ extension PredicateScope {
       return constant ? condition : condition.opposite
     }
     guard let optional = node as? any PredicateExpression<Bool?> else { return nil }
-    // If the other side is nil, it is not equal to either constant.
+    // If the other side is nil, it equals neither `true` nor `false`.
     let condition = try condition(optional, whenNil: .constant(!constant))
     return constant ? condition : condition?.opposite
   }

@@ -17,7 +17,8 @@ extension PredicateExpressions.ExpressionEvaluate: PredicateNode {
       throw .unusableExpression(text(in: scope).string, entity: E.schema.name)
     }
     return Compiled { [arguments] frame in
-      // An argument may itself use the slots, so all are evaluated before the first one is bound.
+      // An argument may itself use the slots of variables, so all arguments are evaluated before
+      // the first slot is set.
       var values: [Any] = []
       for argument in arguments { values.append(try argument.value(&frame)) }
       for (argument, value) in zip(arguments, values) { frame.bind(value, to: argument.slot) }

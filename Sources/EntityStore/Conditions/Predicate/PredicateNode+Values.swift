@@ -110,7 +110,8 @@ extension PredicateExpressions.KeyPath: PredicateNode {
     return scope.text(root).followed(by: ".\(name)")
   }
 
-  /// Returns the operand for the path after an attribute.
+  /// Returns the operand for a key path that continues after an attribute, such as
+  /// `$0.kind.rawValue`.
   private func member<E: Entity>(
     of attribute: PredicateAttribute, in scope: PredicateScope<E>
   ) -> PredicateOperand {

@@ -2,10 +2,10 @@ internal import LodestoreEssentials
 
 /// A node of a `#Predicate` that can be lowered.
 ///
-/// There are three ways through the same tree. Nodes that a ``ConditionTree`` can express become
-/// conditions and operands. All other nodes are compiled into Swift code, which gives the result of
-/// `evaluate` and throws where `evaluate` throws or traps. Every node can be compiled; by default a
-/// node is opaque and no condition.
+/// A node has up to three forms. Nodes that a ``ConditionTree`` can express become conditions and
+/// operands. All other nodes are compiled into Swift code, which gives the result of `evaluate` and
+/// throws where `evaluate` throws or traps. Every node also has a text, for messages. Every node
+/// can be compiled; by default a node is opaque and no condition.
 protocol PredicateNode<Output>: PredicateExpression {
   /// Compiles the node into Swift code.
   func compile<E: Entity>(in scope: PredicateScope<E>) throws(StoreError) -> Compiled<E, Output>

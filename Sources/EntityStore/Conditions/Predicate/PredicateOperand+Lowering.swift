@@ -141,8 +141,8 @@ extension PredicateAttribute {
         return PredicateClause(
           condition: .comparison(Comparison(path, .between, .values([low, high]))))
       }
-      // In Swift, not-a-number is below the upper bound, but it is not at or above the lower bound
-      // either.
+      // In Swift, not-a-number is below the upper bound, but not at or above the lower bound. So
+      // the range excludes it, as the condition does.
       return PredicateClause(
         condition: .all([compared(.greaterOrEqual, low), compared(.less, high)]))
     case (nil, nil): return nil

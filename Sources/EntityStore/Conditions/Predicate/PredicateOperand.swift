@@ -2,7 +2,7 @@ internal import LodestoreFormat
 
 /// A node of a predicate as a side of a comparison.
 enum PredicateOperand {
-  /// The value is known only to the node's code.
+  /// The value is known only when the node's Swift code runs.
   case opaque
   case record
   /// A property of the record that is not an attribute, but may contain one.

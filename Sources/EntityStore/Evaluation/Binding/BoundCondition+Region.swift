@@ -40,7 +40,7 @@ extension ObservedRegion {
 }
 
 extension ReadTracker {
-  /// Notes all entities and relationships that a condition or an order depends on, before it is
+  /// Adds all entities and relationships that a condition or an order depends on, before it is
   /// evaluated.
   func note(_ region: ObservedRegion) {
     for entity in region.entities { note(entity) }

@@ -19,7 +19,7 @@ indirect enum BoundCondition: Sendable {
 
 /// An attribute, or the record's id, in a bound condition.
 ///
-/// The type is a class because plans copy their conditions.
+/// The type is a class, because copying a plan's condition then copies only references.
 final class BoundAttribute: Sendable {
   /// The attribute's number.
   ///
@@ -190,7 +190,7 @@ indirect enum BoundOperand: Sendable {
 protocol BoundExpression {
   /// Returns whether `isSought` is true for a part of the expression.
   ///
-  /// A condition on related records is a single part.
+  /// A condition on related records counts as one part, and its own parts are not visited.
   func has(_ isSought: (BoundPart) -> Bool) -> Bool
 }
 

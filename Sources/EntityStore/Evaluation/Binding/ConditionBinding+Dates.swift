@@ -107,7 +107,8 @@ extension ConditionBinding {
     func test(_ op: Comparison.Operator, _ seconds: Double) -> ConditionTree {
       .comparison(Comparison(.path(path), op, .value(.date(seconds))))
     }
-    // Dates beyond ±2^53 seconds have no parts.
+    // Dates beyond ±2^53 seconds have no parts, so a comparison without a bound on one side ends
+    // there.
     return .all([
       low.map { test(.greaterOrEqual, $0) } ?? test(.greater, -0x1p53),
       test(.less, high ?? 0x1p53),

@@ -8,7 +8,8 @@ extension ConditionBinding {
   ///
   /// The test is true for every record for which `comparison` is true.
   func memberTest(_ comparison: Comparison) throws(StoreError) -> BoundCondition? {
-    // CONTAINS can also be true of an array, for which the derived attribute holds null.
+    // CONTAINS can also be true of an array, for which the derived attribute holds null. So the
+    // attribute cannot find such records.
     guard comparison.quantifier == nil, comparison.operator != .contains,
       let (attribute, path, comparison) = try way(comparison), !path.isEmpty
     else { return nil }

@@ -7,8 +7,8 @@ extension ConditionBinding {
   /// Returns the relationship that `path` begins with and the steps after it, or `nil` if the path
   /// begins with an attribute of the record itself.
   ///
-  /// - Parameter isCollection: whether the path alone stands for records. Otherwise a path to an
-  ///   attribute that holds an id is its value.
+  /// - Parameter isCollection: whether the path alone stands for records. Otherwise a path that
+  ///   ends at an attribute holding an id stands for the id.
   func relationship(
     _ path: ValuePath, isCollection: Bool = false
   ) -> (end: RelationshipEnd, rest: [ValuePath.Step])? {
@@ -137,7 +137,8 @@ extension ConditionBinding {
     _ test: ConditionTree, on end: RelationshipEnd, _ variable: String
   ) throws(StoreError) -> BoundCondition {
     var target = binding(of: end)
-    // The relationship by which the related record leads back to its owner.
+    // The relationship by which the related record leads back to its owner, named in an error
+    // message.
     let back = end.opposite.attribute == nil ? nil : end.opposite.name
     return try target.bind(
       try test.rerooted(from: .variable(variable), to: .record, back: back))

@@ -83,7 +83,7 @@ struct PackedKeys: Sendable, Hashable {
     return product
   }
 
-  /// Returns the element of a value; the values of tests always have one.
+  /// Returns the index key element of a value; every value that a test can hold has one.
   static func element(_ value: Value) -> [UInt8] {
     var encoder = KeyEncoder()
     do { try encoder.append(value) } catch { return [0] }

@@ -82,7 +82,7 @@ struct MergedDisjunction {
   }
 
   private static func tests(of group: Group) -> [BoundCondition] {
-    // A single test stays as it is.
+    // A single test stays as it is, and does not become a list.
     if group.testCount == 1 { return [.test(group.first)] }
     let attribute = group.attribute
     if let keys = group.keys {

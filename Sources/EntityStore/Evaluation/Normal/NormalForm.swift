@@ -120,7 +120,8 @@ extension AttributeTest {
 
   /// The negation of the test.
   ///
-  /// For a range without one of its bounds it is again a range, if every value is in order.
+  /// The negation of a range with only one bound is again a range, if every value has a place in
+  /// the order.
   fileprivate var negated: BoundCondition {
     if isNever { return .constant(true) }
     guard case .interval(let interval) = kind, !attribute.isOptional, attribute.hasWholeOrder else {

@@ -60,7 +60,7 @@ extension ImportEngine {
 
   // MARK: Links of attributes
 
-  /// A key without a stored record.
+  /// A key in a member of a page's record, for which no record is stored.
   private struct OpenKey {
     let resolver: LinkResolver
     let slot: RecordLayout.Slot
@@ -72,8 +72,8 @@ extension ImportEngine {
   /// merge.
   ///
   /// A record without the member does not set the attribute. A key may belong to a new record of
-  /// the same page, whose id is computed here. A link whose key no record has becomes null. The key
-  /// is looked up again later.
+  /// the same page, whose id is computed here. A link whose key no record has becomes null, and its
+  /// key is looked up again at the end of the import.
   ///
   /// - Parameter known: records of the page that are known to be refused.
   func resolve(
@@ -110,8 +110,10 @@ extension ImportEngine {
     return found
   }
 
-  /// Marks a link's attribute as given in records that have the member, and in records in which
-  /// the program's closure set it.
+  /// Marks a link's attribute as given, so that the merge sets it.
+  ///
+  /// The attribute is given in records that have the member or in which the program's closure set
+  /// it.
   private func markGiven(
     _ records: [LinkedRow], _ place: Int, in batch: inout IncomingRecords, _ entity: StoredEntity
   ) throws(StoreError) {

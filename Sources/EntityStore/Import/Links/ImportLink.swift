@@ -8,8 +8,8 @@ internal import LodestoreFormat
 ///     ]
 ///
 /// A member lists all links of its record; links that it no longer lists are removed. Null removes
-/// all of them. A record that lacks the member keeps its links, with every ``MergePolicy``. For a
-/// link to one record, the policy applies as to other attributes.
+/// all of the record's links of this kind. A record that lacks the member keeps its links, with
+/// every ``MergePolicy``. For a link to one record, the policy applies as to other attributes.
 ///
 /// Keys are looked up when the page is written, in one pass over the index. A key may name a record
 /// of the same page. A key that no record has is looked up again at the end of the import, and

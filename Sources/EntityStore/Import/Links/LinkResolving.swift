@@ -21,8 +21,8 @@ struct PendingLink: Sendable, Codable, Hashable {
     let document = try? bytes._withBytes { (bytes) throws(FormatError) in
       try Document(decoding: bytes)
     }
-    // A key is neither an array nor an object; for other values the document's type is the key's
-    // type.
+    // A key is neither an array nor an object. For other values the document holds the type, so the
+    // type passed here does not matter.
     return document.map { EntityDescription.value(of: $0, for: .string) } ?? .null
   }
 }
@@ -116,7 +116,7 @@ struct LinkResolver {
       return try changes.insert(try changes.encode(values))
     } catch  where error.code == .invalidValue || error.code == .uniqueViolation {
       // The default values may break a rule, or a stored record may already have the default value
-      // of another unique attribute.
+      // of another unique attribute. Then no record is created.
       return 0
     }
   }

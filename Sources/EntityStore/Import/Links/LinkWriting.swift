@@ -3,8 +3,8 @@ internal import LodestoreFormat
 
 /// Writing of a page's links after its records.
 extension ImportEngine {
-  /// Notes the unresolved links of attributes, and writes the links that records do not hold
-  /// themselves.
+  /// Notes the unresolved links of attributes, and writes the links that the page's records do not
+  /// hold in their own attributes.
   func finish(
     _ page: DecodedPage, _ found: PageLinks, _ merge: BatchMerge, _ outcomes: [BatchMerge.Outcome],
     _ entity: StoredEntity, _ core: WriteCore, _ state: inout ImportState,
@@ -53,7 +53,8 @@ extension ImportEngine {
     if isTaken {
       note(pending, in: &state)
     } else if rule.keeps(number) {
-      // The policy forbids changing the link, whatever its target.
+      // The policy forbids changing the link, whatever its target. So the key is reported now, and
+      // not looked up again.
       report(pending, open.key, in: &state.report)
     } else {
       return
@@ -73,7 +74,7 @@ extension ImportEngine {
     return one.keys.isEmpty ? target == nil : target != nil
   }
 
-  /// Returns the last of several rows of one record.
+  /// Returns the rows, but of several rows of one record only the last.
   private func last(_ records: [(LinkedRow, UInt64)]) -> [(LinkedRow, UInt64)] {
     var places: [UInt64: Int] = [:]
     for (index, record) in records.enumerated() { places[record.1] = index }
@@ -136,12 +137,12 @@ extension ImportEngine {
     if resolver.end.order != nil { try arrange(orders, by: resolver.end, core) }
   }
 
-  /// Orders the links of the page's records by their keys.
+  /// Orders the links of each record as the record lists their keys.
   private func arrange(
     _ orders: [UInt64: [UInt64]], by end: RelationshipEnd, _ core: WriteCore
   ) throws(StoreError) {
     for (id, others) in orders.sorted(by: { $0.key < $1.key }) {
-      // Another record of the page may have taken over one of the targets.
+      // Another record of the page may have taken over one of the targets, which is left out here.
       var rest = Set(try core.relatedIDs(of: id, by: end))
       try core.arrange(others.filter { rest.remove($0) != nil }, of: id, by: end)
     }

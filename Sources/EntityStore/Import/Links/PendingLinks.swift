@@ -46,7 +46,8 @@ extension ImportEngine {
     }
   }
 
-  /// Links the record of a pending link with `target`; returns false when it already was linked.
+  /// Links the record of a pending link with `target`; returns false when it already was linked or
+  /// no longer exists.
   private func add(
     _ one: PendingLink, _ target: UInt64, by end: RelationshipEnd, _ entity: StoredEntity,
     _ core: WriteCore
@@ -64,10 +65,10 @@ extension ImportEngine {
   }
 }
 
-/// The pending links of one record that were made, with their places among the record's keys.
+/// The resolved links of one record, with the positions of their keys among all keys of its member.
 private struct PlacedLinks {
   private var made: [(place: Int, target: UInt64)] = []
-  /// The places of the keys whose links were not made.
+  /// The positions, among all keys of the member, of the keys that led to no link.
   ///
   /// Either no record has the key, or the link was refused.
   private var passed: Set<Int> = []
@@ -82,7 +83,7 @@ private struct PlacedLinks {
 
   var isEmpty: Bool { made.isEmpty }
 
-  /// Returns `order` with each resolved link moved to its place.
+  /// Returns `order` with the target of each resolved link moved to the position of its key.
   ///
   /// In `order`, the resolved links come after the others.
   func arranged(_ order: [UInt64]) -> [UInt64] {

@@ -11,11 +11,11 @@ struct RememberedLinks: Sendable, Codable, Hashable {
   ///
   /// Links held in attributes of the page's own records are not included.
   var pairs: [UInt64] = []
-  /// The keys that had no record.
+  /// The keys in the member for which no record existed.
   var unresolved: [Unresolved] = []
 
   struct Unresolved: Sendable, Codable, Hashable {
-    /// The record of the page.
+    /// The id of the page's record that contains the key.
     var id: UInt64
     /// The key as a document.
     var key: [UInt8]
@@ -77,8 +77,8 @@ extension LinkResolver {
     return true
   }
 
-  /// Returns whether a record now exists for one of the keys that its own record is not linked
-  /// with.
+  /// Returns whether a key that was unresolved now names a stored record to which the page's record
+  /// is not linked.
   fileprivate func leads(_ unresolved: [RememberedLinks.Unresolved]) throws(StoreError) -> Bool {
     let ids = try ids(of: unresolved.map { PendingLink.value(of: $0.key) })
     for (one, target) in zip(unresolved, ids) where target > 0 {

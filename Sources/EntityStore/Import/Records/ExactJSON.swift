@@ -92,7 +92,7 @@ package enum ExactJSON {
     case .null, .bool, .integer, .unsigned, .text: try reader.skip()
     case .double:
       let number = try reader.double()
-      // In JSON, the integer 0 has no sign.
+      // The JSON text of −0 is read back as the integer 0, which has no sign.
       return number.isFinite && !(number == 0 && number.sign == .minus)
     case .date, .uuid, .data, .decimal: return false
     case .array:
@@ -100,8 +100,8 @@ package enum ExactJSON {
       for _ in 0..<count where try !isPlain(&reader, nesting: nesting + 1) { return false }
     case .object:
       let (count, _) = try reader.enterObject()
-      // JSON readers treat names with equal strings as one key; different ASCII names are never
-      // equal strings.
+      // JSON readers treat names that are equal as Swift strings as one key. Names with different
+      // bytes can be equal only beyond ASCII.
       var wideNames: Set<String> = []
       for _ in 0..<count {
         let name = try reader.name()
@@ -119,8 +119,8 @@ package enum ExactJSON {
 }
 
 extension JSONTapeReader {
-  /// Returns whether the value at `index` may be in the exact form; ``ExactJSON`` makes the final
-  /// decision.
+  /// Returns whether the value at the tape entry `index` may be in the exact form; ``ExactJSON``
+  /// makes the final decision.
   @inline(__always)
   func mayBeExactForm(_ index: Int) -> Bool {
     let entry = entries[index]

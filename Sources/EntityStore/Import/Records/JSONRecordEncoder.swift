@@ -29,14 +29,15 @@ final class JSONRecordEncoder {
     var writer = RecordWriter()
     var documentWriter = DocumentWriter()
     var members = MemberTable()
-    /// The counts of unknown members that have been removed from the table.
+    /// The counts of unknown members that the table no longer holds, or had no room for.
     var unknownMembers: [String: Int] = [:]
     /// The slots of attributes that have a source member and were filled by a member of their own
     /// name.
     var filledByName: Set<Int> = []
     /// The document of the record that was read last.
     var document: JSONDocument?
-    /// The entry of the record's own key when an attribute holds it; −1 otherwise.
+    /// The tape entry of the record's key in its object, when an attribute holds the key; −1
+    /// otherwise.
     var key = -1
   }
 
@@ -56,8 +57,8 @@ final class JSONRecordEncoder {
   // The slots are allocated separately. As a stored property of this object, they would need a
   // check of exclusive access at each of their many uses for one record.
   private let slots: UnsafeMutableBufferPointer<Slot>
-  /// The entry of each attribute's value in the record that was read last; −1 when the member is
-  /// absent.
+  /// For each attribute, the tape entry of its value in the record that was read last; −1 when the
+  /// member is absent.
   private let entries: UnsafeMutableBufferPointer<Int>
   /// For each attribute, the claim by which its member in ``entries`` fills it; meaningless for an
   /// absent member.
@@ -71,8 +72,8 @@ final class JSONRecordEncoder {
   ///     attribute whose source they are in the catalogue, or else the attribute of their own name.
   ///   - conversions: the conversions, by attribute name.
   ///   - isStrict: whether an unknown member rejects the record.
-  ///   - linked: names of attributes that get their values later, and may be absent even when
-  ///     required.
+  ///   - linked: names of attributes that get their values from links after encoding. Such an
+  ///     attribute may be absent even when required.
   ///   - keyName: the member name for the keys of records that are values of members.
   init(
     _ entity: StoredEntity, names: [String: String] = [:],
@@ -128,7 +129,7 @@ final class JSONRecordEncoder {
   /// Prepares for the records of another text.
   func begin(_ document: JSONDocument) { state.pointee.document = document }
 
-  /// Finds the attributes of the record at `index` of the current text.
+  /// Finds the attributes of the record at the tape entry `index` of the current text.
   ///
   /// The method uses entry numbers and pointers: a `JSONNode` would be retained several times for
   /// each record.
@@ -170,7 +171,7 @@ final class JSONRecordEncoder {
     }
   }
 
-  /// The value at `index` of the current text.
+  /// The value at the tape entry `index` of the current text.
   private func node(_ index: Int) -> JSONNode {
     guard let document = state.pointee.document else { preconditionFailure("no text was begun") }
     return JSONNode(document: document, index: index)
@@ -189,7 +190,7 @@ final class JSONRecordEncoder {
     }
   }
 
-  /// Assigns the value at `index` to the attribute of this member.
+  /// Assigns the value at the tape entry `index` to the attribute of this member.
   @inline(__always)
   private func take(_ member: Int, _ index: Int) throws(RecordRejection) {
     let slot = state.pointee.members[member].slot
@@ -279,8 +280,8 @@ final class JSONRecordEncoder {
 
   /// The content of the record that was read last, followed by room for its checksum.
   ///
-  /// The record is at `index` of the current text. The bytes are valid until the next call. Absent
-  /// attributes have their initial value or null.
+  /// The record is at the tape entry `index` of the current text. The bytes are valid until the
+  /// next call. Absent attributes have their initial value or null.
   ///
   /// - Parameter isPart: whether required attributes may be absent, because the merge uses only the
   ///   given ones.
@@ -354,7 +355,8 @@ final class JSONRecordEncoder {
 
   private func writeDocument(_ index: Int, _ tape: JSONTapeReader, _ slot: Slot) -> Bool {
     let state = state
-    // A document cannot hold such a number; `Value.init(_:as:)` reports the error.
+    // A document cannot hold a number that fits neither a 64-bit integer nor a double.
+    // `Value.init(_:as:)` reports the error.
     if state.pointee.document?.wideNumber(in: index) != nil { return false }
     state.pointee.documentWriter.truncate(to: 0)
     do { try tape.writeDocument(index, to: &state.pointee.documentWriter) } catch { return false }
@@ -380,7 +382,8 @@ final class JSONRecordEncoder {
       throw rejection(error, slot, node)
     }
     guard value != .null || attribute.isOptional else {
-      // Null is a valid JSON value.
+      // Null is a valid JSON value, so a required attribute that holds JSON stores it as a
+      // document.
       if attribute.type == .json { return state.pointee.writer.write(.nullDocument, as: attribute) }
       let name = attributes[slot].name
       throw RecordRejection("'\(name)' is null, and required", attribute: name, at: node)
@@ -404,8 +407,8 @@ final class JSONRecordEncoder {
   /// The rejection of the record that was read last when it has no value for one of the key
   /// attributes.
   ///
-  /// The record is at `index` of the current text. Returns `nil` when each attribute in `numbers`
-  /// has a value.
+  /// The record is at the tape entry `index` of the current text. Returns `nil` when each attribute
+  /// in `numbers` has a value.
   func missingKey(_ numbers: [UInt32], in index: Int, _ tape: JSONTapeReader) -> RecordRejection? {
     for number in numbers {
       let number = entity.derivations?.given(number) ?? number

@@ -68,7 +68,7 @@ extension Value {
   /// The number in a text, with its original digits.
   private static func number(_ text: String) -> JSONNode? {
     var rest = Array(text.utf8)[...]
-    // The parser would accept space around a number.
+    // The parser would accept space around a number, which is refused here.
     guard rest.allSatisfy({ $0 > 0x20 }) else { return nil }
     var sign: [UInt8] = []
     if let first = rest.first, first == 0x2B || first == 0x2D {

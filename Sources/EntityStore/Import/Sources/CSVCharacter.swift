@@ -18,7 +18,8 @@ public struct CSVCharacter: Sendable, Hashable {
 
   /// Creates another character; `nil` for a line end, a zero byte and a character beyond ASCII.
   public init?(_ character: Character) {
-    // Swift treats CR LF as one character with an ASCII value.
+    // Swift treats CR LF as one character with an ASCII value, so the number of scalars is checked
+    // too.
     guard character.unicodeScalars.count == 1, let byte = character.asciiValue,
       byte != 0x0A, byte != 0x0D, byte != 0
     else { return nil }

@@ -119,7 +119,8 @@ public struct CSVDelimiter: Sendable, Hashable {
 
   /// Creates another delimiter; `nil` for a quote, a line end and a character beyond ASCII.
   public init?(_ character: Character) {
-    // Swift treats CR LF as one character with an ASCII value.
+    // Swift treats CR LF as one character with an ASCII value, so the number of scalars is checked
+    // too.
     guard character.unicodeScalars.count == 1, let byte = character.asciiValue,
       byte != 0x22, byte != 0x0A, byte != 0x0D
     else { return nil }

@@ -276,7 +276,8 @@ struct CSVScanner: Sendable {
     switch state {
     case .skipped: return false
     case .begin:
-      // After a line end there is no further row; after a delimiter there is an empty field.
+      // At the end of the text, after a line end there is no further row, but after a delimiter
+      // there is an empty field.
       if fields.isEmpty, fault == nil { return false }
       if fault == nil {
         field = Field(start: at - start)

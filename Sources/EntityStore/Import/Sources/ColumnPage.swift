@@ -93,7 +93,7 @@ public struct ColumnPage: Sendable {
       while true {
         ColumnPage.append(row, keys, to: &bytes)
         written += 1
-        // The JSON parser counts the row's values and the keys.
+        // The JSON parser counts the row's values and the keys toward its limit.
         entries += row.entryCount + keys.count
         guard bytes.count < limits.bytes, entries <= limits.values else {
           throw .at(row, .tooLong(limit: limits.bytes))

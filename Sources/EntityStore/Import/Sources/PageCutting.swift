@@ -201,7 +201,7 @@ private struct RecordCutter: PageCutter {
         continue
       }
       guard line.root.count == 0 || line.root[0]?.kind == .object else { return line.root }
-      // A fault outside the elements is an error of the line.
+      // A fault outside the elements is an error of the whole line, which is then rejected.
       if let error = line.root.document.faultError(outside: line.root.elements) { throw error }
       elements = line.root.elements
       if let record = elements?.next() { return record }

@@ -46,12 +46,12 @@ final class PageFile {
   private enum Phase {
     case new
     case open(Int32)
-    /// The file has been read; its last bytes may contain more text.
+    /// All bytes of the file have been read, but the last ones may not be decoded yet.
     case decoding
     /// The cutter has received all of the text, and may have more pages.
     case read
-    /// The cutter has received all of the text of a truncated file; the page is the last one so
-    /// far.
+    /// The cutter has received all of the text of a truncated file. The page found last is held
+    /// back, since the final page also reports the truncation.
     case cut(CutPage?, GzipError)
     case ended
   }

@@ -4,8 +4,8 @@ struct PagePlaces: Sendable {
   var file: String?
   /// The start of the page's text in the file, if the page is a part of it.
   var origin: JSONPosition.Origin?
-  /// The offset of each readable record in the file; nil when the page's offsets are those of the
-  /// file.
+  /// The offset of each readable record in the file; nil when the offsets in the page's text are
+  /// already those of the file.
   private(set) var offsets: [Int]?
   /// The line of each readable record; nil when lines are unknown.
   private(set) var lines: [Int]?
@@ -82,7 +82,8 @@ struct PagePlaces: Sendable {
     if lines.endsCut { warnings.append(Self.cutWarning) }
   }
 
-  /// Notes that the file is truncated; adds an unreadable record unless the last one shows it.
+  /// Notes that the file is truncated; adds an unreadable record for it, unless the last unreadable
+  /// record is the truncated one.
   mutating func noteCut(after offset: Int, _ error: any Error) {
     if !warnings.contains(Self.cutWarning) { warnings.append(Self.cutWarning) }
     guard unreadable.isEmpty || unreadable.last?.record != recordCount else { return }
@@ -109,11 +110,11 @@ struct UnreadableInput: Sendable {
 
   /// The record's number in the page, counted from 1.
   let record: Int
-  /// The line, counted from 1; nil when it is unknown.
+  /// The line on which the record begins, counted from 1; nil when it is unknown.
   let line: Int?
-  /// The offset in the file.
+  /// The offset of the record in the file, in bytes.
   let offset: Int
-  /// The reason as a clause.
+  /// The reason why the record could not be read, as a clause.
   let reason: String
   /// The record's first bytes.
   let content: [UInt8]

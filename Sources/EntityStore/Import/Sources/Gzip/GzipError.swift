@@ -5,9 +5,9 @@ struct GzipError: Error, Sendable, Hashable, CustomStringConvertible {
     case cutOff
     /// The bytes violate gzip (RFC 1952) or DEFLATE (RFC 1951).
     case malformed
-    /// The length or checksum differs from the stored one.
+    /// The length or checksum of the decompressed text differs from the one in the file.
     case wrongChecksum
-    /// The end is followed by bytes that are not another member.
+    /// The end of a gzip member is followed by bytes that do not begin another member.
     case trailingContent
     /// The file decompresses to implausibly many bytes.
     case expandsTooMuch(limit: Int)

@@ -5,13 +5,15 @@
 struct GzipReader: Sendable {
   /// The first bytes of each member.
   static let mark: [UInt8] = [0x1F, 0x8B]
-  /// The maximum ratio of the text's size to its compressed size, for a text larger than
-  /// `freeBytes`.
+  /// The maximum ratio of the text's size to its compressed size; a file beyond it is refused.
+  ///
+  /// The limit applies to texts larger than `freeBytes`, since a short text may be one repeated
+  /// byte.
   ///
   /// DEFLATE can expand one byte to 1,032; only texts of one repeated byte approach this ratio.
   static let mostExpansion = 512
   private let freeBytes: Int
-  /// The maximum bytes of a header.
+  /// The maximum size of a member's header, in bytes.
   private static let longestHeader = 64 << 10
 
   private enum Phase {

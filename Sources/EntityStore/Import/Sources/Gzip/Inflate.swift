@@ -14,7 +14,7 @@ struct Inflate: Sendable {
     case ended
   }
 
-  /// The maximum distance of a match.
+  /// The maximum distance back to the text that a match repeats, in bytes.
   private static let windowSize = 32 << 10
   private static let chunkSize = 256 << 10
   private static let longestMatch = 258
