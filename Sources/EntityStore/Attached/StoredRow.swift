@@ -30,7 +30,7 @@ struct ValueColumn {
 
   func value(of row: StoredRow) throws -> Value {
     let view = try entity.view(row.bytes, id: row.id)
-    // A record that is older than the attribute has its initial value.
+    // A record written before the attribute was added has the attribute's initial value.
     guard let slot = view.layout.slotIndex(ofAttribute: number) else { return initial }
     return try view.value(at: view.layout.slots[slot])
   }

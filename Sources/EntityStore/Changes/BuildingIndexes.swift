@@ -3,7 +3,7 @@ internal import LodestoreFormat
 
 /// An index under construction, which has the entries of the records before a certain id.
 ///
-/// The construction visits the other records later.
+/// The construction adds the entries of the other records later.
 struct BuildingIndex {
   let index: StoredIndex
   /// The id of the first record without an entry.

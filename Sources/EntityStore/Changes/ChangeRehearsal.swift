@@ -16,7 +16,8 @@ final class ChangeRehearsal {
   private let core: WriteCore
   /// The unique indexes whose keys may change.
   private let keys: BatchKeys
-  /// For each index, the first record without an entry.
+  /// For each of these indexes, the id of the first record without an entry; relevant for indexes
+  /// under construction.
   private let ends: [UInt64]
   private var broken = BrokenRules()
   /// For each index, the new keys of records.
@@ -74,7 +75,8 @@ final class ChangeRehearsal {
     for (position, index) in keys.indexes.enumerated() {
       let sorted = added[position].sorted { $0.key.lexicographicallyPrecedes($1.key) }
       for (number, (key, id)) in sorted.enumerated() {
-        // Two equal keys of one record are no violation: the record may have been added twice.
+        // Equal keys of one record do not violate uniqueness: the record may have been added to the
+        // rehearsal twice.
         if number > 0, sorted[number - 1].key == key, sorted[number - 1].id != id {
           throw .repeatedInBatch(
             entity: entity, index: index.name, (sorted[number - 1].id, id), firstNew: nil,

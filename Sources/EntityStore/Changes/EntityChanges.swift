@@ -172,7 +172,7 @@ final class EntityChanges {
 
   /// Makes one change; `old` is nil for a new record, and `new` for a removed one.
   ///
-  /// Everything is checked and reported before the first byte is written.
+  /// Everything is checked, and reported to the sinks, before the first byte is written.
   @inline(__always)
   private func change(
     _ id: UInt64, from old: StoredRecord?, to new: SealedRecord?

@@ -88,7 +88,7 @@ struct IncomingRecords: Sendable {
 
   private mutating func add(_ content: ByteView) {
     let count = content.count + RecordLayout.checksumSize
-    // A block that another batch shares must not be written to.
+    // A block of memory that another batch also references must not be written to.
     let hasRoom =
       !blocks.isEmpty && blocks[blocks.count - 1].room >= count
       && isKnownUniquelyReferenced(&blocks[blocks.count - 1])

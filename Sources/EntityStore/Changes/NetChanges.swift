@@ -97,7 +97,8 @@ struct NetChanges {
       }
       if !left.isEmpty { result.append((attributes, left)) }
     }
-    // Different pairs of attribute sets may have one union, whose ids are joined here.
+    // Different pairs of attribute sets may have an equal union; the ids of such groups are joined
+    // here.
     var positions: [AttributeSet: Int] = [:]
     var joined: [(attributes: AttributeSet, ids: IDRuns)] = []
     for (attributes, ids) in result where !ids.isEmpty {
@@ -160,7 +161,8 @@ struct NetLinks {
     for index in 0..<change.links.count {
       let (id, other) = (change.links.id(at: index), change.links.other(at: index))
       let pair = isForward ? LinkPair(from: id, to: other) : LinkPair(from: other, to: id)
-      // Only real additions and removals are reported, so a second change cancels the first.
+      // Sinks receive only effective additions and removals. A second change of one link is
+      // therefore the opposite of the first, and cancels it.
       if states.removeValue(forKey: pair) == nil {
         states[pair] = change.isAdded
       } else if !change.isAdded {

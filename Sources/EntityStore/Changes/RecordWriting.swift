@@ -19,7 +19,8 @@ final class RecordTree {
   private let entity: StoredEntity
   /// The digest and the size of the records, updated with each change.
   private let sum: ContentLedger.Sum
-  /// The value to which the counter of ids was raised; all ids in use are below it.
+  /// The value to which the file's counter of ids was raised in this transaction; all assigned ids
+  /// are below it.
   @exclusivity(unchecked) private var raised: UInt64 = 0
 
   init(of entity: StoredEntity, _ core: WriteCore) {

@@ -36,7 +36,8 @@ struct SetAttributes {
     }
   }
 
-  /// The attributes that a stage sets, which has emptied their indexes and fills them afterwards.
+  /// The attributes that a migration stage sets. The stage has emptied the indexes on them, and
+  /// fills these afterwards.
   init(ofStage core: WriteCore) {
     precondition(!core.checksRules, "a write outside of stages maintains all indexes")
     numbers = []
@@ -53,7 +54,8 @@ struct UnreadAttributes {
 }
 
 extension EntityChanges {
-  /// Returns `nil` when something reads the attributes, whose records must then be replaced.
+  /// Returns `nil` when an index, rule, derived attribute or sink reads the attributes. Records
+  /// must then be replaced as a whole.
   func unread(_ attributes: SetAttributes) -> UnreadAttributes? {
     let isInBuilding = entity.building.contains {
       !attributes.numbers.isDisjoint(with: $0.description.attributes)

@@ -96,7 +96,7 @@ package struct DynamicPlaces: Sendable {
     places.warnings = [PagePlaces.cutWarning]
   }
 
-  /// Makes the last line of `lines` a page with one unreadable record.
+  /// Replaces the places by those of one unreadable record, which is the last line of `lines`.
   package mutating func refuse(_ error: JSONError, _ lines: JSONLinesReader) {
     places = PagePlaces()
     places.refuse(error, lines)

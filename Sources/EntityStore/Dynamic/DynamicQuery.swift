@@ -12,7 +12,8 @@ package struct DynamicQuery {
 
   /// The entities in which records are looked up, the queried one first.
   ///
-  /// `isByElements` tells whether a lookup may use an index on elements.
+  /// `isByElements` is true if the lookup may use an element index, which has an entry for each
+  /// element of a list.
   package var lookups: [(entity: DynamicEntity, isByElements: Bool)] {
     var found: [(entity: StoredEntity, isByElements: Bool)] = []
     func note(_ entity: StoredEntity, isByElements: Bool) {

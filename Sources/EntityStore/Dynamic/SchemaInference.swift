@@ -70,7 +70,7 @@ package struct SchemaInference {
   package private(set) var recordCount = 0
   /// The reason why the first value that is not a record was skipped; nil without such a value.
   package private(set) var rejection: String?
-  /// Whether the type of a member was inferred from texts.
+  /// Whether the type of a member was inferred from texts of separated values.
   package private(set) var hasReadTexts = false
 
   /// The paths into members that are treated as members.
@@ -78,10 +78,10 @@ package struct SchemaInference {
   /// The members that are followed by paths, and are not attributes themselves.
   private let roots: Set<String>
   private let readsTexts: Bool
-  /// Whether numbers are compared with the ranges of types, because the entity has stored
-  /// attributes whose types may be too narrow for them.
+  /// Whether the lowest and highest numbers are tracked. They are needed when the entity has stored
+  /// attributes whose types may be too narrow.
   private let comparesRanges: Bool
-  /// The maximum number of members.
+  /// The maximum number of different members.
   private let limit: Int
   private var isOverLimit = false
 

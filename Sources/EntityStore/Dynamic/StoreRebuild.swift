@@ -121,7 +121,8 @@ package final class StoreRebuild {
     }
   }
 
-  /// Stores the orders of the links of one side; each array contains the targets in their order.
+  /// Stores the order of the links on one side of a relationship. By record id, `order` contains
+  /// the ids of the targets in their order.
   package func put(
     order: [UInt64: [UInt64]], of relationship: UInt32, _ side: RelationshipSide
   ) throws {
@@ -178,8 +179,8 @@ package final class StoreRebuild {
     for derivation in schema.derived {
       derived[derivation.owner.number, default: []].insert(derivation.number)
     }
-    // Attributes are derived with the help of other indexes, so indexes on derived attributes come
-    // later.
+    // Deriving attributes uses the other indexes, so these are built first, and indexes on derived
+    // attributes afterwards.
     var later: [EntityNumber: Set<UInt32>] = [:]
     for entity in schema.entities {
       let numbers = derived[entity.number] ?? []
@@ -199,11 +200,12 @@ package final class StoreRebuild {
     for entity in schema.entities {
       for index in entity.elementIndexes { try writing.build(index, of: entity, nil) }
     }
-    // Records, links and buckets were written as bytes, so the ledger must be recounted.
+    // Records, links and buckets were written without updating the sizes and digests of their
+    // content, so these are recounted.
     ContentLedger.of(writing).recount()
   }
 
-  /// Builds the indexes in `later`, or all others.
+  /// Builds the indexes in `later` if `isLater` is true, otherwise all other indexes.
   private func build(
     _ later: [EntityNumber: Set<UInt32>], isLater: Bool, _ writing: WriteCore
   ) throws {

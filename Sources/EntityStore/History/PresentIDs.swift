@@ -27,8 +27,8 @@ struct PresentIDs {
 
   /// Visits the ids in ascending order.
   ///
-  /// - Complexity: O(*r* + *k* + *i*) for *r* runs, *k* visited ids and *i* images of other writes
-  ///   with ids of the runs.
+  /// - Complexity: O(*r* + *k* + *i*) for *r* runs, *k* visited ids and *i* images that other
+  ///   writes stored for ids within the runs.
   func forEach(_ body: (UInt64) throws -> Void) throws {
     // The next record; the maximum, which is not an id, when there are no more records.
     var record: UInt64 = records == nil ? .max : 0

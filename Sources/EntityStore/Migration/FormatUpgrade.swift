@@ -38,7 +38,8 @@ struct FormatUpgrade {
     }
     if isChanged {
       try trees.raiseSchemaNumber(in: transaction)
-      // Steps write records as bytes, so the ledger must be recounted.
+      // Steps write the bytes of records without updating the ledger's sizes and digests, so these
+      // are recounted.
       ContentLedger.of(transaction, trees).recount()
     }
     return isChanged

@@ -41,7 +41,7 @@ struct SchemaEvolution {
   var isChanged = false
   /// Whether the program cannot read the file before it is changed.
   var concernsReaders = false
-  /// Whether the history of an entity with records begins.
+  /// Whether history begins for an entity that already has records.
   var beginsHistory = false
   /// Whether constraints, or the source members of attributes, change; these matter only to
   /// writers.

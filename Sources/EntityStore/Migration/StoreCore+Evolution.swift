@@ -193,7 +193,8 @@ extension StoreCore {
     return number
   }
 
-  /// Creates a core that reads and writes with the schema that `transaction` sees.
+  /// Creates a `WriteCore` on `transaction` that uses the schema stored in the file as of this
+  /// transaction.
   func writing(_ transaction: Transaction) throws -> WriteCore {
     WriteCore(transaction, schema: try load(in: transaction), store: self)
   }

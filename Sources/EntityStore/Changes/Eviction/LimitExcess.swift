@@ -12,8 +12,9 @@ struct LimitExcess {
   var isAbove: Bool { count > 0 || byteCount > 0 }
 }
 
-// An eviction ends at the limit. A write evicts first only when an entity exceeds its limit by more
-// than a sixteenth. Otherwise each write of a full cache would cost a second commit.
+// An eviction removes records until the entity is at its limit. A write evicts first only when an
+// entity exceeds its limit by more than a sixteenth. Otherwise each write of a full cache would
+// cost a second commit.
 
 extension TransactionCore {
   /// Returns the excess of `entity` over its limit, including the changes of this transaction.
@@ -59,7 +60,7 @@ extension TransactionCore {
     return false
   }
 
-  /// The oldest records from a position that must be removed to reach the entity's limit.
+  /// The oldest records, from a position on, whose removal brings the entity down to its limit.
   func recordsAboveLimit(
     of entity: StoredEntity, from start: EvictionPosition, atMost most: Int,
     retriesUnevictable: Bool

@@ -327,7 +327,8 @@ extension Derivation {
 
 // MARK: Declaring
 
-/// Creates the derivation of an attribute when the schemas that it names can be resolved.
+/// Creates the derivation of an attribute on demand. The schemas of the entities that it names may
+/// not exist yet when the attribute is declared.
 final class DerivationDeclaration: Sendable {
   let declare: @Sendable (_ attribute: String) throws(StoreError) -> DeclaredDerivation
 
@@ -407,7 +408,8 @@ extension StoreError {
 }
 
 extension Value {
-  /// The initial value of a derived attribute in older records, until the opening has computed it.
+  /// The value of a derived attribute in records written before it was added, until the opening has
+  /// computed the real value.
   ///
   /// For a document the value is not null, because older programs take a null document for a
   /// missing initial value.
