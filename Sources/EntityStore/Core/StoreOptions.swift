@@ -227,8 +227,8 @@ public struct StoreOptions: Sendable {
   /// If false, the caller removes the name after opening, and writes do not check the path.
   package var isNamed = true
 
-  /// Whether a file opened read-only is read without LMDB even if LMDB could read it; for
-  /// comparison.
+  /// Whether a file opened read-only is read by this library's own page reader even if LMDB could
+  /// read it; for tests that compare both.
   var readsInPages = false
 
   var isReadOnly: Bool {

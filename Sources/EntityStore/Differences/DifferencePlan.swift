@@ -114,8 +114,8 @@ struct DifferencePlan {
     return KeyedPair(pair: pair, older: key.older, newer: key.newer)
   }
 
-  /// Returns a unique index that both entities have: the first on required attributes, or else the
-  /// first.
+  /// Returns a unique index that both entities have: the first whose attributes are all required,
+  /// or else the first of all.
   private func key(
     of old: StoredEntity, _ new: StoredEntity, named wanted: [String]? = nil
   ) -> (older: StoredIndex, newer: StoredIndex)? {

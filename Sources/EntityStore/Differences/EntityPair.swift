@@ -58,9 +58,11 @@ final class EntityPair: Sendable {
   /// The attributes of the newer entity in its order, followed by the attributes that only the
   /// older entity has.
   let attributes: [AttributePair]
-  /// The numbers of layouts in which equal bytes are equal values.
+  /// The numbers of layouts that mean the same in both stores, so that records with equal bytes
+  /// have equal values.
   private let agreeingLayouts: Set<UInt16>
-  /// Whether equal bytes are equal values in all common layouts.
+  /// Whether records with equal bytes have equal values in all layouts whose numbers both stores
+  /// have.
   private let agrees: Bool
 
   /// - Parameter isOneLineage: whether the two files have a common origin. An attribute with

@@ -18,9 +18,10 @@ struct RecordsOfHistory: Sendable {
   private(set) var attributes: [UInt32: IDRuns] = [:]
   /// The records that earlier writes of the first write's commit changed.
   ///
-  /// The image of a commit is from before its first change, so it may be older than the token.
+  /// The image of such a record is from before the commit's first change, so it may show values
+  /// from before the token.
   private(set) var earlier = IDRuns()
-  /// The added changes, in the order of the writes.
+  /// The changes added so far, in the order of the writes.
   private var entries: [FirstChange] = []
 
   init(_ entity: StoredEntity) { pair = EntityPair(entity.name, entity, entity) }

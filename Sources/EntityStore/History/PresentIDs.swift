@@ -44,7 +44,8 @@ struct PresentIDs {
           next[index] = try kept.next(in: start..<run.upperBound) ?? run.upperBound
         }
         let id = min(record, next.min() ?? run.upperBound)
-        // A damaged page may contain any keys, and must not be visited repeatedly.
+        // In a damaged file the search could return to earlier ids and never end, so ids must
+        // ascend.
         guard id >= start else { throw StoreError.damagedHistory(FormatError("ids do not ascend")) }
         guard id < run.upperBound else { break }
         try body(id)

@@ -29,9 +29,9 @@ enum Catalogue {
 
   /// Throws if the file has records or links that the catalogue does not describe.
   ///
-  /// A damaged key may look like one of a later version. Without this check, the entity it
-  /// described would seem never to have existed, and would be created again next to its old
-  /// records.
+  /// A damaged key may look like one of a later version. Without this check, the store would treat
+  /// the entity of the damaged description as new, and create it again while its old records are
+  /// still in the file.
   static func checkTrees(
     _ trees: [(name: String, entryCount: UInt64)], _ entities: [EntityDescription],
     _ relationships: [RelationshipDescription]

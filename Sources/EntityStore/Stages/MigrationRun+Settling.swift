@@ -57,7 +57,8 @@ extension MigrationRun {
 }
 
 extension StoreError {
-  /// The error of a migration whose result breaks a rule or has a link to a missing record.
+  /// The error of opening for a migration after which a record breaks a rule or has a link to a
+  /// missing record.
   ///
   /// Returns other errors unchanged.
   static func afterStages(_ error: StoreError) -> StoreError {

@@ -7,7 +7,8 @@ internal import LMDB
 /// the layout of strings changes, or other words look similar, a useless cache line is fetched,
 /// with no other effect.
 enum StringPrefetch {
-  /// The largest distance of consecutive texts at which the processor itself fetches the next one.
+  /// The largest distance in bytes between consecutive texts at which the processor prefetches the
+  /// next text by itself.
   private static let nearby: UInt = 2_048
 
   /// Prefetches the texts in the `byteCount` bytes at `value`.

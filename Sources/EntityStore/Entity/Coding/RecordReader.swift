@@ -27,8 +27,8 @@ public struct RecordReader: ~Copyable {
   let entity: Unmanaged<EntityLabel>
   @usableFromInline let recordID: UInt64
   let makesShortTexts: Bool
-  /// The tables of recently read texts, one for each variable attribute. `nil` for a record with
-  /// wide ends, which have four bytes.
+  /// The tables of recently read texts, one for each variable attribute; `nil` without tables. Used
+  /// only for records with narrow ends.
   let textTables: UnsafeMutablePointer<TextTable>?
 
   /// Starts at the first attribute of a record that was checked to have the shape of `layout`.

@@ -42,7 +42,7 @@ struct ZoneCycle: Sendable {
         let start = CalendarDay.days(year, month, 1)
         let next =
           month == 12 ? CalendarDay.days(year + 1, 1, 1) : CalendarDay.days(year, month + 1, 1)
-        // Day 0, 2001-01-01, was a Monday, which is weekday 1 here.
+        // Days are counted from 2001-01-01, which was a Monday. Monday is weekday 1 here.
         let startWeekday = (((start + 1) % 7) + 7) % 7
         var found = start + (weekday - startWeekday + 7) % 7 + (week - 1) * 7
         if found >= next { found -= 7 }
