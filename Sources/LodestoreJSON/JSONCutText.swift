@@ -16,7 +16,7 @@ package struct JSONCutText: Sendable {
   private var levels: [Level] = []
   private let text: [UInt8]
 
-  /// Fails if the text closes all of its brackets, or closes a bracket with a bracket of another
+  /// Returns `nil` if the text closes all of its brackets, or closes a bracket with one of another
   /// kind.
   package init?(_ text: [UInt8]) {
     self.text = text
@@ -30,7 +30,8 @@ package struct JSONCutText: Sendable {
           isEscaped = true
         } else if byte == UInt8(ascii: "\"") {
           isInString = false
-          // Within an object the text may be a key.
+          // Within an object, a string may be a key, whose member is not complete yet, so only
+          // elements of arrays are noted.
           if levels.last?.closer == UInt8(ascii: "]") { endChild(at + 1) }
         }
         continue

@@ -21,8 +21,8 @@
       // add "invalid redeclaration" to that error.
       guard !declaration.declaresID else { return [] }
       let access = declaration.memberAccess(in: context.lexicalContext)
-      // The type is written out, because the compiler does not show types inferred within an
-      // expansion to other files.
+      // The property's type is written explicitly, because the compiler does not let other files
+      // see a type that it inferred within an expansion.
       return [
         """
         /// The identity in the store; unassigned before the value is inserted.

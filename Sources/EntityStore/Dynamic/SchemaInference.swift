@@ -300,7 +300,8 @@ enum TextForm: Equatable {
     if first == UInt8(ascii: "-") || first == UInt8(ascii: ".") { return nil }
     if (0x30...0x39).contains(first) { return nil }
     for word in ["true", "false"] where bytes.count == word.utf8.count {
-      // Setting this bit turns a capital letter into a small one.
+      // Setting this bit turns an ASCII capital letter into a small one, so the comparison ignores
+      // case.
       if zip(bytes, word.utf8).allSatisfy({ ($0 | 0x20) == $1 }) { return .bool }
     }
     return .text

@@ -51,7 +51,7 @@ public struct DatasetManifest: Sendable, Hashable {
     public let sha256: FileDigest
     /// The table of frames, with lengths and digests.
     ///
-    /// The table is also in the folder `g`.
+    /// The table's file is in the folder `g`, too.
     public let frames: FrameFile
   }
 

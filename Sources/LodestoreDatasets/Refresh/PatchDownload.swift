@@ -9,7 +9,7 @@ internal import Synchronization
 struct PatchDownload {
   let files: PublishedFiles
   let patch: DatasetManifest.PatchFile
-  /// The file for the bytes of this patch.
+  /// The path of the file that receives the bytes of this patch.
   let path: String
   let resumptions: Int
   let report: @Sendable (RefreshProgress) -> Void
@@ -56,7 +56,7 @@ struct PatchDownload {
 private final class PatchSink: FetchSink {
   private struct State {
     var taken: UInt64
-    /// The number of received bytes that an earlier download had already stored.
+    /// The number of bytes received again in this run that an earlier download had already stored.
     var skipped = 0
     var received = 0
   }
