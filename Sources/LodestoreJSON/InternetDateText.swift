@@ -40,8 +40,8 @@ enum InternetDateText {
       let year = number(&rest, 2...2), take(" ", &rest), let time = time(&rest),
       take(" ", &rest), zone(&rest) == 0, rest.isEmpty
     else { return nil }
-    // The date in 1900 + `year` and that in 2000 + `year` fall on different days of the week, so at
-    // most one of them fits.
+    // The dates in the years 19.. and 20.. fall on different days of the week, so at most one of
+    // them fits.
     return seconds(2000 + year, month, day, time, dayOfWeek)
       ?? seconds(1900 + year, month, day, time, dayOfWeek)
   }

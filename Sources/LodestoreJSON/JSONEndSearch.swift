@@ -44,8 +44,8 @@ package struct JSONEndSearch: Sendable {
       case 0x20, 0x09, 0x0A, 0x0D:
         if isInScalar { return end(at) }
       default:
-        // A byte outside ASCII does not begin a value: it may be of a byte order mark, which is
-        // part of the text of the value after it.
+        // A byte outside ASCII does not begin a value. A byte order mark, for example, is part of
+        // the text of the value after it.
         if depth == 0, byte < 0x80 { isInScalar = true }
       }
     }

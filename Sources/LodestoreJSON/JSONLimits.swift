@@ -9,8 +9,9 @@ package struct JSONLimits: Sendable, Hashable {
   ///
   /// Each takes 16 bytes while the text is read.
   package var values: Int
-  /// Whether parsing continues after a faulty value whose end can be found. The fault is then noted
-  /// and not thrown.
+  /// Whether parsing continues after a faulty value whose end can be found.
+  ///
+  /// The fault is then noted and not thrown.
   ///
   /// ``JSONNode/fault`` returns the fault. Numbers of any size are then preserved as digits and are
   /// not faults; see ``JSONNode/wideNumber``.

@@ -49,7 +49,7 @@ struct JSONParser: ~Copyable {
 
   private consuming func finish() -> JSONTape {
     // Faults are sorted by their entries, because a duplicate key is noted only at the end of its
-    // object, after the faults of the values within it.
+    // object, after the faults within the object.
     tape.faults.sort { ($0.entry, $0.fault.offset) < ($1.entry, $1.fault.offset) }
     return tape
   }

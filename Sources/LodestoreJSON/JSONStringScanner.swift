@@ -111,8 +111,8 @@ struct JSONStringScanner {
     case 0xE0...0xEF:
       let low: UInt8 = first == 0xE0 ? 0xA0 : 0x80
       let high: UInt8 = first == 0xED ? 0x9F : 0xBF
-      // The third byte can be read: the second byte is not zero, so it is in the text, and at least
-      // one byte of padding follows the text.
+      // Reading the third byte is safe: the second byte is not zero, so it is in the text, and
+      // padding follows the text.
       if second >= low && second <= high && text[at + 2] & 0xC0 == 0x80 { return at &+ 3 }
     case 0xF0...0xF4:
       let low: UInt8 = first == 0xF0 ? 0x90 : 0x80

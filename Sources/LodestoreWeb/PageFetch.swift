@@ -87,8 +87,8 @@ struct PageFetch: Sendable {
 
   /// The state of a page that the store remembers from the previous import.
   ///
-  /// Returns `nil` if the state has no entity tag or date to make a request conditional, or if the
-  /// next page that it names cannot follow this page.
+  /// Returns `nil` without an entity tag or date for a conditional request, or if the next page
+  /// that the state names cannot follow this page.
   private func memory(of address: PageAddress) -> PageMemory? {
     guard let memory = remembered(address.name), !Validators(memory).isEmpty else { return nil }
     guard let next = memory.next else { return memory }

@@ -3,8 +3,8 @@ internal import Foundation
 
 /// Returns pages in order, while requests for the following ones are in flight.
 ///
-/// The requests are cancelled when the walk ends: after the last page, at an error, when the
-/// waiting task is cancelled, and with the last reference to the walk.
+/// The requests are cancelled when the walk ends: after the last page, at an error, on
+/// cancellation, and with the last reference to the walk.
 final class PageWalk {
   private struct Expected {
     var address: PageAddress
@@ -24,8 +24,9 @@ final class PageWalk {
   private var expected: [Expected] = []
   /// The names of the pages returned or requested.
   private var visited: Set<String> = []
-  /// The page after the last allowed one. It was not requested, because of
-  /// ``WebPages/Options/pageLimit``.
+  /// The page after the last allowed one.
+  ///
+  /// This page is not requested, because of ``WebPages/Options/pageLimit``.
   private var beyondLimit: PageAddress?
   /// The hash of the content of the numbered page returned last.
   private var contentHash: Int?

@@ -142,7 +142,7 @@
       }
     }
 
-    /// Reports each reason why a property with `@Derived` cannot be a derived attribute.
+    /// Reports each reason why a property with `@Derived` cannot be derived by the store.
     private mutating func checkDerived(
       _ name: String, _ attribute: AttributeSyntax, of variable: VariableDeclSyntax
     ) {

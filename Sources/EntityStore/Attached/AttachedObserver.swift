@@ -156,7 +156,9 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
   }
 
   /// Repeats the read until it uses only entities and relationships that were observed before it
-  /// began. A change of any other one could be missed.
+  /// began.
+  ///
+  /// A change of any other one could be missed.
   private func fetch(_ own: Handle) async throws -> Value? {
     observed.withLock { $0.isReading = true }
     defer { observed.withLock { $0.isReading = false } }

@@ -38,8 +38,9 @@ public struct DanglingReferences: AsyncSequence, Sendable {
   public typealias Element = DanglingReference
 
   let attached: AttachedStore
-  /// An older generation: only references to a record that it contains are reported. If `nil`, all
-  /// dangling references are reported.
+  /// An older generation: only references to a record that it contains are reported.
+  ///
+  /// If `nil`, all dangling references are reported.
   let older: Store?
 
   /// Creates an iterator that begins with the first reference of the newest commit.

@@ -229,8 +229,9 @@ extension Store {
     try await read { try $0.sectionRanges(query, by: path) }
   }
 
-  /// The plan of `query`. With `analyzing`, the query also runs, and the result contains the
-  /// numbers of its reads.
+  /// The plan of `query`.
+  ///
+  /// With `analyzing`, the query also runs, and the result contains the numbers of its reads.
   public func explain<E: Entity>(
     _ query: Query<E>, for use: QueryUse = .fetch, analyzing: Bool = false
   ) async throws -> QueryExplanation {

@@ -126,8 +126,10 @@ final class BulkInsert {
     }
   }
 
-  /// Removes the records of this batch. Their ids are assigned again to later records, because the
-  /// refused batch returned none of them.
+  /// Removes the records of this batch.
+  ///
+  /// Their ids are assigned again to later records, because the refused batch returned none of
+  /// them.
   func undoInsert() throws(StoreError) {
     for id in firstID..<writtenID {
       guard let record = try core.record(id, of: entity) else { continue }

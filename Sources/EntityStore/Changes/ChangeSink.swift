@@ -38,7 +38,7 @@ protocol ChangeSink: AnyObject {
   ///   received the change, so the run of the write must be aborted.
   func record(_ change: RecordChange, of entity: StoredEntity) throws(StoreError)
 
-  /// Whether this sink writes to the file in ``record(_:of:)``, so that the old record must be
+  /// Whether ``record(_:of:)`` of this sink writes to the file, so that the old record must be
   /// copied before.
   ///
   /// A write to a tree may move the page of the old record, which this sink or a later one reads.

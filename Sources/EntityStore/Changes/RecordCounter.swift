@@ -39,8 +39,9 @@ extension WriteCore {
     return (try? cursor.last()) != true || cursor.integerKey < id
   }
 
-  /// New records get ids below this limit. The 2^32 ids above it are a reserve, so that one
-  /// transaction cannot reach 2^63.
+  /// New records get ids below this limit.
+  ///
+  /// The 2^32 ids above it are a reserve, so that one transaction cannot reach 2^63.
   static var idLimit: UInt64 { 1 << 63 - 1 << 32 }
 
   /// Returns the id for the next new record of `entity`.

@@ -36,8 +36,9 @@ struct SetAttributes {
     }
   }
 
-  /// The attributes that a migration stage sets. The stage has emptied the indexes on them, and
-  /// fills these afterwards.
+  /// The attributes that a migration stage sets.
+  ///
+  /// The stage has emptied the indexes on them, and fills these afterwards.
   init(ofStage core: WriteCore) {
     precondition(!core.checksRules, "a write outside of stages maintains all indexes")
     numbers = []
@@ -54,8 +55,9 @@ struct UnreadAttributes {
 }
 
 extension EntityChanges {
-  /// Returns `nil` when an index, rule, derived attribute or sink reads the attributes. Records
-  /// must then be replaced as a whole.
+  /// Returns `nil` when an index, rule, derived attribute or sink reads the attributes.
+  ///
+  /// Records must then be replaced as a whole.
   func unread(_ attributes: SetAttributes) -> UnreadAttributes? {
     let isInBuilding = entity.building.contains {
       !attributes.numbers.isDisjoint(with: $0.description.attributes)

@@ -29,7 +29,7 @@ final class WriteCore: TreeWriteCore {
 
   // MARK: Changes
 
-  /// The sinks that receive the write's changes; `nil` when there are none.
+  /// The sinks that receive the write's changes; `nil` without sinks.
   @exclusivity(unchecked) private(set) var sinks: ChangeSinks?
   /// The object that changes records of the entity that changed last.
   @exclusivity(unchecked) private var lastChanges: EntityChanges?

@@ -10,8 +10,9 @@ final class OpeningWork {
   /// The number of records and entries to process.
   private var total = 0
   private var done = 0
-  /// The highest reported value of ``done``. When the work starts again, progress is reported only
-  /// above this value.
+  /// The highest reported value of ``done``.
+  ///
+  /// When the work starts again, progress is reported only above this value.
   private var reportedCount = 0
   /// The number of steps between two reports.
   private var interval = 1

@@ -27,8 +27,9 @@ class TransactionCore: RecordDecoding {
   @exclusivity(unchecked) final var key = KeyEncoder()
   /// The time of the transaction, in seconds since 2001; read once, and equal for all its records.
   final private(set) lazy var time = DynamicValue.currentTime
-  /// Whether this run of a write is abandoned. The write is then repeated without the savepoint or
-  /// call that failed.
+  /// Whether the current run of a write is abandoned.
+  ///
+  /// The write is then repeated without the savepoint or call that failed.
   private final var isAbandoned = false
   /// The Swift type and the stored entity of the last lookup, cached.
   @exclusivity(unchecked) private final var lastEntity:
@@ -253,6 +254,8 @@ protocol PendingEntries: AnyObject {
 /// The last run of a query, for measurements; runs that other runs use, such as for a subquery, are
 /// not noted.
 final class LastRun {
-  /// The run. It is always a `PlanRun`, a type of a higher folder, which this folder cannot name.
+  /// The run, always a `PlanRun`.
+  ///
+  /// This folder cannot name the type, which a higher folder declares.
   var run: AnyObject?
 }

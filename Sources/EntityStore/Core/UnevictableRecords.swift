@@ -18,8 +18,9 @@ final class UnevictableRecords: Sendable {
     /// The position up to which eviction has tried every record: it has removed the record, or has
     /// found it unevictable.
     var position: EvictionPosition
-    /// The highest position up to which records were tried. An unevictable record whose date or age
-    /// attribute has moved it further is tried again.
+    /// The highest position up to which records were tried.
+    ///
+    /// An unevictable record whose date or age attribute has moved it further is tried again.
     var highest: EvictionPosition
     /// The lowest index key that was written since ``position`` was set; `nil` for none.
     var lowest: EvictionPosition?

@@ -72,8 +72,9 @@ extension DifferenceStep {
     }
   }
 
-  /// Compares the order of each owner's targets. Stored position numbers are not compared, because
-  /// only their order has a meaning.
+  /// Compares the order of each owner's targets.
+  ///
+  /// Stored position numbers are not compared, because only their order has a meaning.
   mutating func runOrder(
     _ pair: OrderPair, _ visit: (FoundDifference) throws -> Void
   ) throws -> Bool {

@@ -78,8 +78,9 @@ package struct SchemaInference {
   /// The members that are followed by paths, and are not attributes themselves.
   private let roots: Set<String>
   private let readsTexts: Bool
-  /// Whether the lowest and highest numbers are tracked. They are needed when the entity has stored
-  /// attributes whose types may be too narrow.
+  /// Whether numbers are compared with the ranges of types.
+  ///
+  /// The entity then has stored attributes, whose types may be too narrow for the imported numbers.
   private let comparesRanges: Bool
   /// The maximum number of different members.
   private let limit: Int

@@ -121,8 +121,9 @@ package final class StoreRebuild {
     }
   }
 
-  /// Stores the order of the links on one side of a relationship. By record id, `order` contains
-  /// the ids of the targets in their order.
+  /// Stores the order of the links on one side of a relationship.
+  ///
+  /// By record id, `order` contains the ids of the targets in their order.
   package func put(
     order: [UInt64: [UInt64]], of relationship: UInt32, _ side: RelationshipSide
   ) throws {

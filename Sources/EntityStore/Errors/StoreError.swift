@@ -114,8 +114,9 @@ public struct StoreError: Error, Sendable {
     /// A write cannot be undone, because of later changes or because the history lacks required
     /// data.
     public static let cannotUndo = Code("cannotUndo")
-    /// A snapshot was ended because it was older than its limit. A read without a lock file was
-    /// ended because other processes made two commits meanwhile.
+    /// A snapshot was ended because it was older than its limit.
+    ///
+    /// A read without a lock file was ended because other processes made two commits meanwhile.
     public static let snapshotExpired = Code("snapshotExpired")
     /// A record has been changed since its edit began.
     public static let editConflict = Code("editConflict")

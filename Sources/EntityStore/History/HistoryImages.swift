@@ -4,7 +4,9 @@ internal import LodestoreFormat
 
 extension ReadableTransaction where Self: ~Copyable {
   /// The record before a write updated or deleted it, from its image, which is a stored copy of the
-  /// old record. Returns `nil` for an insert, and when no image was kept.
+  /// old record.
+  ///
+  /// Returns `nil` for an insert, and when no image was kept.
   ///
   /// Images are kept until the write is purged, if ``HistoryPolicy/kept(preserving:images:)``
   /// requests them.

@@ -6,8 +6,9 @@ internal import LodestoreFormat
 // unique key that is used again.
 
 extension HistoryUndo {
-  /// Throws when an obstacle exists. A partial undo notes the changes that cannot be undone, and
-  /// leaves them.
+  /// Throws when an obstacle exists.
+  ///
+  /// A partial undo notes the changes that cannot be undone, and leaves them.
   mutating func check() throws {
     try checkMoves()
     for change in changes {

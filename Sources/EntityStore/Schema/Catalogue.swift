@@ -29,9 +29,8 @@ enum Catalogue {
 
   /// Throws if the file has records or links that the catalogue does not describe.
   ///
-  /// A damaged key may look like one of a later version. Without this check, the store would treat
-  /// the entity of the damaged description as new, and create it again while its old records are
-  /// still in the file.
+  /// A damaged key may look like one of a later version. Without this check, the store would take
+  /// the entity of the damaged description for a new one, and create it next to its old records.
   static func checkTrees(
     _ trees: [(name: String, entryCount: UInt64)], _ entities: [EntityDescription],
     _ relationships: [RelationshipDescription]

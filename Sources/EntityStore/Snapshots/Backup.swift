@@ -52,7 +52,9 @@ extension Store {
 }
 
 extension StoreCore {
-  /// Whether a copy leaves out free pages. Only the LMDB version that created the file can do this.
+  /// Whether a copy leaves out free pages.
+  ///
+  /// Only the LMDB version that created the file can do this.
   fileprivate var canCompact: Bool { environment.otherEngine == nil }
 
   /// Copies the newest commit to `destination`, where no file may be, and returns the size of the

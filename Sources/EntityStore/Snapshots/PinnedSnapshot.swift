@@ -41,8 +41,10 @@ public final class PinnedSnapshot: ReadableStore {
   }
 
   private let store: StoreCore
-  /// The registry that checks the snapshot's age. It is retained here, so that checks go on after
-  /// the store's object has been released.
+  /// The registry that checks the snapshot's age.
+  ///
+  /// The snapshot retains the registry, so that checks go on after the store's object has been
+  /// released.
   private let registry: SnapshotRegistry
   /// The lock by which reads of this snapshot take turns; the current read holds it while the
   /// program's closure runs.

@@ -86,8 +86,8 @@ extension BatchMerge {
     guard let bytes = try core.record(found, of: entity) else { throw missing(found) }
     let stored = try entity.view(bytes, id: found)
     for other in others {
-      // If no stored record has the incoming key, this is acceptable when the found record has no
-      // key in that index, as with a null attribute.
+      // An incoming key that no stored record has is acceptable if the found record has no key in
+      // that index, as with a null attribute.
       let hasNone = try core.encodeKey(of: stored, id: found, in: other.index, of: entity)
       if other.holder == nil, hasNone { continue }
       throw .ambiguousKeys(

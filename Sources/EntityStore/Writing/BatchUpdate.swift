@@ -110,8 +110,8 @@ final class BatchUpdate {
     }
   }
 
-  /// Whether a change of the update may be refused: by a constraint, a rule or a unique key, or
-  /// because an expression has an unstorable value.
+  /// Whether a change of the update may be refused: by a constraint, a rule, a unique key or an
+  /// unstorable result of an expression.
   private var canBeRefused: Bool {
     patch == nil
       && (constants == nil && given == nil
@@ -144,8 +144,10 @@ final class BatchUpdate {
     try rehearse(with: rehearsal) { try updateEach(ids, nil) }
   }
 
-  /// Updates each record that the filter admits. This is a separate method, because access to
-  /// variables captured by a closure would cost time for each record.
+  /// Updates each record that the filter admits.
+  ///
+  /// The loop is not in a closure, because access to captured variables would cost time for each
+  /// record.
   ///
   /// - Parameter batch: makes the changes; `nil` where ``rehearsal`` notes them.
   private func updateEach(admittedBy filter: ConditionEvaluator, _ batch: UpdateBatch?) throws {

@@ -21,8 +21,9 @@ final class EntityBatch {
   @usableFromInline let shape: RecordShape
   /// The maximum size of a record in bytes, without its checksum.
   @usableFromInline let sizeLimit: Int
-  /// The ends of the finished records that the writer still holds. ``passOn()`` moves the records
-  /// here, too. Allocated separately, like the writer.
+  /// The ends of the finished records that the writer still holds.
+  ///
+  /// ``passOn()`` moves the records here, too. Allocated separately, like the writer.
   @usableFromInline let row: UnsafeMutablePointer<RecordBuffer>
   private let entity: StoredEntity
   // Exclusivity is not checked, because only one thread accesses the object and the checks would

@@ -139,8 +139,8 @@ struct CacheContent: Sendable {
       before.number > choice.seed?.number ?? 0
     {
       choice.open = before
-      // The open generation's file is gone, and the state that named the generation was removed or
-      // damaged.
+      // The state that named the open generation was removed or damaged. The generation stays in
+      // use, and the status says that its file is missing.
       if isGone { choice.unusable = .missingGeneration(folder.generation(before.number)) }
     }
     choice.unusable = choice.unusable ?? badSeed
@@ -184,9 +184,9 @@ struct CacheContent: Sendable {
   ///   before the swap.
   func removeOld(_ state: CacheState, isSwapped: Bool) {
     guard let current = state.current else { return }
-    // A started download of a lower generation is kept if the publisher's next generation may have
-    // any number, or if the current file has no signature. The lower generation may then become
-    // current.
+    // A started download of a lower generation is kept if that generation may still become current.
+    // This is possible if the publisher's next generation may have any number, or if the current
+    // file has no signature.
     if !state.trust.takesAnyNumber, current.keys != nil {
       folder.removeIncoming(upTo: current.generation)
     }

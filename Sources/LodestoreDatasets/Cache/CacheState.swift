@@ -111,8 +111,8 @@ struct CacheState: Sendable, Equatable {
     manifestTags = [:]
   }
 
-  /// Records that `keys` have signed an installed generation, whose signature was by other keys
-  /// before.
+  /// Records that `keys` have signed an installed generation, which had no signature or one by
+  /// other keys before.
   mutating func sign(_ generation: UInt64, by keys: String) {
     guard let index = installed.firstIndex(where: { $0.generation == generation }) else { return }
     installed[index].keys = keys

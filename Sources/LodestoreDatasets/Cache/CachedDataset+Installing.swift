@@ -68,8 +68,9 @@ extension CachedDataset {
     return try current()
   }
 
-  /// Forgets the highest generation number that the cache has held. The next generation within
-  /// seven days is then accepted even with a lower number.
+  /// Forgets the highest generation number that the cache has held.
+  ///
+  /// The next generation within seven days is then accepted even with a lower number.
   ///
   /// Use it when a publisher must go back because a file with a much too high number was published
   /// or installed. The current data stays in use until a refresh or

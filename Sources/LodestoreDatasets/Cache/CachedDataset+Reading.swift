@@ -137,7 +137,7 @@ extension CachedDataset {
         try await refresh()
       } catch {
         // After a failure the wait has at least this length, even if no time for the next attempt
-        // was stored, for example because the folder could not be locked.
+        // was stored, as after a failure to lock the folder.
         least = max(options.firstWait.inSeconds, 1)
       }
     }

@@ -33,8 +33,9 @@ public final class CachedDataset: Sendable {
   let origin: DatasetOrigin
   let options: Options
   let content: CacheContent
-  /// The mutable state of this object. Its lock is also held while files are opened, so that only
-  /// one thread opens them.
+  /// The mutable state of this object.
+  ///
+  /// Its lock is also held while files are opened, so that only one thread opens them.
   private let shared = Mutex(Shared())
   let news = GenerationNews()
   let memory = RefreshMemory()

@@ -22,7 +22,7 @@ public struct DatasetStatus: Sendable {
   public let age: DatasetAge?
   /// The lowest number that the origin's next generation may have.
   ///
-  /// This is the highest number that the cache has held under the publisher's key set, or the
+  /// The value is the highest number that the cache has held under the publisher's key set, or the
   /// seed's number if that is higher.
   public let highestSeen: UInt64
   /// The address that answered the last successful check.
@@ -34,8 +34,7 @@ public struct DatasetStatus: Sendable {
   /// The time before which no refresh begins automatically, because of earlier failures; `nil`
   /// without such a wait.
   public let nextAttempt: Date?
-  /// The reason why an available generation with a higher number cannot be used; `nil` if there is
-  /// none.
+  /// The reason why an available generation with a higher number cannot be used; otherwise `nil`.
   public let unusable: DatasetError?
   /// The time when the state was rebuilt from the sealed files because its file was damaged; `nil`
   /// if it never was.

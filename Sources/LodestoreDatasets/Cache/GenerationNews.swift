@@ -31,8 +31,10 @@ final class GenerationNews: Sendable {
   }
 }
 
-/// The notifications for one loop. Changes by this process are reported at once. Changes by other
-/// processes are found by checking the state file's stamp at intervals.
+/// The notifications for one loop.
+///
+/// Changes by this process are reported at once. Changes by other processes are found by checking
+/// the state file's stamp at intervals.
 private final class GenerationWatch: Sendable {
   /// The time between two checks of the state file's stamp.
   private static let interval = Duration.milliseconds(250)

@@ -75,7 +75,8 @@ struct Installer: Sendable {
     state.refuse(schema: seal.schemaFingerprint, for: own)
   }
 
-  /// Raises the highest generation that is recorded for the key set `keys` to `generation`.
+  /// Records `generation` as verified with the key set that this program trusts, if `keys` is that
+  /// set.
   private func note(_ keys: String?, _ generation: UInt64, _ state: inout CacheState) {
     let trusted = content.carried.map { state.trust.keys(from: $0) }
     if keys == trusted?.description ?? "" {

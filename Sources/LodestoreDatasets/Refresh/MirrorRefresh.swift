@@ -93,7 +93,9 @@ struct MirrorRefresh {
   }
 
   /// The known digest of the file with this number: of the seed, or of a generation that the same
-  /// keys signed. A mirror must not offer other bytes under this number.
+  /// keys signed.
+  ///
+  /// A mirror must not offer other bytes under this number.
   private func knownDigest(
     of generation: UInt64, _ keys: TrustedKeys, _ state: CacheState
   ) throws -> FileDigest? {
@@ -199,8 +201,8 @@ struct MirrorRefresh {
     return part
   }
 
-  /// The patch whose download needs fewer bytes than the rest of the whole file; `nil` if there is
-  /// none.
+  /// The patch whose download needs fewer bytes than the rest of the whole file; `nil` if no patch
+  /// does.
   private func patch(
     for manifest: DatasetManifest, _ state: CacheState, _ part: String
   ) throws -> DatasetManifest.PatchFile? {

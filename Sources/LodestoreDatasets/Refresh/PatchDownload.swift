@@ -56,7 +56,8 @@ struct PatchDownload {
 private final class PatchSink: FetchSink {
   private struct State {
     var taken: UInt64
-    /// The number of bytes received again in this run that an earlier download had already stored.
+    /// The number of further bytes to drop when they arrive, because an earlier download has
+    /// already stored them.
     var skipped = 0
     var received = 0
   }

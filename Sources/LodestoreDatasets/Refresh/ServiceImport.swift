@@ -148,7 +148,7 @@ struct ServiceImport: Sendable {
     }
   }
 
-  /// Whether this error means that the importer's store must be replaced by a new copy.
+  /// Whether the importer's store must be replaced by a new copy after this error.
   private static func isUseless(_ error: StoreError) -> Bool {
     [.damaged, .notAStore, .incompatibleSchema].contains(error.code)
   }

@@ -67,7 +67,8 @@ struct WholeDownload {
 private final class FrameSink: FetchSink, @unchecked Sendable {
   private let lock = NSLock()
   private let unpacker: FrameUnpacker
-  /// The number of bytes received again in this run that an earlier download had already stored.
+  /// The number of further bytes to drop when they arrive, because an earlier download has already
+  /// stored them.
   private var skipped = 0
   private var receivedBytes = 0
 

@@ -35,8 +35,9 @@
     }
   }
 
-  /// Limits the bytes of an answer that are neither its complete head nor content. Examples are an
-  /// endless head, heads of status 100 to 199, chunk extensions and trailers.
+  /// Limits the bytes of an answer that are neither its complete head nor content.
+  ///
+  /// Examples are an endless head, heads of status 100 to 199, chunk extensions and trailers.
   private final class ByteCounter: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

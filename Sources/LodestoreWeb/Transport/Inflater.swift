@@ -106,8 +106,8 @@
         stream.pointee.next_out = piece.bindMemory(to: UInt8.self).baseAddress
         stream.pointee.avail_out = UInt32(piece.count)
         let status = CZlib.inflate(stream, Z_NO_FLUSH)
-        // This status means that zlib can make no progress: all input is consumed, and all output
-        // was passed on. It is not an error.
+        // This status is not an error: zlib can make no progress, because all input is consumed and
+        // all output was passed on.
         if status == Z_BUF_ERROR { return true }
         isAtEnd = status == Z_STREAM_END
         if !isAtEnd { try check(status) }

@@ -10,8 +10,9 @@ internal import Synchronization
 /// One lock guards everything. The first end counts, whether answer, failure or cancellation. Later
 /// reports of the client are ignored.
 final class WebTransfer: Sendable {
-  /// The maximum number of body bytes that are read from an answer that is not a page. Its
-  /// connection can be reused only if the body was read to its end.
+  /// The maximum number of body bytes that are read from an answer that is not a page.
+  ///
+  /// Its connection can be reused only if the body was read to its end.
   private static let readBesidesPages = 64 << 10
 
   private struct State {

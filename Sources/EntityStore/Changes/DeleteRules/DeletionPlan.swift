@@ -19,8 +19,9 @@ struct DeletionPlan {
   /// The records to be removed, by entity.
   private var idsToDelete: [EntityNumber: Set<UInt64>] = [:]
   private var entities: [EntityNumber: StoredEntity] = [:]
-  /// By entity and id of a removed record: the records whose delete cascades to it. Stored only to
-  /// find the named records that a denial concerns.
+  /// By entity and id of a removed record: the records whose delete cascades to it.
+  ///
+  /// Stored only to find the named records that a denial concerns.
   private var causes: [EntityNumber: [UInt64: [(entity: EntityNumber, id: UInt64)]]] = [:]
 
   /// A record that a delete must not remove.

@@ -115,8 +115,9 @@ extension TransactionCore {
     return due
   }
 
-  /// Returns whether an eviction tries to remove the record of a visited index entry. It skips
-  /// records that could not be removed before.
+  /// Returns whether an eviction tries to remove the record of a visited index entry.
+  ///
+  /// Records that could not be removed before are skipped.
   func isTried(_ id: UInt64, _ key: ByteView, in order: EvictionOrder, retriesUnevictable: Bool)
     -> Bool
   {

@@ -20,7 +20,9 @@ struct HistoryLog {
   }
 
   /// The maximum size of the changes in one history entry, in bytes; a single long list of ids may
-  /// exceed it. A longer write is divided into several entries, its parts.
+  /// exceed it.
+  ///
+  /// A longer write is divided into several entries, its parts.
   static let partByteCount = 64 << 10
   /// The maximum number of id ranges in one change of a part.
   static let runsPerChange = 8 << 10

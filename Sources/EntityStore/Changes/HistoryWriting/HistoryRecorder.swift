@@ -210,8 +210,9 @@ final class HistoryRecorder: ChangeSink {
     return isPromised ? number : nil
   }
 
-  /// The changed links of each of the write's steps. The last element contains the links that
-  /// belong to no step.
+  /// The changed links of each of the write's steps.
+  ///
+  /// The last element contains the links that belong to no step.
   ///
   /// A link belongs to the last step that contains one of its two records.
   private func linkedByStep() -> [[HistoryPart.Links]] {

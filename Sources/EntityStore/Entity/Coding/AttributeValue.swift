@@ -38,8 +38,8 @@ public protocol IndexableValue: AttributeValue, Codable {}
 public struct AttributeStorage: Sendable {
   /// The stored type; for a reference the type of the target's key.
   ///
-  /// The target's key is looked up at each access. It cannot be looked up when this value is
-  /// created: a schema whose references lead back to it is then still being built.
+  /// The target's key is looked up at each access. When this value is created, the target's schema
+  /// may still be under construction, because references may lead back to it.
   package var type: AttributeType {
     get { target.map { ReferenceKey.of($0).storedType } ?? plainType }
     set { plainType = newValue }

@@ -13,8 +13,9 @@ final class DocumentEncoding {
   struct Frame {
     enum Kind { case empty, single, array, object }
 
-    /// Distinguishes this value from earlier values at the same level. A type may have stored the
-    /// encoder of an earlier value, whose use must fail.
+    /// Distinguishes this value from earlier values at the same level.
+    ///
+    /// A type may have stored the encoder of an earlier value, whose use must fail.
     let serial: Int
     /// The number of arrays and objects around this value.
     let nesting: Int

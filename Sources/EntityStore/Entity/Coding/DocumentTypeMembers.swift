@@ -63,8 +63,9 @@ private final class FoundMembers {
 
 /// A decoder without data, which creates a sample value of a type to find the type's members.
 private struct TypeProbe: Decoder {
-  /// Collects the requested members of the probed type. `nil` while the value of a member is
-  /// created, because members of members are not collected.
+  /// Collects the requested members of the probed type.
+  ///
+  /// `nil` while the value of a member is created, because members of members are not collected.
   let found: FoundMembers?
   let depth: Int
   /// The number of elements in an array.

@@ -27,8 +27,9 @@ public struct RecordReader: ~Copyable {
   let entity: Unmanaged<EntityLabel>
   @usableFromInline let recordID: UInt64
   let makesShortTexts: Bool
-  /// The tables of recently read texts, one for each variable attribute; `nil` without tables. Used
-  /// only for records with narrow ends.
+  /// The tables of recently read texts, one for each variable attribute; `nil` without tables.
+  ///
+  /// Used only for records with narrow ends.
   let textTables: UnsafeMutablePointer<TextTable>?
 
   /// Starts at the first attribute of a record that was checked to have the shape of `layout`.

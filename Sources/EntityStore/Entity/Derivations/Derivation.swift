@@ -327,8 +327,9 @@ extension Derivation {
 
 // MARK: Declaring
 
-/// Creates the derivation of an attribute on demand. The schemas of the entities that it names may
-/// not exist yet when the attribute is declared.
+/// Creates the derivation of an attribute on demand.
+///
+/// The schemas of the entities that it names may not exist yet when the attribute is declared.
 final class DerivationDeclaration: Sendable {
   let declare: @Sendable (_ attribute: String) throws(StoreError) -> DeclaredDerivation
 

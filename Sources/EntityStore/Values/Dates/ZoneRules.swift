@@ -87,7 +87,7 @@ struct ZoneRules: Sendable {
     guard let seconds = CalendarPart.wholeSeconds(date) else { return .null }
     let offset = table.offset(at: seconds)
     let found = part.part(ofLocal: seconds + offset)
-    // When clocks are put back, they show one hour twice. These are two different hours, so the
+    // When clocks are put back, they show one hour twice. The two are different hours, so the
     // offset at the date itself is used.
     if part == .startOfHour { return .date(Double(found - offset)) }
     return part.isDate ? .date(Double(Self.moment(ofLocal: found, table))) : .integer(found)
