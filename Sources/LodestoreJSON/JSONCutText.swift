@@ -63,7 +63,8 @@ package struct JSONCutText: Sendable {
     text[..<levels[level].wholeEnd] + levels[...level].reversed().map(\.closer)
   }
 
-  /// The offset of the rest after the last complete element or member and its separators.
+  /// The offset of the incomplete rest of the text: after the last complete element or member, with
+  /// the comma and white space that follow it.
   package func restOffset(at level: Int) -> Int {
     let separators = [0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: ",")]
     return text[levels[level].wholeEnd...].firstIndex { !separators.contains($0) } ?? text.count

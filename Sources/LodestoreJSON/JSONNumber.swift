@@ -15,7 +15,7 @@ package enum JSONNumber {
     var exponent = 0
     /// Whether the significand has too many digits.
     ///
-    /// Only the sign is valid in that case.
+    /// If true, only the sign of this value is valid.
     var isTooLong = false
   }
 

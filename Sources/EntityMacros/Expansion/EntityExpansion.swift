@@ -134,8 +134,8 @@
       for (ordinal, attribute) in declaration.attributes.enumerated() {
         guard let (access, spelling) = named(attribute) else { continue }
         let head = "    \(access)var \(attribute.property.text): Attribute<\(type), \(spelling)>"
-        // A derived attribute gets a setter here. Overload resolution then refuses an assignment to
-        // it in the closure of an update.
+        // A derived attribute gets a setter without effect. Its key path is then writable, so an
+        // update's closure selects the overload that refuses assignments.
         lines.append(
           attribute.derivation == nil
             ? "\(head) {\n      .init(\(ordinal))\n    }"
@@ -173,8 +173,8 @@
           guard let attribute, let (access, spelling) = named(attribute) else { return nil }
           parts.append((attribute.property.text, access, spelling))
         }
-        // The function's access level is the lowest among the struct and the index's attributes,
-        // whose types are parameters.
+        // If an attribute of the index is less visible than the struct, the function is only
+        // internal.
         let isInternal = access != "fileprivate " && parts.contains { $0.access != access }
         let parameters = parts.map { "\($0.name): \($0.type)" }.joined(separator: ", ")
         let values = parts.enumerated().map { position, part in

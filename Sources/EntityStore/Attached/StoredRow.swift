@@ -6,7 +6,8 @@ struct StoredRow {
   let id: UInt64
   let bytes: ByteView
 
-  /// The checksum, which is in the last bytes of a record.
+  /// A stamp by which changes of the record are detected: its checksum, the last four bytes of a
+  /// record.
   var stamp: UInt32 {
     bytes.count < 4 ? 0 : bytes.loadUnaligned(fromByteOffset: bytes.count - 4, as: UInt32.self)
   }

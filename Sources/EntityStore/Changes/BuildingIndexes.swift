@@ -35,7 +35,7 @@ extension EntityChanges {
 }
 
 extension TransactionCore {
-  /// Returns the id of the first record without an entry in an index under construction.
+  /// Returns the id of the first record that has no entry yet in an index under construction.
   func nextToIndex(_ index: StoredIndex, of entity: StoredEntity) throws(StoreError) -> UInt64 {
     let key = CounterKey.building(entity: entity.number, index: index.description.number)
     return try wrappingErrors {

@@ -22,7 +22,9 @@ final class BulkInsert {
   private static let aloneCount: UInt64 = 20_000
   private let keys: BatchKeys
   private let cursor: Cursor
-  /// The records that are not written yet; the buffer stays in the cache.
+  /// The checked records that are not written to the file yet.
+  ///
+  /// The buffer is small, so it stays in the processor's cache.
   @exclusivity(unchecked) private var waiting = NewRecords()
   /// The id after the last written record.
   @exclusivity(unchecked) private var writtenID: UInt64
@@ -64,8 +66,8 @@ final class BulkInsert {
     guard try waiting.take(&row, from: first, changes) else { return first }
     nextID &+= UInt64(waiting.count)
     try writeWaiting()
-    // The caller gets back the memory of its row, which is in the processor's cache, and encodes
-    // the next row there.
+    // The caller gets a buffer whose memory is in the processor's cache, and encodes the next
+    // records there.
     waiting.move(to: &row)
     return first
   }

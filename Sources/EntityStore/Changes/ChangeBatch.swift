@@ -25,7 +25,7 @@ final class ChangeBatch {
   private let records: RecordTree
   private let entity: StoredEntity
   private let core: WriteCore
-  /// The changes of each index whose entries may change.
+  /// For each index whose entries may change, its added and removed entries.
   private let indexes: [IndexChanges]
   /// The changes of indexes under construction, each with the id of the first record that has no
   /// entry yet.
@@ -34,7 +34,7 @@ final class ChangeBatch {
   ///
   /// The buffer stays in the processor's cache.
   @exclusivity(unchecked) private var removed = RecordBuffer(byteCount: 1 << 16)
-  /// New records that will be reported to sinks together.
+  /// The ids of new records that were not reported to the sinks yet, and will be reported together.
   @exclusivity(unchecked) private var untold: Range<UInt64> = 0..<0
   @exclusivity(unchecked) private var isPatched = false
   // The last id of each kind of change. Only assertions read these three ids.

@@ -20,9 +20,10 @@ final class ChangeRehearsal {
   /// under construction.
   private let ends: [UInt64]
   private var broken = BrokenRules()
-  /// For each index, the new keys of records.
+  /// For each unique index, the new keys that the noted changes give to records.
   private var added: [[(key: [UInt8], id: UInt64)]]
-  /// For each index, the records whose old key becomes free.
+  /// For each unique index, the ids of records that lose their old key, which other records may
+  /// then take.
   private var leaving: [Set<UInt64>]
 
   /// - Parameter concerned: the indexes whose keys may change, without those under construction.

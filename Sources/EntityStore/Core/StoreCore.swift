@@ -68,7 +68,8 @@ final class StoreCore: Sendable {
     _ path: String, isInMemory: Bool, _ options: StoreOptions, _ work: OpeningWork?
   ) throws -> Environment {
     var engine = EnvironmentOptions()
-    // The map size also limits the file size.
+    // LMDB's memory map also limits the size of the file, so its size must not exceed the program's
+    // limit.
     engine.mapSizeInBytes = max(min(options.mapSizeInBytes, options.fileSizeLimitInBytes), 1)
     engine.mapGrowthLimitInBytes = options.fileSizeLimitInBytes
     engine.durability = options.durability == .full ? .full : .mayLoseLastCommit

@@ -8,7 +8,8 @@ struct AttributePair: Sendable {
     case asStored
     /// The attribute leads to a record, which is compared by the values of a key.
     case byTarget(TargetKey)
-    /// The stores contain no information about whether two values have equal meanings.
+    /// Values are not compared, because the stores do not show whether they mean the same. Ids of
+    /// records without a key are an example.
     case none
   }
 
@@ -132,7 +133,10 @@ final class EntityPair: Sendable {
     }
   }
 
-  /// Compares initial values; an attribute that one store lacks has the initial value of the other.
+  /// Compares initial values.
+  ///
+  /// An attribute that one store lacks counts as having the other store's initial value, so the two
+  /// are equal.
   private static func isSame(_ older: Value?, _ newer: Value?) -> Bool {
     guard let older, let newer else { return true }
     return older.isSameStored(as: newer)

@@ -2,7 +2,7 @@ internal import LodestoreFormat
 
 /// The records of one entity that the writes after a point of the history have changed.
 struct RecordsOfHistory: Sendable {
-  /// Consecutive ids whose first change is in one write.
+  /// Consecutive ids of records whose first change since the token is in one write.
   struct FirstChange: Sendable, Equatable {
     var ids: Range<UInt64>
     /// Whether the records existed before the change; false for an insert.
@@ -54,7 +54,8 @@ struct RecordsOfHistory: Sendable {
     entries = []
   }
 
-  /// Reduces runs that may overlap to those with the lowest write number for each id.
+  /// Turns runs of ids that may overlap into runs in which each id has only its lowest write
+  /// number.
   ///
   /// The result is in ascending order, without overlap.
   static func firsts(

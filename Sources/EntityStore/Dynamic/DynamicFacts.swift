@@ -17,7 +17,7 @@ package struct DynamicFacts: Sendable {
   package let writerSince: Double?
   /// The lowest format versions that a library needs to read the file and to write it.
   package let requirement: FormatRequirement
-  /// The sum of all digests of the file; `nil` when the file has no digests.
+  /// The sum of the digests of all records, links and buckets; `nil` when the file has no digests.
   package let digest: ContentDigest?
   package let uuid: UUIDBytes?
   /// The time of creation, in seconds since the beginning of 2001.
@@ -54,7 +54,7 @@ extension DynamicSnapshot {
       engine: Environment.engineVersion)
   }
 
-  /// Returns the digest of the records of `entity`; `nil` when the file has no digests.
+  /// Returns the digest of all records of `entity`; `nil` when the file has no digests.
   package func digest(of entity: DynamicEntity) throws -> ContentDigest? {
     try digests().map { $0[.records(entity: entity.stored.number)] ?? ContentDigest() }
   }

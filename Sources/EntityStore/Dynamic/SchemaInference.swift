@@ -21,7 +21,7 @@ package struct SchemaInference {
     var presentCount = 0
     var integersAreDoubles = true
     var numbersAreDecimals = true
-    /// The lowest and highest whole number, or 0.
+    /// The lowest whole number of the member, at most 0, and the highest one, at least 0.
     var least = Int64(0)
     var greatest = UInt64(0)
     var hasFractions = false
@@ -73,7 +73,9 @@ package struct SchemaInference {
   /// Whether the type of a member was inferred from texts of separated values.
   package private(set) var hasReadTexts = false
 
-  /// The paths into members that are treated as members.
+  /// The paths into members, such as `license.type`, that a person mapped.
+  ///
+  /// A type is inferred for each of them as for a member.
   private let paths: [String]
   /// The members that are followed by paths, and are not attributes themselves.
   private let roots: Set<String>

@@ -145,7 +145,8 @@ package final class StoreRebuild {
   /// Two records with equal values in a unique index, which a store cannot both contain.
   package typealias RepeatedKey = (entity: EntityNumber, first: UInt64, second: UInt64)
 
-  /// Builds everything that follows from the records.
+  /// Builds the indexes, counters and derived attributes that follow from the stored records and
+  /// links.
   ///
   /// If records have equal unique keys, returns them and builds nothing.
   ///

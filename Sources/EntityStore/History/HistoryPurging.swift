@@ -21,7 +21,7 @@ extension ReadableTransaction where Self: ~Copyable {
     try HistoryLog(access.core).consumers()
   }
 
-  /// The token up to which a consumer has read; `nil` for an unknown consumer.
+  /// The token up to which the consumer called `name` has read; `nil` for an unknown consumer.
   public func historyToken(ofConsumer name: String) throws(StoreError) -> HistoryToken? {
     let log = HistoryLog(access.core)
     guard let document = try log.value(.consumer(name)) else { return nil }
@@ -79,8 +79,8 @@ extension WriteTransaction {
     return try log.purge(through: try log.lastNumber(before: date.timeIntervalSinceReferenceDate))
   }
 
-  /// Removes the writes that all consumers have read, and all writes older than `date`; returns
-  /// their number.
+  /// Removes the writes that all consumers have read, and all writes older than `date`, from the
+  /// history; returns the number of removed writes.
   ///
   /// Without a consumer, only writes older than `date` are removed.
   @discardableResult

@@ -105,7 +105,7 @@ extension HistoryUndo {
     }
   }
 
-  /// Throws when a later write is an obstacle.
+  /// Throws when a later write has changed, deleted or linked something that the undo would change.
   private func checkLaterWrites() throws {
     let pairs = Dictionary(grouping: links, by: \.relationship)
       .mapValues { Set($0.flatMap(\.pairs)) }

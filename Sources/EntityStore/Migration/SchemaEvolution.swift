@@ -248,7 +248,8 @@ struct SchemaEvolution {
     changesConstraints = true
   }
 
-  /// Applies the outline of the declared type to the attribute at `index`.
+  /// Applies the outline of the declared type, which describes the members of its documents, to the
+  /// attribute at `index`.
   private mutating func evolveDocuments(
     _ index: Int, _ attribute: DeclaredEntity.Attribute, keepsOthers: Bool, hasRecords: Bool
   ) {

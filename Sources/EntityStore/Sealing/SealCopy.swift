@@ -10,7 +10,7 @@ struct SealCopy {
   let trees: [String: Tree]
   let header: Tree
   var writer: PageFileWriter
-  /// The number of pairs in all trees.
+  /// The number of key-value pairs in all trees, for the progress.
   let total: Int
   let step: (_ done: Int, _ total: Int) -> Bool
   private var done = 0

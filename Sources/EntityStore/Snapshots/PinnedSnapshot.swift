@@ -75,7 +75,7 @@ public final class PinnedSnapshot: ReadableStore {
   private func use<R>(_ body: (TransactionCore) throws -> R) throws -> R {
     try store.checkNotForked()
     let thread = currentThread()
-    // A nested read on the same thread already has the turn.
+    // A read inside a read of the same thread takes no lock: the thread already has the turn.
     if state.withLock({ $0.reader == thread }) { return try whole(body, try opened().core) }
     turn.lock()
     defer { turn.unlock() }

@@ -217,7 +217,7 @@ extension MigrationRun {
       rebuilt.insert(next)
       next &+= 1
     }
-    // A type that cannot be indexed loses its indexes.
+    // If the new type cannot be indexed, the attribute loses its indexes.
     guard new.attribute(number: number)?.type.isIndexable == false else { return rebuilt }
     new.indexes.removeAll { rebuilt.contains($0.number) }
     return []

@@ -36,7 +36,7 @@ extension MigrationRun {
     }
   }
 
-  /// Removes missing links from an order, and appends new ones.
+  /// Removes links that no longer exist from an order of targets, and appends links that it lacks.
   private func updateOrder(of end: RelationshipEnd, _ core: WriteCore) throws {
     guard let links = end.links, let order = try LinkOrderWriter(end, core: core) else { return }
     let cursor = try LinkCursor(links, core: core)

@@ -45,7 +45,7 @@ final class BatchMerge {
     ///
     /// Such a record contains only a key, so an incoming record replaces it, whatever the rule.
     var made: Set<UInt64> = []
-    /// The places of attributes whose link has no target yet, by the position of the record.
+    /// By position of the record, the positions of the attributes whose link has no target yet.
     var unresolved: [Int: [Int]] = [:]
     /// The errors of records that are refused before the merge, by the position of the record.
     var refused: [Int: StoreError] = [:]

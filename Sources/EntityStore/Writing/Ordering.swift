@@ -95,7 +95,8 @@ private enum LinkPlace {
 }
 
 extension LinkOrderWriter {
-  /// Returns the place for `position`; `nil` for a place next to the record itself.
+  /// Returns the place for `position`; `nil` when the position is directly before or after the
+  /// record itself, so that it stays where it is.
   fileprivate func place<E: Entity, Target: Entity>(
     _ position: LinkPosition<Target>, for id: RecordID<Target>, in owner: RecordID<E>,
     _ end: RelationshipEnd

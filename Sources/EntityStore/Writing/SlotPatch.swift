@@ -40,7 +40,7 @@ struct SlotPatch: ~Copyable {
 
   deinit { masks.deallocate() }
 
-  /// Returns whether `record`, of the layout, has other values.
+  /// Returns whether `record`, of the layout, has other values than the constants.
   @inline(__always)
   func changes(_ record: ByteView) -> Bool {
     for index in masks.indices {

@@ -38,7 +38,8 @@ struct CacheTrust: Sendable, Equatable {
   /// The maximum number of chains, one for each version of a program.
   private static let chainLimit = 16
 
-  /// The keys that a program trusts: those reached from its own.
+  /// The keys that a program trusts: the newest set that was verified by following the publisher's
+  /// chain from the program's own set.
   ///
   /// A program whose keys begin no known chain starts its own chain.
   func keys(from carried: TrustedKeys) -> TrustedKeys {

@@ -79,7 +79,8 @@ final class PublishedFolder {
 
   /// Writes a file under a temporary name, which ``commit(_:as:)`` renames.
   ///
-  /// - Parameter part: The part of the folder. The file is renamed within it.
+  /// - Parameter part: The subfolder for the file, such as `g`. The temporary file is created
+  ///   there, too, so that it can be renamed.
   func write<R>(
     in part: String, _ body: (_ descriptor: Int32, _ path: String) throws(DatasetError) -> R
   ) throws(DatasetError) -> (temporary: String, result: R) {

@@ -77,7 +77,8 @@ struct PublishedRefresh: Sendable {
     return next
   }
 
-  /// The part of an address to which a server's wait applies.
+  /// The part of a mirror's address by which the state stores the wait that the mirror's server
+  /// asked for.
   private static func key(_ url: URL) -> String {
     "\(url.scheme ?? "")://\(url.host ?? ""):\(url.port ?? 0)\(url.path)"
   }

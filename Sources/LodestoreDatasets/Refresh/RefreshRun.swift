@@ -98,8 +98,8 @@ final class RefreshRun: Sendable {
     let (caller, task) = state.withLock { state -> (Caller?, Task<Void, Never>?) in
       guard let caller = state.callers[number] else { return (nil, nil) }
       guard state.callers.count > 1 else {
-        // The last caller waits for the end of the work, so that nothing continues after it
-        // returns.
+        // The last caller, which was cancelled, waits for the end of the refresh's work, so that no
+        // work continues after its call has returned.
         (state.isClosed, state.isGivenUp) = (true, true)
         return (nil, state.task)
       }

@@ -5,7 +5,8 @@
 enum AddressRange: Int, Comparable, Sendable, CaseIterable {
   /// This machine.
   case loopback
-  /// The machines on the same link. In clouds this includes the service that provides credentials.
+  /// Link-local addresses: machines on the same network link. In clouds this includes the service
+  /// that gives a machine its credentials.
   case linkLocal
   case privateUse
   case everywhere

@@ -22,7 +22,7 @@ final class EvictionPass {
   private var position: EvictionPosition
   /// The records of this pass that could not be removed, if unevictable records are tried again.
   private var held: Set<UInt64> = []
-  /// The unevictable records that are already in the report, by entity.
+  /// By entity, the records that could not be removed and are already counted in the report.
   private var counted: [EntityNumber: Set<UInt64>] = [:]
 
   /// The records of one transaction.

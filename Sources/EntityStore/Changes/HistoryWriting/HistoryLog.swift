@@ -51,7 +51,7 @@ struct HistoryLog {
 
   // MARK: Writing
 
-  /// Writes the parts of one write.
+  /// Stores one write in the history as one or more entries, its parts.
   ///
   /// - Throws: ``StoreError/Code/unstorableValue`` when all numbers of writes have been used.
   func append(
