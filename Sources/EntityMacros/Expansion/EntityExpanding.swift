@@ -6,9 +6,9 @@
 
   /// The macro `@Entity`: gives a struct its `id`, its schema and its coding.
   ///
-  /// This is a protocol because the compiler looks for a macro's type in the plug-in's module. Each
-  /// role is expanded on its own and sees the whole declaration. Only the extension role reports
-  /// diagnostics, so none appears twice.
+  /// The type is a protocol, because the compiler looks for a macro's type in the plug-in's own
+  /// module, where a type conforms to it. Each role is expanded on its own and sees the whole
+  /// declaration. Only the extension role reports diagnostics, so none appears twice.
   package protocol EntityExpanding: MemberMacro, ExtensionMacro {}
 
   extension EntityExpanding {

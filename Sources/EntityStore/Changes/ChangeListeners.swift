@@ -13,7 +13,8 @@ struct ChangeListeners {
   /// A write by a sink may move the page that contains the old record, while this sink or a later
   /// one still reads the record.
   private let copiesOld: Bool
-  /// Whether new records that are already in the file are copied before they are reported.
+  /// Whether new records that are already in the file are copied before they are reported, because
+  /// a sink that writes may move their page.
   private let copiesNew: Bool
 
   init(_ sinks: ChangeSinks?, of entity: StoredEntity) {

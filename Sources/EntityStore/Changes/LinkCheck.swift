@@ -155,7 +155,8 @@ extension WriteCore {
     }
   }
 
-  /// Throws when a record still leads to one of `ids`, which were removed from the source of `end`.
+  /// Throws when a link still leads to one of the removed records `ids`, which belonged to the
+  /// source entity of `end`.
   fileprivate func checkNoLinks(to ids: [UInt64], _ end: RelationshipEnd) throws(StoreError) {
     guard let links = end.links else { return }
     let cursor = try LinkCursor(links, core: self)

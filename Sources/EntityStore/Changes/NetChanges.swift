@@ -146,7 +146,7 @@ struct EntityChangeSet: Sendable {
 /// A link that the write both added and removed is in no list, unless the caller notes that it
 /// moved. A link that the write added does not count as moved.
 struct NetLinks {
-  /// The relationship from the perspective of side 1.
+  /// The relationship as seen from its side `from`.
   let end: RelationshipEnd
   private var states: [LinkPair: Bool] = [:]
   private var moved: Set<LinkPair> = []

@@ -96,7 +96,8 @@ final class RecordTree {
   /// The caller calls ``notePatches()`` after its last change. That call clears the mark for
   /// imports once, and not for each record.
   ///
-  /// The bytes are those of the page. With the plain engine they are a copy, which is then stored.
+  /// The bytes are those of the page. With ``StoreOptions/usesPlainEngine`` they are a copy, which
+  /// is stored afterwards.
   @inline(__always)
   func change(
     _ id: UInt64, at cursor: Cursor, by change: (MutableByteView) -> Void

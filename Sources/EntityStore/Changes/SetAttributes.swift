@@ -19,7 +19,8 @@ struct SetAttributes {
 
   /// The derived attributes with `derived`, which are computed again on `occasion`.
   ///
-  /// - Parameter laterIndexes: the indexes that have no entries yet.
+  /// - Parameter laterIndexes: the numbers of indexes that are still empty and are built later, so
+  ///   their entries are not changed.
   init(
     derived: Set<UInt32>, _ occasion: RecordDerivations.Occasion, of entity: StoredEntity,
     except laterIndexes: Set<UInt32>

@@ -4,8 +4,9 @@ internal import LodestoreFormat
 
 /// One transaction of a store: the engine's transaction with its schema.
 ///
-/// This class contains everything for a read. The subclass ``TreeWriteCore`` adds what writes trees, and
-/// its subclass ``WriteCore`` the changes, so a read cannot make one.
+/// This class contains everything for a read. The subclass ``TreeWriteCore`` adds the writing of
+/// trees, and its subclass ``WriteCore`` the changes of records. A read can therefore change
+/// nothing.
 ///
 /// Only one thread at a time uses a transaction, within one closure. The public interfaces are
 /// ``Snapshot`` and ``WriteTransaction``, those for tools ``DynamicSnapshot`` and

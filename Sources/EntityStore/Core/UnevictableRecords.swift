@@ -34,7 +34,7 @@ final class UnevictableRecords: Sendable {
       highest = order.first
     }
 
-    /// The position at which a write begins to search.
+    /// The position at which a write begins to search for records to evict.
     var start: EvictionPosition { lowest.map { min($0, position) } ?? position }
 
     mutating func put(_ key: EvictionPosition) {

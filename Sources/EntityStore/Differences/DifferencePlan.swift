@@ -36,7 +36,8 @@ struct DifferencePlan {
       tree = core.tree(.digests)
     }
 
-    /// The digest of a content; `nil` when the file has no digests.
+    /// The digest of one part of the content, such as the records of an entity; `nil` when the file
+    /// has no digests.
     subscript(content: DigestedContent) -> ContentDigest? {
       get throws {
         guard let tree else { return nil }

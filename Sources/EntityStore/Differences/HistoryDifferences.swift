@@ -23,7 +23,8 @@ struct HistoryDifferences: DifferenceSource {
   /// The history contains no changes of the schema.
   var schema: [SchemaDifference] { [] }
   private var step = 0
-  /// The next id in a step over records, or the next position in a step over links.
+  /// The place where the current step continues: the next record id, or the next index in a list of
+  /// links.
   private var place: UInt64 = 0
 
   init(_ side: DifferenceSide, since token: HistoryToken, entities: Set<String>?) throws {

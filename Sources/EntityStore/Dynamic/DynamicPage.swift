@@ -43,10 +43,11 @@ package struct DynamicPlaces: Sendable {
 
   fileprivate init(places: PagePlaces) { self.places = places }
 
-  /// Creates places for records whose texts contain their offsets in the file.
+  /// Creates an empty list of places, for records whose parsed texts know their offsets in the
+  /// file.
   package init() { places = PagePlaces() }
 
-  /// Creates places for a page that is a line.
+  /// Creates the places for a page that consists of one line of the file.
   package init(line: Int) { places = .ofPage(line: line) }
 
   /// The initial places for records on lines, which are added one at a time.

@@ -122,7 +122,8 @@ package struct DynamicQuery {
   /// The plan of the query; does not run it.
   package func explanation() -> QueryExplanation { QueryExplanation(plan.description, nil) }
 
-  /// Runs the query, and returns its plan and the reads of the run.
+  /// Runs the query, and returns its plan with the numbers of index entries and records that the
+  /// run read.
   ///
   /// - Parameter isCounted: whether only the number of results is needed.
   package func analysis(isCounted: Bool) throws(StoreError) -> QueryExplanation {

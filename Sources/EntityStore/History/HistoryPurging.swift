@@ -221,7 +221,8 @@ extension HistoryLog {
     }
   }
 
-  /// Deletes the data of `records`, whose keys `key` returns.
+  /// Deletes the images or preserved values of `records`; `key` returns the history key for each
+  /// record.
   private func delete(
     _ records: KeptRecords, _ key: @escaping (EntityNumber, UInt64, UInt64) -> HistoryKey
   ) throws {

@@ -10,7 +10,7 @@ internal import LodestoreFormat
 struct FormatUpgrade {
   /// One step: its condition, and its effect on an entity.
   struct Step: Sendable {
-    /// The version whose form the step creates.
+    /// The format version in whose form the step leaves the data.
     let version: FormatVersion
     /// Returns whether the entity may need the step, according to its description.
     let isNeeded: @Sendable (EntityDescription) -> Bool

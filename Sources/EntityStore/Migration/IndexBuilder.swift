@@ -28,7 +28,7 @@ final class IndexBuilder: Sendable {
   /// Waits for the end of the task; throws `CancellationError` when the caller's task is cancelled
   /// earlier.
   ///
-  /// Awaiting the value of the task would not return on cancellation.
+  /// Awaiting the task's value directly would not return when the caller's task is cancelled.
   func wait() async throws {
     let (end, continuation) = AsyncThrowingStream.makeStream(of: Never.self)
     let task = task

@@ -43,8 +43,9 @@ struct SchemaEvolution {
   var concernsReaders = false
   /// Whether history begins for an entity that already has records.
   var beginsHistory = false
-  /// Whether constraints, or the source members of attributes, change; these matter only to
-  /// writers.
+  /// Whether constraints change, or the member names from which imports fill attributes.
+  ///
+  /// Such changes matter only to writers.
   var changesConstraints = false
 
   /// Creates the description of a new entity.

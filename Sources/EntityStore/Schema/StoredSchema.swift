@@ -3,7 +3,7 @@ internal import LodestoreFormat
 
 /// The catalogue at one schema number.
 ///
-/// A schema never changes; a newer catalogue gives a new one.
+/// An object never changes: after a change of the catalogue, a new object is created.
 final class StoredSchema: Sendable {
   let number: SchemaNumber
   let entities: [StoredEntity]

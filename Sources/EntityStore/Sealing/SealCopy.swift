@@ -82,7 +82,7 @@ struct SealCopy {
     return tree
   }
 
-  /// Calls `body` with each pair of a tree.
+  /// Calls `body` with each key-value pair of a tree.
   private mutating func forEachPair(
     of tree: Tree, _ body: (inout SealCopy, ByteView, ByteView) throws -> Void
   ) throws {

@@ -257,6 +257,6 @@ public struct StoreReader: Sendable, Hashable {
   public let process: Int
   /// The number of the commit that the read sees.
   public let generation: CommitNumber
-  /// The number of commits since then.
+  /// The number of commits since the one that the read sees.
   public let commitsBehind: Int
 }

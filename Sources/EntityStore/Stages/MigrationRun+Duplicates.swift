@@ -192,7 +192,8 @@ private struct DuplicateMove {
     movePendingLinks()
   }
 
-  /// Returns the record that replaces `id` of `other`; `id` itself when it stays.
+  /// Returns the id of the record that survives in place of record `id` of the entity `other`; `id`
+  /// itself when that record stays.
   private func heir(_ id: UInt64, of other: StoredEntity) -> UInt64 {
     other.number == entity.number ? heirs[id] ?? id : id
   }

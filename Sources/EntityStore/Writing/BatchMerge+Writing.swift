@@ -86,8 +86,8 @@ extension BatchMerge {
 
   /// Merges a record with links to records that do not exist yet.
   ///
-  /// The rule receives an id that no record has. If the merged value is this id, the record has
-  /// null until the link is resolved.
+  /// For such a link, the rule receives an id that no record has. If the merged value is this id,
+  /// the record has null until the link is resolved.
   private func mergedWithLinks(
     _ position: Int, _ input: MergeInput, _ rule: MergeRule, _ unresolved: [Int]
   ) throws(StoreError) -> MergeRule.Merged {

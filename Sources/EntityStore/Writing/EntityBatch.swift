@@ -127,7 +127,8 @@ final class EntityBatch {
 
   /// Finishes a record that ``RecordWriter/finished(_:)`` could not finish.
   ///
-  /// Returns false when the record must be encoded again with wide offsets.
+  /// Returns false when the record must be encoded again with wide offsets, because its variable
+  /// bytes do not fit narrow ones.
   @usableFromInline
   func end() throws(StoreError) -> Bool {
     guard try writer.pointee.finish(entity) != nil else { return false }

@@ -203,7 +203,8 @@ extension WriteTransaction {
 }
 
 extension MergeRule {
-  /// Whether a record may lack required attributes, whose stored values then stay.
+  /// Whether an incoming record may lack required attributes; the stored record then keeps its
+  /// values of them.
   var takesParts: Bool {
     switch self {
     case .patchGiven: true

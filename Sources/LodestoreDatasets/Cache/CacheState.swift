@@ -183,7 +183,8 @@ extension CacheState {
     return try SystemFile.bytes(of: path, atMost: byteLimit)
   }
 
-  /// Reads the copy of the trust, for a damaged state; `nil` if the copy is damaged too.
+  /// Reads the copy of the facts about the publisher's keys, which is used when the state is
+  /// damaged; `nil` if the copy is damaged too.
   static func readTrust(_ folder: DatasetFolder, name: String) -> CacheTrust? {
     guard let bytes = try? bytes(of: folder.trust), let json = try? checked(bytes),
       json["version"]?.intValue == version, json["dataset"]?.stringValue == name
@@ -191,7 +192,8 @@ extension CacheState {
     return json["trust"].flatMap(CacheTrust.init)
   }
 
-  /// Writes the copy of the trust if it has changed, then the state.
+  /// Writes the copy of the facts about the publisher's keys, if they have changed, and then the
+  /// state.
   func write(_ folder: DatasetFolder) throws(DatasetError) {
     let copy = Self.lines(
       .object([

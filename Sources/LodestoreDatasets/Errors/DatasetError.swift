@@ -24,7 +24,7 @@ public struct DatasetError: Error, Sendable {
     public static let damaged = Code("damaged")
     /// The number of a generation to publish or install is not above the existing one.
     public static let notNewer = Code("notNewer")
-    /// A text or a file is not a key, or not the required one.
+    /// A text or a file is not a key, or is another key than the required one.
     public static let badKey = Code("badKey")
     /// The file to publish is not a sealed file.
     public static let notSealed = Code("notSealed")

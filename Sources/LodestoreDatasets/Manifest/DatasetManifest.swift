@@ -30,7 +30,7 @@ public struct DatasetManifest: Sendable, Hashable {
   public let contentDigest: String
   /// The fingerprint of the schema in hexadecimal.
   public let schemaFingerprint: String
-  /// The lowest version of Format.md that reads the file.
+  /// The lowest version of the format (Format.md) that a program must know to read the file.
   public let formatVersion: Int
   /// The number of records of each entity.
   public let records: [String: Int]

@@ -152,7 +152,9 @@ extension CachedDataset {
     options.onStep(.cleaned)
   }
 
-  /// Takes the lock of the folder, and waits for another process.
+  /// Takes the lock of the folder.
+  ///
+  /// If another process has it, waits for at most ``Options/lockWait``.
   func lockFolder() async throws -> FileLock {
     let start = ContinuousClock.now
     if SystemFile.stamp(of: content.folder.path) == nil { try content.folder.make() }

@@ -146,7 +146,8 @@ struct MirrorRefresh {
     return (manifest, keys, head?.entityTag)
   }
 
-  /// The bytes of a small file; `nil` if it has not changed.
+  /// The bytes of a small file of the publisher, such as the manifest or a key set; `nil` if it has
+  /// not changed.
   private mutating func small(
     _ request: WebFiles.Request
   ) async throws -> (bytes: [UInt8], head: FileHead?)? {

@@ -112,7 +112,8 @@ struct ServiceImport: Sendable {
     _ open: OpenGeneration?, _ state: inout CacheState, _ detours: inout [String]
   ) throws -> Store {
     func opened() throws(StoreError) -> Store {
-      // The store is a copy of a sealed file, which has the format of LMDB 0.9 with either engine.
+      // A sealed file always has the format of LMDB 0.9, and so has the store, which is a copy of
+      // one. With LMDB 1.0 the store must be converted.
       var options = StoreOptions()
       options.convertsOtherEngine = true
       let store = try Store(at: storePath, entities: installer.content.entities, options: options)

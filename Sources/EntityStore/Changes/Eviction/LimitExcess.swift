@@ -86,7 +86,10 @@ extension TransactionCore {
     return due
   }
 
-  /// Called for a record restored under an earlier id; all other new records have the highest id.
+  /// Called for a record restored under an earlier id, which may precede the position up to which
+  /// evictions have searched.
+  ///
+  /// All other new records have the highest id.
   func noteRestored(_ id: UInt64, of entity: StoredEntity) {
     guard let limit = entity.description.limit, limit.attribute == nil else { return }
     let order = EvictionOrder(entity: entity.number, cause: .limit)

@@ -73,7 +73,8 @@ public struct AttributeStorage: Sendable {
     documentType = type
   }
 
-  /// The storage with the outline of documents of its type.
+  /// A copy of this storage that also has the outline of its documents: the names and types of
+  /// their members.
   var outlined: AttributeStorage {
     var storage = self
     storage.members = documentType.map { DocumentOutline(of: $0) }

@@ -28,7 +28,8 @@ final class DocumentEncoding {
     var pending: [Pending] = []
   }
 
-  /// A value that a separate run encodes.
+  /// A value that a separate encoding run encodes; its bytes are inserted when the surrounding
+  /// value ends.
   struct Pending {
     /// The offset of the null that its bytes replace.
     let offset: Int

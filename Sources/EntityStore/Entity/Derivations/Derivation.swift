@@ -136,9 +136,10 @@ extension Derivation {
   /// The result of calling `function` with the record.
   ///
   /// The function is called when the record is written, with a record that has no id. In this
-  /// record, attributes derived from related records have the values for no related records. The
-  /// result must depend on the record only. Programs that open the store without this definition,
-  /// including `kvdump`, can read and delete the records, and cannot insert or update them.
+  /// record, attributes derived from related records have the values of a record without related
+  /// records, such as a count of 0. The result must depend on the record only. Programs that open
+  /// the store without this definition, including `kvdump`, can read and delete the records, and
+  /// cannot insert or update them.
   ///
   /// - Parameter version: 1 or more. Raise it when the function changes, so that the next opening
   ///   of the store recomputes all values.

@@ -56,7 +56,7 @@ struct ZoneCycle: Sendable {
   init?(_ text: [UInt8]) {
     var scanner = Scanner(text)
     guard scanner.name(), let standard = scanner.time(hours: 24) else { return nil }
-    // POSIX counts offsets to the west.
+    // In POSIX, offsets west of UTC are positive, so the sign is changed.
     self.standard = -standard
     if scanner.isAtEnd { return }
     guard scanner.name() else { return nil }
