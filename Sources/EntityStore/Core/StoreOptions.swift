@@ -171,8 +171,7 @@ public struct StoreOptions: Sendable {
   public var writeWaitLimit: Duration?
   /// The waiting time after which ``onWriteWaitWarning`` is called.
   ///
-  /// The call is made once for each write, for one writer of another process. The default is five
-  /// seconds.
+  /// A write makes the call at most once, however long it waits. The default is five seconds.
   public var writeWaitWarningAge = Duration.seconds(5)
   /// Called on the waiting thread when a write waits for a long time; only on Linux.
   public var onWriteWaitWarning: (@Sendable (WriteWaitWarning) -> Void)?

@@ -161,7 +161,7 @@ extension HistoryUndo {
 
   // MARK: Missing records
 
-  /// Throws when an attribute with its old value would lead to a missing record.
+  /// Throws when an attribute that gets its old value back would lead to a missing record.
   private func checkTargets(of change: HistoryPart.Change) throws {
     let entity = try entity(change.entity)
     for end in core.schema.ends(of: entity) {

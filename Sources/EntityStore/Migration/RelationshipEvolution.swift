@@ -60,7 +60,7 @@ struct RelationshipEvolution {
       }
   }
 
-  /// Returns whether existing links get an order.
+  /// Returns whether the new declaration gives an order to existing links of `relationship`.
   func ordersLinks(of relationship: RelationshipDescription) -> Bool {
     guard let before = stored[relationship.number] else {
       return relationship.to.isOrdered && relationship.attribute != nil

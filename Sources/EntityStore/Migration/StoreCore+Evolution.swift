@@ -11,8 +11,8 @@ extension StoreCore {
     try self.init(
       opening: path, isInMemory: isInMemory, declared: declared, types: types, options: options,
       work: work)
-    // After an error, `close()` is called here. A later call does nothing, so another store on the
-    // file keeps its environment.
+    // After an error, `close()` is called here. A second call, from `deinit`, does nothing, so the
+    // environment is not closed for another store on the file.
     do {
       try bringUpToDate(declared, work, stages)
     } catch {

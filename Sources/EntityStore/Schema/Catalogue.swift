@@ -125,7 +125,7 @@ extension Catalogue.Trees {
     ContentLedger.of(transaction, self).catalogueChanged()
   }
 
-  /// Stores how far an index has been built.
+  /// Stores the position at which the building of an index continues.
   ///
   /// - Parameter next: the id of the first record without an entry; `nil` if the index is complete
   ///   or removed.

@@ -50,7 +50,7 @@ struct DeletionPlan {
   ///
   /// The ids must ascend.
   ///
-  /// - Parameter denied: receives the ids of the other records.
+  /// - Parameter denied: receives the ids of the records whose delete a rule denies.
   init(
     deletingUndenied ids: [UInt64], of entity: StoredEntity, core: WriteCore,
     denied: inout Set<UInt64>

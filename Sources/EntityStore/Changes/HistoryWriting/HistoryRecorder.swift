@@ -5,7 +5,7 @@ final class HistoryRecorder: ChangeSink {
   let name = "history"
   private let core: WriteCore
   private let log: HistoryLog
-  /// The number of the write in the history, if it is recorded.
+  /// The number that the write gets in the history, if it is recorded.
   private let number: UInt64
   private var changes: [EntityNumber: NetChanges] = [:]
   private var links: [UInt32: NetLinks] = [:]
