@@ -32,7 +32,7 @@ final class ChangeBatch {
   private let building: [(entries: IndexChanges, next: UInt64)]
   /// Copies of removed records in the current layout whose index entries are not collected yet.
   ///
-  /// The buffer stays in the processor's cache.
+  /// The buffer is small enough to stay in the processor's cache.
   @exclusivity(unchecked) private var removed = RecordBuffer(byteCount: 1 << 16)
   /// The ids of new records that were not reported to the sinks yet, and will be reported together.
   @exclusivity(unchecked) private var untold: Range<UInt64> = 0..<0

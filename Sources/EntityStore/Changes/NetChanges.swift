@@ -42,7 +42,7 @@ struct NetChanges {
     }
   }
 
-  /// Replaces the updates of `ids`, which are normalized, by those of `groups`.
+  /// Replaces the updates of `ids`, whose ranges ascend without overlap, by those of `groups`.
   ///
   /// Each record has changed exactly in the attributes of its group. A record without a group is
   /// unchanged.

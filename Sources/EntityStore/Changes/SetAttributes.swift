@@ -48,7 +48,8 @@ struct SetAttributes {
   }
 }
 
-/// The proof that bytes of attributes may change in the page of a record.
+/// The proof that a write may change the bytes of certain attributes directly in the page of a
+/// record.
 ///
 /// No index, rule, derived attribute or sink reads these attributes. Only this file creates it.
 struct UnreadAttributes {

@@ -10,8 +10,8 @@ struct DifferencePlan {
   let entities: Set<String>?
   private let digests: (older: Digests, newer: Digests)
   private let isOneLineage: Bool
-  /// The names of parts that ``DifferenceMatching/uniqueKey`` excludes from the steps created so
-  /// far.
+  /// The attributes and relationships that ``DifferenceMatching/uniqueKey`` excludes from the steps
+  /// created so far.
   private(set) var uncompared: [String] = []
 
   init(

@@ -4,7 +4,8 @@ internal import LMDB
 protocol DifferenceSource: Sendable {
   /// The differences of the schema.
   var schema: [SchemaDifference] { get }
-  /// The names of the parts that are not compared.
+  /// The names of the attributes, relationships and entities that are not compared; see
+  /// ``StoreDifferences/uncompared``.
   var uncompared: [String] { get }
 
   /// Continues the comparison until `budget` is spent or the end is reached; returns false at the

@@ -27,7 +27,7 @@ final class RecordDerivations: Sendable {
   /// The attributes in the order of their computation.
   ///
   /// Results of functions come after derived texts, which the functions may read. The time of the
-  /// last change comes last.
+  /// last change comes last, because an update sets it only if another attribute has changed.
   private let items: [Item]
   /// For each attribute of the current layout: whether it is derived.
   let isDerived: [Bool]

@@ -71,7 +71,7 @@ final class BatchMerge {
   /// The stored records that have a unique key of an incoming record in any index, each with that
   /// record's position.
   @exclusivity(unchecked) private var touched: [(holder: UInt64, position: Int)] = []
-  /// Whether each record is written alone, after the others.
+  /// For each record of the batch, whether it is written alone, after the others.
   @exclusivity(unchecked) var isAlone: [Bool]
   /// The counter for links in attributes of the records; `nil` when the caller does not need the
   /// counts.

@@ -15,8 +15,8 @@
     /// The container format of a compressed body.
     private enum Wrapping {
       case gzip
-      /// By the standard a zlib stream, in practice sometimes raw deflate. The first two bytes
-      /// distinguish them.
+      /// By the standard a zlib stream, in practice sometimes raw deflate. The first two bytes of
+      /// the body show which of the two it is.
       case deflate
     }
 

@@ -18,7 +18,8 @@ final class EvictionPass {
   private var limit = StoreCore.evictionBatchCount
   /// The orders of records, by expiry or by age, that are still to be visited.
   private var orders: [EvictionOrder]
-  /// The position in the first of ``orders``, if unevictable records are tried again.
+  /// The position in the first of ``orders`` at which the next batch begins, if unevictable records
+  /// are tried again.
   private var position: EvictionPosition
   /// The records of this pass that could not be removed, if unevictable records are tried again.
   private var held: Set<UInt64> = []

@@ -31,7 +31,7 @@ final class DocumentEncoding {
   /// A value that a separate encoding run encodes; its bytes are inserted when the surrounding
   /// value ends.
   struct Pending {
-    /// The offset of the null that its bytes replace.
+    /// The offset of the null that stands for the value until its bytes replace the null.
     let offset: Int
     let name: String?
     let encoding: DocumentEncoding
