@@ -66,7 +66,8 @@ extension MergeRule {
 
   /// Returns whether a merged record may have a key of these attributes that neither record has.
   ///
-  /// The result is valid for an incoming record that was given all attributes of the key, or none of them.
+  /// The result is valid for an incoming record that was given all attributes of the key, or none
+  /// of them.
   func mayCombineKeys(_ parts: KeyParts) -> Bool {
     switch self {
     case .fail, .ignore: return false
