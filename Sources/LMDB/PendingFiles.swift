@@ -83,7 +83,8 @@ package enum PendingFiles {
     // end.
     for _ in 0..<5_000 {
       let busy = busyThread.load(ordering: .sequentiallyConsistent)
-      // If the creating thread itself runs the handler, it is interrupted.
+      // A handler that runs on the creating thread has interrupted that thread, so waiting for it
+      // would never end.
       if busy == 0 || busy == currentThread() { break }
       poll(nil, 0, 1)
     }

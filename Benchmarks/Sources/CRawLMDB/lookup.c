@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Steps that are tried before a search: a step costs a tenth of one.
+/// The number of cursor steps that are tried before a search; a step costs a tenth of a search.
 enum { STEPS = 8 };
 
 static int compare(MDB_val a, MDB_val b) {

@@ -15,7 +15,7 @@ final class TestClock: Sendable {
     set { seconds.withLock { $0 = newValue } }
   }
 
-  /// Options of a store that goes by this clock, and evicts before writes alone.
+  /// Options of a store that uses this clock, and evicts only before writes.
   var options: StoreOptions {
     var options = StoreOptions()
     options.now = { [self] in Date(timeIntervalSinceReferenceDate: now) }

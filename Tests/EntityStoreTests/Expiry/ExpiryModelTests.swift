@@ -50,7 +50,7 @@ private final class ExpiryRun {
 
   private func offer() -> Offer {
     let code = "c\(numbers.below(12))"
-    // Some have expired when they are written.
+    // Some offers have already expired when they are written.
     let until: Double? = numbers.oneIn(4) ? nil : clock.now + Double(numbers.below(20) - 2)
     let shop = numbers.oneIn(3) ? nil : model.shops.sorted().randomElement(using: &numbers)
     return Offer(

@@ -20,7 +20,7 @@ enum CSVReading {
     }
   }
 
-  /// - Parameter pieces: where the bytes are cut, ascending.
+  /// - Parameter pieces: The offsets at which the bytes are cut, in ascending order.
   private static func collect<T>(
     _ bytes: [UInt8], _ options: CSVOptions, _ pieces: [Int],
     _ next: (inout CSVReader) throws(CSVError) -> T?

@@ -14,7 +14,7 @@ import Testing
     var numbers = SeededNumbers(salt: 71)
     let origin = try TemporaryFolder(isOnDisk: true)
     try Movies.make(at: origin.storePath, count: Self.count)
-    // How long a migration takes here.
+    // The duration of a migration on this machine, by which the kills are spread.
     let start = Date()
     do {
       let folder = try TemporaryFolder(isOnDisk: true)

@@ -81,7 +81,7 @@ private struct SharedPet: Entity {
     }
   }
 
-  /// Taken one by one they always could be.
+  /// The two stages run in one opening, or each in its own opening, which always worked.
   @Test func `links of the step 'toMany' belong to records that a later stage keeps`() throws {
     let stages = [
       Self.toMany, MigrationStage(to: 2, .deduplicate("Pet", by: "name") { _, _ in .first }),

@@ -37,7 +37,7 @@ struct GuildState: Equatable, Sendable {
   /// By guild, the artisans of the board in their order.
   var boards: [UInt64: [UInt64]] = [:]
 
-  /// This state without the orders, which an undo does not bring back.
+  /// This state without the orders, which an undo does not restore.
   var unordered: GuildState {
     var state = self
     state.members = members.mapValues { $0.sorted() }

@@ -9,14 +9,15 @@ typedef struct raw_store raw_store;
 /// The operations of the workload in an engine; null for an operation that the engine does not
 /// have.
 ///
-/// Each operation returns 0 or a code of the engine. Changes are one durable transaction. `wanted`
-/// are places in `pods`. Answers come in the order of ids, or of the dates if a function says so.
+/// Each operation returns 0 or a code of the engine. All changes of a call are one durable
+/// transaction. `wanted` holds indexes of `pods`. Found records come in the order of ids, or of the
+/// dates if a function says so.
 typedef struct {
   const char *(*error_text)(int code);
 
   /// Opens the file, and makes it with its trees or tables if it does not exist.
   int (*open)(const char *path, size_t map_size, raw_store **store);
-  /// Another reader of an open store, for one thread.
+  /// Opens a second reader of an open store, which one thread uses.
   int (*open_reader)(raw_store *store, raw_store **reader);
   void (*close)(raw_store *store);
 
@@ -37,7 +38,7 @@ typedef struct {
   int (*multi_get)(
     raw_store *, const raw_pod *pods, const uint32_t *wanted, size_t count, raw_answer *);
   int (*fetch_all)(raw_store *, raw_answer *);
-  /// Owns the name and reads the downloads of every record, and sums both up.
+  /// Copies the name and reads the downloads of every record, and sums up the downloads.
   int (*fetch_two)(raw_store *, raw_answer *);
   /// By date, one range after the other.
   int (*fetch_ranges)(
