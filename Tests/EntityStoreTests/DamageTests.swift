@@ -38,8 +38,9 @@ import Testing
     #expect(report.findingCount == 1 && report.findings.first?.record == 1)
   }
 
-  /// Keys have no checksum. A key that begins with 3 or a higher byte seems to be of a later
-  /// version.
+  /// Keys have no checksum.
+  ///
+  /// A key that begins with 3 or a higher byte seems to be of a later version.
   @Test(arguments: [UInt8(0), 3, 255])
   func `an entity whose description is missing is not made again`(kind: UInt8) throws {
     let folder = try TemporaryFolder()

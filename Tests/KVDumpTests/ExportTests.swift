@@ -163,8 +163,8 @@ struct ExportTests {
     let folder = try StoreFolder()
     try await QueriedStore.addItems(to: folder)
     let store = folder.store
-    // Commands of one process share what is open: none may be the first, and open it for reading
-    // alone.
+    // The commands of one process share an open environment. The test opens it for writing first,
+    // so that no command opens it read-only.
     let open = try Store(at: store, entities: [])
     defer { open.close() }
     let writer = Task {

@@ -159,7 +159,7 @@ private struct KnotValues {
   }
 }
 
-/// The links of a record lead to records of its own page, of earlier ones and of later ones.
+/// Links lead to records of the same page, of earlier pages and of later pages.
 @Suite struct `Export, import and export` {
   private static func fill(_ store: Store, _ values: inout KnotValues) throws {
     try store.write { tx throws in

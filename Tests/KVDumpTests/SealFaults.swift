@@ -6,7 +6,8 @@ import LodestoreFormat
 @testable import LodestorePages
 
 extension RawStore {
-  /// Gives the store digests and a seal that fits it, and takes away what a sealed file has not.
+  /// Gives the store digests and a matching seal, and removes content that a sealed file must not
+  /// have.
   ///
   /// The pages stay those of a store.
   func putSeal(_ change: (inout SealDescription) -> Void = { _ in }) throws {

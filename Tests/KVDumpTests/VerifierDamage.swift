@@ -166,7 +166,7 @@ struct FaultFile {
     }
   }
 
-  /// Overwrites 1 to 8 bytes with a random number or with one at a limit.
+  /// Overwrites 1 to 8 bytes with a random number or with a number at a limit.
   mutating func poke(_ offset: Int, _ random: inout DamageGenerator) {
     let limits: [UInt64] = [
       0, 1, 0xff, 0x7fff, 0xffff, 0x1000, 0x1_0000, 0x7fff_ffff, 0xffff_ffff, .max,
@@ -183,7 +183,7 @@ struct FaultFile {
 
   // MARK: Making files
 
-  /// A file of LMDB that is no store.
+  /// Makes an LMDB file that is not a store.
   static func makeForeign(at path: String) throws {
     try commit(to: path) { try $0.transaction.put([1], [2], in: $0.tree("other")) }
   }
@@ -210,7 +210,7 @@ struct FaultFile {
 }
 
 extension RawStore {
-  /// A commit of random changes, values that become shorter in the same commit among them.
+  /// Makes a commit of random changes, including values that become shorter within the commit.
   func scramble(
     _ round: Int, _ random: inout DamageGenerator, putCount: Int = 250
   ) throws {
@@ -237,7 +237,9 @@ extension RawStore {
     }
   }
 
-  /// Reads every pair of every tree; the sum keeps the reads from being left out.
+  /// Reads every pair of every tree.
+  ///
+  /// The returned sum prevents the compiler from removing the reads.
   static func walkAll(_ environment: Environment) throws -> UInt64 {
     try StoreFileAccess.withTrees(of: environment, limit: 0) { trees, transaction, _ in
       var sum: UInt64 = 0

@@ -11,7 +11,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
   /// Which store is broken.
   enum Base: Sendable {
     case written
-    /// See ``VerifiedStore/kept()``.
+    /// The base is a kept file; see ``VerifiedStore/kept()``.
     case kept
   }
 
@@ -29,7 +29,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
     self.plant = plant
   }
 
-  /// One that is known by the rule that it breaks, among others perhaps.
+  /// Makes a fault that is recognized by the rule it breaks, among other findings.
   init(
     _ name: String, in base: Base = .written, _ plant: @escaping @Sendable (RawStore) throws -> Void
   ) {

@@ -151,7 +151,7 @@ final class SharedNumber: Sendable {
   func add() { atomic.add(1, ordering: .sequentiallyConsistent) }
 }
 
-/// Buffers that stay reachable, so that the address sanitizer does not take them for leaks.
+/// Buffers that stay referenced, so that the address sanitizer does not report them as leaks.
 final class SharedBuffers: Sendable {
   private struct Buffer: @unchecked Sendable {
     // Written before it is shared, and never again.
@@ -171,8 +171,9 @@ final class SharedBuffers: Sendable {
 
 /// The name of an entry of a directory.
 ///
-/// Read where it is: the entry in memory ends with its name, so that a copy of the whole field
-/// reads beyond.
+/// The name is read in place.
+///
+/// The entry's memory ends with the name, so copying the whole field would read beyond it.
 func entryName(_ entry: UnsafeMutablePointer<dirent>) -> String {
   let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
   return String(

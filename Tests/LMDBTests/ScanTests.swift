@@ -3,7 +3,7 @@ import LodestoreBytes
 import LodestoreSystem
 import Testing
 
-/// A scan reads pages as LMDB lays them out; it must see what LMDB's own cursor sees.
+/// A scan reads pages directly, and must find the same records as LMDB's own cursor.
 @Suite struct ScanTests {
   private func recordTree(of environment: Environment) throws -> Tree {
     try environment.write { transaction in

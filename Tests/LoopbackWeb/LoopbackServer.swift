@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// A web server on the loopback interface that answers as a test says, well or badly.
+/// A web server on the loopback interface that gives the answers, right or wrong, that a test
+/// defines.
 ///
 /// A thread accepts, one more serves each connection. The log has the requests in the order in
 /// which their heads came.

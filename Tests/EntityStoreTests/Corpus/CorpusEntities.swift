@@ -191,7 +191,9 @@ extension CorpusTrip: Entity {
     guest = try reader.read()
   }
 
-  /// The trips of the file. One more trip was deleted.
+  /// The trips of the file.
+  ///
+  /// One more trip was deleted.
   static var all: [CorpusTrip] {
     [
       CorpusTrip(id: .init(rawValue: 1), title: "north", leader: .init(rawValue: 1), guest: nil),

@@ -25,7 +25,9 @@ private enum OldNumber: Codable, Equatable {
   }
 }
 
-/// An entity as version 1 wrote it. The present version cannot declare such attributes.
+/// An entity as version 1 wrote it.
+///
+/// The present version cannot declare such attributes.
 private struct OldLink: Entity {
   var id = RecordID<OldLink>()
   var title: String

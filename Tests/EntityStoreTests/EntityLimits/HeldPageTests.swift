@@ -115,7 +115,9 @@ import Testing
   }
 }
 
-/// A folder. At most ten are kept, and a delete of a folder deletes the folders in it.
+/// A folder.
+///
+/// At most ten are kept, and a delete of a folder deletes the folders in it.
 private struct Folder: Entity {
   var id = RecordID<Folder>()
   var name: String
@@ -198,7 +200,9 @@ private struct Pin: Entity {
   }
 }
 
-/// A vault that a pledge needs by its own rule. At most five vaults are kept.
+/// A vault that a pledge needs by its own rule.
+///
+/// At most five vaults are kept.
 private struct Vault: Entity {
   var id = RecordID<Vault>()
   var name: String

@@ -150,7 +150,9 @@ import Testing
     #expect(faulty > cases / 2, "\(SeededNumbers.replay)")
   }
 
-  /// A few bytes can claim 2^61 records. A read that visited each would never end.
+  /// A few bytes can claim 2^61 records.
+  ///
+  /// A read that visited each would never end.
   @Test func `a damaged history with ids that were never given is refused before a read`() throws {
     let folder = try TemporaryFolder()
     try Self.make(folder.storePath)

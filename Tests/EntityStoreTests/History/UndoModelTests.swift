@@ -181,8 +181,9 @@ import Testing
     return state
   }
 
-  /// Makes one random call. If the call throws, the error is caught, and the state must be as
-  /// before it.
+  /// Makes one random call.
+  ///
+  /// If the call throws, the error is caught, and the state must be as before it.
   private static func change(
     _ tx: inout WriteTransaction, _ numbers: inout SeededNumbers, _ next: inout Int
   ) throws {

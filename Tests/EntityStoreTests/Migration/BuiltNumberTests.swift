@@ -55,8 +55,8 @@ import Testing
     try store.insert(PlayerName(name: "new"))
     store.close()
     let report = try Verifier.verify(path: folder.storePath)
-    // The three older records have no entries. That is right only if the index is built up to no
-    // record.
+    // The three older records have no entries. Only a file whose index is built up to no record may
+    // lack them.
     #expect(report.findings.count == (next == 1 ? 0 : 3), "\(report.findings)")
   }
 }

@@ -13,7 +13,7 @@ import Testing
         let (copy, before) = (list, array)
         switch numbers.below(5) {
         case 0, 1, 2:
-          // Grows at one place, so that chunks are split.
+          // Most inserts are at one position, so that its chunk is split.
           let index = round % 3 == 0 ? numbers.below(array.count + 1) : array.count / 2
           array.insert(round, at: index)
           list.insert(round, at: index)

@@ -57,7 +57,7 @@ import Testing
     func shelves(_ book: Book) -> [Shelf] { shelvesOfBook[book.id] ?? [] }
     func books(_ author: Author) -> [Book] { books.filter { $0.author == author.id } }
 
-    /// The books in the order of `key`, with nulls first and equal ones by their ids.
+    /// The ids of the books ordered by `key`, with nulls first, and by id if keys are equal.
     func sorted(_ key: (Book) -> Key?) -> [Book.ID] {
       let keyed = books.map { (key($0), $0.id) }
       return keyed.sorted { a, b in
@@ -175,7 +175,7 @@ import Testing
         for one in Self.cases {
           let expected = model.sorted { one.value(model, $0) }
           #expect(try Self.ids(one.format, snapshot) == expected, "\(one.format)")
-          // Ids descend with the last key, and null comes last.
+          // With a descending key, ids descend too, and null comes last.
           let backwards = Array(expected.reversed())
           #expect(
             try Self.ids(one.format, isDescending: true, snapshot) == backwards, "\(one.format)")
@@ -290,7 +290,7 @@ import Testing
     ).makeAsyncIterator()
     var update = try await updates.next()
     #expect(update?.items.map(\.title) == ["2", "1"])
-    // Another entity changes, and no book does.
+    // The write changes an author and no book.
     try await store.write { tx in
       _ = try tx.update(Author.where { $0.id == first }) { $0.name = "C" }
     }

@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  /// All that a condition can be about, in memory.
+  /// All records and links in memory, for evaluating conditions without the store.
   private struct Model {
     var authors: [Author.ID: Author] = [:]
     var books: [Book.ID: Book] = [:]
@@ -259,7 +259,7 @@ import Testing
         #expect(!text.contains("scan"), "\(text)")
         #expect(try snapshot.count(rare) == 25)
         #expect(try snapshot.fetch(rare.requiringIndex()).count == 25)
-        // One book of the shelf: from the book.
+        // The condition leaves one book of the shelf, so the query starts from the book.
         let one = Book.where {
           $0.title == "B7"
           $0.shelves.any { $0.name == "S7" }

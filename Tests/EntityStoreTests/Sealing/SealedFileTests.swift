@@ -4,7 +4,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Sealed files: their content, their bytes, and who may do what with them.
+/// The content and bytes of sealed files, and the operations that they allow.
 @Suite("Sealed files")
 struct SealedFileTests {
   private static let asOf = Date(timeIntervalSinceReferenceDate: 800_000_000)

@@ -81,7 +81,7 @@ extension PersonV2: Entity {
   }
 }
 
-/// One attribute of another kind in each variant, so that a table of them fits on a page.
+/// A person in which each variant changes one attribute, so that a table can list all variants.
 struct PersonVariant<Change: PersonChange>: Entity {
   var id = RecordID<PersonVariant>()
   var name: String
@@ -141,7 +141,7 @@ enum Retyped: PersonChange {
     "Person", attributes: [.init("name", \.name), .init("email", \.email)])
 }
 
-/// A required attribute without an initial value.
+/// A variant with a new required attribute without an initial value.
 enum Demanding: PersonChange {
   typealias Email = String?
   typealias Extra = Int

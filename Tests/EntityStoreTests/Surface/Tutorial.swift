@@ -45,8 +45,8 @@ struct Tutorial {
     unused = Set(files.filter { !$0.hasSuffix(".svg") }).subtracting(codes.map(\.file))
   }
 
-  /// The commands of a file that shows a terminal: the arguments after `$ swift run filmlist`, each
-  /// with the lines up to the next one.
+  /// The commands in a terminal file: the arguments after `$ swift run filmlist`, and the output
+  /// lines up to the next command.
   static func commands(in file: URL) throws -> [Command] {
     try text(file).components(separatedBy: "$ swift run filmlist").dropFirst().map { part in
       let lines = part.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)

@@ -104,7 +104,8 @@ import Testing
       address = "http://127.0.0.1:\(port)"
     }
 
-    /// By SIGKILL: a process inherits the signals that the threads of a test block.
+    /// The service is killed by SIGKILL, because it inherits blocked signals from the test's
+    /// threads.
     func stop() {
       kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()

@@ -11,7 +11,8 @@ package struct ExpansionQuestion: Encodable {
   /// The error that is expected, where one is.
   package var refusal: Refusal?
 
-  /// An error, where it starts, and for each of its fix-its the message and the source after it.
+  /// An expected error: its message, its place, and for each fix-it the message and the fixed
+  /// source.
   package struct Refusal: Encodable {
     let message: String
     let line: Int
@@ -46,7 +47,7 @@ package struct ExpansionQuestion: Encodable {
     process.standardInput = input
     process.standardOutput = output
     try process.run()
-    // A question is smaller than the buffer of a pipe.
+    // The question fits into the pipe's buffer, so the write cannot block.
     try input.fileHandleForWriting.write(contentsOf: JSONEncoder().encode(self))
     try input.fileHandleForWriting.close()
     let answer = output.fileHandleForReading.readDataToEndOfFile()

@@ -55,7 +55,7 @@ struct Shim: Sendable {
   var count: Int { countFunction() }
   var hits: Int { hitsFunction() }
 
-  /// Writes what is done to the files of `folder` to `log` from now on.
+  /// Records all changes to the files of `folder` in `log` from now on.
   func record(_ folder: String, to log: String) { recordFunction(folder, log) }
   func mark(_ number: UInt64, _ bytes: [UInt8]) { markFunction(number, bytes, bytes.count) }
   func stop() { stopFunction() }
@@ -68,7 +68,7 @@ struct Fault {
   var error: Int32
   var isForGood: Bool
 
-  /// "KIND NUMBER ERRNO GOOD".
+  /// Reads a fault from the words "KIND NUMBER ERRNO GOOD".
   init?(_ words: [Substring]) {
     guard words.count == 4, let number = Int(words[1]), let error = Int32(words[2]) else {
       return nil

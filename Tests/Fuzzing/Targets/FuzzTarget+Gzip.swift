@@ -6,7 +6,8 @@ extension FuzzTarget {
 
   /// DEFLATE: the result is that of zlib, a refusal too, in any pieces.
   static let gzip = FuzzTarget("gzip", longestInput: 4_096) {
-    // Stored, with fixed codes, and with codes of its own, as zlib writes them.
+    // The seeds are a stored block, a block with fixed codes, and a block with dynamic codes, as
+    // zlib writes them.
     [
       [1, 5, 0, 0xFA, 0xFF, 0x68, 0x65, 0x6C, 0x6C, 0x6F],
       [0xCB, 0x48, 0xCD, 0xC9, 0xC9, 0x57, 0xC8, 0x40, 0x27, 0x00],
@@ -25,7 +26,8 @@ extension FuzzTarget {
     guard let zlib, whole.text.count < longestText else { return }
     let expected = zlib.inflate(input, limit: longestText)
     require(whole.count == expected.count, "\(whole), and by zlib \(expected)")
-    // After a fault, one of the two decoders may have decoded more than the other.
+    // After a fault, one of the two decoders may have returned more text than the other, so only
+    // the common part is compared.
     let shared = min(whole.text.count, expected.text.count)
     require(
       whole.text.prefix(shared) == expected.text.prefix(shared)

@@ -92,7 +92,7 @@ struct SealCommandTests {
       try damaged.write(to: URL(fileURLWithPath: path))
       let isSound = (try? Verifier.verify(path: path).isSound) ?? false
       #expect(!isSound, "bit \(bit) of byte \(place), \(DamageGenerator.replay)")
-      // The verity digest finds it, too.
+      // The fs-verity digest shows the damage too.
       #expect(try FileVerity.digest(ofFileAt: path) != FileVerity.digest(ofFileAt: sealed))
     }
   }

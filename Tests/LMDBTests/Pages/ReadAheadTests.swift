@@ -54,7 +54,7 @@ import Testing
             #expect(try transaction.get(id, in: records)?.count == 400)
           }
         }
-        // A leaf of each, and the branches.
+        // The reads need one leaf page for each record, and the branch pages.
         #expect(file.residentCount < 100, "\(file.residentCount) of \(file.pageCount) pages")
       }
     }
@@ -110,7 +110,7 @@ import Testing
             return true
           }
           #expect(count == Int(Self.recordCount))
-          // Nine records to a page.
+          // A page has nine records, so the scan needs at least 130 pages.
           #expect((130..<600).contains(residentCount), "\(residentCount) pages")
         }
       }

@@ -76,7 +76,7 @@
         }
       }
       pins = []
-      // Files go once nobody reads them.
+      // The files of old generations are removed once nobody reads them.
       try await dataset.install(fileAt: try files.seal(last + 1))
       let current = try dataset.current().number
       #expect(current == last + 1)
@@ -125,7 +125,7 @@
         for try await update in attached.updates(of: Mark.all, resolving: \.release) {
           #expect(update.items.count == 1)
           isOld.withLock { $0 = true }
-          // The state of the folder changes, and no commit tells.
+          // The refresh fails, which changes only the folder's state. No commit announces this.
           _ = try? await dataset.refresh(now: true)
         }
       }

@@ -14,7 +14,7 @@
   @Suite(.timeLimit(.minutes(5))) struct NamedMirrorTests {
     /// Refreshes from a folder whose manifest names a mirror, then without the folder.
     ///
-    /// - Returns: whether the named mirror was asked, and the end of the second refresh.
+    /// - Returns: Whether the program asked the named mirror, and the result of the second refresh.
     private func asks(
       _ mirror: String, leadingTo address: String, besides own: [String] = []
     ) async throws -> (isAsked: Bool, result: Result<RefreshReport, DatasetError>) {

@@ -42,7 +42,8 @@ final class BucketServer {
     process.waitUntilExit()
   }
 
-  /// Waits for the server, which imports much of Python before it listens; false where it ends.
+  /// Waits until the server listens, which takes a while in Python; returns false if the server
+  /// ends.
   private func waitUntilListening() throws -> Bool {
     for _ in 0..<2_400 where process.isRunning {
       if (try? Socket.exchange(Self.request("GET", "/"), with: port)) != nil { return true }

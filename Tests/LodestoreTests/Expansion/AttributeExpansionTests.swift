@@ -24,7 +24,9 @@
       #expect(answer.expanded.contains(".init(\"a\", \\.a)"))
     }
 
-    /// A default like this is right for inserts.
+    /// Such a default is right for inserts.
+    ///
+    /// An initial value for older records is needed only if there are such records.
     ///
     /// The value for older records is only needed if there are such records.
     @Test(arguments: ["Date()", "UUID()", ".now", "Date.now", "1 + 1", "\"\\(limit)\""])
@@ -74,7 +76,7 @@
         "cannot give 'a' an initial value: it is a relationship; remove 'initial'")
     }
 
-    /// The schema has no place for such constraints.
+    /// The store sets these attributes, so the schema cannot hold constraints for them.
     @Test func `constraints of attributes that programs do not set are refused`() throws {
       try expectRefusal(
         of: """

@@ -115,7 +115,7 @@ struct RandomQueries {
   private mutating func range(_ name: String, of limit: Int) -> BatteryCondition {
     let field = BatteryField(name)
     let low = numbers.below(limit)
-    // Widths of all magnitudes.
+    // The width of the range has a random order of magnitude.
     var width = limit
     for _ in 0..<numbers.below(6) { width /= 10 }
     let high = low + width

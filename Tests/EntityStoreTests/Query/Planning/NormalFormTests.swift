@@ -77,7 +77,8 @@ import Testing
           return (0..<3).map { _ in processorTime { _ = NormalForm.of(bound) } }.min()
             ?? .zero
         }
-        // Eight times as many; a square would be sixty-four.
+        // The condition is eight times as long. A quadratic algorithm would take sixty-four times
+        // as long.
         #expect(try time(32_000) < time(4_000) * 30)
       }
     }
