@@ -34,7 +34,9 @@ struct KilledCommand {
   var isImport: Bool { arguments.contains("INPUTS") }
   var isDryRun: Bool { arguments.contains("--dry-run") }
 
-  /// Makes a command from its name and the arguments between the store and the output file.
+  /// Makes a command from its name and arguments.
+  ///
+  /// The arguments `STORE`, `INPUTS`, `ONE` and `OUT` stand for paths.
   init(_ name: String, _ arguments: String..., output: String? = nil) {
     self.name = name
     self.arguments = arguments

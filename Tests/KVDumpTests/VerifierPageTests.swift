@@ -75,8 +75,8 @@ final class VerifierPageTests {
       try environment.write { transaction in
         let store = RawStore(environment: environment, transaction: transaction)
         let tree = try store.tree("buckets")
-        // The large value makes LMDB read its free list, so that it reuses pages that earlier
-        // commits freed.
+        // The first value makes LMDB read its free list. Otherwise LMDB would write the pages that
+        // are freed in the same commit, and the file would not end early.
         try transaction.put([1], [UInt8](repeating: 1, count: 9_000 + round), in: tree)
         try transaction.put([2], [UInt8](repeating: 1, count: 900_000), in: tree)
         try transaction.delete([2], in: tree)

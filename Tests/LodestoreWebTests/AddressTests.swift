@@ -54,8 +54,8 @@ import Testing
     #expect(try floor("https://data.example/", "http://nas.lan/") == .privateUse)
     #expect(try floor("http://nas.lan/", "http://127.0.0.1/") == .loopback)
     let own = WebPages.Addresses.notNarrower(than: [try #require(URL(string: "http://nas.lan/"))])
-    // If the source itself is a private address, a redirect from a public address still must not
-    // lead to a private one.
+    // If the program's own address is private, a redirect from a public mirror still must not lead
+    // to a private address.
     #expect(own.floor(.everywhere) == .everywhere && own.floor(.loopback) == .privateUse)
   }
 

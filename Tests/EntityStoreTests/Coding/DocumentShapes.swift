@@ -205,7 +205,7 @@ enum Shapes {
     }
   }
 
-  /// An array with values of several types, the last one of a superclass.
+  /// An array with values of several types, one of which is encoded as a superclass.
   struct Mixed: Codable, Equatable {
     var number = 7
     var text = "seven"

@@ -84,7 +84,8 @@ import Testing
       }
       clock.now = 1_100
       try store.write { _ = try $0.insert(Voucher("a")) }
-      // Held records are inserted by a single call, and then as a batch.
+      // Expired records are inserted by a single call, and then as a batch. The next write evicts
+      // them.
       try store.write { _ = try $0.insert(Voucher("one", until: 900)) }
       try store.write { _ = try $0.insert(Voucher("b")) }
       #expect(try store.storedCount(of: Voucher.self) == 12)
@@ -99,7 +100,8 @@ import Testing
       try store.write { _ = try $0.insert(Voucher("d")) }
       #expect(try store.storedCount(of: Voucher.self) == 13)
       #expect(try store.fetch(Voucher.all).map(\.code) == ["b", "c", "d"])
-      // Another store of the same file writes one more held record.
+      // Another store of the same file writes a record with the date of the held records. The next
+      // write of this store must evict it.
       let other = try Store(at: path, entities: Self.entities, options: clock.options)
       try other.write { _ = try $0.insert(Voucher("other", until: 1_000)) }
       try store.write { _ = try $0.insert(Voucher("e")) }

@@ -77,7 +77,7 @@ import Testing
         into: store, Pod.self, matching: .unique(\.name, \.version), onConflict: policy))
   }
 
-  /// The date is before 2001, which a row without a date has in its draft.
+  /// The date is before the beginning of 2001, which stands for a missing date in a draft.
   private let day = Date(timeIntervalSinceReferenceDate: -86_400)
 
   private func storePods(_ store: Store) async throws {

@@ -20,8 +20,9 @@ private final class Requests: Sendable {
 
 /// The notification of observers, apart from their reaction.
 @Suite struct `The center of observers` {
-  /// After a read that failed, for example for lack of descriptors, one further read must be
-  /// enough.
+  /// One later read shows all commits, so the observer is served only once.
+  ///
+  /// An earlier read can fail if the file cannot be read for a moment.
   @Test func `the center has an observer read once after a read that failed`() async throws {
     let observer = Observer()
     observer.start(at: 3)
@@ -66,8 +67,7 @@ private final class Requests: Sendable {
     }
   }
 
-  /// If the center started such a watch, it would take the dead watch for a working one, and miss
-  /// commits of other processes.
+  /// A watch that was stopped before its start does nothing when it is started.
   @Test func `the center starts no watch that was stopped before`() throws {
     let folder = try TemporaryFolder()
     let calls = Requests()

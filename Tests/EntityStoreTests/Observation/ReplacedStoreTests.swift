@@ -207,7 +207,8 @@ import Testing
     #expect(try await within { try await record.next() }??.name == "a")
     #expect(try await within { try await sum.next() } == 5)
 
-    // The new store has the same total score, count and record 1 as the old store.
+    // The count and record 1 are the same in the new store, so their updates wait for the third
+    // store.
     let second = try generation(folder, 2, [("a", 1), ("b", 3), ("c", 2)])
     let third = try generation(folder, 3, [("z", 1), ("b", 3), ("c", 2), ("d", 2)])
     for one in all { one.continuation.yield(second) }

@@ -5,8 +5,10 @@ import EntityStore
 /// The last attribute of each kind is as far from the beginning of the record as possible.
 struct Broad: BatteryEntity {
   var id = RecordID<Broad>()
-  /// The numbers; the first one is the record's number. Each further number has ten times as many
-  /// distinct values as the previous one: ten, a hundred, up to the record count, then ten again.
+  /// The numbers; the first one is the record's number.
+  ///
+  /// Each further number has ten times as many distinct values as the previous one: ten, a hundred,
+  /// up to the record count, then ten again.
   var numbers: [Int]
   /// The texts, each a word and a number; the first has the values "word 0" to "word 9".
   var texts: [String]

@@ -17,7 +17,7 @@ struct Sighting: BatteryEntity {
   var skew: Int
   /// One of five values; nearly half of the records have the first value.
   var low: String
-  /// The state: "pending" for the last two hundredths of the records, "done" or "late" for the
+  /// The state: "pending" for the last half percent of the records, "done" or "late" for the
   /// others.
   var state: String
   /// A number that is null in nineteen of twenty records.
