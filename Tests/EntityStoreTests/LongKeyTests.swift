@@ -3,7 +3,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Text beyond what a key of the engine holds: see Format.md, "Cut keys".
+/// Texts that are longer than a key of the engine can be; see Format.md, "Cut keys".
 @Suite struct `Keys that are too long` {
   /// Texts with lengths around the limits and equal beginnings, in ascending order of their bytes.
   private static let texts: [String] = {

@@ -8,7 +8,8 @@ import LodestoreFormat
   import Foundation
 #endif
 
-/// A store written straight through LMDB and the format's code, in a folder that goes with it.
+/// A store written straight through LMDB and the format's code, in a folder that is deleted with
+/// the object.
 final class VerifiedStore {
   let path: String
   private let folder: String

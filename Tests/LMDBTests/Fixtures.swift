@@ -4,7 +4,7 @@ import LodestoreSystem
 import Synchronization
 import Testing
 
-/// A directory that goes away with its files when the test lets go of it.
+/// A directory that is deleted with its files when the object is released.
 final class TemporaryDirectory {
   let path: String
 

@@ -4,8 +4,8 @@ import Synchronization
 /// A web server on the loopback interface that gives the answers, right or wrong, that a test
 /// defines.
 ///
-/// A thread accepts, one more serves each connection. The log has the requests in the order in
-/// which their heads came.
+/// One thread accepts connections, and a further thread serves each connection. The log has the
+/// requests in the order in which their heads came.
 package final class LoopbackServer: Sendable {
   /// A client's request.
   package struct Request: Sendable {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EntityStore
 
-/// How references are made, stored and read.
+/// References are made from keys, stored, and read back.
 @Suite struct `References` {
   @Test func `a key of one attribute is stored as that attribute`() throws {
     try expectStored([Int8.min, 0, Int8.max], as: .int8)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EntityStore
 
-/// How full the pages of indexes are after many batches.
+/// The pages of indexes stay well filled after many batches.
 @Suite struct IndexFillTests {
   /// The used part of the room in the leaf pages of each index.
   private func fills(of store: Store) throws -> [String: Double] {

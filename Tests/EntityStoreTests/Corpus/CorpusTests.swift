@@ -6,7 +6,7 @@ import Testing
 
 /// Files of every format version that there was, kept as they were written.
 ///
-/// Each is opened by this version: read, verified, written and verified again.
+/// The present version opens each file, reads and verifies it, writes to it and verifies it again.
 @Suite struct `Files of earlier versions` {
   /// The kept files that the engine of these tests reads.
   static let folder = folder(of: .ofEngine)

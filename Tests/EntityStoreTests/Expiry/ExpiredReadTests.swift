@@ -4,7 +4,7 @@ import Testing
 
 @testable import EntityStore
 
-/// One way to read, as text.
+/// A way to read records, which returns the results as text.
 struct ReadPath: Sendable, CustomTestStringConvertible {
   /// The name of the public call.
   let name: String

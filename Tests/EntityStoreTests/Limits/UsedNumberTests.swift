@@ -6,7 +6,7 @@ import Testing
 @testable import LodestorePages
 @testable import LodestoreVerifier
 
-/// Numbers that are given once each, at the end of their range.
+/// Numbers that are assigned only once, such as ids, at the end of their range.
 @Suite struct `Numbers that are used up` {
   private static func change(_ path: String, _ body: (WriteCore) throws -> Void) throws {
     let core = try StoreCore(path: path, options: StoreOptions())

@@ -44,7 +44,7 @@ final class ChangeRecording: Sendable {
 
   var changes: [Change] { committed.flatMap(\.changes) }
 
-  /// How many runs of closures had a sink, committed or not.
+  /// The number of runs of closures for which a sink was made, committed or not.
   var runCount: Int { runs.withLock { $0 } }
 
   func forget() { writes.withLock { $0 = [] } }

@@ -68,7 +68,7 @@ import Testing
       #expect(status == 0 && output.contains(#""name" : "filmlist""#), "\(output)")
     }
 
-    /// All that a program prints.
+    /// The whole output of a program.
     private func run(_ program: URL, _ arguments: [String], in folder: URL) throws -> String {
       let process = Process()
       process.executableURL = program

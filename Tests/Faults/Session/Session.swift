@@ -6,7 +6,7 @@ import Foundation
 final class Session {
   static let storeName = "store.lodestore"
 
-  /// How a step ended.
+  /// The outcome of a step.
   enum Outcome {
     case done
     case failed(any Error)

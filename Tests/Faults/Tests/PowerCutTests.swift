@@ -27,7 +27,7 @@ struct PowerCutTests {
       let images = PowerCutImages(
         program: program, shim: shim, folder: folder, durability: durability,
         seed: .random(in: 0..<1_000_000, using: &random))
-      // Each other session has a call that fails in its last part.
+      // Every second session has a call that fails in its last part.
       var fault: [String] = []
       if number % 2 == 1, let (kind, limit) = Self.faults.randomElement(using: &random) {
         fault = [kind, "\(Int.random(in: 1...limit, using: &random))", "\(EIO)"]

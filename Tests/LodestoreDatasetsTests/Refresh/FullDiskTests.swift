@@ -14,7 +14,7 @@
 
   /// A dataset of a service on a disk without room: a file system in memory of some megabytes.
   @Suite(.timeLimit(.minutes(5))) struct FullDiskTests {
-    /// A folder on a file system of its own, which goes with the object.
+    /// A folder on a separate small file system, which is removed with the object.
     private final class SmallDisk {
       private let folder: ScratchFolder
       var path: String { folder.path }

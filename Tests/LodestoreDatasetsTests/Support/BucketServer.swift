@@ -2,7 +2,7 @@ import Foundation
 import LoopbackWeb
 import Testing
 
-/// A running server of S3 buckets, moto of PyPI, on loopback until the object goes.
+/// A running server of S3 buckets, moto of PyPI, on loopback until the object is released.
 ///
 /// Its buckets are in its memory. `MOTO_SERVER` may name the program.
 final class BucketServer {

@@ -40,7 +40,7 @@ typedef struct {
   int (*fetch_all)(raw_store *, raw_answer *);
   /// Copies the name and reads the downloads of every record, and sums up the downloads.
   int (*fetch_two)(raw_store *, raw_answer *);
-  /// By date, one range after the other.
+  /// Reads the records of each range of dates, one range after the other.
   int (*fetch_ranges)(
     raw_store *, const double *from, const double *to, size_t count, raw_answer *);
   int (*count_numbers)(raw_store *, int64_t downloads, double date, raw_answer *);

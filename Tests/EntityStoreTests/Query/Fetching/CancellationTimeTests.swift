@@ -3,8 +3,9 @@ import Testing
 
 @testable import EntityStore
 
-/// How soon a cancelled fetch ends, in code that is optimized; ``CancellationTests`` counts steps
-/// in any.
+/// A cancelled fetch ends soon in optimized code.
+///
+/// ``CancellationTests`` counts the steps until the end in any build.
 @Suite(.serialized, .enabled(if: isOptimized)) struct CancellationTimeTests {
   private static let count = 300_000
   /// The documentation promises 50 milliseconds on an idle machine; this bound allows for other

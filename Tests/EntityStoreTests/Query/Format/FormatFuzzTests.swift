@@ -50,7 +50,7 @@ import Testing
       var tree: ConditionTree?
       let time = processorTime { tree = outcome(of: text, arguments) }
       slowest = max(slowest, time)
-      // Some milliseconds where nothing else runs.
+      // Parsing takes some milliseconds on an idle machine.
       #expect(time < .seconds(1), "\(time) for \(text.debugDescription)")
       if let tree {
         accepted += 1

@@ -46,7 +46,7 @@ private struct Form: Entity {
   }
 }
 
-/// Texts that are equal to Swift and have other bytes, where these count.
+/// Texts that are equal in Swift but differ in their bytes, in calls for which the bytes matter.
 @Suite struct `Equal texts of other bytes` {
   /// Texts of ASCII are compared by bytes without a string for each; all others as strings.
   @Test func `equal texts of other bytes are equal in upper and lower case`() throws {
