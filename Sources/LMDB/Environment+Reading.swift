@@ -5,7 +5,7 @@ import Synchronization
 extension Environment {
   /// Runs `body` on the newest commit.
   ///
-  /// Any thread may call it. Readers neither wait nor make others wait.
+  /// Any thread may call it. A reader neither waits for a writer nor makes a writer wait.
   ///
   /// A read costs a fraction of a microsecond, because its transaction object and reader slot are
   /// reused.

@@ -132,7 +132,7 @@ package final class Environment: @unchecked Sendable {
   package let writer: WorkerThreads
   /// Runs asynchronous reads.
   package let readerThreads: WorkerThreads
-  /// Makes the long jobs among those of ``readerThreads`` take turns.
+  /// Makes long jobs on ``readerThreads`` take turns.
   package let longReads: LongJobs
 
   init(

@@ -18,7 +18,7 @@ package enum EnvironmentRegistry {
     case isClosing
     /// Another thread is opening the file.
     case isOpening
-    /// The path now leads to another file, which has this engine's format.
+    /// The path now leads to another file in this engine's format, so the attempt is repeated.
     case converted
   }
 

@@ -1,7 +1,7 @@
 import EntityStore
 import Testing
 
-/// A call that fails half-way, in a closure that catches the error and goes on.
+/// A call fails half-way, and the closure of the write catches the error and continues.
 @Suite struct `An error of one call` {
   private static let entities: [any Entity.Type] = [Squad.self, SquadPlayer.self]
 

@@ -131,7 +131,7 @@ import Testing
     .ignore, .replace, .patch([\.title]), .patch(), .merge { stored, _ in stored },
   ]
 
-  /// The keys of a value lead to different records, or one of them leads to none.
+  /// The keys of one value lead to different records, or one key leads to no record.
   @Test func `a value whose keys belong to different records is refused by every call`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in

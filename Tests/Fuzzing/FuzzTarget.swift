@@ -35,7 +35,7 @@ struct FuzzTarget: Sendable {
   ]
 }
 
-/// Ends the process where what must hold does not: a finding.
+/// Ends the process, which is a finding, if `isRight` is false.
 func require(_ isRight: Bool, _ message: @autoclosure () -> String) {
   if !isRight { fatalError(message()) }
 }

@@ -70,8 +70,8 @@ struct PageFileMaker: Sendable {
 
   // MARK: Files
 
-  /// Trees of both kinds of keys, deep and empty ones, long values, and free pages of several
-  /// commits.
+  /// Makes a file with trees of both kinds of keys, deep and empty trees, long values, and free
+  /// pages of several commits.
   private static func plain(_ path: String) throws -> [UInt8] {
     var options = EnvironmentOptions()
     options.mapSizeInBytes = 1 << 24

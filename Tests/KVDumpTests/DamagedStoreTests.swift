@@ -147,8 +147,8 @@ private struct DamagedStore {
   }
 }
 
-/// Files with damage of every kind, through the library and the commands, in processes of their
-/// own.
+/// Files with damage of every kind are read through the library and the commands, each part in a
+/// separate process.
 private enum DamagedRuns {
   static let kinds = DamageKind.allCases
   /// Kinds of damage that put whole pages of other commits into the file, which no check can
@@ -160,7 +160,7 @@ private enum DamagedRuns {
   /// In a debug build, the testing library keeps where each error was thrown until the test ends.
   /// So a long run is one of several processes.
   static func parts(of count: Int) -> [Range<Int>] {
-    // One file alone, to examine it again.
+    // `LODESTORE_CASE` selects a single file, to examine it again.
     if let number = DamageGenerator.number("LODESTORE_CASE").flatMap({ Int(exactly: $0) }) {
       return [number..<number + 1]
     }

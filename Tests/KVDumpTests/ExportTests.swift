@@ -308,7 +308,7 @@ struct ExportRoundTripTests {
 }
 
 extension StoreFolder {
-  /// The bytes of an entity's records, in order, without what depends on their ids.
+  /// The content of an entity's records in order, without the parts that depend on their ids.
   func contents(of entity: String, in store: String) throws -> [[UInt8]] {
     let core = try StoreCore(path: store, options: ReadStore.options)
     defer { core.close() }

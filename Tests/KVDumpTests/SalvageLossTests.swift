@@ -310,7 +310,7 @@ extension RawStore {
 #if os(Linux)
   /// The peak memory of this process, which the system lets the process reset.
   private enum PeakMemory {
-    /// Returns what there is now.
+    /// Resets the peak memory, and returns the present memory use in kilobytes.
     static func reset() throws -> Int {
       try Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
       return try inKilobytes()

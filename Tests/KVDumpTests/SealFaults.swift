@@ -9,7 +9,7 @@ extension RawStore {
   /// Gives the store digests and a matching seal, and removes content that a sealed file must not
   /// have.
   ///
-  /// The pages stay those of a store.
+  /// The file's pages stay those of an ordinary store.
   func putSeal(_ change: (inout SealDescription) -> Void = { _ in }) throws {
     try putDigests()
     for pair in try pairs(.imports) { try remove(pair.key, .imports) }

@@ -127,7 +127,7 @@ final class SmallFileSystem {
     let seconds: Double
   }
 
-  /// Runs the tool in a process of its own, which a bus error would end.
+  /// Runs the tool in a separate process, which a bus error would end.
   func run(_ tool: String, _ arguments: String..., limit: String = "true") throws -> Outcome {
     let (said, told) = (folder.path + "/said", folder.path + "/told")
     let process = Process()

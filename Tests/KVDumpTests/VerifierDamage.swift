@@ -59,7 +59,8 @@ func scratchFolderPath() -> String {
 enum DamageKind: Int, CaseIterable, Sendable {
   case bit, byte, metaField, metaBits, branchHeader, branchBody, leafHeader, leafNode, leafBody
   case overflowHeader, freeList, wipedPage, swappedPages, stalePages, tornSector, truncation
-  // The references of a page to others; see ``FaultFile/damageStructure(_:_:)``.
+  // These kinds damage references from a page to other pages; see
+  // ``FaultFile/damageStructure(_:_:)``.
   case nodeFlags, treeRecord, otherRoot, cycle, sharedChild, keyOrder, sharedRun, usedPageInFreeList
   case transaction, lastPage, insertedBytes, repeatedBlock, randomPage, textMode, zeroTail
 }

@@ -140,7 +140,7 @@ extension Fault {
       try $0.reseal(3) { $0[2] |= 0x80 }
     },
     Fault("a null attribute has bytes", [.recordContent]) {
-      // Null bit 1 is that of `extra`, which is not indexed.
+      // The null bit 1 belongs to `extra`, which is not indexed.
       try $0.reseal(3) { $0[2] |= 2 }
     },
     Fault("a decimal is not canonical", [.recordContent]) {

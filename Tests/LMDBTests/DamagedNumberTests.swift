@@ -72,7 +72,8 @@ import Testing
     try put((0..<200).map(key), into: try openedTree(of: environment), of: environment)
     EnvironmentRegistry.close(environment)
     let bytes = try #require(contents(of: path))
-    // The name "t" after its node's header, in the page of the last commit and in older ones.
+    // The test finds the name "t" after its node's header, in the page of the last commit and in
+    // older pages.
     let treeName = format.key(ofTree: "t")
     let header: [UInt8] = [48, 0, 0, 0, 2, 0, UInt8(treeName.count), 0] + treeName
     let offsets = bytes.indices.filter { bytes[$0...].starts(with: header) }

@@ -97,7 +97,7 @@ import Testing
         #expect(try RecordFinder(tree, in: transaction) == nil)
       }
       try environment.write { transaction in
-        // The ids of the first half have no gaps, those of the second half do.
+        // The first half of the ids has no gaps, and the second half has gaps.
         for id in UInt64(1)...6_000 where id < 3_000 || Bool.random(using: &random) {
           let count =
             Int.random(in: 0..<100, using: &random) == 0

@@ -50,7 +50,7 @@ let pageSize = min(PageLayout.systemPageSize, format.largestPage)
 let format = PageFormat.ofEngine
 
 extension Trait where Self == ConditionTrait {
-  /// For tests of reads and changes in the pages themselves.
+  /// Disables a test of reads and changes in pages if the environment forces the plain engine.
   static var readsPages: Self {
     .disabled(
       if: EngineFence.isRequestedByVariable,
@@ -89,7 +89,7 @@ func put(_ keys: [[UInt8]], into tree: Tree, of environment: Environment) throws
   }
 }
 
-/// Big-endian, so that the order of the keys is that of the numbers.
+/// The number in big-endian bytes, so that keys have the order of the numbers.
 func key(_ number: Int) -> [UInt8] {
   (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Long jobs")
 struct LongJobsTests {
-  /// Runs `body` on a thread of its own.
+  /// Runs `body` on a separate thread.
   private func start(_ body: @escaping @Sendable () -> Void) -> DispatchSemaphore {
     let end = DispatchSemaphore(value: 0)
     Thread.detachNewThread {

@@ -106,7 +106,7 @@ import Testing
       }
     }
     EnvironmentRegistry.close(environment)
-    // The last key of each leaf page of records becomes 1.
+    // The test sets the last key of each leaf page of records to 1.
     var bytes = [UInt8](repeating: 0, count: size(of: path))
     let file = open(path, O_RDWR)
     defer { close(file) }

@@ -99,7 +99,7 @@ import Testing
 
   @Test func `a file whose process did not end before the machine did is checked`() throws {
     let environment = try opened(path)
-    // The lock file after a loss of power.
+    // The lock file has the state after a loss of power.
     var lock = try Self.bytes(of: path + "-lock")
     EnvironmentRegistry.close(environment)
     let start = lock.count - FileStamp.size

@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test func `parts of dates at an offset are those of the clocks there`() {
-    // 2000-12-31 23:30 UTC.
+    // The date is 2000-12-31 23:30 UTC.
     let date = -1_800.0
     #expect(CalendarPart.year.value(of: date, offset: 3_600) == .integer(2001))
     #expect(CalendarPart.hour.value(of: date, offset: 3_600) == .integer(0))

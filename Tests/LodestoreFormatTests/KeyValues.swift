@@ -107,7 +107,7 @@ func decoded(_ bytes: [UInt8]) throws -> [Value] {
   }
 }
 
-/// Values at which an encoding changes its form, or where others have got the order wrong.
+/// Values at which an encoding changes its form, or whose order other implementations got wrong.
 enum EdgeValues {
   static let all: [Value] =
     [.null, .bool(false), .bool(true)] + integers + doubles.map(Value.double)
@@ -170,7 +170,7 @@ enum EdgeValues {
 }
 
 extension SeededGenerator {
-  /// A value of any indexable kind, with the awkward ones much more frequent than by chance.
+  /// A random value of any indexable kind; difficult values are more frequent than by chance.
   mutating func value() -> Value {
     let bits = next() >> UInt64.random(in: 0..<64, using: &self)
     switch Int.random(in: 0..<10, using: &self) {

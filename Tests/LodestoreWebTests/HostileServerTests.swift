@@ -20,7 +20,7 @@ private final class RunningCases: Sendable {
   func remove(_ number: Int) { numbers.withLock { $0.removeAll { $0 == number } } }
 }
 
-/// Hostile answers of every kind, in a process of their own.
+/// Hostile answers of every kind are read in a separate process.
 private enum HostileRuns {
   /// The largest allowed growth of the memory, in megabytes.
   private static let memoryLimit = 64
@@ -55,7 +55,7 @@ private enum HostileRuns {
     // Memory that only the first request allocates does not count as growth.
     _ = try await WebPages(server.url("/")).all()
     let start = peakMemoryInMegabytes
-    // A hang ends the process by a signal, and the file tells where.
+    // A hang ends the process by a signal, and the file of results shows the running cases.
     alarm(UInt32(clamping: 120 + count / 5))
     var outcomes: [String: Int] = [:]
     do {

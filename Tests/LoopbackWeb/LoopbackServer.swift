@@ -94,7 +94,7 @@ package final class LoopbackServer: Sendable {
     }
   }
 
-  /// Ends all connections, also those that an answer keeps open, and the port is free then.
+  /// Ends all connections, including connections that an answer keeps open, and frees the port.
   package func stop() {
     state.withLock { state in
       state.isStopped = true

@@ -21,7 +21,7 @@ int holders_of_keys(
 /// The function that `visit_names` calls with each record's id while the cursor is at its entry.
 typedef int (*name_visitor)(MDB_cursor *cursor, uint64_t id, void *state);
 
-/// Visits the unique entries whose name is one of those wanted, in the order of their keys.
+/// Visits, in the order of their keys, the unique entries whose name is among the wanted names.
 int visit_names(
   MDB_txn *txn, raw_store *store, const raw_pod *pods, const uint32_t *wanted, size_t count,
   name_visitor visit, void *state);

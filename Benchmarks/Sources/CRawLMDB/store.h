@@ -5,7 +5,7 @@
 
 #include <lmdb.h>
 
-/// One environment and its trees; a reader shares those of its store.
+/// An environment and its trees. A reader shares the environment of its store.
 struct raw_store {
   MDB_env *env;
   MDB_dbi records, unique, dates, items, item_dates;

@@ -76,7 +76,7 @@ enum FirstWare: WareVersion {
     ], unique: [[\.name], [\.number]])
 }
 
-/// The version with the attribute `level`, in front of the others.
+/// The version that has the attribute `level` as its first attribute.
 enum SecondWare: WareVersion {
   static let hasLevel = true
   static let schema = EntitySchema<Ware<SecondWare>>(

@@ -5,7 +5,7 @@ import Testing
 @testable import EntityStore
 @testable import KVDumpCommands
 
-/// An entity whose default for stars is that of `Default`.
+/// An entity whose default for stars is the default of the version `Default`.
 private struct Rated<Default: StarDefault>: Entity {
   var id = RecordID<Rated>()
   var name: String

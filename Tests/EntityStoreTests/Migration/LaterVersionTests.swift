@@ -9,7 +9,7 @@ import Testing
 @Suite struct `What a later version has in a file` {
   private static let later: Document = .object(["a": .integer(1)])
 
-  /// The objects of a description by their path, such as `attributes/3` or
+  /// Collects the objects of a description by their path, such as `attributes/3` or
   /// `layouts/1/attributes/3`.
   private static func objects(
     _ document: Document, _ place: String = "", into found: inout [String: Document]

@@ -143,7 +143,7 @@ private struct LonePet: Entity {
   func encode(into writer: inout RecordWriter) { writer.write(name) }
 }
 
-/// An owner, with pets of its own and those that it is host to.
+/// An owner with its own pets, and with the pets whose host it is.
 private struct HostOwner: Entity {
   var id = RecordID<HostOwner>()
   var name: String

@@ -89,7 +89,7 @@ extension ModelRun {
 
   // MARK: Imports
 
-  /// Imports some stored rows, changed or not, and some new ones.
+  /// Imports some stored rows, changed or unchanged, and some new rows.
   private mutating func importRows(on store: Store, _ strategy: ImportStrategy) async throws {
     var rows: [ModelRow] = []
     for id in model.rows.keys.sorted() where numbers.oneIn(strategy == .mirror ? 2 : 4) {

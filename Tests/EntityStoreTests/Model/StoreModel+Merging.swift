@@ -1,6 +1,6 @@
 import EntityStore
 
-/// The treatment of an incoming row whose keys lead to a stored one.
+/// The treatment of an incoming row that has a key of a stored row.
 enum ModelConflict: Int, CaseIterable {
   case fail, ignore, replace, patch, merge, given
 

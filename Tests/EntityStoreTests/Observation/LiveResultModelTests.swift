@@ -5,7 +5,7 @@ import Testing
 
 /// Lists that follow random commits.
 ///
-/// Lists that apply the differences of updates must equal fetched ones.
+/// After each update, the list made of differences must equal a newly fetched list.
 @Suite struct `Lists kept by differences` {
   private static let levels: [UInt8?] = [nil, 1, 2, 3, 4]
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Live results of sealed generations: only what has changed is read.
+/// Live results read only the changed records of a new sealed generation.
 @Suite struct `Live results of sealed generations` {
   private static let entities: [any Entity.Type] = [Player.self, Film.self]
 

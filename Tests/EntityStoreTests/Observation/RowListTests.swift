@@ -2,7 +2,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Lists in chunks, of which copies share what has not changed.
+/// Lists are stored in chunks, and copies of a list share the chunks that have not changed.
 @Suite struct `A list in chunks` {
   @Test func `a list in chunks agrees with an array after the same changes, and copies stay`() {
     var numbers = SeededNumbers(salt: 4_400)

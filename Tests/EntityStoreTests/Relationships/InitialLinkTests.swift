@@ -118,7 +118,7 @@ extension DogV3 {
 ///
 /// Records older than the attribute then refer to that record without being written.
 @Suite struct `An initial value that leads to a record` {
-  /// Two keepers, and ten dogs that lead to the first one by the initial value.
+  /// Makes two keepers, and ten dogs that refer to the first keeper by the initial value.
   private func withDogs(_ body: (Store) throws -> Void) throws {
     try withTemporaryPath { path throws in
       let first = try Store(at: path, entities: [KeeperV1.self, DogV1.self])

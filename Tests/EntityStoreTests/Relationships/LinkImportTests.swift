@@ -238,7 +238,7 @@ import Testing
       try await store.insert((1...3).map { Author(name: "A\($0)") })
       var pupils = Importer(into: store, Author.self, matching: .unique(\.name))
       pupils.links = [.init("teacher", \.teacher, by: \.name)]
-      /// Links that an import of `text` adds, and those that it removes.
+      /// The numbers of links that an import of `text` adds and removes.
       func links(_ text: String) async throws -> [Int] {
         let report = try await pupils.run(stream(page(text)), renaming: [:])
         return [report.links?.added ?? 0, report.links?.removed ?? 0]
@@ -248,7 +248,8 @@ import Testing
       let two = #"[{"name": "B", "teacher": "A1"}, {"name": "A2", "teacher": "A1"}]"#
       #expect(try await links(two) == [2, 0])
       #expect(try await links(two) == [0, 0])
-      // A link moves to another record, is removed, and leads to a record of the same page.
+      // One link moves to another record, one is removed, and one leads to a record of the same
+      // page.
       #expect(try await links(#"[{"name": "B", "teacher": "A3"}]"#) == [1, 0])
       #expect(try await links(#"[{"name": "B", "teacher": null}]"#) == [0, 1])
       #expect(

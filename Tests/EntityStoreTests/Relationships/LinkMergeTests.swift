@@ -2,7 +2,7 @@ import EntityStore
 import Foundation
 import Testing
 
-/// Links when imported records meet stored ones.
+/// Links are made and removed by the merge policy when an imported record meets a stored one.
 @Suite struct `Links of merged records` {
   private func writers(_ store: Store) throws {
     try store.insert(["Ann", "Bob", "Cid"].map { Writer(name: $0) })

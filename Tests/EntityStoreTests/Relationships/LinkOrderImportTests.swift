@@ -2,7 +2,7 @@ import EntityStore
 import Foundation
 import Testing
 
-/// A record that leads to others of its entity in an order.
+/// A record with ordered links to other records of its entity.
 private struct Step: Entity {
   var id = RecordID<Step>()
   var name: String

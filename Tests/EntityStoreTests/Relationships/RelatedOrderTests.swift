@@ -5,8 +5,10 @@ import Testing
 @testable import EntityStore
 
 @Suite struct `Orders by related records` {
-  /// 40 authors, of whom each but the first ten has a teacher; 300 books by 30 of them, every tenth
-  /// without an author; 20 shelves, of which the last has no book; 80 loans.
+  /// Makes 40 authors, 300 books, 20 shelves and 80 loans.
+  ///
+  /// Each author except the first ten has a teacher. The books are by 30 authors, and every tenth
+  /// book has none. The last shelf has no book.
   private func withLibrary(_ body: (Store) throws -> Void) throws {
     try withTemporaryStore(Library.entities) { store in
       try store.write { tx throws in
@@ -76,7 +78,7 @@ import Testing
     case text(String)
   }
 
-  /// One key of an order of books, in both forms and calculated in memory.
+  /// A key of an order of books: as a format string, as a key path, and calculated in memory.
   private struct Case {
     let format: String
     var key: ((Book.Attributes, _ isDescending: Bool) -> SortKey<Book>)?

@@ -117,7 +117,7 @@ struct SealedFileTests {
     }
     first.close()
     let store = try Store(at: folder.storePath, entities: [Reduced.self])
-    // One record is written in the new layout, the others keep the old one.
+    // One record is written in the new layout; all other records keep the old layout.
     try store.write { try $0.insert(Reduced(name: "new")) }
     let before = try store.fetch(Reduced.all)
     let sealed = folder.path + "/sealed.lodestore"

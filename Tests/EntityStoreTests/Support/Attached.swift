@@ -2,7 +2,7 @@ import EntityStore
 import Foundation
 import Synchronization
 
-/// A note that a user writes about a pod, in a store of its own.
+/// A note that a user writes about a pod, kept in another store than the pods.
 struct PodNote: Hashable {
   var id = RecordID<PodNote>()
   var pod: Reference<Pod>

@@ -148,7 +148,7 @@ extension RankedPlayer: Entity {
   }
 }
 
-/// Declares what is to be removed.
+/// A declaration of the attributes that a program removes.
 protocol Removal: Sendable {
   static var names: [String] { get }
 }

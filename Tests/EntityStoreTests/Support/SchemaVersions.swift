@@ -35,8 +35,8 @@ extension PersonV1: Entity {
   }
 }
 
-/// Adds an optional attribute and one with an initial value, between the others, and an index on
-/// it.
+/// Adds an optional attribute and an attribute with an initial value between the old attributes,
+/// and an index over the latter.
 struct PersonV2: Equatable {
   var id = RecordID<PersonV2>()
   var city: String?

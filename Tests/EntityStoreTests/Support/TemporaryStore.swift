@@ -78,7 +78,7 @@ func expectSound(_ path: String, sourceLocation: SourceLocation = #_sourceLocati
   try expectConditionsHold(store, sourceLocation)
 }
 
-/// Verifies what is in the newest commit of an open store.
+/// Verifies the newest commit of an open store.
 func expectSound(_ store: Store, sourceLocation: SourceLocation = #_sourceLocation) throws {
   let report = try Verifier.verify(environment: store.core.environment)
   try #require(report.findings == [], "\(SeededNumbers.replay)", sourceLocation: sourceLocation)

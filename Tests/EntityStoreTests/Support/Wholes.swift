@@ -1,6 +1,6 @@
 import EntityStore
 
-/// A record that refers to another one of its entity, which is deleted with it.
+/// A record that refers to another record of its entity, and is deleted with it.
 struct Ring: Equatable {
   var id = RecordID<Ring>()
   var next: Ring.ID?

@@ -4,9 +4,9 @@ import Foundation
 struct Tutorial {
   /// The content of a step.
   enum Step {
-    /// A manifest, which replaces the one before.
+    /// A manifest, which replaces the previous manifest.
     case manifest(URL)
-    /// A program, which replaces the one before.
+    /// A program, which replaces the previous program.
     case program(URL)
     /// Typed commands and their output.
     case terminal(URL)

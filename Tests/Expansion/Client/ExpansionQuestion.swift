@@ -6,9 +6,9 @@ package struct ExpansionQuestion: Encodable {
   package var source: String
   /// Whether the conformance is added, as `@Entity` does.
   package var conforms = true
-  /// The source after expansion, where it is compared.
+  /// The expected source after expansion; `nil` if it is not compared.
   package var expanded: String?
-  /// The error that is expected, where one is.
+  /// The expected error; `nil` if the source must be accepted.
   package var refusal: Refusal?
 
   /// An expected error: its message, its place, and for each fix-it the message and the fixed

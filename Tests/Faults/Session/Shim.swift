@@ -51,7 +51,7 @@ struct Shim: Sendable {
   }
 
   func disarm() { disarmFunction() }
-  /// Calls of the armed kind, and those of them that failed.
+  /// The number of calls of the armed kind, and the number of those calls that failed.
   var count: Int { countFunction() }
   var hits: Int { hitsFunction() }
 

@@ -4,7 +4,8 @@ extension FuzzTarget {
   private static let zlib = Zlib()
   private static let longestText = 1 << 20
 
-  /// DEFLATE: the result is that of zlib, a refusal too, in any pieces.
+  /// Expects DEFLATE to give zlib's result, also for a refusal, in whatever pieces the input
+  /// arrives.
   static let gzip = FuzzTarget("gzip", longestInput: 4_096) {
     // The seeds are a stored block, a block with fixed codes, and a block with dynamic codes, as
     // zlib writes them.
@@ -35,7 +36,7 @@ extension FuzzTarget {
       "another text than zlib's")
   }
 
-  /// The text up to a fault; `count` is `nil` where there is one.
+  /// Decompresses the input up to a fault; `count` is `nil` if there is a fault.
   private static func inflate(_ bytes: [UInt8], piece: Int) -> Zlib.Result {
     var inflate = Inflate()
     var result = Zlib.Result()

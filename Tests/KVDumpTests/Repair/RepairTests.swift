@@ -5,14 +5,13 @@ import Testing
 
 @testable import LodestoreRepair
 
-/// Damages files of which every record's bytes and their place are known, and compares what is
-/// saved.
+/// Damages files whose records are all known with their bytes and places, and compares them with
+/// the saved records.
 @Suite struct `Repair of generated damage` {
   /// The number of stores to make, each of which is damaged once in every way.
   ///
   /// `LODESTORE_CASES` sets the number of files, and `LODESTORE_SEED` their content.
   ///
-  /// `LODESTORE_CASES` asks for more files, and `LODESTORE_SEED` for other ones.
   private static let storeCount =
     (ProcessInfo.processInfo.environment["LODESTORE_CASES"].flatMap(Int.init) ?? 4_000) / 2_000
 

@@ -11,8 +11,8 @@ import Testing
 
     /// Runs `body` with a file of 20 MB and its trees.
     ///
-    /// The file is reopened with none of its pages in memory. One tree has records; the order of
-    /// the entries in the other is not that of their pages.
+    /// The file is reopened with none of its pages in memory. One tree has records. In the other
+    /// tree, the order of the entries differs from the order of their pages.
     private func withColdFile(
       _ body: (Environment, ColdFile, _ records: Tree, _ entries: Tree) throws -> Void
     ) throws {

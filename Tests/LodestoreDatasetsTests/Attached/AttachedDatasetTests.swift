@@ -133,8 +133,8 @@
       store.close()
     }
 
-    /// Expects that all targets are of one generation, and that dangling references are those it
-    /// lacks.
+    /// Expects all targets to be of one generation, and only references to releases that this
+    /// generation lacks to dangle.
     private static func expectWhole(_ snapshot: borrowing AttachedSnapshot) throws {
       let marks = try snapshot.fetch(Mark.all, resolving: \.release)
       let summary = try #require(marks.compactMap(\.target?.summary).first)

@@ -57,7 +57,7 @@
       try rotate(to: key(1), published, folder)
       try published.publish(2, in: folder, key: key(1))
       try await dataset.refresh(now: true)
-      // The manifest of a thief of the first key.
+      // The manifest is signed by a thief of the first key.
       let thief = try SpecPublication(folder, "thief")
       try thief.publish(3, in: folder)
       try folder.write(folder.read("thief/manifest.json"), to: "manifest.json")

@@ -83,7 +83,7 @@
       #expect(error?.code == .untrusted && error?.message.contains("manifest.json") == true)
       try folder.write(folder.read("published/manifest.json"), to: "manifest.json")
       #expect(try await dataset.install(fileAt: file).number == 1)
-      // The manifest belongs to another file than the one that is installed.
+      // The manifest belongs to another file than the installed one.
       try SpecGenerations(folder).seal(2)
       let wrong = await #expect(throws: DatasetError.self) {
         try await dataset.install(fileAt: folder.file("2.lodestore"))

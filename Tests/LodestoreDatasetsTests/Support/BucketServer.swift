@@ -16,8 +16,8 @@ final class BucketServer {
     guard let program = environment["MOTO_SERVER"] ?? OutsideProgram.path("moto_server") else {
       return nil
     }
-    // The port may be taken by another process before the server binds it. The next test run has
-    // another one.
+    // The port may be taken by another process before the server binds it. The next test run gets
+    // another port.
     let reserved = try Socket.bound()
     port = try Socket.port(of: reserved)
     close(reserved)

@@ -100,7 +100,7 @@
     var secretCount: Int { secret.count }
   }
 
-  /// The parameters of the memberwise initializer are the declared ones.
+  /// The memberwise initializer has a parameter for each declared property.
   @Entity
   struct Song: Equatable {
     #Index<Song>([\.title])

@@ -31,7 +31,7 @@
         .compactMap { try? paragraphs(text($0)).flatMap { $0 + [""] }.joined(separator: "\n") }
     }()
 
-    /// The documents without Swift of their own, whose links are checked too.
+    /// The documents without Swift code, whose links are checked too.
     static let withoutSwift =
       ["Samples/README.md", "Sources/LMDB/README.md", "Sources/LodestoreWeb/README.md"]
       + files("md", under: "Examples").filter { !$0.contains("/.build") }
@@ -47,7 +47,7 @@
         .split(separator: "").map(Array.init)
     }
 
-    /// The contents of a document's ```swift blocks, without those that are programs or manifests.
+    /// The contents of a document's ```swift blocks, except blocks that are programs or manifests.
     static func blocks(of document: String) throws -> [Substring] {
       try text(document).split(separator: "\n```swift\n").dropFirst()
         .compactMap { $0.split(separator: "\n```").first }

@@ -318,7 +318,7 @@ private struct BitText {
   init(literals: Int, matches: Int) {
     append("110")
     for _ in 0..<literals { append("00110000") }
-    // Length 258, distance 1.
+    // The bits are a match of length 258 and distance 1.
     for _ in 0..<matches { append("1100010100000") }
   }
 

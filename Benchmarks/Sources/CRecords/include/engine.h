@@ -50,9 +50,11 @@ typedef struct {
     raw_store *, const raw_pod *pods, const uint32_t *wanted, size_t count, raw_answer *);
   int (*fetch_names)(
     raw_store *, const raw_pod *pods, const uint32_t *wanted, size_t count, raw_answer *);
-  /// The `count` records with the most downloads, the most first, of equal ones the later first.
+  /// Returns the `count` records with the most downloads, the most first; of equal records the one
+  /// with the higher id first.
   int (*top_downloads)(raw_store *, size_t count, raw_answer *);
-  /// The `count` newest by the index of dates, the newest first, of equal ones the later first.
+  /// Returns the `count` newest records by the index of dates, the newest first; of equal records
+  /// the one with the higher id first.
   int (*newest)(raw_store *, size_t count, raw_answer *);
 
   // To-do items.

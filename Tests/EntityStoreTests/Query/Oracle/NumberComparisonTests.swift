@@ -6,7 +6,7 @@ import Testing
 /// Comparisons of number expressions, at limits beyond which the store evaluates them by its
 /// general code and not by compiled steps.
 @Suite struct NumberComparisonTests {
-  /// The serial numbers of those specimens for which each format is true.
+  /// Expects each format to be true for the specimens with these serial numbers.
   private func expect(
     _ expected: [String: [Int]], of specimens: [Specimen],
     sourceLocation: SourceLocation = #_sourceLocation

@@ -71,7 +71,7 @@ struct OracleCheck {
     do { return try difference(request, lie, all) } catch { return "\(error)" }
   }
 
-  /// Describes the difference between the answers of one plan and the right ones.
+  /// Describes how the answers of one plan differ from the oracle's answers.
   private mutating func difference(
     _ request: QueryRequest, _ lie: PlanningLie, _ all: [UInt64]
   ) throws -> String? {

@@ -115,7 +115,8 @@ import Testing
 }
 
 extension Trait where Self == ConditionTrait {
-  /// For tests of estimates that are made from the pages of a tree.
+  /// Disables a test of estimates if the environment forces the plain engine, which does not read
+  /// pages.
   static var readsPages: Self {
     .disabled(
       if: EngineFence.isRequestedByVariable,
