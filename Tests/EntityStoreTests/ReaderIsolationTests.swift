@@ -4,7 +4,7 @@ import Testing
 @testable import EntityStore
 
 @Suite(.serialized) struct `Readers beside a writer` {
-  /// `LODESTORE_ISOLATION_SECONDS` asks for more.
+  /// The variable `LODESTORE_ISOLATION_SECONDS` sets the duration in seconds.
   @Test func `readers never see a part of a write, and no commit goes back, whoever is killed`()
     async throws
   {

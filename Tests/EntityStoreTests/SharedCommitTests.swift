@@ -139,7 +139,7 @@ import Testing
     try expectSound(path)
   }
 
-  /// `LODESTORE_KILLS` asks for more.
+  /// The variable `LODESTORE_KILLS` sets the number of kills.
   @Test func `a killed process has lost nothing that was reported as committed`() async throws {
     let folder = try TemporaryFolder(isOnDisk: true)
     var numbers = SeededNumbers(salt: 41)

@@ -30,7 +30,7 @@ struct DamageGenerator: RandomNumberGenerator {
 
   static let runSeed: UInt64 = number("LODESTORE_SEED") ?? .random(in: 0...UInt64.max)
 
-  /// How many files are damaged: few by default, `LODESTORE_CASES` for long runs.
+  /// The number of damaged files: few by default, more if the variable `LODESTORE_CASES` is set.
   static func caseCount(byDefault count: Int) -> Int {
     number("LODESTORE_CASES").map { Int(clamping: $0) } ?? count
   }

@@ -270,7 +270,8 @@ private final class CountingSink: ChangeSink {
   func committed(_: CommittedWrite) { body() }
 }
 
-/// Notes in a record of another entity how many films a write has inserted.
+/// A sink that stores, in a record of another entity, the number of films that a write has
+/// inserted.
 private final class CopyingSink: ChangeSink {
   let name = "a copy"
   private var count = 0

@@ -170,7 +170,7 @@ private final class ExpiryRun {
 }
 
 @Suite struct `Random operations while records expire` {
-  /// `LODESTORE_EXPIRY_STEPS` asks for more.
+  /// The variable `LODESTORE_EXPIRY_STEPS` sets the number of operations.
   @Test(arguments: [1, 2, 3])
   func `random operations on expiring records agree with a model that has a clock`(salt: UInt64)
     throws

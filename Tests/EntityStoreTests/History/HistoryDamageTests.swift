@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  /// `LODESTORE_CASES` asks for more.
+  /// The variable `LODESTORE_CASES` sets the number of damaged histories.
   @Test func `any bytes of a damaged history with right checksums end only the call`() throws {
     var numbers = SeededNumbers(salt: 5_100)
     let cases = (SeededNumbers.environmentNumber("LODESTORE_CASES") ?? 1_000) / 10

@@ -7,7 +7,7 @@ import Testing
 @Suite(.serialized) struct `A killed import` {
   private static let pageCount = 120
 
-  /// `LODESTORE_KILLS` asks for more.
+  /// The variable `LODESTORE_KILLS` sets the number of kills.
   @Test func `a killed import continues until its result equals an uninterrupted one`() async throws
   {
     let kills = SeededNumbers.environmentNumber("LODESTORE_KILLS") ?? 20

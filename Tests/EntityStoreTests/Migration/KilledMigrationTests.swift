@@ -6,7 +6,7 @@ import Testing
 @Suite(.serialized) struct `A killed migration` {
   private static let count = 4_000
 
-  /// `LODESTORE_KILLS` asks for more.
+  /// The variable `LODESTORE_KILLS` sets the number of kills.
   @Test func `a killed migration leaves one whole file, and the next opening completes it`()
     async throws
   {

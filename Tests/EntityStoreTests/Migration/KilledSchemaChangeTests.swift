@@ -9,7 +9,8 @@ import Testing
   /// The schema change adds attributes and builds an index, before the store is used or during its
   /// use.
   ///
-  /// `LODESTORE_KILLS` asks for more, of which this has one in twenty.
+  /// The variable `LODESTORE_KILLS` sets the number of kills in all tests; this test makes one in
+  /// twenty of them.
   @Test(arguments: [false, true])
   func `a killed schema change loses no write, and the next opening completes it`(inUse: Bool)
     async throws

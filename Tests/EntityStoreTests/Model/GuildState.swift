@@ -24,7 +24,9 @@ struct GuildState: Equatable, Sendable {
     var grade = LaterWork.initialGrade
   }
 
-  /// Why the store must refuse a call, as the codes of which its error has one.
+  /// The refusal of a call that the store must make too.
+  ///
+  /// The store's error has one of the codes.
   struct Refusal: Error, Equatable {
     var codes: [StoreError.Code]
   }

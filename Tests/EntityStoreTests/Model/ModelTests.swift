@@ -13,7 +13,9 @@ import Testing
     var operations = 0
   }
 
-  /// Runs two rounds of all versions by default; `LODESTORE_MODEL_OPS` asks for a longer run.
+  /// Runs two rounds of all versions by default.
+  ///
+  /// The variable `LODESTORE_MODEL_OPS` sets a higher number of operations.
   @Test func `random operations leave store and dictionary equal, through schema changes`()
     async throws
   {

@@ -67,7 +67,7 @@ import Testing
     Player.all.sorted(by: \.score).offset(3),
   ]
 
-  /// `LODESTORE_SOAK` asks for many more rounds.
+  /// The variable `LODESTORE_SOAK` makes the test run many more rounds.
   @Test(arguments: 0..<4)
   func `lists kept by differences agree with a new fetch, sections included`(run: Int) async throws
   {

@@ -7,7 +7,7 @@ import Testing
 /// There are all policies, absent and null members, and any grouping. Keys name records of earlier
 /// and later pages, or no record.
 @Suite struct `Imports with links against a model` {
-  /// `LODESTORE_LINK_IMPORTS` asks for more imports.
+  /// The variable `LODESTORE_LINK_IMPORTS` sets the number of imports.
   @Test func `imports with links leave the store and the model equal, whatever the groups`()
     async throws
   {

@@ -22,7 +22,7 @@ struct VolumeModel {
 
   private enum Outcome { case inserted, updated, unchanged, ignored, rejected, taken }
 
-  /// A link whose record is not there yet.
+  /// A link whose target record does not exist yet.
   private struct Pending: Equatable {
     var code: String
     var link: String

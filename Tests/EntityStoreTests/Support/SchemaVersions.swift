@@ -122,7 +122,7 @@ extension PersonChange where Extra == Int {
   static var noExtra: Int { 0 }
 }
 
-/// `email` is required, `age` is gone.
+/// A variant in which `email` is required and `age` is removed.
 enum Tightened: PersonChange {
   typealias Email = String
   typealias Extra = Int

@@ -6,7 +6,7 @@ import Testing
 /// Files that programs have written are never refused, and the verifier finds no fault in them,
 /// whatever the programs did.
 @Suite struct `Legal files` {
-  /// `LODESTORE_LEGAL_FILES` asks for more.
+  /// The variable `LODESTORE_LEGAL_FILES` sets the number of files.
   @Test func `legal files of all histories are accepted, also while they are in use`() throws {
     let count = SeededNumbers.environmentNumber("LODESTORE_LEGAL_FILES") ?? 20
     var numbers = SeededNumbers(salt: 7_700)

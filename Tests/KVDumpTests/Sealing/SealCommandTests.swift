@@ -77,7 +77,7 @@ struct SealCommandTests {
     #expect(exported.data == original.data && exported.status == .success)
   }
 
-  /// `LODESTORE_CASES` says how many files are damaged.
+  /// The variable `LODESTORE_CASES` sets the number of damaged files.
   @Test func `verify finds every damaged byte of a sealed file`() async throws {
     let (folder, sealed) = try await seal(40)
     let bytes = try folder.bytes(sealed)

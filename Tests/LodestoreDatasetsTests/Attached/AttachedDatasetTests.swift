@@ -9,7 +9,7 @@
 
   /// A user's store attached to a cached dataset of sealed generations.
   @Suite struct `Marks in a cached dataset` {
-    /// How many generations follow one another; `LODESTORE_SWAPS` makes them more.
+    /// The number of generations that replace each other; `LODESTORE_SWAPS` makes them more.
     private static let swaps = environmentNumber("LODESTORE_SWAPS") ?? 30
     /// A reader keeps one generation in ten.
     private static let pinInterval = 10

@@ -56,7 +56,8 @@
     private static let batches = 20
     private static let batch = 500
 
-    /// The service, and how many records the importer had each time that it began.
+    /// The service, and the number of records in the importer's store at the beginning of each
+    /// import.
     private final class Service: Sendable {
       let generation = Mutex(1)
       let started = Mutex<[Int]>([])

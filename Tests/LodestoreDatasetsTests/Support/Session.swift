@@ -15,7 +15,7 @@ struct Session {
     return nil
   }()
 
-  /// How a process ended, and the lines that it printed.
+  /// The signal that ended a process, if any, and the lines that it printed.
   struct End {
     var signal: Int32?
     var lines: [String]

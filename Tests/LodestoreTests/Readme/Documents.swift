@@ -4,9 +4,9 @@
   /// The texts whose Swift is compiled: README.md and its neighbours, and every article in
   /// `Sources`.
   ///
-  /// An article is found by itself, and so is each Swift file of this folder. A new article brings
-  /// one Swift file of its own here, with every paragraph of its ```swift blocks somewhere in it,
-  /// best in an enumeration of the article's name, or in a suite that also runs them. Whole
+  /// The tests find each article and each Swift file of this folder without a list. A new article
+  /// brings one Swift file of its own here, with every paragraph of its ```swift blocks somewhere
+  /// in it, best in an enumeration of the article's name, or in a suite that also runs them. Whole
   /// programs, blocks with `@main` in them, are type checked as they stand by `The programs of the
   /// manual` in EntityStoreTests, and the programs of the tutorial are run by `The tutorial of the
   /// manual`.

@@ -56,7 +56,7 @@ final class PagerSink: ByteSink {
 
   /// Counts each byte as a column.
   ///
-  /// This overestimates colours and letters beyond ASCII, and never underestimates.
+  /// The count is too high for colours and letters beyond ASCII, and never too low.
   private func countRows(in bytes: ByteView) {
     for byte in bytes {
       if byte == UInt8(ascii: "\n") || column == size.columns {

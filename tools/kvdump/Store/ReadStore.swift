@@ -39,7 +39,7 @@ enum ReadStore {
 
   /// Opens the file below the store.
   ///
-  /// This works even if the catalogue cannot be interpreted.
+  /// The call works even if the catalogue cannot be interpreted.
   ///
   /// - Parameter warns: Whether to add a note if there is no lock file.
   static func withEnvironment<R>(

@@ -1,5 +1,5 @@
-/// Random queries of the same kind as the battery's, from a seed; nobody has tuned the planner for
-/// them.
+/// Random queries of the same kind as the battery's, from a seed; the planner was not tuned for
+/// these queries.
 struct RandomQueries {
   let count: Int
   private var numbers: BatteryNumbers
