@@ -14,9 +14,6 @@ struct PageFileMaker: Sendable {
   ///
   /// The next two bits are the length of the value. The bit after them tells whether the file ends
   /// at that place.
-  ///
-  /// The next two bits are the length of the value, and the one after is whether the file ends
-  /// there.
   enum Place: UInt8 {
     case page, header, node, pointer
   }

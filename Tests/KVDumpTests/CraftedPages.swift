@@ -18,8 +18,6 @@ struct CraftedPages {
   /// The nodes in the order of their keys.
   ///
   /// A node's key is its index as a big-endian UInt32.
-  ///
-  /// The key of a node is its place as a u32 BE.
   var nodes: [LargeNode]
   /// The first pages of runs, each with the page count that its header states.
   var runs: [Int: Int]

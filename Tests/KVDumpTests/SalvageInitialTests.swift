@@ -8,8 +8,6 @@ import Testing
 /// A kennel with a name.
 ///
 /// A function of the program derives whether the kennel is loud; the store counts its dogs.
-///
-/// The program calculates whether it is loud; the store counts its dogs.
 private struct Kennel: Entity {
   var id = RecordID<Kennel>()
   var name: String

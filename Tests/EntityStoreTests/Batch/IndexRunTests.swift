@@ -86,8 +86,7 @@ import Testing
       // The episode 0 stays 0, so it does not count as changed.
       #expect(count == 9_999)
       #expect(try orders(store)[0].map(\.episode) == Array(-9_999...0))
-      // The films exchange their numbers along the row, and the last one gets 0, which another film
-      // has.
+      // Each film gets the next film's number, and the last one gets 0, which another film has.
       let refusal = try storeError(.uniqueViolation) {
         try store.write {
           try $0.update(Film.where { $0.episode < 0 }) { $0.episode.add(1) }

@@ -83,8 +83,6 @@ extension GuildState {
   ///
   /// A partial undo leaves out links to artisans that are gone. A whole undo is refused in that
   /// case.
-  ///
-  /// The undo of a part leaves out links to artisans that are gone; a whole undo is refused then.
   func undoing(_ write: GuildChange, isPart: Bool) -> GuildState {
     let (old, new) = (write.before, write.after)
     var state = self

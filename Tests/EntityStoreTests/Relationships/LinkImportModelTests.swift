@@ -94,8 +94,6 @@ enum VolumePolicy: CaseIterable {
 /// An incoming record.
 ///
 /// A member that is not in `members` is absent, and `nil` stands for null.
-///
-/// A member that is not in `members` is absent, and nil is null.
 struct VolumeRow {
   var code: String
   var members: [String: String?] = [:]

@@ -27,9 +27,6 @@ func within<R: Sendable>(
 ///
 /// The number of checks is limited, not the time. While tests without a pause have all threads,
 /// neither this function nor the awaited code runs.
-///
-/// The looks are counted, not the seconds. While tests without a pause have all threads, neither
-/// this function nor the awaited code runs.
 func eventually(
   sourceLocation: SourceLocation = #_sourceLocation, _ isTrue: () throws -> Bool
 ) async throws {

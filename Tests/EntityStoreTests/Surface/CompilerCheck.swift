@@ -18,8 +18,6 @@ struct CompilerCheck {
   /// The check for this process; `nil` if the modules or the compiler are not found.
   ///
   /// The compiler is searched for once, because its start takes as long as a type check.
-  ///
-  /// The compiler is looked for once: its start takes as long as a type check.
   static let shared = CompilerCheck()
 
   private init?() {

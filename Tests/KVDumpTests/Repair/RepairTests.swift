@@ -11,7 +11,6 @@ import Testing
   /// The number of stores to make, each of which is damaged once in every way.
   ///
   /// `LODESTORE_CASES` sets the number of files, and `LODESTORE_SEED` their content.
-  ///
   private static let storeCount =
     (ProcessInfo.processInfo.environment["LODESTORE_CASES"].flatMap(Int.init) ?? 4_000) / 2_000
 

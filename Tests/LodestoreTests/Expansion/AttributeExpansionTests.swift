@@ -27,8 +27,6 @@
     /// Such a default is right for inserts.
     ///
     /// An initial value for older records is needed only if there are such records.
-    ///
-    /// The value for older records is only needed if there are such records.
     @Test(arguments: ["Date()", "UUID()", ".now", "Date.now", "1 + 1", "\"\\(limit)\""])
     func `the macro notes a default that is evaluated for each insert`(value: String) throws {
       let answer = try expand("@Entity struct Pod { var a: T = \(value) }")
