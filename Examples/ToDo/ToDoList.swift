@@ -70,7 +70,7 @@ public struct ToDoList: Sendable {
     }
   }
 
-  /// How many items there are, and how many of them are done.
+  /// The number of items, and the number of items that are done.
   public struct Counts: Sendable, Equatable {
     /// All items.
     public var all: Int

@@ -24,7 +24,7 @@ struct CheckedFiles {
   private static let markSize = SHA256Digest.size
   /// The maximum number of marks.
   ///
-  /// Beyond it the older half is removed.
+  /// When a mark exceeds this number, the older half of the marks is removed.
   private static let mostMarks = 4_096
 
   /// The directory; `nil` if none can be used.
@@ -38,8 +38,8 @@ struct CheckedFiles {
     func variable(_ name: String) -> String? {
       getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
-    // A program that runs with another user's rights has the environment of its caller, so the
-    // environment is not trusted.
+    // A program that runs with another user's rights has the environment of its caller, so its
+    // environment variables are not trusted.
     guard getuid() == geteuid() else { return nil }
     #if canImport(Darwin)
       let directory = variable("HOME").map { $0 + "/Library/Caches/lodestore" }

@@ -25,8 +25,8 @@ public final class Cursor {
   private let write: Int
   /// The number of reads that had been freed when the cursor was created.
   private let freedReadCount: Int
-  // One thread uses a cursor, and these are never passed inout. Checks of exclusive access would
-  // cost a walk as much as LMDB itself.
+  // One thread uses a cursor, and its key and value are never passed inout. Checks of exclusive
+  // access would cost a walk as much as LMDB itself.
   @exclusivity(unchecked) @usableFromInline var currentKey = MDB_val()
   @exclusivity(unchecked) @usableFromInline var currentValue = MDB_val()
 

@@ -1,8 +1,8 @@
 import CLMDB
 import LodestoreSystem
 
-/// The growth of the map and facts about it. Methods of the first part require `writerLock` and
-/// that no write runs, unless they say otherwise.
+/// The growth of the map and facts about it. Methods before the mark "Facts about the file" require
+/// `writerLock` and that no write runs, unless they say otherwise.
 extension Environment {
   /// The size of a process's address space.
   static let largestMapInBytes = 1 << 47

@@ -5,7 +5,7 @@ import Synchronization
 extension Environment {
   /// Runs `body` on the newest commit.
   ///
-  /// Any thread may call it. Readers neither wait nor make others wait.
+  /// Any thread may call it. A reader neither waits for a writer nor makes a writer wait.
   ///
   /// A read costs a fraction of a microsecond, because its transaction object and reader slot are
   /// reused.
@@ -74,9 +74,9 @@ extension Environment {
   /// LMDB first reads the number of the last commit, then the roots of the trees from the meta page
   /// of that commit. Commits alternate between the two meta pages. A thread suspended between the
   /// two reads may therefore find the roots of the second commit after it. Such roots are newer
-  /// than the number of the read, and newer than the roots that the next read may see. A lead of
-  /// two is refused for this reason. A lead of one is harmless: the next commit writes the other
-  /// meta page, and has it in the map before the commit is durable.
+  /// than the number of the read, and newer than the roots that the next read may see. A read with
+  /// a lead of two is refused for this reason. A lead of one is harmless: the next commit writes
+  /// the other meta page, and has it in the map before the commit is durable.
   ///
   /// If the lead persists, it has another cause. Either the lock file belongs to another data file,
   /// or the data file is in use under another name. If the lock file is ahead, the difference wraps
@@ -104,7 +104,8 @@ extension Environment {
   /// Closes the environment and throws if the transaction numbers of the lock file do not match the
   /// data file.
   ///
-  /// A process that does not use ``FilePair`` may have another file open that once had this path.
+  /// The two differ if a process without ``FilePair`` still has another data file open that once
+  /// had this path.
   ///
   /// Other failures are reported by the first read.
   func checkNumbers() throws(LMDBError) {

@@ -7,8 +7,8 @@ extension Environment {
   /// its commit. Within a read, it is valid for reads that begin after this call.
   ///
   /// LMDB numbers handles by the trees that a transaction saw at its begin. If another thread opens
-  /// a tree during a write, the write could assign the same number to another tree. Such a write
-  /// begins again.
+  /// a tree during a write, the write could assign the same number to another tree. The write is
+  /// then run again from its beginning.
   package func tree(
     _ name: String, isCreated: Bool, hasIntegerKeys: Bool, in transaction: Transaction
   ) throws(LMDBError) -> Tree? {

@@ -9,8 +9,8 @@ extension Environment {
   /// The body runs on the calling thread, which waits for other writers of this and other
   /// processes. A write within a write throws ``LMDBError/Kind/nestedWrite``.
   ///
-  /// `body` must have no side effects, because it may run again on a new transaction. That happens
-  /// if the map had to grow, or if another thread opened a tree that `body` needs.
+  /// `body` must have no side effects, because it may run again on a new transaction. `body` runs
+  /// again if the map had to grow, or if another thread opened a tree that `body` needs.
   package func write<R, E: Error>(_ body: (Transaction) throws(E) -> R) throws -> R {
     try checkUsable("write")
     guard !isWriterThread else { throw failure(.nestedWrite, "write") }

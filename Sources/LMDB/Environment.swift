@@ -132,7 +132,7 @@ package final class Environment: @unchecked Sendable {
   package let writer: WorkerThreads
   /// Runs asynchronous reads.
   package let readerThreads: WorkerThreads
-  /// Makes the long jobs among those of ``readerThreads`` take turns.
+  /// Makes long jobs on ``readerThreads`` take turns.
   package let longReads: LongJobs
 
   init(
@@ -162,8 +162,8 @@ package final class Environment: @unchecked Sendable {
     self.path = path
     writer = WorkerThreads(threadCount: 1, operation: "write", path: path)
     longReads = LongJobs(limit: max(2, SystemProcessors.count))
-    // The limit is one more than the possible number of simultaneous reads. If all threads wait for
-    // further reads, one of these reads therefore fails, and the wait ends.
+    // The limit is one more than the possible number of simultaneous reads. If every thread waits
+    // for a further read, one of these reads therefore fails, and the wait ends.
     readerThreads = WorkerThreads(
       threadCount: 4, extraLimit: Int(options.readerSlotCount), longJobs: longReads,
       operation: "read", path: path)
@@ -242,7 +242,7 @@ package final class Environment: @unchecked Sendable {
     guard code == 0 else {
       // An environment whose open failed may only be closed.
       mdb_env_close(handle)
-      // The meta pages of the data file passed their check, so LMDB refused the other file.
+      // The meta pages of the data file passed their check, so LMDB refused the lock file.
       if files != nil, code == MDB_INVALID || code == MDB_VERSION_MISMATCH {
         throw LMDBError(.mismatched(.unusableLockFile), code: code, operation: "open", path: path)
       }
@@ -304,7 +304,8 @@ package final class Environment: @unchecked Sendable {
     }
     do {
       try environment.write(initialise)
-      // An empty commit writes nothing, not even the meta pages.
+      // LMDB writes nothing for an empty commit, not even the meta pages, so the file is synced
+      // explicitly.
       let code = EngineDifferences.code(mdb_env_sync(environment.handle, 1))
       guard code == 0 else { throw environment.ioFailure(code, operation: "create") }
       // A file that this package could not open again is not named.

@@ -72,7 +72,7 @@ package struct EnvironmentOptions: Sendable {
   /// Whether everything goes through LMDB's functions, so that no page is read directly and no
   /// record is changed in place.
   ///
-  /// This is slower. Use it for engines and files that may not match ``PageLayout``. The
+  /// Such access is slower. Use it for engines and files that may not match ``PageLayout``. The
   /// environment variable `LODESTORE_PLAIN_ENGINE=1` has the same effect. ``EngineFence`` also
   /// chooses this mode if the engine or the file does not have the expected layout. A file that is
   /// already open in the process stays as it was opened.

@@ -18,7 +18,7 @@ package enum EnvironmentRegistry {
     case isClosing
     /// Another thread is opening the file.
     case isOpening
-    /// The path now leads to another file, which has this engine's format.
+    /// The path now leads to another file in this engine's format, so the attempt is repeated.
     case converted
   }
 
@@ -250,7 +250,7 @@ package enum EnvironmentRegistry {
     guard isLast else { return }
     environment.shutDown {
       entries.withLock { entries in
-        // The number of a file without a name may now belong to another open file.
+        // The inode of a closed file without a name may now belong to another open file.
         if entries[identity]?.environment === environment { entries[identity] = nil }
       }
     }

@@ -33,7 +33,7 @@ final class FilePair: @unchecked Sendable {
     _ path: String, _ access: EnvironmentOptions.Access
   ) throws(LMDBError) -> FilePair? {
     // When a file of an overlay's lower layer is opened for writing, it is copied and becomes
-    // another file.
+    // another file. The mode is therefore the one in which LMDB will open it.
     let mode = access == .readOnly ? O_RDONLY : O_RDWR
     let data = openFile(path, mode)
     guard data >= 0 else {
@@ -232,7 +232,8 @@ final class FilePair: @unchecked Sendable {
       guard case .other = ByteLock.holder(of: file, in: firstByte..<2 * firstByte) else {
         return false
       }
-      // Wait, as in ``isOnlyHolderInTime(of:in:)``.
+      // A program that is being started may hold the lock briefly, as in
+      // ``isOnlyHolderInTime(of:in:)``.
       if attempt < 9 { usleep(5_000) }
     }
     return true

@@ -2,9 +2,9 @@ import LodestoreSystem
 
 /// The maximum size of a file for this process (`RLIMIT_FSIZE`, `ulimit -f`).
 ///
-/// Beyond it the system ends a process by a signal. If the signal is ignored, a write is cut short,
-/// and LMDB reports EIO as for a full disk. The map is therefore never larger than the limit, and a
-/// write that does not fit is refused before anything is written.
+/// The system ends a process that writes beyond the limit by a signal. If the signal is ignored, a
+/// write is cut short, and LMDB reports EIO as for a full disk. The map is therefore never larger
+/// than the limit, and a write that does not fit is refused before anything is written.
 enum FileSizeLimit {
   /// The limit in bytes; `nil` for no limit.
   static var current: UInt64? {

@@ -3,7 +3,7 @@ import LodestoreSystem
 /// A value protected by a lock.
 ///
 /// `Synchronization.Mutex` is not used, because the thread sanitizer cannot see its futex on Linux.
-/// The sanitizer would report every use, and suppressing the reports would hide our own races.
+/// The sanitizer would report every use, and suppressing the reports would hide real races.
 ///
 /// `@unchecked Sendable`: `value` is accessed only while `lock` is held.
 package final class Guarded<Value>: @unchecked Sendable {

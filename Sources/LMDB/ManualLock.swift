@@ -2,8 +2,8 @@ import LodestoreSystem
 
 /// A lock that a thread can hold across calls, unlike `Mutex`, which requires a closure.
 ///
-/// A thread can also wait for a ``TimedCondition`` with it. The thread that locks it must unlock
-/// it.
+/// A thread that holds the lock can also wait for a ``TimedCondition``. The thread that locks it
+/// must unlock it.
 package final class ManualLock: @unchecked Sendable {
   // The pointer never changes and refers to the lock.
   fileprivate let mutex: UnsafeMutablePointer<pthread_mutex_t>

@@ -4,8 +4,8 @@ import Synchronization
 /// The temporary files of this process that a signal handler must remove.
 ///
 /// A handler never misses a file that is being created. Either the handler waits until the file
-/// exists, or the creating thread notices that the process is ending and creates none. This works
-/// only in a program that calls ``watch()``, because a library does not touch signals.
+/// exists, or the creating thread notices that the process is ending and creates none. The removal
+/// works only in a program that calls ``watch()``, because a library does not touch signals.
 package enum PendingFiles {
   /// The names of each file, with a zero byte after each and one more after the last; `nil` before
   /// ``watch()``.
@@ -83,7 +83,8 @@ package enum PendingFiles {
     // end.
     for _ in 0..<5_000 {
       let busy = busyThread.load(ordering: .sequentiallyConsistent)
-      // If the creating thread itself runs the handler, it is interrupted.
+      // A handler that runs on the creating thread has interrupted that thread, so waiting for it
+      // would never end.
       if busy == 0 || busy == currentThread() { break }
       poll(nil, 0, 1)
     }

@@ -10,7 +10,7 @@ import LodestoreBytes
 /// The caller must follow the rules that span values:
 ///
 /// - members are in ascending order of their names' bytes, without duplicates (``sortedNames(_:)``)
-/// - counts are true
+/// - the counts passed to `endArray` and `endObject` are the numbers of values and members written
 /// - nesting is at most 128
 /// - arrays and objects are smaller than 4 GiB; otherwise `endArray` and `endObject` trap
 @_documentation(visibility: internal)

@@ -1,5 +1,5 @@
-// Makes records of values without their Swift types. `kvdump` and the conversion of a record to
-// another layout use this code. `RecordView.value(at:)` reads such values.
+// Makes records from values whose Swift types are not known. `kvdump` and the conversion of a
+// record to another layout use this code. `RecordView.value(at:)` reads such values.
 
 import LodestoreBytes
 

@@ -12,7 +12,8 @@ extension PageWalk {
       findings.add(
         .page, tree: walk.name, key: page[node.keyRange],
         "page \(number): a pair has flags \(node.flags), must be \(allowed)")
-      // The overflow pages may still be in use, so they are claimed.
+      // If the pair's value is in overflow pages, these count as used, so that they are not also
+      // reported as unused.
       if node.flags & NodeFlag.isLarge == 0 { return }
       _ = try visitOverflow(node, in: page, &walk)
       return

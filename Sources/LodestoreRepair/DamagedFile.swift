@@ -170,7 +170,8 @@ final class DamagedFile {
     if isRow, format.headerSize + PageLayout.slotSize * inRow.count <= upper {
       return (sorted(inRow, in: page), true)
     }
-    // Overlapping nodes cannot all be right; the values' checksums decide.
+    // Overlapping nodes cannot all be right. The checksums of their values show later which ones
+    // are.
     var known: Set<Int> = []
     return ((bySlots + inRow).filter { known.insert($0.offset).inserted }, false)
   }

@@ -312,7 +312,8 @@ final class DamagedStore {
     if !found.isWhole, !isRestored { problems.append("some fields of the header cannot be read") }
   }
 
-  /// Reads the counters and keeps those within their range, because they have no checksum.
+  /// Reads the counters, and keeps only counters within their range, because a counter has no
+  /// checksum.
   private func readCounters() throws {
     let found = try pairs(
       of: TreeName.counters.text, kind: .counters, oldest: .earlier, needsKind: true

@@ -85,8 +85,8 @@ struct LinkAttributes {
       return (Array(bytes), 0)
     }
     if initialTargets(layout).contains(where: { !isThere($0.relationship.to.entity, $0.target) }) {
-      // If the initial value refers to a lost record, the record gets a value of its own, which can
-      // be null.
+      // If the initial value refers to a lost record, the value is stored in the record itself,
+      // where it can be null.
       let old = layout
       layout = entity.layout
       values = layout.attributes.map { attribute in

@@ -9,7 +9,7 @@ enum PageKind: UInt8 {
   case names
   case freeList
   case records
-  /// Descriptions, including those of the second copy.
+  /// Descriptions of the catalogue, or of its second copy.
   case catalogue
   case header, counters, digests, order, history
   /// Pairs of buckets or of imports.

@@ -31,7 +31,8 @@ public struct RepairReport: Sendable, Hashable {
     public internal(set) var older = 0
     /// The number of items found whose bytes were changed by damage.
     public internal(set) var damaged = 0
-    /// The number of further items that the damaged store had.
+    /// The number of items that the damaged store states but of which not even a damaged copy was
+    /// found.
     public internal(set) var missing = 0
     /// The number of removed links that led from a record to a lost record.
     public internal(set) var emptied = 0

@@ -39,7 +39,8 @@ struct SalvagedLinks {
       links = known
       return
     }
-    // A damaged key is in only one of the two sides.
+    // The trees of both sides have each link, so a link with a damaged key is in only one of the
+    // two.
     let common = first.links.intersection(second.links)
     let single = Array(first.links.symmetricDifference(second.links))
     if let target,

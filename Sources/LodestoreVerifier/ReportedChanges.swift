@@ -6,9 +6,9 @@ import LodestoreFormat
 /// An image is a record as it was before a change. The parts of a history come before its images,
 /// so all changes are known when the first image is compared.
 struct ReportedChanges {
-  /// The maximum number of runs, which bounds the memory to about 64 MiB.
+  /// The maximum number of runs of record ids, which bounds the memory to about 64 MiB.
   ///
-  /// A history with more runs is not compared.
+  /// A history with more runs of record ids is not compared.
   private static let mostRuns = 1 << 22
 
   private struct Key: Hashable {

@@ -4,7 +4,7 @@ import LodestoreFormat
 ///
 /// Each record and each link may be reported only once.
 struct ReportedRecords {
-  /// The maximum number of runs and links, which bounds the memory to 64 MiB.
+  /// The maximum number of runs of record ids and of links, which bounds the memory to 64 MiB.
   ///
   /// Further runs and links of a write are not compared.
   private static let mostRuns = 1 << 22

@@ -18,7 +18,8 @@ package final class Verifier {
   var findings: FindingList
   var report = VerificationReport()
   var entities: [EntityDescription] = []
-  /// The entities by number, including those beyond the limit, which are not checked.
+  /// The entities by number, including entities beyond the maximum number of trees, which are not
+  /// checked.
   var describedEntities: [EntityNumber: EntityDescription] = [:]
   var relationships: [RelationshipDescription] = []
   /// The digests of the content read, for trees without findings.

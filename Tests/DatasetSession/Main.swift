@@ -64,7 +64,7 @@ import Synchronization
     store.seal?.recordCounts.values.reduce(0, +) ?? -1
   }
 
-  /// - Parameter death: the step and the count at which the process kills itself; none for never.
+  /// - Parameter death: The step and the count at which the process kills itself; empty for none.
   private static func dataset(
     _ folder: String, _ name: String, seed: String, origin: DatasetOrigin = .none,
     _ death: ArraySlice<String> = []

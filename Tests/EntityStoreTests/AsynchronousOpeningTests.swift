@@ -4,7 +4,8 @@ import Synchronization
 import Testing
 
 @Suite struct `Asynchronous opening` {
-  /// A store of people as the first version declares them.
+  /// Runs `body` with the path of a store of `count` people, made by the first version of the
+  /// program.
   private static func withPeople(_ count: Int, _ body: (String) async throws -> Void) async throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [PersonV1.self])
@@ -25,7 +26,8 @@ import Testing
       let steps = seen.withLock { $0 }
       #expect(steps.count > 10 && steps.count <= 250)
       #expect(steps.map(\.completed) == steps.map(\.completed).sorted())
-      // Each record is read, and its entry written.
+      // There are 20,000 records, and each counts twice: once when it is read, once when its entry
+      // is written.
       #expect(steps.allSatisfy { $0.total == 40_000 })
       #expect(steps.last?.completed == 40_000)
     }

@@ -92,7 +92,7 @@ import Testing
   @Test(arguments: [65_534, 65_535, 65_536, 100_000, 300_000])
   func `variable bytes beyond 16-bit offsets come back from attributes`(_ count: Int) throws {
     try withTemporaryStore([Pod.self]) { store in
-      // The name takes three bytes of the record's variable bytes.
+      // The name "big" takes three of the record's variable bytes.
       let pod = Pod(name: "big", version: "", summary: String(repeating: "é", count: count / 2))
       let id = try store.write { try $0.insert(pod).id }
       var found = try #require(try store.read { try $0.fetch(id) })

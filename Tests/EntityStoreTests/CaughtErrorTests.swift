@@ -1,7 +1,7 @@
 import EntityStore
 import Testing
 
-/// A call that fails half-way, in a closure that catches the error and goes on.
+/// A call fails half-way, and the closure of the write catches the error and continues.
 @Suite struct `An error of one call` {
   private static let entities: [any Entity.Type] = [Squad.self, SquadPlayer.self]
 
@@ -20,8 +20,10 @@ import Testing
     }
   }
 
-  /// Two squads with players 1 and 2 each, of whom those with number 7 cannot be in one squad, and
-  /// one without a number.
+  /// Three squads, two of them with two players each.
+  ///
+  /// Both squads have a player with the number 7, and a squad can have only one. A player with a
+  /// number must have a squad.
   private func withSquads(_ body: (Store, [Squad.ID], [SquadPlayer.ID]) throws -> Void) throws {
     try withTemporaryStore(Self.entities) { store in
       let squads = try store.insert([Squad(name: "A"), Squad(name: "B"), Squad(name: "C")]).ids
@@ -98,7 +100,7 @@ import Testing
           code = error.code
         }
         #expect(code == call.code, "\(call.name)")
-        // Seen by the closure at once, not only in the end.
+        // The closure sees the state before the call at once, not only after the write.
         let after = (try tx.fetch(Squad.all), try tx.fetch(SquadPlayer.all))
         #expect(after.0 == before.0 && after.1 == before.1, "\(call.name)")
         let related = try tx.relatedIDs(Squad.players, of: squads[0])
@@ -113,7 +115,7 @@ import Testing
     }
   }
 
-  /// The call changes more records than one that is rehearsed: the write runs again without the
+  /// The call changes more records than a rehearsal covers, so the write runs again without the
   /// call.
   @Test func `a caught error of a large batch runs the write again without the call`() throws {
     try withTemporaryStore(Self.entities) { store in

@@ -38,8 +38,9 @@ import Testing
     #expect(report.findingCount == 1 && report.findings.first?.record == 1)
   }
 
-  /// Keys have no checksum of their own, and one that begins with 3 and above is of a later
-  /// version.
+  /// Keys have no checksum.
+  ///
+  /// A key that begins with 3 or a higher byte seems to be of a later version.
   @Test(arguments: [UInt8(0), 3, 255])
   func `an entity whose description is missing is not made again`(kind: UInt8) throws {
     let folder = try TemporaryFolder()
@@ -82,12 +83,14 @@ import Testing
     bytes[marker.lowerBound] ^= 1
     try bytes.write(to: file)
     let damaged = try Store(at: folder.storePath, entities: [AllTypes.self])
-    // Slots are patched in place: the other records are right, and the damaged one is still found.
+    // The update changes slots in place. The other records stay right, and the damaged record is
+    // still recognized as damaged.
     let count = try damaged.write {
       try $0.update(AllTypes.all) { $0.optionalUInt64 = 7 }
     }
     #expect(count == 3)
-    // The record is rebuilt, so it must be sound: nothing is written.
+    // A longer text rebuilds the record, which is allowed only for a sound record. Nothing is
+    // written.
     let error = try storeError(.damaged) {
       try damaged.write {
         try $0.update(AllTypes.all) { $0.optionalString = "longer" }
@@ -124,7 +127,8 @@ import Testing
             littleEndianBytes(id.rawValue), bytes, in: try core.entity(named: "AllTypes").records)
         }
         _ = try store.read { try $0.fetch(id) }
-        // Changing it reads the old index keys; whatever happens, nothing of it is kept.
+        // An update of the damaged record reads its old index keys. Whatever happens, no change is
+        // kept.
         try store.write { transaction in
           var same = value
           same.id = id

@@ -11,7 +11,7 @@ import Testing
         try transaction.insert(Cell(sheet: text + "z", row: 7))
         try transaction.insert(Cell(sheet: text, row: 8))
         try transaction.insert(Cell(sheet: text, row: 7, note: "found"))
-        // In a transaction and in a snapshot: both look it up.
+        // The key is looked up in a transaction and in a snapshot.
         #expect(try transaction.fetch(Cell.bySheet.key(text, 7))?.note == "found")
       }
       #expect(try store.fetch(Cell.key(sheet: text, row: 7))?.note == "found")
@@ -75,7 +75,7 @@ extension Cell: Entity {
   static let byLayer = Cell.index(\.layer, \.note)
   static let whole = Cell.index(\.sheet, \.column, \.layer, \.row, \.note)
 
-  /// The function has the form that `@Entity` generates.
+  /// This function has the form that `@Entity` generates.
   static func key(sheet: String, row: Int) -> EntityKey<Cell> {
     EntityKey(_of: attributes.sheet, sheet)
       ._and(attributes.row, row)

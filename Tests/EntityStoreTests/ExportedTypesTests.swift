@@ -7,7 +7,7 @@ import Testing
 
 /// `kvdump export` and `import` with declared types.
 ///
-/// The tests are here because the types are.
+/// The tests are in this module, because the declared types are.
 @Suite struct `Exported types` {
   private func kvdump(_ arguments: String...) async throws -> String {
     let data = MemorySink()
@@ -17,7 +17,7 @@ import Testing
     return data.text
   }
 
-  /// The bytes of the records, in order, without what depends on their ids.
+  /// The content of the records in order, without the parts that depend on their ids.
   private func contents(_ path: String) throws -> [[UInt8]] {
     let core = try StoreCore(path: path, options: .readOnly)
     defer { core.close() }

@@ -27,7 +27,7 @@ import Testing
       #expect(try requirement(newer) == second)
       newer.close()
       try expectSound(path)
-      // A feature that a file has used stays required.
+      // The file still requires the version of a feature that it once used.
       let again = try Store(at: path, entities: [Film.self])
       #expect(try requirement(again) == second)
       again.close()
@@ -62,7 +62,7 @@ import Testing
       let store = try Store(at: path, entities: [Film.self])
       try store.write { try $0.insert(Film(title: "a", episode: 1)) }
       store.close()
-      // Records are there, and the new attribute has no initial value.
+      // The file has records, and the new attribute has no initial value for them.
       _ = try storeError(.incompatibleSchema) { try Store(at: path, entities: [Twice.self]) }
       let after = try Store(at: path, entities: [Film.self])
       #expect(try requirement(after) == first)
@@ -87,7 +87,7 @@ import Testing
     #expect(error.message.contains("needs a writer of format 99"))
     writer.close()
     reader.close()
-    // Reading needs no more than before.
+    // A program that only reads does not need the higher version.
     let options = StoreOptions.readOnly
     let again = try Store(at: path, entities: [Film.self], options: options)
     #expect(try again.read { try $0.count(Film.all) } == 0)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import EntityStore
 
-/// Text beyond what a key of the engine holds: see Format.md, "Cut keys".
+/// Texts that are longer than a key of the engine can be; see Format.md, "Cut keys".
 @Suite struct `Keys that are too long` {
-  /// Texts around the limits that share their beginnings, in ascending order of their bytes.
+  /// Texts with lengths around the limits and equal beginnings, in ascending order of their bytes.
   private static let texts: [String] = {
     let x = { String(repeating: "x", count: $0) }
     var texts = [x(400), x(600), x(600) + "\u{0}", x(600) + "a", x(600) + "é", x(5000)]
@@ -108,7 +108,8 @@ import Testing
   }
 }
 
-/// One text in a unique index and another with the same value in a plain one.
+/// An entity with one text in a unique index, and a second text with the same value in a plain
+/// index.
 struct Note: Entity {
   var id = RecordID<Note>()
   var text: String

@@ -25,7 +25,7 @@ import Testing
 
   private func fill(_ core: WriteCore) throws {
     let tree = try core.openOrMakeTree(name)
-    // A second call returns the same tree.
+    // The second call returns the tree that the first call made.
     #expect(try core.openOrMakeTree(name).name == tree.name && core.tree(name)?.name == tree.name)
     try core.transaction.put(key, body, in: tree)
   }
@@ -42,7 +42,7 @@ import Testing
       }
       #expect(try store.core.read { try content($0) } == body)
       #expect(store.core.schema.number == number.next)
-      // The tree is made once.
+      // A second write uses the existing tree.
       try store.core.write { try fill($0) }
       #expect(try store.core.read { try content($0) } == body)
       #expect(store.core.schema.number == number.next)

@@ -2,11 +2,11 @@ import Testing
 
 @testable import EntityStore
 
-/// Repeated reads of single records in one transaction, which go another way than the first.
+/// Later reads of single records in one transaction use another code path than the first read.
 @Suite struct `Point reads` {
   private func films(_ numbers: inout SeededNumbers) -> [Film] {
     (0..<3_000).map { index in
-      // Some are so long that they have pages of their own.
+      // Some titles are so long that their records are on overflow pages.
       let length = numbers.oneIn(200) ? 6_000 : numbers.below(90)
       return Film(
         title: String(repeating: "x", count: length), episode: index * 3,
@@ -34,7 +34,7 @@ import Testing
           #expect(try transaction.fetch(Film.byEpisode.key(index * 3 + 1)) == nil)
           let byCode = try transaction.fetch(Film.byCode.key(films[index].code))
           if let code = films[index].code { #expect(byCode?.code == wanted.map { _ in code }) }
-          // A unique index may hold null many times.
+          // Many records may have null in a unique index, so any of them is a right answer.
           if films[index].code == nil { #expect(byCode != nil && byCode?.code == nil) }
           #expect(
             try transaction.fetch(Film.byTitle.key(films[index].title))?.title

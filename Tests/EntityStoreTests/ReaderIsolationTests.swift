@@ -4,7 +4,7 @@ import Testing
 @testable import EntityStore
 
 @Suite(.serialized) struct `Readers beside a writer` {
-  /// `LODESTORE_ISOLATION_SECONDS` asks for more.
+  /// The variable `LODESTORE_ISOLATION_SECONDS` sets the duration in seconds.
   @Test func `readers never see a part of a write, and no commit goes back, whoever is killed`()
     async throws
   {
@@ -25,17 +25,17 @@ import Testing
   }
 }
 
-/// A process that starts one writer and six readers of accounts, each a process of its own, and
-/// kills them at random: a reader every 20 milliseconds, the writer now and then.
+/// A process that starts one writer and six readers of accounts as processes, and kills them at
+/// random.
 ///
-/// The process forks, which takes less than a millisecond, and has no store open itself.
+/// A reader is killed every 20 milliseconds, the writer sometimes. The parent process only forks,
+/// which takes less than a millisecond, and does not open a store.
 private final class Bank {
-  /// The counters of the processes, in shared memory: that of the writer, then those of the
-  /// readers.
+  /// The counters of one process in shared memory; the writer has the first counters.
   struct Teller {
-    /// The number of commits of a writer, or of snapshots of a reader.
+    /// The number of commits that a writer made, or of snapshots that a reader read.
     var count = 0
-    /// The newest commit that was made or seen.
+    /// The newest commit that the process made or saw.
     var generation: UInt64 = 0
   }
 
@@ -77,7 +77,9 @@ private final class Bank {
     guard tellers[0].count > 0, snapshots > 0 else { exit(1) }
   }
 
-  /// Forks this process; Swift hides the call, as a child with one of many threads can do little.
+  /// Forks this process.
+  ///
+  /// Swift hides `fork`, because the child has only one of the threads and can do little.
   private func start(_ index: Int) -> pid_t {
     guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "fork") else { fatalError("no fork") }
     let seed = numbers.next()
@@ -100,7 +102,9 @@ private final class Bank {
     processes[index] = start(index)
   }
 
-  /// Kills a process; one that has ended by itself has found something.
+  /// Kills a process.
+  ///
+  /// A process that has already ended by itself has found a fault.
   private func stop(_ index: Int) {
     kill(processes[index], SIGKILL)
     var status: Int32 = 0
@@ -116,7 +120,7 @@ private final class Bank {
   }
 }
 
-/// A hundred pods whose stars always have the same sum.
+/// The accounts are a hundred pods whose stars always have the same sum.
 ///
 /// Each pod was last updated as many seconds after 2001 as it has stars, so the index by date
 /// orders them by stars.
@@ -142,7 +146,7 @@ private enum Accounts {
     Date(timeIntervalSinceReferenceDate: Double(stars))
   }
 
-  /// Moves amounts between pods, for ever.
+  /// Moves stars between pods until the process is killed.
   static func transfer(
     at path: String, seed: UInt64, _ teller: UnsafeMutablePointer<Bank.Teller>
   ) throws {
@@ -177,7 +181,8 @@ private enum Accounts {
     }
   }
 
-  /// Adds the stars up in one snapshot after the other, by the records and by the index, for ever.
+  /// Sums up the stars in one snapshot after the other, by the records and by the index, until the
+  /// process is killed.
   static func watch(at path: String, _ teller: UnsafeMutablePointer<Bank.Teller>) throws {
     let store = try Store(at: path, entities: [Pod.self], options: .readOnly)
     while true {

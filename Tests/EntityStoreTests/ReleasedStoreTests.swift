@@ -7,7 +7,8 @@ import Testing
 
 /// A store that nobody refers to any more closes itself.
 @Suite struct `A store that is let go of` {
-  /// Derived attributes, links with an order, indexes over elements, a history with images.
+  /// The entities have derived attributes, ordered links, element indexes and a history with
+  /// images.
   private static let entities = Library.entities + [Parcel.self, Player.self]
 
   private func options() -> StoreOptions {
@@ -56,7 +57,7 @@ import Testing
     try expectSound(path)
   }
 
-  /// Each opening left its environment in memory, some 4 KB.
+  /// A regression test: each opening left some 4 KB of its environment in memory.
   @Test func `a released store leaves nothing in memory after its close or its last read`() throws {
     let folder = try TemporaryFolder()
     let path = folder.storePath

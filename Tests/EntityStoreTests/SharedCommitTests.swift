@@ -75,7 +75,7 @@ import Testing
                   try tx.insert(Film(title: "", episode: episode))
                   try tx.insert(Film(title: "", episode: episode + 1))
                 }
-                // A read that begins now sees what was acknowledged.
+                // A read that begins after the acknowledgement sees the write.
                 let found = try await store.read { try $0.fetch(Film.byEpisode.key(episode + 1)) }
                 #expect(found != nil)
               }
@@ -139,7 +139,7 @@ import Testing
     try expectSound(path)
   }
 
-  /// `LODESTORE_KILLS` asks for more.
+  /// The variable `LODESTORE_KILLS` sets the number of kills.
   @Test func `a killed process has lost nothing that was reported as committed`() async throws {
     let folder = try TemporaryFolder(isOnDisk: true)
     var numbers = SeededNumbers(salt: 41)
@@ -185,7 +185,7 @@ private enum KilledTasks {
         group.addTask {
           for turn in 0... {
             let episode = 2 * ((round * 1_000_000 + turn) * taskCount + task)
-            // Some writes undo those of others.
+            // In one of seven turns, the write throws and is undone.
             let isRefused = turn % 7 == 6
             do {
               try await store.write { tx in
@@ -203,7 +203,7 @@ private enum KilledTasks {
     }
   }
 
-  /// Checks that what was noted is there, and nothing by halves; returns how much was noted.
+  /// Expects each noted pair to be stored as a whole; returns the number of noted pairs.
   static func check(in folder: String, round: Int) throws -> Int {
     let path = folder + "/test.lodestore"
     let noted = try [UInt8](

@@ -19,7 +19,8 @@ import Testing
     }
   }
 
-  /// A program that asks for it must not lose its commits to a power cut because of another.
+  /// A program that requests full durability must not lose its commits in a power cut because
+  /// another program does not.
   @Test func `the most durable of several stores on a file sets the durability`() throws {
     try withTemporaryPath { path in
       var options = StoreOptions()
@@ -85,8 +86,8 @@ import Testing
     try expectSound(folder.storePath)
   }
 
-  // A failed update of the schema returned the environment twice, and so closed it under another
-  // store. The environment is now returned once.
+  // A regression test: a failed schema change released the environment twice, which closed it for
+  // another store of the same file.
   @Test func `an opening that fails leaves the other store open`() throws {
     try withTemporaryPath { path in
       let store = try Store(at: path, entities: [PersonV1.self])
@@ -114,8 +115,8 @@ import Testing
     }
   }
 
-  // A type whose attributes another program had moved read its neighbours' bytes, and writing
-  // trapped.
+  // A regression test: after another program had moved attributes, a type read the wrong bytes, and
+  // writes trapped.
   @Test func `a type stays usable when another store moves its attributes and adds others`() throws
   {
     try withTemporaryPath { path in

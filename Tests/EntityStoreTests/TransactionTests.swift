@@ -140,7 +140,7 @@ import Testing
     var options = StoreOptions()
     options.recordSizeLimitInBytes = 1000
     try withTemporaryStore([Note.self], options: options) { store in
-      // Header 2, two ends of 2, checksum 4: ten bytes besides the texts.
+      // The record has ten bytes besides its texts: header 2, two ends of 2, checksum 4.
       try store.write { transaction in
         try transaction.insert(Note(text: String(repeating: "a", count: 495)))
         let large = Note(text: String(repeating: "b", count: 496))

@@ -66,7 +66,7 @@ import Testing
         #expect(error.recordID == holder.rawValue)
         #expect(try transaction.fetch(film.id) == film)
         #expect(try transaction.fetch(Film.byTitle.key("c")) == nil)
-        // Its own values are free to it.
+        // An update may keep the record's own unique values.
         changed.episode = 2
         #expect(try transaction.update(changed) == true)
         #expect(try transaction.update(changed) == false)
@@ -131,7 +131,7 @@ import Testing
     .ignore, .replace, .patch([\.title]), .patch(), .merge { stored, _ in stored },
   ]
 
-  /// The keys of a value lead to different records, or one of them leads to none.
+  /// The keys of one value lead to different records, or one key leads to no record.
   @Test func `a value whose keys belong to different records is refused by every call`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
@@ -208,7 +208,7 @@ import Testing
     try withTemporaryStore([Film.self]) { store in
       let id = try store.insert(Film(title: "a", episode: 1)).id
       #expect(try store.upsert(Film(title: "b", episode: 1, code: "x")).id == id)
-      // Null is no key, so it does not speak for another record.
+      // Null does not count as a key, so it does not lead to another record.
       #expect(try store.upsert(Film(title: "c", episode: 1)).id == id)
       #expect(try store.fetch(id)?.code == nil)
     }
@@ -249,8 +249,8 @@ import Testing
     }
   }
 
-  // Only the first delete of a transaction raised a counter, so an id that was given and deleted
-  // after it was given again. Every delete now compares with the given ids.
+  // A regression test: only the first delete of a transaction raised the id counter. An id assigned
+  // and deleted after that delete was used again.
   @Test func `record ids are not used again if given and deleted after another delete`() throws {
     try withTemporaryStore([Film.self]) { store in
       _ = try insert(store, 1)

@@ -4,8 +4,7 @@ import Testing
 
 @testable import EntityStore
 
-/// A record that cannot be read says which attribute is at fault, and does not take the others with
-/// it.
+/// The error of an unreadable record names the attribute, and other records can still be read.
 @Suite struct `Records that cannot be read` {
   @Test func `an unreadable record is an error that names attribute, value and cases`() throws {
     try withNotes { store throws in
@@ -166,7 +165,7 @@ private final class Collected: @unchecked Sendable {
 
   func add(_ record: UnreadableRecord<Scrap>) { lock.withLock { ids.append(record.id.rawValue) } }
 
-  /// The additions since the last call.
+  /// The ids added since the last call.
   var taken: [UInt64] {
     lock.withLock {
       defer { ids = [] }

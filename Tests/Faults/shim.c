@@ -219,7 +219,7 @@ static void record_write(int file, const struct iovec *parts, int count, ssize_t
 
 // MARK: Writes
 
-// How many bytes of a write are let through, where it is to be cut short.
+// The number of bytes that a write passes on; half of them if the call is to be cut short.
 static size_t shortened(size_t length) {
   return length > 1 && fails("short") ? length / 2 : length;
 }
@@ -243,7 +243,8 @@ ssize_t pwrite(int file, const void *bytes, size_t length, off_t offset) {
   NEXT(pwrite);
   if (is_failing("write") && is_own(file) && fails("write")) {
     int code = errno;
-    // In a synchronous write the sync fails: the system has the bytes, and perhaps the disk.
+    // In a synchronous write only the sync fails. The system has the bytes, and they may be on the
+    // disk.
     if (recording >= 0 && fcntl(file, F_GETFL) & O_DSYNC) {
       struct iovec part = {(void *)bytes, length};
       if (next(file, bytes, length, offset) == (ssize_t)length)
@@ -263,7 +264,7 @@ ssize_t pwrite64(int file, const void *bytes, size_t length, off64_t offset) {
   return pwrite(file, bytes, length, offset);
 }
 
-// Half of the parts, or half of the only one.
+// Writes only half of the parts, or half of the only part, if the call is to be cut short.
 static ssize_t write_parts(int file, const struct iovec *parts, int count, off_t offset, int has_offset) {
   struct iovec part;
   if (is_failing("write") && is_own(file) && fails("write")) return -1;
@@ -399,7 +400,8 @@ char *strdup(const char *text) {
   return copy == NULL ? NULL : strcpy(copy, text);
 }
 
-// All threads, not only those of the engine: the store starts its own.
+// Calls of all modules count, not only those of the engine, because the store starts threads
+// itself.
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *),
                    void *context) {
   NEXT(pthread_create);
@@ -465,7 +467,8 @@ int openat64(int directory, const char *path, int flags, ...) {
   return open_at(directory, path, flags, mode);
 }
 
-// While `link` must fail, the file system behaves as one without this call, so that links are made.
+// If `link` is to fail, this call is refused as on a file system that lacks it, so that the caller
+// uses links.
 int renameat2(int from_directory, const char *old, int directory, const char *path, unsigned flags) {
   const char *from = name_of(old), *to = name_of(path);
   if (to != NULL && flags != 0 && is_failing("link")) {

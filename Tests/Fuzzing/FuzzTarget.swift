@@ -9,7 +9,10 @@ struct FuzzTarget: Sendable {
   let longestInput: Int
   /// Inputs to begin with, from the encoders where they are not text.
   let seeds: @Sendable () throws -> [[UInt8]]
-  /// Tries an input, whose bytes end where their memory does.
+  /// Tries an input.
+  ///
+  /// The input's memory ends with its last byte, so that the address sanitizer sees a read beyond
+  /// it.
   ///
   /// A thrown error is a correct refusal. A finding is a trap of the tried code or of
   /// ``require(_:_:)``, a report of the address sanitizer, or a run without end.
@@ -32,7 +35,7 @@ struct FuzzTarget: Sendable {
   ]
 }
 
-/// Ends the process where what must hold does not: a finding.
+/// Ends the process, which is a finding, if `isRight` is false.
 func require(_ isRight: Bool, _ message: @autoclosure () -> String) {
   if !isRight { fatalError(message()) }
 }
@@ -51,8 +54,10 @@ struct InputReader {
 
   mutating func number(below bound: Int) -> Int { Int(byte()) % bound }
 
-  /// The rest, in memory of its exact size, so that the address sanitizer sees a read in front of
-  /// it too.
+  /// Calls `body` with the rest of the input.
+  ///
+  /// The rest is copied to memory of its exact size, so that the address sanitizer also sees a read
+  /// in front of it.
   func withRest<R>(_ body: (ByteView) throws -> R) rethrows -> R {
     let copy = MutableByteView.allocate(byteCount: rest.count, alignment: 1)
     defer { copy.deallocate() }

@@ -6,14 +6,14 @@ import LodestoreFormat
 
 /// Small sound files, and the changes that an input makes in one.
 ///
-/// An input is a list of changes rather than a file, because nearly all bytes of a file are
-/// content, which a damaged page does not need. The first byte chooses the file. Each change is a
-/// page, an offset of two bytes, a form, and a value.
+/// An input is a list of changes and not a file, because nearly all bytes of a file are content,
+/// whose changes test nothing. The first byte chooses the file. Each change is a page, an offset of
+/// two bytes, a form, and a value.
 struct PageFileMaker: Sendable {
-  /// The meaning of a change's offset, in the two lowest bits of its form.
+  /// The meaning of a change's offset, stored in the two lowest bits of its form.
   ///
-  /// The next two bits are the length of the value, and the one after is whether the file ends
-  /// there.
+  /// The next two bits are the length of the value. The bit after them tells whether the file ends
+  /// at that place.
   enum Place: UInt8 {
     case page, header, node, pointer
   }
@@ -39,7 +39,7 @@ struct PageFileMaker: Sendable {
       let form = input.byte()
       let offset = page + Self.offset(raw, Place(rawValue: form & 3) ?? .page, in: file[page...])
       if form & 16 != 0 {
-        // Not within the meta pages, without which it is nothing.
+        // The cut is never within the meta pages, because a file without them is refused at once.
         return Array(file.prefix(max(offset, 8_192)))
       }
       for place in offset..<min(offset + 1 << Int(form >> 2 & 3), file.count) {
@@ -54,7 +54,7 @@ struct PageFileMaker: Sendable {
     func word(_ at: Int) -> Int { Int(page[start + at]) | Int(page[start + at + 1]) << 8 }
     switch place {
     case .page: return raw & 4_095
-    // A meta page has more than the 16 bytes of a header.
+    // In a meta page, the offset may also be in the fields after the 16 bytes of the header.
     case .header: return raw & (start < 8_192 ? 255 : 15)
     case .pointer: return 16 + (raw & 255) % max(1, word(12) - 16)
     case .node:
@@ -67,8 +67,8 @@ struct PageFileMaker: Sendable {
 
   // MARK: Files
 
-  /// Trees of both kinds of keys, deep and empty ones, long values, and free pages of several
-  /// commits.
+  /// Makes a file with trees of both kinds of keys, deep and empty trees, long values, and free
+  /// pages of several commits.
   private static func plain(_ path: String) throws -> [UInt8] {
     var options = EnvironmentOptions()
     options.mapSizeInBytes = 1 << 24
@@ -116,12 +116,13 @@ struct PageFileMaker: Sendable {
 
   // MARK: Seeds
 
-  /// One change for each field of each page of each file.
+  /// Seeds with one change for each field of each page of each file.
   var seeds: [[UInt8]] {
     var seeds: [[UInt8]] = []
     for (number, file) in files.enumerated() {
       for page in 0..<(file.count / 4_096) {
-        // Flags, lower and upper of a header; a pointer; the size, flags and key size of a node.
+        // The fields are: flags, lower and upper bound of a header; a slot; the size, flags and key
+        // size of a node.
         for (high, low, form) in [
           (0, 10, 0x05), (0, 12, 0x05), (0, 14, 0x05), (0, 0, 0x07), (0, 0, 0x06), (0, 4, 0x06),
           (0, 6, 0x06), (0, 24, 0x0D), (0, 128, 0x0D),

@@ -5,7 +5,7 @@ import LodestoreBytes
 ///
 /// Called by its symbols, as the fuzzers are built without the traits that have zlib's header.
 struct Zlib {
-  /// The text, up to a fault where there is one.
+  /// The decompressed text, up to a fault if there is one.
   struct Result {
     var text: [UInt8] = []
     /// The number of bytes read; `nil` where the bytes lack their end or are no DEFLATE.
@@ -23,7 +23,7 @@ struct Zlib {
   private let step: Step
   private let end: End
 
-  /// `nil` where there is no zlib.
+  /// Returns `nil` if zlib is not installed.
   init?() {
     guard
       let library = dlopen("libz.so.1", RTLD_NOW) ?? dlopen("libz.dylib", RTLD_NOW),

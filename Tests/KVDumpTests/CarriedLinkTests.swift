@@ -112,7 +112,8 @@ private struct Player: Entity {
       let key = entity == "Team" ? "name" : "number"
       let outcome = await other.run("import", file, "--entity", entity, "--unique", key, "--links")
       #expect(outcome.status == .success, "\(outcome.messages) \(outcome.data)")
-      // The players that a team names come with the second file; the third run finds them.
+      // A team's links lead to players in the second file. The third run finds all of them, so it
+      // updates nothing.
       if round == 3 { #expect(outcome.data.contains(#""updated":0"#), "\(outcome.data)") }
     }
     #expect(try links(other.store) == expected)
@@ -123,9 +124,10 @@ private struct Player: Entity {
     #expect(await other.isSound())
   }
 
-  /// Links have no checksum.
+  /// Links have no checksum, so damage to them is found only by comparing both sides.
   ///
-  /// A link that was gone from one side was missing in the exported files, without a report.
+  /// A regression test: a link that one side lacked was missing in the exported files, without a
+  /// report.
   @Test(arguments: [
     ("the link from a team", "does not have the records that it leads to"),
     ("the link from a player", "its two sides have different links"),
@@ -159,7 +161,7 @@ private struct Player: Entity {
     #expect(!FileManager.default.fileExists(atPath: folder.path + "/teams.jsonl"))
   }
 
-  /// The link was written as null, which an import treats as no link.
+  /// A regression test: such a link was exported as null, which an import reads as no link.
   @Test func `links to a record without a key are refused`() async throws {
     let folder = try StoreFolder()
     let store = try Store(at: folder.store, entities: [Label.self, Parcel.self])

@@ -14,8 +14,8 @@ extension Fault {
     ])
   }
 
-  /// Faults of `catalogue.index` in indexes that are being built, which have to be as the others
-  /// are.
+  /// Faults of `catalogue.index` in indexes under construction, for which the same rules hold as
+  /// for other indexes.
   static let buildingFaults: [Fault] = [
     catalogue(
       "an index that is being built has no attributes", "building", .array([index(9, over: [])])),
@@ -26,7 +26,7 @@ extension Fault {
       "an index that is being built is over JSON", "building", .array([index(9, over: [5])])),
   ]
 
-  /// Adds an index over the first attribute of entity 1 that has no entries yet.
+  /// Adds an index under construction, without entries, over the first attribute of entity 1.
   static func addBuilding(index number: UInt32, upTo next: UInt64, to store: RawStore) throws {
     try store.edit(
       CatalogueKey.entity(1), .catalogue, "building",
@@ -115,11 +115,11 @@ extension Fault {
       "a derived count has an empty condition", in: .kept, entity: 5,
       "attributes.2.derived.condition", .string("")),
     Fault("a count is not that of the links", in: .kept) { store in
-      // After the header and the null bits comes `playerCount`.
+      // The byte at offset 3, after the header and the null bits, is `playerCount`.
       try store.reseal(1, entity: 5) { $0[3] = 9 }
     },
     Fault("an id is 0", in: .kept) { store in
-      // After the header and the null bits comes `leader`.
+      // The eight bytes at offset 3, after the header and the null bits, are `leader`.
       try store.reseal(1, entity: 3) {
         $0.replaceSubrange(3..<11, with: repeatElement(0, count: 8))
       }

@@ -100,7 +100,7 @@ struct ConstraintTests {
         outcome.data.contains(#""record":\#(record),"#) && outcome.data.contains(rule)
           && outcome.data.contains(#""attribute":"\#(attribute)""#), "\(outcome.data)")
     }
-    // The inferred attribute was added, and the constraints are as they were.
+    // The import added the inferred attribute and kept the constraints.
     let schema = await folder.run("schema", "Film", "--format", "csv").data
     #expect(schema.contains("Film,7,more,") && schema.contains("length 1...10, pattern"))
     let records = await folder.run("records", "Film").data

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct `kvdump convert` {
   private static let other = PageFormat.all.first { $0 != .ofEngine } ?? .ofEngine
-  /// The kept files have the same pairs in either format.
+  /// The kept file of each LMDB version, with the same pairs in both.
   private static let kept = {
     let files = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().appendingPathComponent("EntityStoreTests/Corpus/Files").path
@@ -31,7 +31,7 @@ import Testing
     let deleted = await folder.run("delete", "Note", "title == 'a'", "--yes")
     #expect(deleted.status == .success, "\(deleted.messages)")
     #expect(await folder.isSound())
-    // A second time there is nothing to do.
+    // A second conversion has nothing to do.
     let again = await folder.run("convert")
     #expect(again.status == .success)
     #expect(again.messages.contains("a file of \(PageFormat.ofEngine.engine) already"))

@@ -2,10 +2,10 @@
 import Foundation
 import LodestoreFormat
 
-/// A file of pages that no engine has written: one tree of one branch and as many leaves as its
-/// nodes need.
+/// A file made without an engine: one tree of one branch page, and as many leaf pages as its nodes
+/// need.
 ///
-/// Runs of overflow pages are holes in the file, with a header where one is asked for.
+/// Runs of overflow pages are holes in the file. A run has a header only if ``runs`` requests it.
 struct CraftedPages {
   /// A pair whose value is in a run of overflow pages.
   struct LargeNode {
@@ -17,9 +17,9 @@ struct CraftedPages {
   var tree = "buckets"
   /// The nodes in the order of their keys.
   ///
-  /// The key of a node is its place as a u32 BE.
+  /// A node's key is its index as a big-endian UInt32.
   var nodes: [LargeNode]
-  /// The pages that begin a run, and how many they say that it has.
+  /// The first pages of runs, each with the page count that its header states.
   var runs: [Int: Int]
   var lastPage: Int
   /// Pairs of the free list, by the numbers of their commits.

@@ -10,7 +10,7 @@ import Testing
 /// Copies and exports of stores in which bytes have changed.
 @Suite("Copies of damaged stores")
 struct DamagedCopyTests {
-  /// A store with three records, of which `find` has become `put` in the bytes of the file.
+  /// Makes a store with three records, and replaces `find` by `put` in the bytes of the file.
   private func damagedStore(
     _ find: [UInt8], _ put: [UInt8], keepsSize: Bool = true
   ) async throws -> StoreFolder {
@@ -31,14 +31,14 @@ struct DamagedCopyTests {
 
   private static func id(_ number: UInt8) -> [UInt8] { [number, 0, 0, 0, 0, 0, 0, 0] }
 
-  /// The key of an entry of an index of texts: the code of a text, the text, its end, the record's
-  /// id.
+  /// The key of an entry in an index over a text: the code of a text, the text, a zero, and the
+  /// record's id.
   private static func entry(_ key: String, _ id: UInt8) -> [UInt8] {
     [2] + key.utf8 + [0] + self.id(id)
   }
 
   private static let marker = Array("mark-b".utf8)
-  /// The last attribute of a record, before its checksum; not a key.
+  /// The bytes of a record's last attribute before its checksum, which occur in no key.
   private static let record: [UInt8] = [6, 0] + marker
   private static let changedRecord: [UInt8] = [6, 0] + Array("mark-x".utf8)
 
@@ -152,7 +152,7 @@ struct DamagedCopyTests {
 
   // MARK: Lost pairs and entries
 
-  /// The store with one pair fewer, as after a write that was lost in part.
+  /// Makes the store without one pair, as if a part of a write were lost.
   private func incompleteStore(_ key: [UInt8], _ tree: TreeName) async throws -> StoreFolder {
     let folder = try await damagedStore(Self.marker, Self.marker)
     try FaultFile.commit(to: folder.store) { try $0.remove(key, tree) }

@@ -67,7 +67,7 @@ private struct Row: Decodable, Hashable {
   }
 }
 
-/// A store with a history of commits, and its content after each commit.
+/// The bytes of a store after many commits, and its content after each commit.
 private struct DamagedStore {
   let bytes: [UInt8]
   let older: [UInt8]
@@ -116,7 +116,7 @@ private struct DamagedStore {
       if round == 8 { older = try FaultFile(path: path).bytes }
     }
     store.close()
-    // Nowhere in the file is the store as it was when it was made.
+    // The file no longer contains any page of the first state.
     states.removeFirst()
     bytes = try FaultFile(path: path).bytes
     self.older = older
@@ -125,9 +125,9 @@ private struct DamagedStore {
     known = wholes.reduce(into: []) { $0.formUnion($1) }
   }
 
-  /// Why rows that a command wrote cannot be right; `nil` when they can.
+  /// Returns why rows that a command wrote cannot be right; `nil` if they can.
   ///
-  /// - Parameter isAll: whether all things of a commit are to be there.
+  /// - Parameter isAll: Whether all things of a commit must be among the rows.
   func fault(in rows: [Row], isAll: Bool) -> String? {
     guard rows.allSatisfy(known.contains) else { return "a thing that never was" }
     if !isAll { return nil }
@@ -135,10 +135,10 @@ private struct DamagedStore {
     return found.count == rows.count && wholes.contains(found) ? nil : "things of several commits"
   }
 
-  /// Why what was read cannot be right; `nil` when it can.
+  /// Returns why the things that were read cannot be right; `nil` if they can.
   ///
-  /// Whole commits are right. Pages of an older commit in the place of newer ones, which all fit,
-  /// may give things of several commits.
+  /// The content of one commit is right. If pages of an older commit replace newer ones and all of
+  /// them fit, things of several commits are right too.
   func fault(in things: [Thing]) -> String? {
     let found = Dictionary(things.map { ($0.number, $0) }) { one, _ in one }
     if found.count == things.count, states.contains(found) { return nil }
@@ -147,19 +147,20 @@ private struct DamagedStore {
   }
 }
 
-/// Files with damage of every kind, through the library and the commands, in processes of their
-/// own.
+/// Files with damage of every kind are read through the library and the commands, each part in a
+/// separate process.
 private enum DamagedRuns {
   static let kinds = DamageKind.allCases
-  /// Kinds that put whole pages of other commits into the file, which nothing can recognize.
+  /// Kinds of damage that put whole pages of other commits into the file, which no check can
+  /// recognize.
   static let mixing: Set<DamageKind> = [.stalePages, .repeatedBlock, .swappedPages]
 
-  /// The numbers of the files of each process.
+  /// The ranges of file numbers, one for each process.
   ///
   /// In a debug build, the testing library keeps where each error was thrown until the test ends.
   /// So a long run is one of several processes.
   static func parts(of count: Int) -> [Range<Int>] {
-    // One file alone, to examine it again.
+    // `LODESTORE_CASE` selects a single file, to examine it again.
     if let number = DamageGenerator.number("LODESTORE_CASE").flatMap({ Int(exactly: $0) }) {
       return [number..<number + 1]
     }
@@ -203,7 +204,7 @@ private enum DamagedRuns {
     return megabytes("VmPeak:") > 1 << 20 ? 0 : megabytes("VmHWM:")
   }
 
-  /// An answer that is wrong.
+  /// A wrong answer, which is neither an error nor right.
   struct Fault: Error, CustomStringConvertible {
     let description: String
 
@@ -235,7 +236,7 @@ private enum DamagedRuns {
         for thing in things.prefix(20) { try transaction.delete(thing) }
       }
     } catch is StoreError {
-      // An answer.
+      // A thrown error is a correct answer to damage.
     }
     options.access = .previousCommit
     if let opened = try? Store(at: path, entities: [Thing.self], options: options) {
@@ -246,7 +247,7 @@ private enum DamagedRuns {
 
   // MARK: The commands
 
-  /// The commands that each file is given to, in this order, and the files that they may write.
+  /// The commands that are run on each file, in this order, and the files that they may write.
   struct Commands {
     let store: String
     let outputs: [String]
@@ -330,8 +331,8 @@ private enum DamagedRuns {
   /// Throws where a command, before any that changes the store, has answered with content of no
   /// commit.
   ///
-  /// All things must be there in an export and in a scan. An index may lead to fewer: keys have no
-  /// checksums, and only an export compares them with the records.
+  /// All things must be there in an export and in a scan. A query by an index may find fewer
+  /// things, because keys have no checksums, and only an export compares them with the records.
   private static func check(
     _ command: [String], _ data: [UInt8], _ outputs: [String], _ store: DamagedStore,
     _ kind: DamageKind
@@ -372,7 +373,7 @@ private enum DamagedRuns {
 
 @Suite("Damaged stores", .serialized)
 struct DamagedStoreTests {
-  /// A folder that is there, for one process.
+  /// Creates a folder for one process, and returns its path.
   private func makeFolder() throws -> String {
     let folder = scratchFolderPath()
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -111,7 +111,8 @@ struct DeleteTests {
     let folder = try await QueriedStore.make()
     let store = folder.store
     let outcome = await folder.execute("delete", ["Pod", "stars > 20"]) {
-      // Somebody writes while the person thinks; nothing is open that would be in the way.
+      // Another process writes while the person decides, which works because the command has no
+      // transaction open.
       let isDone = try? WriteStore.write(store) { transaction in
         let entity = try transaction.snapshot.entity("Pod")
         return try transaction.delete(

@@ -7,7 +7,7 @@ import Testing
 
 /// See Format.md, "Derived attributes".
 @Suite struct `A part of a date` {
-  /// The rules that are broken where `value` is said to be the part of a date.
+  /// The rules that the verifier reports if a store claims `value` as the part of a date.
   private func findings(
     of date: Double?, _ part: CalendarPart, offset: Int64, type: AttributeType? = nil,
     _ value: Value,

@@ -5,7 +5,8 @@ import Testing
 @testable import LodestorePages
 @testable import LodestoreVerifier
 
-/// Doubles may be summed by differences; all other sums are exact.
+/// The store may sum doubles by differences, so their last digits may differ; all other sums must
+/// be exact.
 ///
 /// See Format.md, "Derived attributes".
 @Suite struct `A sum of floating point numbers` {

@@ -43,7 +43,7 @@ struct DiffCommandTests {
     }
   }
 
-  /// Two stores, the newer one with changes; and the token before these.
+  /// Makes two stores, the newer one with changes, and the history token before these changes.
   private static func make(
     in folder: String
   ) throws -> (older: String, newer: String, token: HistoryToken) {
@@ -172,7 +172,7 @@ struct DiffCommandTests {
       #expect(await run([newer, "--since", "2"]).status == .success)
       #expect(await run([newer, "--since", "9"]).status == .usage)
       #expect(await run([newer, "--since", "soon"]).status == .usage)
-      // A token of another store.
+      // The token belongs to the newer store, so the older store refuses it.
       #expect(await run([older, "--since", token.description]).status == .usage)
     }
   }

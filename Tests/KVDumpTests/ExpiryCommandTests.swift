@@ -30,7 +30,7 @@ import Testing
     let objects = await folder.run("schema", "Offer", "--format", "json")
     #expect(objects.data.contains(#""expires":"until""#), "\(objects.data)")
 
-    // The last write of the import has evicted it.
+    // The last write of the import has already evicted the expired record.
     let evicted = await folder.run("evict", "--format", "json")
     #expect(evicted.status == .success)
     #expect(evicted.data.contains(#""evicted":0,"held":0"#), "\(evicted.data)")

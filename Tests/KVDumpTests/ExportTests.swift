@@ -163,8 +163,8 @@ struct ExportTests {
     let folder = try StoreFolder()
     try await QueriedStore.addItems(to: folder)
     let store = folder.store
-    // Commands of one process share what is open: none may be the first, and open it for reading
-    // alone.
+    // The commands of one process share an open environment. The test opens it for writing first,
+    // so that no command opens it read-only.
     let open = try Store(at: store, entities: [])
     defer { open.close() }
     let writer = Task {
@@ -308,7 +308,7 @@ struct ExportRoundTripTests {
 }
 
 extension StoreFolder {
-  /// The bytes of an entity's records, in order, without what depends on their ids.
+  /// The content of an entity's records in order, without the parts that depend on their ids.
   func contents(of entity: String, in store: String) throws -> [[UInt8]] {
     let core = try StoreCore(path: store, options: ReadStore.options)
     defer { core.close() }

@@ -74,7 +74,7 @@ struct FailureTextTests {
 
   /// The size is in the record of the free list of both meta pages.
   ///
-  /// 512 is a possible size, but then the second meta page would be elsewhere.
+  /// 512 is an allowed page size, but the second meta page would then be at another offset.
   @Test(arguments: [0, 5_000, 131_072, 512])
   func `the failure of an odd page size names the damaged header`(size: UInt32) async throws {
     let folder = try StoreFolder()
@@ -97,7 +97,7 @@ struct FailureTextTests {
     }
     let error = #expect(throws: StoreError.self) { try Store(at: folder.store, entities: []) }
     #expect(error?.code == .damaged, "\(error?.message ?? "")")
-    // Salvage takes the records out where one of the two meta pages has a possible size.
+    // Salvage works if one of the two meta pages has a possible page size.
     bytes.replaceSubrange(..<PageLayout.systemPageSize, with: whole[..<PageLayout.systemPageSize])
     try bytes.write(to: URL(fileURLWithPath: folder.store))
     await folder.run("salvage", folder.path + "/saved.lodestore")

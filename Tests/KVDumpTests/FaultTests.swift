@@ -3,7 +3,7 @@ import Testing
 
 @testable import KVDumpCommands
 
-/// Faults end the program with a sentence, and blame the file only where it is the file.
+/// A crash ends the program with a sentence, which blames the file only if the file is the cause.
 @Suite("Faults that end kvdump")
 struct FaultTests {
   private static func deeper(_ level: Int) -> Int {

@@ -24,7 +24,8 @@ import Testing
       ["disk has", "space left", "room on the disk", "bytes free"].contains {
         outcome.messages.contains($0)
       }, "\(outcome)", sourceLocation: sourceLocation)
-    // The command must end; the machine may be busy, but a hang would last forever.
+    // The command must end. The limit is generous for a busy machine, because a hang would never
+    // end.
     #expect(outcome.seconds < 150, "\(outcome)", sourceLocation: sourceLocation)
   }
 
@@ -43,7 +44,7 @@ import Testing
     let before = await KilledFolder.content(of: store)
     let names = ["a.lodestore", "a.lodestore-lock"]
 
-    // Room for some pages of the import, and not for all.
+    // There is room for some pages of the import, but not for all.
     let large = try disk.input(
       "large.jsonl", Self.rows(2_000..<22_000, text: String(repeating: "x", count: 1_000)))
     disk.fill(leaving: 4 << 20)
@@ -62,7 +63,7 @@ import Testing
     #expect((FileFacts(store)?.size ?? 0) <= usedSize, "room that was not given back")
     #expect(usedSize >= size)
 
-    // No room at all.
+    // The file system has no room left.
     disk.fill()
     #expect(try disk.run(tool, "count", store, "E").status == .success)
     let update = try disk.run(tool, "update", store, "E", "--all", #"t="other""#, "--yes")
@@ -81,7 +82,7 @@ import Testing
     if delete.status != .success { expectFull(delete) }
     print("\(kind): a delete on the full disk: \(delete.status == .success ? "done" : "refused")")
 
-    // The lock file is made at opening, and mapped: each byte of it must have room.
+    // Opening creates the lock file and maps it, so each byte of it must have room on the disk.
     #expect(unlink(store + "-lock") == 0)
     disk.fill()
     let opening = try disk.run(tool, "count", store, "E")
@@ -142,7 +143,7 @@ import Testing
       #expect(try disk.run(tool, "count", out, "E").data.contains("500"))
       try expectSound(out)
     }
-    // A copy that was made by other means, with the commit before the newest one.
+    // A plain copy by the file system contains the commit before the newest one.
     let plain = disk.path + "/plain.lodestore"
     try FileManager.default.copyItem(atPath: folder.store, toPath: plain)
     for line in [

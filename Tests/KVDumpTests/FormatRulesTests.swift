@@ -148,7 +148,7 @@ struct FormatRulesTests {
     })
     let file = Array(try Data(contentsOf: URL(fileURLWithPath: store.path)))
     let pages = stride(from: 0, to: file.count - 4095, by: 4096).map { Array(file[$0..<$0 + 4096]) }
-    // The numbers of the page and of the commit are others.
+    // The page numbers and commit numbers of the two examples differ, so they are not compared.
     let start = isLater ? 16 : 8
     #expect(page.count == 4096 && pages.contains { $0.dropFirst(start) == page.dropFirst(start) })
   }

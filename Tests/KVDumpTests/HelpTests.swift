@@ -4,7 +4,8 @@ import Testing
 
 /// Help that a person reads in a window of 80 columns, and copies examples from.
 @Suite struct `Help of the commands` {
-  /// Wrapped by the parser, a line would end in the midst of an option, and not be a command.
+  /// If the parser wrapped an example, its line would end within an option and could not be copied
+  /// as a command.
   @Test func `help shows each line of an example as it is typed`() {
     var count = 0
     for command in [KVDump.self] + KVDump.configuration.groupedSubcommands.flatMap(\.subcommands) {

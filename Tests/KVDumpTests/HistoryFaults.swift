@@ -47,7 +47,7 @@ extension Fault {
     ),
   ]
 
-  /// A first write with other changes than it had.
+  /// A fault that replaces the changes in the first write of the history.
   private static func changes(_ name: String, _ changes: [Document]) -> Fault {
     Fault(name, in: .kept) {
       try $0.edit(firstHistoryPart, .history, "changes", to: .array(changes))

@@ -164,13 +164,14 @@ struct HistoryCommandTests {
     #expect(info.data.contains("purged"))
   }
 
-  /// The pager keeps rows back until the command ends.
+  /// If the command used the pager, its rows would appear only at the end.
   @Test(arguments: ["table", "json"])
   func `the command watch shows rows as they come, and ends its array`(format: String) async throws
   {
     let folder = try Self.make()
     let store = try Store(at: folder.store, entities: [Note.self])
-    // The command keeps its thread, and there may be no other for tasks.
+    // The command blocks its thread, and there may be no other thread for tasks, so the test uses
+    // its own thread.
     let isOver = DispatchSemaphore(value: 0)
     let isDone = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
@@ -214,8 +215,8 @@ struct HistoryCommandTests {
     process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
     try process.run()
     let store = try Store(at: folder.store, entities: [Note.self])
-    // `watch` does not report commits from before its start, which may be late. Commits that come
-    // together are reported as one.
+    // `watch` does not report commits from before its start, and it may start late. Commits that
+    // arrive together are reported as one.
     for _ in 0..<200 where process.isRunning {
       let note = try await store.write(author: "me") { tx in
         try tx.insert(Note(title: "new", length: 10))
@@ -236,7 +237,7 @@ struct HistoryCommandTests {
   }
 }
 
-/// Counts the writes; each one is a text.
+/// A sink that records each write as a text.
 private final class WriteCounter: ByteSink {
   private(set) var writes: [String] = []
   func write(_ bytes: ByteView) throws {

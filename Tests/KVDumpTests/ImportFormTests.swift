@@ -17,7 +17,7 @@ struct ImportFormTests {
     #expect(await folder.isSound())
   }
 
-  /// "café" with one scalar for its last letter, and with two.
+  /// The member "café" is spelled with one scalar and with two scalars for its last letter.
   @Test(arguments: ["m.jsonl", "m.json"])
   func `a record with two spellings of one member is rejected alone, and ends a strict import`(
     name: String
@@ -39,7 +39,7 @@ struct ImportFormTests {
     #expect(outcome.messages.contains("in another spelling of Unicode"), "\(outcome.messages)")
     let keys = await folder.run("query", "E", "--fields", "k", "--format", "csv").data
     #expect(keys.split(whereSeparator: \.isNewline) == ["k", "1", "4"])
-    // Parsers disagree about JSON with one key in two spellings.
+    // One key in two spellings is refused, because JSON parsers treat it differently.
     let twice = try folder.file("twice.jsonl", #"{"k":9,"caf\u00e9":1,"café":2}"#)
     #expect(await folder.importing([twice] + options).status != .success)
     #expect(await folder.isSound())

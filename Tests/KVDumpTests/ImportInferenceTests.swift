@@ -105,7 +105,7 @@ struct ImportInferenceTests {
           + "--null-value TEXT reads a text as null, and --infer --map COLUMN=NAME imports the column "
           + "into another attribute"))
     #expect(outcome.messages.contains("--type at=date:FORMAT reads other forms"))
-    // The option follows the advice of the message.
+    // The second import uses the options that the first message advised.
     let mapped = try await folder.load(
       "id,n,at\n2,many,2024-01-05\n", "--entity", "E", "--infer", "--map", "n=text", name: "c.csv")
     #expect(try folder.report(mapped) == ImportCounts(records: 1, inserted: 1))
@@ -131,7 +131,7 @@ struct ImportInferenceTests {
   ])
   func `a page without records is no failure`(name: String, text: String) async throws {
     let folder = try StoreFolder()
-    // The first day: there is nothing to infer from, and nothing is made.
+    // Without records there are no types to infer, so no store is created.
     let options = ["--entity", "E", "--unique", "id", "--infer"]
     let first = await folder.importing([try folder.file(name, text)] + options)
     #expect(first.status == .success, "\(first.messages)")
@@ -185,13 +185,13 @@ struct ImportInferenceTests {
     #expect(await folder.isSound())
   }
 
-  /// An inferred type takes the values that it was inferred from.
+  /// An inferred type accepts all values from which it was inferred.
   @Test(arguments: [
     ("[1e400,2]", "decimal", 2), ("[1e-400,2.5]", "decimal", 2), ("[2.5,-1E400]", "decimal", 2),
     ("[123456789012345678901234567890,2.5]", "decimal", 2),
     ("[2.5,123456789012345678901234567890,-7]", "decimal", 3),
     ("[2.5,9007199254740992]", "double", 2),
-    // No type takes all of these.
+    // No number type accepts all of these values, so the attribute is JSON.
     ("[2.5,1e99999]", "json", 1), ("[2.5,1\(String(repeating: "2", count: 40))]", "json", 1),
   ])
   func `numbers outside of the range of a double make a decimal`(
@@ -279,7 +279,8 @@ struct ImportInferenceTests {
       ),
       "\(outcome.messages)")
     #expect(!FileFacts.exists(folder.store))
-    // A thousand fit, and attributes that are stored do not count twice.
+    // An entity may have a thousand attributes. Stored attributes do not count twice in the second
+    // import.
     let most = (0..<1_000).map { #""m\#($0)":1"# }.joined(separator: ",")
     try await folder.load("[{\(most)}]", "--entity", "E", "--infer", "--insert-only")
     try await folder.load("[{\(most)}]", "--entity", "E", "--infer", "--insert-only")

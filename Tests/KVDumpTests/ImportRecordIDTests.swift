@@ -3,7 +3,9 @@ import Testing
 
 @testable import KVDumpCommands
 
-/// The store calls its own ids `_id`; these members have that name too.
+/// The store calls a record's id `_id`.
+///
+/// These imported records have a member of that name too.
 @Suite("Importing members named _id")
 struct ImportRecordIDTests {
   private static let text = #"""

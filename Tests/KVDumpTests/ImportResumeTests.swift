@@ -11,7 +11,7 @@ struct ImportResumeTests {
     lines[range].joined(separator: "\n") + "\n"
   }
 
-  /// A store with one record that a mirror of the lines deletes.
+  /// Makes a store with one record that is not among the lines, so that a mirror deletes it.
   private func folder() async throws -> StoreFolder {
     let folder = try StoreFolder()
     try await folder.load(#"{"k":-1,"v":"gone"}"#, "--entity", "E", "--unique", "k", "--infer")

@@ -12,7 +12,7 @@ struct ImportStrategyTests {
       "date=dateTimeStamp", "--type", "dateTimeStamp=date:yyyy-MM-dd HH:mm:ss",
     ] + numbers.flatMap { ["--type", "\($0)=double"] }
 
-  /// The rows of a snapshot by their dates, numbers as numbers.
+  /// The rows of a snapshot by date, with numbers in the form that the store writes.
   private func rows(_ file: String, _ folder: StoreFolder) throws -> [String: [String: String]] {
     let page = try JSONDocument.parsing(try folder.bytes(file)).root
     let fields = try #require(page["fields"]).elements.compactMap(\.string)
@@ -103,7 +103,7 @@ struct ImportStrategyTests {
     let all = await folder.importing([file, "--entity", "E", "--mirror", "--mirror-empty"])
     #expect(all.status == .success, "\(all.messages)")
     #expect(try folder.report(all).deleted == 1)
-    // There is nothing to lose any more.
+    // The store has no records left that the mirror could delete wrongly.
     #expect(await folder.importing([file, "--entity", "E", "--mirror"]).status == .success)
     #expect(await folder.isSound())
   }

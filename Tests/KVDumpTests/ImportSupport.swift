@@ -49,7 +49,7 @@ struct ImportCounts: Equatable {
   var rejected = 0
 }
 
-/// `kvdump import` as a process of its own, which reads the bytes that the test writes to it.
+/// A process of `kvdump import`, which reads the bytes that the test writes to it.
 struct PipedImport {
   let process = Process()
   private let input = Pipe()

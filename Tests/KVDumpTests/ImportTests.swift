@@ -102,7 +102,7 @@ struct ImportTests {
       await folder.run("records", "E").data
         == #"{"_id":1,"impact_e_2":1,"impact_e":2,"_2x":3,"e":4}"# + "\n")
     #expect(outcome.messages.contains("E: member 'impact-e' is attribute 'impact_e_2'\n"))
-    // Without inference each member finds its attribute again.
+    // A second import without inference fills the same attributes from the same members.
     let again = try await folder.load(
       #"[{"impact-e":1,"impact_e":3,"2x":3,"é":4}]"#, "--entity", "E", name: "again.json")
     #expect(try folder.report(again) == ImportCounts(records: 1, updated: 1))

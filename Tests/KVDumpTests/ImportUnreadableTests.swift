@@ -193,7 +193,7 @@ import Testing
         outcome.messages.contains("found a file compressed by \(name), expected text or gzip"),
         "\(outcome.messages)")
     }
-    // A text may begin with the letters of one.
+    // A text file may begin with the letters by which a compressed file begins.
     let file = try folder.file("t.csv", "BZh9,PK\n1,2\n")
     let taken = await folder.importing(
       [file, "--entity", "E", "--insert-only", "--infer"])

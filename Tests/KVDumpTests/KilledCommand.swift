@@ -12,21 +12,21 @@ import Testing
 
 /// A command that is killed at a random time, and the possible results.
 struct KilledCommand {
-  /// The name of the command, in names of files next to the store.
+  /// The command's name, which is part of the names of files next to the store.
   let name: String
   let arguments: [String]
   /// The file that it makes.
   var output: String?
-  /// The contents that a kill may leave in the store, as exported, in the order in which they
-  /// occur.
+  /// The exported contents that a kill may leave in the store, in the order in which they occur.
   ///
-  /// The last one is that of a finished command.
+  /// The last content is that after the whole command.
   var contents: [String] = []
-  /// The bytes of the file that it makes; nil where that is a store.
+  /// The bytes of the file that the command makes; `nil` if that file is a store.
   var outputBytes: Data?
-  /// The contents that a store may have that it makes, in the order in which they come.
+  /// The exported contents that a store made by the command may have, in the order in which they
+  /// occur.
   var outputContents: [String] = []
-  /// How long the command takes.
+  /// The duration of the command in microseconds.
   var microseconds = 0
 
   var isReplacing: Bool { arguments.contains("--force") }
@@ -34,7 +34,9 @@ struct KilledCommand {
   var isImport: Bool { arguments.contains("INPUTS") }
   var isDryRun: Bool { arguments.contains("--dry-run") }
 
-  /// The name, the arguments between the name of the command and the last one.
+  /// Makes a command from its name and arguments.
+  ///
+  /// The arguments `STORE`, `INPUTS`, `ONE` and `OUT` stand for paths.
   init(_ name: String, _ arguments: String..., output: String? = nil) {
     self.name = name
     self.arguments = arguments
@@ -64,14 +66,13 @@ struct KilledCommand {
   ]
 }
 
-/// The store that is killed commands' victim, and the files that they import, in a folder of their
-/// own.
+/// A folder with the store whose commands are killed, and with the files that they import.
 final class KilledFolder {
   static let recordCount = 2_000
   private static let pageCount = 5
   private static let pageSize = 200
 
-  /// The folder of the store and of the commands' output; emptied before each kill.
+  /// The folder of the store and of the command's output, which is emptied before each kill.
   let victim: StoreFolder
   private let inputs: StoreFolder
   private let origin: Data
@@ -110,7 +111,7 @@ final class KilledFolder {
   /// The content of the output file before a command that replaces it.
   static let replaced = Data("before\n".utf8)
 
-  /// Puts the store back as it was, without a lock file, and removes all else.
+  /// Restores the store without a lock file, and removes all other files.
   func reset(for command: KilledCommand) throws {
     for name in try victim.files() {
       try FileManager.default.removeItem(atPath: victim.path + "/" + name)
@@ -134,7 +135,9 @@ final class KilledFolder {
     }
   }
 
-  /// The records of a store as lines of JSON; none where it `mayBeEmpty`, without the entity.
+  /// The records of a store as lines of JSON.
+  ///
+  /// Returns an empty text if the store lacks the entity and `mayBeEmpty` is true.
   static func content(of store: String, mayBeEmpty: Bool = false) async -> String {
     let memory = MemoryConsole()
     let status = await KVDump.execute(["export", store, "E"], on: memory.console)
@@ -171,7 +174,7 @@ final class KilledFolder {
     try process.run()
     if let delay {
       usleep(UInt32(delay))
-      // Not gone: nobody has waited for it yet, so the number is still its own.
+      // The process number is still valid, because nobody has waited for the process yet.
       if process.isRunning { Foundation.kill(process.processIdentifier, signal) }
     }
     process.waitUntilExit()
@@ -181,7 +184,7 @@ final class KilledFolder {
     )
   }
 
-  /// Runs the command once, and stores its results and its duration.
+  /// Runs the command once without a kill, and stores its possible results and its duration.
   func prepare(_ command: inout KilledCommand) async throws {
     command.contents = [before]
     if command.isImport {

@@ -6,14 +6,14 @@ import Testing
 @testable import KVDumpCommands
 
 @Suite(.serialized) struct `A killed command` {
-  /// `LODESTORE_KILLS` is how many kills there are in all.
+  /// The variable `LODESTORE_KILLS` sets the total number of kills.
   @Test func `a killed command leaves whole commits, and no file but its own`() async throws {
     try await KilledTrial.run("LODESTORE_KILLS", by: [SIGKILL], salt: 41)
   }
 }
 
 @Suite(.serialized) struct `A command that a signal ends` {
-  /// `LODESTORE_SIGNALS` is how many signals there are in all.
+  /// The variable `LODESTORE_SIGNALS` sets the total number of signals.
   @Test func `a command that a signal ends leaves whole commits, and no temporary file`()
     async throws
   {
@@ -27,7 +27,7 @@ private struct KilledTrial {
   let signal: Int32
   let replay: String
 
-  /// Runs as many as the variable says, over all commands in turn.
+  /// Makes the number of trials that the variable states, over all commands in turn.
   static func run(_ variable: String, by signals: [Int32], salt: UInt64) async throws {
     guard let tool = ToolProcess.path else { return }
     let folder = try await KilledFolder(tool: tool)
@@ -39,7 +39,7 @@ private struct KilledTrial {
     for round in 0..<kills {
       let index = round % commands.count
       let command = commands[index]
-      // Some come after the end: then the command must have done its work.
+      // Some signals come after the end of the command, which must then have done its work.
       let delay = Int.random(in: 0...(command.microseconds * 13 / 10), using: &random)
       let signal = signals[round / commands.count % signals.count]
       let trial = KilledTrial(
@@ -63,7 +63,7 @@ private struct KilledTrial {
     }
     results.kills += isKilled ? 1 : 0
     results.ends += isKilled ? 0 : 1
-    // A line that is whole was said when all was safe.
+    // The command prints a complete line only when its result is safe on the disk.
     let isAcknowledged = !isKilled || said.hasSuffix("\n")
     let slowest = try expectFastOpening()
     results.slowest = max(results.slowest, slowest)
@@ -97,7 +97,7 @@ private struct KilledTrial {
     #expect(report.isSound && report.findings == [], "\(replay)")
   }
 
-  /// Expects that the file of the command is whole, does not exist, or is the one from before.
+  /// Expects the output file to be complete, missing, or the file from before the command.
   ///
   /// Returns whether it exists.
   private func expectOutput(isAcknowledged: Bool) async throws -> Bool {
@@ -119,7 +119,8 @@ private struct KilledTrial {
     return true
   }
 
-  /// Opening after a kill waits for nobody and checks nothing again; returns the microseconds.
+  /// Expects the store to open after a kill without a wait or a check; returns the time in
+  /// microseconds.
   private func expectFastOpening() throws -> Int {
     let (start, waitedBefore) = (DispatchTime.now(), Self.waitedNanoseconds)
     let count = try ReadStore.read(folder.victim.store, on: MemoryConsole().console) { snapshot in
@@ -131,8 +132,8 @@ private struct KilledTrial {
     return microseconds
   }
 
-  /// How long this thread was ready to run and others had the processor; 0 where the system does
-  /// not tell.
+  /// The time that this thread waited for a processor, in nanoseconds; 0 if the system does not
+  /// report it.
   private static var waitedNanoseconds: Int {
     guard let text = try? String(contentsOfFile: "/proc/thread-self/schedstat", encoding: .utf8)
     else { return 0 }

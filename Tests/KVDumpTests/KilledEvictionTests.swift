@@ -11,7 +11,7 @@ import Testing
   /// An eviction removes 4,096 records in a transaction.
   private static let states = [count, count - 4_096, count - 8_192, 100]
 
-  /// `LODESTORE_KILLS` is how many kills there are.
+  /// The variable `LODESTORE_KILLS` sets the number of kills.
   @Test func `a killed eviction has removed the oldest records, in whole transactions`()
     async throws
   {
@@ -29,7 +29,7 @@ import Testing
       }
       try bytes.write(to: URL(fileURLWithPath: victim.store))
       let process = try ToolProcess.start(#"exec "$0" evict "$1""#, tool, victim.store)
-      // The first one is not killed, and tells how long an eviction takes.
+      // The first round has no kill, and measures the duration of an eviction.
       let delay = round == 0 ? 0 : Int.random(in: 0...(longest * 12 / 10), using: &random)
       let start = DispatchTime.now()
       if round > 0 {
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  /// The numbers of the pages that are left, as the file has them.
+  /// The numbers of the pages that the file still has.
   private static func numbers(_ path: String) throws -> [Int] {
     let store = try Store(at: path, entities: [LimitedPage.self], options: withoutKeeper)
     defer { store.close() }

@@ -25,7 +25,7 @@ extension Fault {
       Fault("an attribute holds two relationships", in: .kept) { store in
         let held = try store.get(CatalogueKey.relationship(2), .catalogue)
         let key = CatalogueKey.relationship(9)
-        // The checksum takes the first four bytes.
+        // The first four bytes of the body are the checksum.
         let content = Array(held.dropFirst(4))
         try store.put(key, Checksum.sealed(key: key, content: content), .catalogue)
         try store.put(CounterKey.nextRelationship, littleEndianBytes(UInt64(10)), .counters)

@@ -10,7 +10,7 @@ private struct Mark: Codable, Hashable, Sendable {
   var day: Date?
 }
 
-/// A record with attributes of many types, and links to others of its entity.
+/// A record with attributes of many types, and with links to other records of its entity.
 private struct Knot: Entity {
   var id = RecordID<Knot>()
   var name: String
@@ -76,7 +76,7 @@ private struct Knot: Entity {
   }
 }
 
-/// Random values, among them those that texts often lose.
+/// Random values, including values that texts often lose.
 private struct KnotValues {
   private var state: UInt64
 
@@ -159,7 +159,7 @@ private struct KnotValues {
   }
 }
 
-/// The links of a record lead to records of its own page, of earlier ones and of later ones.
+/// Links lead to records of the same page, of earlier pages and of later pages.
 @Suite struct `Export, import and export` {
   private static func fill(_ store: Store, _ values: inout KnotValues) throws {
     try store.write { tx throws in

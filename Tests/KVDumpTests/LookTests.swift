@@ -227,7 +227,7 @@ struct LookTests {
     let trees = await folder.run("keys", "--format", "csv")
     #expect(trees.status == .success, "\(trees.messages)")
     #expect(trees.data.contains("later.numbers,2,1,") && trees.data.contains("later.texts,2,1,"))
-    // Numbers are in their order, and bytes in theirs.
+    // Integer keys are in numeric order, and other keys in the order of their bytes.
     for (tree, keys) in [
       ("later.numbers", ["0100000000000000", "0001000000000000"]),
       ("later.texts", ["0001000000000000", "0100000000000000"]),
@@ -355,7 +355,7 @@ struct TroubleTests {
     let outcome = await folder.run("index", "E", "tags[]")
     #expect(outcome.status == .usage)
     #expect(outcome.messages.contains(#"'"x" IN tags'"#), "\(outcome.messages)")
-    // The second import adds no index, and says so of none.
+    // The second import adds no index, so its messages mention none.
     let again = await folder.importing([file] + options)
     #expect(!again.messages.contains("added index"), "\(again.messages)")
     let other = try folder.file("o.json", #"[{"k":2,"tags":["x"],"more":[1]}]"#)
@@ -394,7 +394,8 @@ struct TroubleTests {
     let folder = try StoreFolder()
     try await folder.load(#"[{"n":1}]"#, "--entity", "E", "--unique", "n", "--infer")
     var file = try FaultFile(path: folder.store)
-    // A node of the tree of names: 48 bytes of data, flag 2, the size of the key; then the counts.
+    // The bytes to find are a node of the tree of names: value size 48, flag 2, and the key size.
+    // The counts of the tree follow.
     let format = PageFormat.ofEngine
     let key = format.key(ofTree: "records.1")
     let node = [48, 0, 0, 0, 2, 0, UInt8(key.count), 0] + key

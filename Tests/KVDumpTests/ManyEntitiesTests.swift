@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A catalogue beyond its limit")
 struct ManyEntitiesTests {
-  /// Two of them, far apart, have one name.
+  /// Two of the entities, far apart in number, have the same name.
   @Test func `the verifier reports too many entities once, and skips those beyond the limit`()
     throws
   {
@@ -34,7 +34,7 @@ struct ManyEntitiesTests {
       ])
     let names = report.findings.filter { $0.rule == .catalogueEntityNameOnce }
     #expect(names.map(\.detail) == ["entities 200 and 4000 have the same name"])
-    // The count of the checked entities' record trees.
+    // The findings are about the missing record trees of the checked entities.
     #expect(report.count(of: .treeMissing) == 4_000 - 7)
   }
 }

@@ -31,7 +31,7 @@ struct MemberNameTests {
     try await folder.load(
       "id,C#\n1,sharp\n", "--entity", "E", "--unique", "id", "--infer", name: "a.csv")
     #expect(try await schema(folder) == ["id": "id", "C_number": "C#"])
-    // Without --infer, another column has no attribute, and a strict import ends.
+    // Without --infer, the column "C+" has no attribute, and a strict import ends with an error.
     let file = try folder.file("b.csv", "id,C+\n2,plus\n")
     let plain = await folder.importing(
       [file, "--on-conflict", "patch", "--format", "json"] + Self.options)
@@ -68,7 +68,8 @@ struct MemberNameTests {
       "member 'C_number' fills the attribute of that name, which was made for member 'C#'; map it "
       + "to another attribute unless both are one"
     #expect(plain.messages.split(separator: warning, omittingEmptySubsequences: false).count == 2)
-    // Not where the attribute's own member comes too, which fills it.
+    // There is no warning if the records also have the member with the attribute's own name, which
+    // fills it.
     let both = try await folder.load(
       "id,C_number,C#\n6,n,s\n", "--entity", "E", name: "e.csv")
     #expect(!both.messages.contains("fills the attribute"), "\(both.messages)")
@@ -104,7 +105,8 @@ struct MemberNameTests {
     let folder = try StoreFolder()
     try await folder.load(
       #"[{"id":1,"a-b":"x"}]"#, "--entity", "E", "--unique", "id", "--infer")
-    // The attribute's own name leads to it while no member of its source comes.
+    // A member with the attribute's own name fills the attribute if the record lacks the source
+    // member.
     try await folder.load(#"[{"id":2,"a_b":"y"}]"#, "--entity", "E")
     #expect(await rows(folder).last == #"{"_id":2,"id":2,"a_b":"y"}"#)
     // If a record has both members, the source name fills the attribute. The other member is left
@@ -117,7 +119,7 @@ struct MemberNameTests {
     let strict = await folder.importing(
       [try folder.file("s.json", #"[{"id":5,"a_b":"z","a-b":"x"}]"#), "--strict"] + Self.options)
     #expect(strict.status == .negative)
-    // Inference makes it an attribute of its own, which it keeps.
+    // With --infer, the member becomes a separate attribute, which later imports use.
     try await folder.load(#"[{"id":6,"a_b":"z","a-b":"x"}]"#, "--entity", "E", "--infer")
     #expect(try await schema(folder) == ["id": "id", "a_b": "a-b", "a_b_2": "a_b"])
     try await folder.load(#"[{"id":7,"a_b":"q"}]"#, "--entity", "E", "--infer")
@@ -141,7 +143,7 @@ struct MemberNameTests {
     let inferred = try await other.load(#"[{"id":2,"a-b":"new"}]"#, "--entity", "E", "--infer")
     #expect(inferred.messages.contains(hint))
     #expect(try await schema(other) == ["id": "id", "a_b": "a_b", "a_b_2": "a-b"])
-    // A person can choose another name once.
+    // The option --map assigns the member to another attribute, once and for later imports too.
     let mapped = try await folder.load(
       #"[{"id":1,"a-b":"new"}]"#, "--entity", "E", "--infer", "--map", "a-b=a_b")
     #expect(mapped.messages.contains("E: attribute 'a_b' is filled from member 'a-b' from now on"))

@@ -9,7 +9,7 @@ import Testing
   import Foundation
 #endif
 
-/// Commands on a file of the other LMDB than the one that runs.
+/// Commands on a file of the other LMDB version than the one that kvdump runs with.
 @Suite struct OtherEngineTests {
   /// A folder whose store is the kept file of a format, with the same pairs in either.
   private static func folder(_ format: PageFormat) throws -> StoreFolder {

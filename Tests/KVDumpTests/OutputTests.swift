@@ -26,7 +26,7 @@ struct PagerSinkTests {
   }
 
   @Test func `the pager gets all of a longer output`() throws {
-    // The pager takes everything, checks it, and so leaves nothing for the screen.
+    // The pager command consumes and counts all lines, so nothing is left for the screen.
     #expect(try shown(lines: 5, by: "test $(wc -l) = 5 || exit 127").isEmpty)
     #expect(try shown(lines: 40_000, by: "test $(wc -l) = 40000 || exit 127").isEmpty)
   }

@@ -5,8 +5,9 @@ import Testing
 
 @testable import KVDumpCommands
 
-/// A library that lets a process see larger pages; where there is no compiler, the tests say so and
-/// pass.
+/// A library that makes a process see larger pages.
+///
+/// Without a C compiler the tests print a message and pass.
 private enum PageSizeLibrary {
   static let path: String? = {
     let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -41,7 +42,7 @@ struct PageSizeTests {
     process.waitUntilExit()
     try #require(process.terminationStatus == 0)
 
-    // LMDB's own limit.
+    // LMDB limits the page size too.
     let pageSize = min(systemPageSize, PageFormat.ofEngine.largestPage)
     let environment = try EnvironmentRegistry.open(folder.store, options: EnvironmentOptions()) {
       _ in

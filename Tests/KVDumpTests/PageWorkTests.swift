@@ -12,8 +12,8 @@ import Testing
 
 /// Small files that name their pages over and over.
 ///
-/// The checker went through a run of overflow pages once for each node that named it. A file of 1.2
-/// MB on the disk took minutes.
+/// A regression test: the checker visited a run of overflow pages once for each node that named it.
+/// A file of 1.2 MB on the disk took minutes.
 @Suite("The work of the page checker")
 final class PageWorkTests {
   private let folder: String
@@ -26,7 +26,7 @@ final class PageWorkTests {
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// Checks the file, which must be done within as many steps as the file has pages.
+  /// Expects the check to take at most as many steps as the file has pages.
   ///
   /// Progress is reported every 4,096 pages.
   private func check(_ pages: CraftedPages) throws -> PageReport {
@@ -57,7 +57,7 @@ final class PageWorkTests {
     let count = 2_000
     let first = CraftedPages.firstRun(nodeCount: count)
     let last = first + count - 1
-    // The last one comes first, so that the first page of each is new.
+    // The last run comes first, so that each later run begins with a new page.
     let report = try check(
       CraftedPages(
         nodes: (0..<count).map { .init(run: last - $0, byteCount: 100) },
@@ -81,7 +81,7 @@ final class PageWorkTests {
   func `a hundred thousand findings end the walk, and the report states the limit`() throws {
     let count = PageWalk.mostFindings + 5_000
     let run = CraftedPages.firstRun(nodeCount: count, pageSize: 16_384)
-    // None of the runs is there.
+    // The file contains none of the runs that its nodes name.
     try CraftedPages(
       pageSize: 16_384, tree: TreeName.header.text,
       nodes: Array(repeating: .init(run: 1 << 40, byteCount: 100), count: count),

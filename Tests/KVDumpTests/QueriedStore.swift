@@ -17,7 +17,7 @@ enum QueriedStore {
     return folder
   }
 
-  /// Adds a thousand records, twenty of each rank: enough for an index to be worth its while.
+  /// Adds a thousand records, twenty of each rank, so that an index is cheaper than a scan.
   static func addItems(to folder: StoreFolder) async throws {
     let items = (1...1_000).map { "{\"k\":\($0),\"rank\":\($0 % 50)}" }
     try await folder.load(

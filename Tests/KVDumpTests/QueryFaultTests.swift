@@ -165,7 +165,7 @@ struct QueryFaultTests {
       #expect(outcome.messages.contains("E 2"), "\(outcome.messages)")
       #expect(outcome.messages.contains("checksum"), "\(outcome.messages)")
     }
-    // Neither condition reads the record.
+    // Neither command reads the damaged record.
     #expect(
       await folder.run("query", "E", "k == 1", "--fields", "text").data
         == "{\"text\":\"sound\"}\n")

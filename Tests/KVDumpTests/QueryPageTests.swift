@@ -37,7 +37,7 @@ struct QueryPageTests {
         after = try token(page.messages)
       } while after != nil && count < 10
       #expect(pages == whole)
-      // The last page is known to be the last: none is empty.
+      // The last page has no token, so no request returns an empty page.
       #expect(count == (5 + limit - 1) / limit)
     }
     #expect(await folder.isSound())

@@ -49,7 +49,7 @@ struct RealDataTests {
     while let page = try pages.next() {
       for record in page.records {
         defer { index += 1 }
-        // Every record of the small files, and a sample of the large one.
+        // The test compares every record of small files, and one in seven of the large file.
         guard count < 1000 || index.isMultiple(of: 7) else { continue }
         let row = try JSONDocument.parsing(rows[index].utf8).root
         for (member, value) in record.node.members {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The reserved name of the record id")
 struct ReservedNameTests {
-  /// Its column would be the same as that of the ids, and so would conditions on the two.
+  /// The attribute would have the same column as the ids, and conditions on it would be ambiguous.
   @Test(arguments: ["records", "export", "query"])
   func `an attribute with a reserved name makes a file damaged`(command: String) async throws {
     let store = try VerifiedStore()

@@ -23,7 +23,9 @@ extension Fault {
     }
   }
 
-  /// Faults at the ends of ranges, each with the rule that it breaks besides its example above.
+  /// Faults at the ends of ranges, each with the rule that it breaks.
+  ///
+  /// The table names one other fault for each rule.
   static let endFaults: [(rule: FormatRule, fault: Fault)] =
     importEndFaults + holderFaults + historyEndFaults + sourceEndFaults + limitEndFaults + [
       (

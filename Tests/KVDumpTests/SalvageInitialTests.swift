@@ -5,9 +5,9 @@ import Testing
 @testable import KVDumpCommands
 @testable import LodestoreVerifier
 
-/// A kennel.
+/// A kennel with a name.
 ///
-/// The program calculates whether it is loud; the store counts its dogs.
+/// A function of the program derives whether the kennel is loud; the store counts its dogs.
 private struct Kennel: Entity {
   var id = RecordID<Kennel>()
   var name: String
@@ -49,7 +49,7 @@ private struct Dog: Entity {
   }
 }
 
-/// The dog before it had a kennel.
+/// The dog as a program declared it before dogs had kennels.
 private struct StrayDog: Entity {
   var id = RecordID<StrayDog>()
   var name: String
@@ -61,8 +61,8 @@ private struct StrayDog: Entity {
   func encode(into writer: inout RecordWriter) { writer.write(name) }
 }
 
-/// Records that lead to another by the initial value of an attribute that they were written
-/// without.
+/// A record that is older than an id attribute refers to another record by the attribute's initial
+/// value.
 @Suite struct `Salvage of initial ids` {
   private static func make(_ path: String) throws {
     let store = try Store(at: path, entities: [StrayDog.self])
@@ -90,7 +90,8 @@ private struct StrayDog: Entity {
       try FaultFile.commit(to: folder.store) { raw in
         body = try required(raw.pairs(.records(entity: 2)).first).body
       }
-      // Also in pages of earlier commits, from which the record would be restored.
+      // The record is damaged in pages of earlier commits too, because salvage would restore it
+      // from these.
       var pages = try FilePages(folder.store)
       for place in pages.bytes.indices where pages.bytes[place...].starts(with: body) {
         pages.bytes[place + 2] ^= 1

@@ -51,7 +51,7 @@ private struct Book: Entity {
     async throws
   {
     let folder = try StoreFolder()
-    // The entities have their numbers in this order.
+    // The entities get their numbers in this order.
     let entities: [any Entity.Type] =
       isReversed ? [Book.self, Shelf.self] : [Shelf.self, Book.self]
     let store = try Store(at: folder.store, entities: entities)
@@ -62,8 +62,8 @@ private struct Book: Entity {
     store.close()
     let (shelf, book): (EntityNumber, EntityNumber) = isReversed ? (2, 1) : (1, 2)
     try FaultFile.commit(to: folder.store) { raw in
-      // Shelf 1 gives way to its copy, and book 2 goes with it: then no other has the title of book
-      // 1.
+      // Shelf 1 is left out because of its copy, and book 2 with it. Then book 1 is the only book
+      // with its title.
       try raw.putCopy(of: 1, as: 3, entity: shelf)
       let content = try raw.record(2, entity: book).dropLast(4).map {
         $0 == UInt8(ascii: "y") ? UInt8(ascii: "x") : $0

@@ -56,7 +56,7 @@ private struct Cut: Entity {
   func encode(into writer: inout RecordWriter) { writer.write(reel) }
 }
 
-/// A note, of which none is kept.
+/// A note of an entity whose limit allows no record.
 private struct Memo: Entity {
   var id = RecordID<Memo>()
   var text: String
@@ -71,11 +71,11 @@ private struct Memo: Entity {
   func encode(into writer: inout RecordWriter) { writer.write(text) }
 }
 
-/// `kvdump salvage` copies or reports the parts that it cannot know or cannot trust.
+/// `kvdump salvage` copies or reports every part that it does not know or cannot trust.
 ///
-/// Trees and header fields of later versions, and the history, were left out of the new store
-/// without a report. A counter out of its range, which no checksum guards, prevented every record
-/// from being saved.
+/// A regression test: trees and header fields of later versions, and the history, were left out
+/// without a report. A counter out of range prevented every record from being saved, because
+/// counters have no checksum.
 @Suite struct `Salvage of unknown parts` {
   private static func salvage(
     _ folder: StoreFolder
@@ -104,7 +104,7 @@ private struct Memo: Entity {
     store.close()
   }
 
-  /// A tree of each kind, a field of the header and a description, none of which the format lists.
+  /// Adds a tree of each kind, a header field and a description, none of which the format lists.
   private static func addUnknown(_ path: String) throws {
     try FaultFile.commit(to: path) { raw in
       try raw.transaction.put([1, 2], [3], in: raw.tree("later"))
@@ -211,8 +211,8 @@ private struct Memo: Entity {
 
   @Test(
     arguments: [
-      // The key, its value, and the value in the new store. There is one entity with records 1 to
-      // 3, and no relationship.
+      // Each case is a counter's key, its value, and its value in the new store. There is one
+      // entity with the records 1 to 3, and no relationship.
       ([2], 1 << 40, 2), ([2], 0, 2), ([2], 1 << 32, 2), ([2], 9, 9),
       ([2], (1 << 32) - 1, (1 << 32) - 1),
       ([3], 0, 1), ([3], .max, 1), ([3], 7, 7),
@@ -257,7 +257,8 @@ private struct Memo: Entity {
   }
 
   #if os(Linux)
-    /// Records of lost pages were kept whole until they were written: 133 MB for a store of 79.
+    /// A regression test: records of lost pages were held in memory until they were written, 133 MB
+    /// for a store of 79 MB.
     @Test func `records outside of any tree stay in the file`() async throws {
       let folder = try StoreFolder()
       let (count, size) = (2_500, 12_000)
@@ -286,7 +287,8 @@ private struct Memo: Entity {
           }
           return found
         }
-        // The pages of the program count too, and are read when they are first needed.
+        // A first read loads the program's own pages, which would otherwise count as memory of the
+        // second read.
         _ = try read(small)
         let before = try PeakMemory.reset()
         #expect(try read(path) >= 2 * count * size)
@@ -308,7 +310,7 @@ extension RawStore {
 #if os(Linux)
   /// The peak memory of this process, which the system lets the process reset.
   private enum PeakMemory {
-    /// Returns what there is now.
+    /// Resets the peak memory, and returns the present memory use in kilobytes.
     static func reset() throws -> Int {
       try Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
       return try inKilobytes()

@@ -38,7 +38,7 @@ struct FilePages {
   func half(_ offset: Int) -> Int { Int(bytes[offset]) | Int(bytes[offset + 1]) << 8 }
   /// Reads a number, which is below 2^32 in these files.
   func number(_ offset: Int) -> Int { half(offset) | half(offset + 2) << 16 }
-  /// The layout that the engine of these tests gives files.
+  /// The page format of files that the tests' engine writes.
   let format = PageFormat.ofEngine
   /// The number, 0 or 1, of the meta page of the newest commit.
   var newestMeta: Int {

@@ -69,7 +69,7 @@ private struct Page: Entity {
   }
 }
 
-/// A step that must know the one before it; the first one knows itself.
+/// A step that requires a link to the previous step; the first step links to itself.
 private struct Step: Entity {
   var id = RecordID<Step>()
   var name: String
@@ -130,14 +130,14 @@ private struct Tag: Entity {
         (0..<pageCount).map {
           Page("page \($0) " + String(repeating: "x", count: 40), folders[$0 % 399])
         })
-      // One that fills pages of its own.
+      // This page is so long that it fills overflow pages.
       try tx.insert(Page(String(repeating: "long ", count: 5_000), root.id))
       try tx.put(Data([7, 8]), for: "key", in: "bucket")
     }
     store.close()
   }
 
-  /// A commit that adds, deletes and unlinks.
+  /// Makes a commit that adds, deletes and unlinks records.
   private static func change(_ path: String) throws {
     let store = try Store(at: path, entities: entities)
     try store.write { tx throws in
@@ -167,7 +167,7 @@ private struct Tag: Entity {
     #expect(
       try old.read { try $0.ids(Page.where(format: "text BEGINSWITH 'page 59'")) }
         == new.read { try $0.ids(Page.where(format: "text BEGINSWITH 'page 59'")) })
-    // Ids go on where the old store's would have.
+    // New ids continue where the old store's ids ended.
     #expect(
       try new.write { try $0.insert(Folder("new")).id.rawValue } == UInt64(folderCount + 1))
     old.close()
@@ -213,7 +213,7 @@ private struct Tag: Entity {
       try pages.write(path)
       let out = folder.path + "/\(damage)-out.lodestore"
       let outcome = try await SalvageRun.outcome(path, into: out)
-      // Lost branches lose nothing: each leaf is found by itself.
+      // Damaged branches lose no record, because each leaf is found by its content.
       #expect(outcome.status == (damage == "branches" ? .success : .negative), "\(outcome)")
       #expect(try Verifier.verify(path: out).isSound, "\(damage): \(outcome)")
       let saved = outcome.number("Page", "saved")
@@ -277,14 +277,15 @@ private struct Tag: Entity {
     }
   }
 
-  /// Such records exist when a page of an earlier commit is in the place of a later one.
+  /// Such records occur if a page of an earlier commit is in the place of a later page.
   @Test(arguments: [false, true])
   func `salvage keeps the last of several records with one unique key`(isStray: Bool) async throws {
     let folder = try StoreFolder()
     try Self.make(folder.store)
     let copies = UInt64(Self.folderCount + 1)...UInt64(Self.folderCount + 3)
     try FaultFile.commit(to: folder.store) { raw in
-      // Three more with the name of the second folder, and two with that of the third.
+      // Three further folders have the name of the second folder, and three more have that of the
+      // third.
       for id in copies { try raw.putCopy(of: 2, as: id) }
       for id in copies { try raw.putCopy(of: 3, as: id + 3) }
       try raw.putDigests()
@@ -313,7 +314,8 @@ private struct Tag: Entity {
     }
   }
 
-  /// Pages with records were taken for free, and all their records for lost.
+  /// A regression test: pages with records were taken for free pages, and all their records were
+  /// lost.
   @Test func `salvage loses no record of a file whose free list names pages with records`()
     async throws
   {
@@ -341,7 +343,7 @@ private struct Tag: Entity {
     try pages.write(path)
     #expect(try !Verifier.verify(path: path).isSound)
     let outcome = try await SalvageRun.outcome(path, into: out)
-    // An earlier state of the pages would look like that, too.
+    // An earlier state of the pages would look the same, so the result is reported as uncertain.
     #expect(outcome.status == .negative && outcome.messages.contains("free list"), "\(outcome)")
     #expect(outcome.number("Page", "saved") == Self.pageCount + 1, "\(outcome)")
     #expect(outcome.number("Page", "older") == 0, "\(outcome)")
@@ -379,7 +381,7 @@ private struct Tag: Entity {
     #expect(try Verifier.verify(path: out).isSound)
   }
 
-  /// Its checksum is right each time.
+  /// The repeated description has a right checksum in each place.
   @Test func `salvage takes a repeated description once, and finds the replaced one`()
     async throws
   {
@@ -400,7 +402,7 @@ private struct Tag: Entity {
     let (path, out) = (folder.path + "/damaged.lodestore", folder.path + "/out.lodestore")
     try pages.write(path)
     let outcome = try await SalvageRun.outcome(path, into: out)
-    // The nodes of a page are found without its slots.
+    // Salvage finds the nodes of a page without its slots.
     #expect(outcome.status == .success, "\(outcome)")
     #expect(try Verifier.verify(path: out).isSound)
   }

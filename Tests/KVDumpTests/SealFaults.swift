@@ -6,9 +6,10 @@ import LodestoreFormat
 @testable import LodestorePages
 
 extension RawStore {
-  /// Gives the store digests and a seal that fits it, and takes away what a sealed file has not.
+  /// Gives the store digests and a matching seal, and removes content that a sealed file must not
+  /// have.
   ///
-  /// The pages stay those of a store.
+  /// The file's pages stay those of an ordinary store.
   func putSeal(_ change: (inout SealDescription) -> Void = { _ in }) throws {
     try putDigests()
     for pair in try pairs(.imports) { try remove(pair.key, .imports) }

@@ -9,11 +9,13 @@ import Foundation
   import Musl
 #endif
 
-/// A file system of some megabytes, mounted from a file in a folder of its own, which goes with it.
+/// A file system of some megabytes, mounted from a file in its own folder, and removed with the
+/// object.
 final class SmallFileSystem {
   enum Kind: String, CaseIterable, Sendable {
     case tmpfs, ext4, btrfs
-    /// On these no store is opened for writing: their locks and maps are not known to hold.
+    /// File systems on which no store may be opened for writing, because their locks and maps are
+    /// not known to be safe.
     case ramfs, vfat
 
     static let listed: [Kind] = [.tmpfs, .ext4, .btrfs]
@@ -33,7 +35,7 @@ final class SmallFileSystem {
   private let folder: StoreFolder
   private var isMounted = false
 
-  /// Nil, with a line that says why, where it cannot be mounted.
+  /// Mounts a file system; `nil` with a printed reason if it cannot be mounted.
   init?(_ kind: Kind) throws {
     folder = try StoreFolder()
     path = folder.path + "/mounted"
@@ -108,7 +110,7 @@ final class SmallFileSystem {
     _ = Self.run("sync", "-f", path)
   }
 
-  /// The files without the ballast and the file system's own ones.
+  /// The names of the files, without the ballast file and the file system's own files.
   func files() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: path).sorted().filter {
       !["ballast", "lost+found"].contains($0)
@@ -125,7 +127,7 @@ final class SmallFileSystem {
     let seconds: Double
   }
 
-  /// Runs the tool in a process of its own, which a bus error would end.
+  /// Runs the tool in a separate process, which a bus error would end.
   func run(_ tool: String, _ arguments: String..., limit: String = "true") throws -> Outcome {
     let (said, told) = (folder.path + "/said", folder.path + "/told")
     let process = Process()

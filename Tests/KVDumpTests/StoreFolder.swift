@@ -54,7 +54,7 @@ final class StoreFolder {
     return Outcome(status: status, data: memory.data.text, messages: memory.messages.text)
   }
 
-  /// Imports `text` as a file and checks that it went well.
+  /// Imports `text` as a file, and expects the import to succeed.
   @discardableResult
   func load(
     _ text: String, _ arguments: String..., name: String = "page.json"

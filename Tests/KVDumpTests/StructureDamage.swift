@@ -1,8 +1,8 @@
 import LMDB
 
 extension FaultFile {
-  /// Damage that leaves pages as pages, and makes wrong what they say of others; and that of whole
-  /// files.
+  /// Damages references between pages while each page stays valid by itself, or damages the file as
+  /// a whole.
   mutating func damageStructure(_ kind: DamageKind, _ random: inout DamageGenerator) {
     let size = Self.pageSize
     func below(_ bound: Int) -> Int { Int.random(in: 0..<max(1, bound), using: &random) }
@@ -111,7 +111,7 @@ extension FaultFile {
     }.filter { $0 + 8 + uint16($0 + 6) + 56 <= bytes.count }
   }
 
-  /// The offset of a node's value, or of the place of its overflow pages.
+  /// The offset of a node's value, or of the reference to its overflow pages.
   func value(of node: Int) -> Int {
     node + 8 + format.valueOffset(behindKeyOf: uint16(node + 6))
   }

@@ -105,7 +105,7 @@ struct UpdateTests {
     #expect(await folder.isSound())
   }
 
-  /// A type, what is typed, and how `records` shows it then.
+  /// Cases of a type, a typed value, and the value that `records` shows afterwards.
   private static let constants = [
     ("bool", "true", "true"), ("int8", "-128", "-128"), ("int64", "9223372036854775807", "same"),
     ("uint64", "18446744073709551615", "same"), ("float", "0.1", "0.10000000149011612"),

@@ -8,7 +8,8 @@ import LodestoreFormat
   import Foundation
 #endif
 
-/// A store written straight through LMDB and the format's code, in a folder that goes with it.
+/// A store written straight through LMDB and the format's code, in a folder that is deleted with
+/// the object.
 final class VerifiedStore {
   let path: String
   private let folder: String
@@ -40,7 +41,9 @@ final class VerifiedStore {
       .init(number: 5, type: .json, isOptional: true),
       .init(number: 6, type: .bool, isOptional: false),
     ])
-  /// Its first layout lacks `stars`, which old records have as 7.
+  /// The entity of pods.
+  ///
+  /// Its first layout lacks `stars`, for which records of that layout have the initial value 7.
   static let pod = EntityDescription(
     number: 2, name: "Pod",
     attributes: [
@@ -116,7 +119,7 @@ final class VerifiedStore {
   }
 }
 
-/// A write transaction on a store, with everything that a fault needs.
+/// A write transaction on a store, with functions for making a fault.
 struct RawStore {
   let environment: Environment
   let transaction: Transaction
@@ -177,7 +180,7 @@ struct RawStore {
     try putRecord(id, content + littleEndianBytes(checksum), entity: entity)
   }
 
-  /// Puts the values of a record under another id, and no entry in an index.
+  /// Stores the values of a record under another id, without any index entry.
   func putCopy(of id: UInt64, as other: UInt64, entity: EntityNumber = 1) throws {
     let content = Array(try record(id, entity: entity).dropLast(4))
     let checksum = content._withBytes { Checksum.record(id: other, body: $0) }
@@ -201,7 +204,8 @@ struct RawStore {
         let index = layout.attributes.firstIndex { $0.number == number }
         tuple.append(index.map { values[$0] } ?? entity.attribute(number: number)?.initial ?? .null)
       }
-      // The keys come from the values, not from the record, as in the verifier.
+      // The keys are made from the values and not from the record's bytes, so an error in one way
+      // shows.
       var encoder = KeyEncoder()
       for value in tuple { try encoder.append(value) }
       encoder.finishTuple()

@@ -30,7 +30,7 @@ struct DamageGenerator: RandomNumberGenerator {
 
   static let runSeed: UInt64 = number("LODESTORE_SEED") ?? .random(in: 0...UInt64.max)
 
-  /// How many files are damaged: few by default, `LODESTORE_CASES` for long runs.
+  /// The number of damaged files: few by default, more if the variable `LODESTORE_CASES` is set.
   static func caseCount(byDefault count: Int) -> Int {
     number("LODESTORE_CASES").map { Int(clamping: $0) } ?? count
   }
@@ -59,7 +59,8 @@ func scratchFolderPath() -> String {
 enum DamageKind: Int, CaseIterable, Sendable {
   case bit, byte, metaField, metaBits, branchHeader, branchBody, leafHeader, leafNode, leafBody
   case overflowHeader, freeList, wipedPage, swappedPages, stalePages, tornSector, truncation
-  // The references of a page to others; see ``FaultFile/damageStructure(_:_:)``.
+  // These kinds damage references from a page to other pages; see
+  // ``FaultFile/damageStructure(_:_:)``.
   case nodeFlags, treeRecord, otherRoot, cycle, sharedChild, keyOrder, sharedRun, usedPageInFreeList
   case transaction, lastPage, insertedBytes, repeatedBlock, randomPage, textMode, zeroTail
 }
@@ -166,7 +167,7 @@ struct FaultFile {
     }
   }
 
-  /// Overwrites 1 to 8 bytes with a random number or with one at a limit.
+  /// Overwrites 1 to 8 bytes with a random number or with a number at a limit.
   mutating func poke(_ offset: Int, _ random: inout DamageGenerator) {
     let limits: [UInt64] = [
       0, 1, 0xff, 0x7fff, 0xffff, 0x1000, 0x1_0000, 0x7fff_ffff, 0xffff_ffff, .max,
@@ -183,7 +184,7 @@ struct FaultFile {
 
   // MARK: Making files
 
-  /// A file of LMDB that is no store.
+  /// Makes an LMDB file that is not a store.
   static func makeForeign(at path: String) throws {
     try commit(to: path) { try $0.transaction.put([1], [2], in: $0.tree("other")) }
   }
@@ -210,7 +211,7 @@ struct FaultFile {
 }
 
 extension RawStore {
-  /// A commit of random changes, values that become shorter in the same commit among them.
+  /// Makes a commit of random changes, including values that become shorter within the commit.
   func scramble(
     _ round: Int, _ random: inout DamageGenerator, putCount: Int = 250
   ) throws {
@@ -237,7 +238,9 @@ extension RawStore {
     }
   }
 
-  /// Reads every pair of every tree; the sum keeps the reads from being left out.
+  /// Reads every pair of every tree.
+  ///
+  /// The returned sum prevents the compiler from removing the reads.
   static func walkAll(_ environment: Environment) throws -> UInt64 {
     try StoreFileAccess.withTrees(of: environment, limit: 0) { trees, transaction, _ in
       var sum: UInt64 = 0

@@ -11,7 +11,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
   /// Which store is broken.
   enum Base: Sendable {
     case written
-    /// See ``VerifiedStore/kept()``.
+    /// The base is a kept file; see ``VerifiedStore/kept()``.
     case kept
   }
 
@@ -29,7 +29,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
     self.plant = plant
   }
 
-  /// One that is known by the rule that it breaks, among others perhaps.
+  /// Makes a fault that is recognized by the rule it breaks, among other findings.
   init(
     _ name: String, in base: Base = .written, _ plant: @escaping @Sendable (RawStore) throws -> Void
   ) {
@@ -140,7 +140,7 @@ extension Fault {
       try $0.reseal(3) { $0[2] |= 0x80 }
     },
     Fault("a null attribute has bytes", [.recordContent]) {
-      // Null bit 1 is that of `extra`, which is not indexed.
+      // The null bit 1 belongs to `extra`, which is not indexed.
       try $0.reseal(3) { $0[2] |= 2 }
     },
     Fault("a decimal is not canonical", [.recordContent]) {

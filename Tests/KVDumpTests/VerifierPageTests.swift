@@ -75,8 +75,8 @@ final class VerifierPageTests {
       try environment.write { transaction in
         let store = RawStore(environment: environment, transaction: transaction)
         let tree = try store.tree("buckets")
-        // Makes LMDB read its free list; otherwise it writes pages that are freed in the same
-        // commit.
+        // The first value makes LMDB read its free list. Otherwise LMDB would write the pages that
+        // are freed in the same commit, and the file would not end early.
         try transaction.put([1], [UInt8](repeating: 1, count: 9_000 + round), in: tree)
         try transaction.put([2], [UInt8](repeating: 1, count: 900_000), in: tree)
         try transaction.delete([2], in: tree)
@@ -112,7 +112,7 @@ final class VerifierPageTests {
     }
   }
 
-  /// One fault at a place that is known.
+  /// A fault that the test makes at a known place.
   struct PlantedFault: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let code: Finding.Code
@@ -193,7 +193,7 @@ final class VerifierPageTests {
       file.put(UInt64.max, file.newestMeta + file.freeListRoot)
       file.put(UInt16(0), file.newestMeta + file.format.meta.freeList + TreeRecordLayout.depth)
     },
-    // Found by nothing but its use: the order is right.
+    // The free list keeps its order, so the fault shows only because the page is in use.
     PlantedFault("a page in use is free, in its place of the order", .freeList) { file in
       let root = Int(file.uint64(file.newestMeta + file.freeListRoot)) * FaultFile.pageSize
       let list = file.value(of: file.node(0, at: root))
@@ -271,7 +271,8 @@ final class VerifierPageTests {
         passed.append(number)
       }
     }
-    // Damage in free pages and in the bytes of values is not the checker's business.
+    // The checker does not examine free pages and the bytes of values, so it accepts some damaged
+    // files.
     #expect(passed.count < count * 8 / 10 || count < 50)
     try Data(file.older).write(to: URL(filePath: folder + "/older.mdb"))
     file.bytes = []

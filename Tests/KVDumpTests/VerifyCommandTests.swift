@@ -28,7 +28,7 @@ struct VerifyCommandTests {
     #expect(lines.contains("Film       6 records, 18 index entries  6 problems"))
     #expect(
       lines.filter { $0.hasPrefix("  entry-missing: Film.title (index.1.2), record ") }.count == 2)
-    // The name of the rule in Format.md.
+    // Each line ends with the name of the rule in Format.md.
     #expect(lines.filter { $0.hasSuffix(" [index.entry-there]") }.count == 2)
     #expect(memory.messages.text == "2 of 6 problems; --limit 0 for all\n")
   }
@@ -93,7 +93,8 @@ struct VerifyCommandTests {
     #expect(await memory.run("stat", store.path) == .success)
     let lines = memory.data.text.split(separator: "\n")
     #expect(lines.first?.hasPrefix("TREE") == true)
-    // Header, 5 trees of every store, 2 + 5 trees of the entities, LMDB's own two.
+    // The lines are: the header, 5 trees of every store, 2 + 5 trees of the entities, and 2 trees
+    // of LMDB.
     #expect(lines.count == 15)
     #expect(lines.contains { $0.hasPrefix("index.1.4   Film.isShort+price ") })
     let pageSize = try PageChecker.check(path: store.path).pageSizeInBytes

@@ -3,15 +3,17 @@ import LodestoreBytes
 import LodestoreSystem
 import Testing
 
-/// A scan goes from leaf to leaf as the branches above say: in trees with many of them, and in such
-/// that are damaged.
+/// A scan moves from leaf to leaf by the branch pages above, in trees with many branches and in
+/// damaged trees.
 @Suite struct BranchScanTests {
   private static let recordCount: UInt64 = 40_000
   /// With larger pages, one branch is enough for all leaves.
   private static let leastBranches = pageSize > 4_096 ? 0 : 4
 
-  /// A file whose tree "r" has three levels: every id but each seventh, with 100 bytes; again, with
-  /// others above `start`, it adds them.
+  /// Makes a file whose tree "r" has three levels, with all ids except every seventh and 100 bytes
+  /// for each record.
+  ///
+  /// A further call with a higher `start` adds records above it.
   private func makeFile(_ path: String, above start: UInt64 = 0) throws {
     let environment = try openEnvironment(path)
     defer { EnvironmentRegistry.close(environment) }
@@ -63,8 +65,10 @@ import Testing
     }
   }
 
-  /// A child of every branch is changed to another page: to the meta page, to a leaf before, to the
-  /// branch itself, to a page after the end, to a leaf after.
+  /// In every branch, one child reference is changed.
+  ///
+  /// The reference leads to the meta page, an earlier leaf, the branch itself, a page beyond the
+  /// end, or a later leaf.
   ///
   /// LMDB alone ends the process in some of these cases.
   @Test(.readsPages, arguments: [0, 1, 2, 3, 4])
@@ -85,7 +89,8 @@ import Testing
     #expect(name { _ = try ids(in: path) } == "MDB_CORRUPTED")
   }
 
-  /// The last id of a leaf in the middle becomes one of a later leaf, or one that is nowhere.
+  /// The last id of a middle leaf is replaced by an id of a later leaf, or by an id that no record
+  /// has.
   @Test(arguments: [0, 1])
   func `an id that a later record has ends the scan with an error, and skips no record`(
     _ kind: Int
@@ -106,23 +111,25 @@ import Testing
     #expect(name { _ = try ids(in: path) } == "MDB_CORRUPTED")
   }
 
-  /// The tree of names says of its page that it is another, from which the map would begin
-  /// elsewhere.
+  /// The page of the tree of names states another page's number, from which the start of the map
+  /// would be calculated wrongly.
   @Test func `a scan does not follow a page with the number of another page`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
-    // The second write frees the page of names that the first put at the end, the third takes it.
+    // The second write frees the page of names that the first one put at the file's end, and the
+    // third write reuses that page.
     for write in 0..<3 { try makeFile(path, above: UInt64(write) * Self.recordCount) }
     let expected = try ids(in: path)
     let file = open(path, O_RDWR)
     let pages = stride(from: 2 * pageSize, to: size(of: path), by: pageSize)
-    // The key "r" is one of its few keys.
+    // The page of names has few keys, and one of them is "r".
     let names = pages.filter { offset in
       let bytes = page(offset, of: file)
       guard number(bytes, at: format.flags) == 2, nodeCount(of: bytes) < 24 else { return false }
       return bytes[node(0, of: bytes) + 8] == UInt8(ascii: "r")
     }
-    // The highest number there is: the map would begin as far before where it does.
+    // The number is the highest possible one, so the calculated start of the map is long before the
+    // real one.
     let highest = size(of: path) / pageSize - 1
     try #require(names.contains { $0 / pageSize + 4_096_000 / pageSize < highest })
     for offset in names {
@@ -131,7 +138,8 @@ import Testing
       }
     }
     close(file)
-    // LMDB does not read this field, nor do scans, which ask LMDB from page to page.
+    // LMDB does not read this field. The scan reads it, rejects the number, and uses LMDB to move
+    // from page to page.
     #expect(try ids(in: path) == expected)
   }
 

@@ -2,7 +2,8 @@ import LodestoreSystem
 @testable import LMDB
 import Testing
 
-/// Closing inside a write while others wait for it; in processes that end when it hangs.
+/// Closes environments within a write while other writes wait; each test runs in a process, which
+/// ends if the close hangs.
 @Suite struct ClosingTests {
   @Test func `a write may close while an asynchronous one waits for its turn`() async throws {
     let directory = try TemporaryDirectory()

@@ -10,7 +10,8 @@ import Testing
     let tree = try openedTree(of: environment)
     let isDone = SharedNumber()
     let path = directory.file("copy")
-    // Each commit moves a unit from one row to another, and adds bulk; the sum stays.
+    // Each commit moves one unit from one row to another and adds bulk, so the sum of the rows
+    // never changes.
     try environment.write { transaction in
       for row in 0..<16 { try transaction.put(key(row), [100], in: tree) }
     }
@@ -33,7 +34,7 @@ import Testing
         }
       }
     }
-    // One job: the writer keeps a processor until it is done.
+    // All copies are one job, because the writer keeps a processor until it ends.
     try await environment.readerThreads.run {
       defer { isDone.add() }
       for number in 0..<20 {
@@ -59,7 +60,7 @@ import Testing
     try await writing
   }
 
-  /// A copy that waited would wait for its own read to move the map.
+  /// If the copy waited for the map to move, it would wait for its own read.
   @Test func `a copy does not wait when another process has grown the file`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")

@@ -52,7 +52,7 @@ import Testing
     let directory = try TemporaryDirectory()
     let file = try TemporaryFile(for: directory.file("new"), mode: 0o600)
     #expect(TemporaryFile.move(file.path, toNew: directory.file("new")) == 0)
-    // A process that is killed here leaves this file.
+    // A process that is killed at this point leaves exactly this file.
     #expect(directory.names == ["new"])
   }
 
@@ -68,7 +68,7 @@ import Testing
     #expect(directory.names.count == 3)
   }
 
-  /// A killed process leaves this state where files get their names by links.
+  /// On a file system that names files by links, a killed process can leave this state.
   ///
   /// A process loses its locks on a file when it closes any descriptor of it.
   @Test func `the other name of a lock file in use is removed without losing its locks`() async {
@@ -81,7 +81,7 @@ import Testing
       try environment.copy(to: directory.file("copy"), compacting: false)
       if directory.names != ["store", "store-lock", "copy"] { fail("\(directory.names)") }
       // A request for a lock of an open file description (`F_OFD_GETLK`) also finds locks of this
-      // process. LMDB's lock on the file must be found.
+      // process. The request must find LMDB's lock on the file.
       let file = open(path + "-lock", O_RDWR | O_CLOEXEC)
       var region = flock()
       region.l_type = Int16(F_WRLCK)

@@ -123,7 +123,8 @@ import Testing
     await #expect(processExitsWith: .success) {
       try withEnvironment { environment, tree in
         try put([[1], [2]], into: tree, of: environment)
-        // More reads than are kept for later: LMDB frees the transactions of the last ones.
+        // There are more reads than the environment keeps for reuse, so LMDB frees the transactions
+        // of the last ones.
         let reads = try (0..<80).map { _ in try environment.beginRead() }
         var cursors = try reads.map { read in
           let cursor = try Cursor(tree, in: environment.transaction(of: read))
@@ -131,8 +132,8 @@ import Testing
           return cursor
         }
         for read in reads { environment.endRead(read) }
-        // The memory of the freed transactions gets other bytes, as it would in a program that goes
-        // on.
+        // The freed memory is overwritten with other bytes, so that a use of a freed transaction
+        // shows.
         let others = (0..<800).map { _ in [UInt8](repeating: 0xaa, count: 16_000) }
         cursors.removeAll()
         guard others.allSatisfy({ $0.last == 0xaa }) else { fail("other bytes were changed") }
@@ -191,6 +192,6 @@ import Testing
 extension [UInt8] {
   private static let kept = SharedBuffers()
 
-  /// A copy that lives as long as the process; a handful of bytes.
+  /// A copy of the bytes that lives as long as the process, for a few bytes.
   func span() -> ByteView { Self.kept.copy(self) }
 }

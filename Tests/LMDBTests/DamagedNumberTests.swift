@@ -3,7 +3,7 @@ import LodestoreBytes
 import LodestoreSystem
 import Testing
 
-/// Numbers of the file that cannot be true.
+/// Numbers in the file that cannot be true must be refused.
 @Suite struct DamagedNumberTests {
   private static func set(_ byte: UInt8, at offset: Int, of path: String) {
     let file = open(path, O_WRONLY)
@@ -60,7 +60,10 @@ import Testing
     }
   }
 
-  /// The record of a tree: branch pages, leaf pages, overflow pages and entries from byte 8 on.
+  /// From byte 8 on, a tree's record has its counts of branch pages, leaf pages, overflow pages and
+  /// entries.
+  ///
+  /// Each offset is the highest byte of one count.
   @Test(arguments: [15, 23, 31, 39])
   func `a count of a tree beyond any map is refused`(offset: Int) async throws {
     let directory = try TemporaryDirectory()
@@ -69,7 +72,8 @@ import Testing
     try put((0..<200).map(key), into: try openedTree(of: environment), of: environment)
     EnvironmentRegistry.close(environment)
     let bytes = try #require(contents(of: path))
-    // The name "t" after its node's header, in the page of the last commit and in older ones.
+    // The test finds the name "t" after its node's header, in the page of the last commit and in
+    // older pages.
     let treeName = format.key(ofTree: "t")
     let header: [UInt8] = [48, 0, 0, 0, 2, 0, UInt8(treeName.count), 0] + treeName
     let offsets = bytes.indices.filter { bytes[$0...].starts(with: header) }

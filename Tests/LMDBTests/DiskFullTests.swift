@@ -24,7 +24,8 @@ import Testing
       var environment = try openEnvironment(path)
       var tree = try openedTree(of: environment)
       try put([[1]], into: tree, of: environment)
-      // Not at a whole page, so that a write is cut short: LMDB then says EIO.
+      // The limit is not a multiple of the page size, so that a write is cut short. LMDB then
+      // reports EIO.
       var limit = rlimit(rlim_cur: 1_000_100, rlim_max: rlim_t.max)
       setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
       guard let failure = Self.fill(environment, tree) else { fail("there is no end") }
@@ -103,7 +104,8 @@ import Testing
     let count = try environment.read { try $0.count(of: tree) }
     #expect(count > 0)
     try environment.read { _ = try $0.get(key(count - 1), in: tree)?.last }
-    // Cut first: a process that is being started may hold the file for a while.
+    // The file is truncated first, because a process that is being started may keep it open
+    // briefly.
     truncate(ballast, 0)
     unlink(ballast)
     try put([[255]], into: tree, of: environment)

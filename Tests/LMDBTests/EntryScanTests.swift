@@ -52,7 +52,7 @@ import Testing
       for _ in 0..<3 {
         try environment.write { transaction in
           for _ in 0..<1_500 {
-            // Few are so long that they have pages of their own.
+            // A few values are so long that they are on overflow pages.
             let count =
               Int.random(in: 0..<200, using: &random) == 0
               ? 9_000 : Int.random(in: 0...20, using: &random)
@@ -97,7 +97,7 @@ import Testing
         #expect(try RecordFinder(tree, in: transaction) == nil)
       }
       try environment.write { transaction in
-        // The ids of the first half have no gaps, those of the second half do.
+        // The first half of the ids has no gaps, and the second half has gaps.
         for id in UInt64(1)...6_000 where id < 3_000 || Bool.random(using: &random) {
           let count =
             Int.random(in: 0..<100, using: &random) == 0
@@ -125,7 +125,7 @@ import Testing
               inPagesCount += 1
               #expect(stored.map { Array($0) } == Array(bytes), "\(id), \(SeededGenerator.replay)")
             } else {
-              // The record is missing, or its value is on pages of its own.
+              // The record is missing, or its value is on overflow pages.
               #expect((stored?.count ?? 5_000) == 5_000, "\(id), \(SeededGenerator.replay)")
             }
           }
@@ -141,7 +141,7 @@ import Testing
       var ids: [UInt64] = []
       var last: UInt64 = 0
       for index in 0..<5_000 {
-        // Dense stretches between leaps.
+        // The ids alternate between consecutive runs and random gaps.
         last += index / 700 % 2 == 0 ? 1 : UInt64.random(in: 1...spread, using: &random)
         ids.append(last)
       }

@@ -46,7 +46,7 @@ import Testing
     await expectOpening(path, refusedAs: nil)
     try write(1, to: environment)
     EnvironmentRegistry.close(environment)
-    // No commit can be lost when the file is open under one name at a time.
+    // As long as the file is open under only one name at a time, no commit can be lost.
     await expectOpening(alias, refusedAs: nil)
   }
 
@@ -159,7 +159,7 @@ import Testing
     #expect(truncate(path + "-lock", 0) == 0)
     #expect(kind { try write(2, to: environment) } == .mismatched(.lockFileCut))
     await expectOpening(path, refusedAs: "lockFileCut")
-    // Closing touches the map of the lock file.
+    // The lock file gets its size back, because closing the environment touches the map of it.
     #expect(truncate(path + "-lock", off_t(lockSize)) == 0)
     EnvironmentRegistry.close(environment)
   }
@@ -180,7 +180,7 @@ import Testing
     #expect(try rows(of: environment) == 0)
   }
 
-  /// A program that knows LMDB alone makes itself a lock file, and writes.
+  /// A program that uses LMDB without this library creates its own lock file, and writes.
   @Test func `a read is refused after commits under another lock file`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
@@ -222,7 +222,7 @@ import Testing
     #expect(try rows(of: restored) == 1)
   }
 
-  /// Such a pair arises when the process that has the old file open uses LMDB without this library.
+  /// This happens if a process that uses LMDB without this library has the replaced file open.
   @Test func `a file whose transactions differ from its lock file is refused`() async throws {
     let directory = try TemporaryDirectory()
     let (path, copy) = (directory.file("store"), directory.file("copy"))

@@ -2,7 +2,7 @@ import LMDB
 import LodestoreSystem
 import Testing
 
-/// A process that may not make large files (`ulimit -f`), and does nothing about the signal.
+/// A process that may not make large files (`ulimit -f`), and does not handle the system's signal.
 @Suite struct FileSizeLimitTests {
   private static func limitFiles(to bytes: UInt64) {
     var limit = rlimit(rlim_cur: rlim_t(bytes), rlim_max: rlim_t(bytes))
@@ -45,7 +45,7 @@ import Testing
       try FileSizeLimitTests.fill(environment, rows: 110)
       EnvironmentRegistry.close(environment)
     }
-    // Without the limit the store goes on.
+    // Without the limit, the store can be written again.
     let environment = try openEnvironment(path)
     defer { EnvironmentRegistry.close(environment) }
     try Self.fill(environment, rows: 3_000)
@@ -77,7 +77,8 @@ import Testing
       guard FileSizeLimitTests.isLimit(refusal, 1 << 20) else {
         fail("the write gave \(String(describing: refusal))")
       }
-      // The system does not say that it was the limit alone.
+      // The system's error does not show that only the limit was the cause, so further writes are
+      // refused.
       guard kind({ try FileSizeLimitTests.fill(environment, rows: 90) }) == .poisoned else {
         fail("written after a failure")
       }

@@ -4,7 +4,7 @@ import LodestoreSystem
 import Synchronization
 import Testing
 
-/// A directory that goes away with its files when the test lets go of it.
+/// A directory that is deleted with its files when the object is released.
 final class TemporaryDirectory {
   let path: String
 
@@ -50,7 +50,7 @@ let pageSize = min(PageLayout.systemPageSize, format.largestPage)
 let format = PageFormat.ofEngine
 
 extension Trait where Self == ConditionTrait {
-  /// For tests of reads and changes in the pages themselves.
+  /// Disables a test of reads and changes in pages if the environment forces the plain engine.
   static var readsPages: Self {
     .disabled(
       if: EngineFence.isRequestedByVariable,
@@ -89,7 +89,7 @@ func put(_ keys: [[UInt8]], into tree: Tree, of environment: Environment) throws
   }
 }
 
-/// Big-endian, so that the order of the keys is that of the numbers.
+/// The number in big-endian bytes, so that keys have the order of the numbers.
 func key(_ number: Int) -> [UInt8] {
   (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
 }
@@ -151,7 +151,7 @@ final class SharedNumber: Sendable {
   func add() { atomic.add(1, ordering: .sequentiallyConsistent) }
 }
 
-/// Buffers that stay reachable, so that the address sanitizer does not take them for leaks.
+/// Buffers that stay referenced, so that the address sanitizer does not report them as leaks.
 final class SharedBuffers: Sendable {
   private struct Buffer: @unchecked Sendable {
     // Written before it is shared, and never again.
@@ -171,8 +171,9 @@ final class SharedBuffers: Sendable {
 
 /// The name of an entry of a directory.
 ///
-/// Read where it is: the entry in memory ends with its name, so that a copy of the whole field
-/// reads beyond.
+/// The name is read in place.
+///
+/// The entry's memory ends with the name, so copying the whole field would read beyond it.
 func entryName(_ entry: UnsafeMutablePointer<dirent>) -> String {
   let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
   return String(

@@ -29,7 +29,7 @@ import Testing
         let child = ForkTests.fork()
         if child == 0 { return -1 }
         ForkTests.waitFor(child)
-        // Written over and over: pages that no reader has a slot for are used again.
+        // The commits rewrite all records, so that pages without a reader's slot would be reused.
         for round in 1...4 {
           try environment.write { transaction in
             for row in 0..<2_000 {
@@ -44,7 +44,7 @@ import Testing
         }
         return count
       }
-      // The child has left the closure as the parent does, and ended the read.
+      // The child has left the closure like the parent, which has ended the read in the child.
       if getpid() != parent { _exit(found == -1 ? 0 : 1) }
       guard found == 2_000 else { fail("\(found) of 2,000 records are as they were") }
       EnvironmentRegistry.close(environment)
@@ -76,7 +76,9 @@ import Testing
     }
   }
 
-  /// The probe of the engine, which each process that writes runs once, is such a store.
+  /// A store in memory has a name for a moment.
+  ///
+  /// The probe of the engine, which each writing process runs once, opens such a store.
   @Test func `a process that is killed while opening a store in memory leaves no name`()
     async
   {
@@ -98,9 +100,9 @@ import Testing
         var status: Int32 = 0
         guard waitpid(child, &status, 0) == child else { fail("the child is not there") }
       }
-      // Removes the files of killed processes.
+      // Opening a store in memory, as the probe does, removes the files of killed processes.
       _ = try EngineProbe.run()
-      // Other processes have names there for a moment.
+      // Other processes may have such names for a moment, so the test waits.
       for _ in 0..<500 where !before.isSuperset(of: namesInMemory()) { usleep(10_000) }
       let left = Set(namesInMemory()).subtracting(before)
       guard left.isEmpty else { fail("\(left.count) are left: \(left.sorted())") }

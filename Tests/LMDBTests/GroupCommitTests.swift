@@ -43,7 +43,7 @@ import Testing
     var random = SeededGenerator(salt: 31)
     for _ in 0..<10 {
       let throwers = (0..<40).map { _ in Int.random(in: 0..<4, using: &random) == 0 }
-      // Some throw only where they are not the first of a transaction.
+      // The closures of some members throw only if they are not the first of their transaction.
       let fickle = (0..<40).map { _ in Int.random(in: 0..<6, using: &random) == 0 }
       try await withGroup { group in
         let runs = (0..<40).map { _ in SharedNumber() }
@@ -75,7 +75,7 @@ import Testing
     try await withGroup { group in
       let found = try await group.run(3) { member, transaction in
         try transaction.put(key(member), [1], in: group.tree)
-        // A cursor that has not moved has nothing to delete.
+        // The delete fails, because the cursor has not moved to a pair.
         if member == 1 { try? Cursor(group.tree, in: transaction).delete() }
       }
       #expect(name { try found[1].get() } == "EINVAL")
@@ -172,7 +172,7 @@ import Testing
       let other = Task { try await group.put(7) }
       await group.untilWaiting(2)
       cancelled.cancel()
-      // The writer is still held.
+      // The writer's thread is still busy, so the cancelled write has not begun.
       await #expect(throws: CancellationError.self) { try await cancelled.value }
       gate.add()
       try await other.value

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Long jobs")
 struct LongJobsTests {
-  /// Runs `body` on a thread of its own.
+  /// Runs `body` on a separate thread.
   private func start(_ body: @escaping @Sendable () -> Void) -> DispatchSemaphore {
     let end = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
@@ -16,7 +16,7 @@ struct LongJobsTests {
     return end
   }
 
-  /// Begins a job, and runs it until it is long and has a place, or is cancelled.
+  /// Begins a job, and runs it until it counts as long and has a place, or until it is cancelled.
   private func become(_ turn: LongJobs.Turn) {
     turn.begin()
     usleep(3_000)
@@ -95,7 +95,7 @@ struct LongJobsTests {
     turn.cancel()
     second.wait()
     #expect(turn.isCancelled && jobs.waitingCount == 0)
-    // The place is still the first one's.
+    // The first job still has its place.
     mayEnd.set()
     first.wait()
   }
@@ -108,7 +108,7 @@ struct LongJobsTests {
       let turn = jobs.turn()
       become(turn)
       hasPlace.signal()
-      // A closure of the program that waits for another read.
+      // The job runs a closure of the program that waits for another read.
       while !isOver.isSet { usleep(500) }
       turn.end()
     }

@@ -42,7 +42,8 @@ import Testing
     }
   }
 
-  /// The move fails when the system takes the address space after the trial.
+  /// A move of the map can fail although the trial succeeded, if the system takes the address space
+  /// in between.
   @Test func `a reader does not access a map that could not be moved`() throws {
     let directory = try TemporaryDirectory()
     let environment = try openEnvironment(directory.file("store"))
@@ -102,7 +103,7 @@ import Testing
         Issue.record("found \(String(describing: failure))")
         return
       }
-      // Not at all in time would be forever; a busy machine may take seconds.
+      // A hang would never end, but a busy machine may take seconds.
       #expect(ContinuousClock.now - start < .seconds(60))
     }
   }
@@ -117,7 +118,8 @@ import Testing
     let isDone = SharedNumber()
     let reads = SharedNumber()
     try await withThrowingTaskGroup(of: Void.self) { group in
-      // First, and one job: readers keep all processors until it is done.
+      // The writer starts first and is one job, because the readers keep all processors until it
+      // ends.
       group.addTask {
         defer { isDone.add() }
         try await environment.writer.run {
@@ -170,7 +172,8 @@ import Testing
       }
       EnvironmentRegistry.close(environment)
     }
-    // On the writer thread: blocking in a test's task would take the pool's threads away.
+    // The writes run on the writer's thread. In the test's own task they would block the threads of
+    // the pool.
     try await environment.writer.run {
       for row in 0..<400 {
         try environment.write {

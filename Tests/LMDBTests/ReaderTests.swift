@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func `a read shows the commit of its number`() async throws {
-    // In memory where there is such a place: commits follow each other as closely as they can.
+    // The file is in memory if possible, so that commits follow each other as fast as possible.
     let isInMemory = access("/dev/shm", W_OK) == 0
     let directory = try TemporaryDirectory(under: isInMemory ? "/dev/shm" : "/tmp")
     let environment = try openEnvironment(directory.file("store")) {
@@ -53,12 +53,13 @@ import Testing
     let isDone = SharedNumber()
     let wrong = SharedNumber()
     try await withThrowingTaskGroup(of: Void.self) { group in
-      // First: readers keep all processors until it is done.
+      // The writer starts first, because the readers keep all processors until it ends.
       group.addTask {
         defer { isDone.add() }
         try await environment.writer.run {
           defer { isDone.add() }
-          // In 400,000 commits, one to four were shown under another commit's number.
+          // Before the fix, one to four of 400,000 commits were shown under another commit's
+          // number.
           for _ in 0..<(isInMemory ? 100_000 : 200) { try write() }
         }
       }

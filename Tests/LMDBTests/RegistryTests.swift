@@ -99,12 +99,13 @@ import Testing
       EnvironmentRegistry.close(environment)
       for name in directory.names { unlink(directory.file(name)) }
       rmdir(directory.path)
-      // A fork never frees its inherited memory, and a leak check at exit would report it.
+      // The process ends without a leak check, because a forked child never frees its inherited
+      // memory.
       _exit(0)
     }
   }
 
-  /// Closing any descriptor of a file drops all locks that the process has on it.
+  /// If the child closed the inherited descriptors, its own locks on the same files would be lost.
   @Test func `an environment inherited by a fork keeps its files open`() async {
     await #expect(processExitsWith: .success) {
       let directory = try TemporaryDirectory()
@@ -121,7 +122,7 @@ import Testing
     }
   }
 
-  /// Its thread stayed in the parent, with which the pipe that ends it is shared.
+  /// The watch's thread stayed in the parent, which still uses the pipe that would end the thread.
   @Test func `a watch inherited by a fork is stopped without its thread`() async {
     await #expect(processExitsWith: .success) {
       let isIn = Atomic(false)

@@ -3,7 +3,7 @@ import LodestoreBytes
 import LodestoreSystem
 import Testing
 
-/// A scan reads pages as LMDB lays them out; it must see what LMDB's own cursor sees.
+/// A scan reads pages directly, and must find the same records as LMDB's own cursor.
 @Suite struct ScanTests {
   private func recordTree(of environment: Environment) throws -> Tree {
     try environment.write { transaction in
@@ -106,7 +106,7 @@ import Testing
       }
     }
     EnvironmentRegistry.close(environment)
-    // The last key of each leaf page of records becomes 1.
+    // The test sets the last key of each leaf page of records to 1.
     var bytes = [UInt8](repeating: 0, count: size(of: path))
     let file = open(path, O_RDWR)
     defer { close(file) }

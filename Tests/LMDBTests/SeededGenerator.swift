@@ -31,7 +31,8 @@ struct SeededGenerator: RandomNumberGenerator {
   /// The text to add to the message of a failure.
   static var replay: String { "LODESTORE_SEED=\(runSeed)" }
 
-  /// How many random cases a test tries: few by default, `LODESTORE_CASES` for long runs.
+  /// The number of random cases that a test tries: few by default, more if the variable
+  /// `LODESTORE_CASES` is set.
   static func caseCount(byDefault count: Int) -> Int {
     environmentNumber("LODESTORE_CASES").map { Int($0) } ?? count
   }

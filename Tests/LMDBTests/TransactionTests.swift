@@ -44,7 +44,7 @@ import Testing
       let failure = name {
         try environment.write { transaction in
           try transaction.put([1], [1], in: tree)
-          // A cursor that has not moved has nothing to delete.
+          // The delete fails, because the cursor has not moved to a pair.
           try? Cursor(tree, in: transaction).delete()
         }
       }

@@ -35,7 +35,7 @@ import Testing
     try put([key(row)], into: try openedTree(of: environment), of: environment)
   }
 
-  /// How many checks opening the file takes.
+  /// The number of page checks when the file is opened.
   private func checkCount(_ path: String, isReading: Bool = false) throws -> Int {
     let before = checks.value
     EnvironmentRegistry.close(try opened(path, isReading: isReading))
@@ -99,7 +99,7 @@ import Testing
 
   @Test func `a file whose process did not end before the machine did is checked`() throws {
     let environment = try opened(path)
-    // The lock file after a loss of power.
+    // The lock file has the state after a loss of power.
     var lock = try Self.bytes(of: path + "-lock")
     EnvironmentRegistry.close(environment)
     let start = lock.count - FileStamp.size
@@ -156,8 +156,9 @@ import Testing
 
   // MARK: All others
 
-  /// Opens and closes the file until that is noted: a process that was just being started by
-  /// another test holds its locks for a moment.
+  /// Opens and closes the file until the lock file says that it was closed cleanly.
+  ///
+  /// A process that another test is just starting may hold the locks for a moment.
   private func leaveClosed() throws {
     for _ in 0..<1_000 {
       let lock = try Self.bytes(of: path + "-lock")
@@ -173,7 +174,8 @@ import Testing
       try leaveClosed()
       let file = open(path, O_WRONLY)
       let byte: [UInt8] = [UInt8(round)]
-      // The last byte of a page that no commit needs; at once after the close.
+      // Directly after the close, another program changes the last byte of a page that no commit
+      // needs.
       #expect(pwrite(file, byte, 1, off_t(size(of: path) - 1)) == 1)
       close(file)
       #expect(try checkCount(path) == 1, "round \(round)")

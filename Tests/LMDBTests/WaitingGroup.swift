@@ -7,7 +7,7 @@ struct WaitingGroup: Sendable {
   let environment: Environment
   let tree: Tree
 
-  /// Keeps the writer's thread busy until the number that is returned is not 0.
+  /// Keeps the writer's thread busy until the test raises the returned number above 0.
   func holdWriter() async throws -> SharedNumber {
     let mayGo = SharedNumber()
     let isHeld = SharedNumber()
@@ -58,7 +58,7 @@ struct WaitingGroup: Sendable {
     try await environment.writeTogether { try $0.put(key(number), [1], in: tree) }
   }
 
-  /// The numbers that are there.
+  /// The numbers that are stored as keys.
   func keys() throws -> [Int] {
     try environment.read { transaction in
       var found: [Int] = []

@@ -85,7 +85,9 @@ import Testing
     await #expect(throws: LMDBError.self) { try await threads.run {} }
   }
 
-  /// Each waits until the next one has run, on a thread that asynchronous code does not use.
+  /// Runs nested jobs.
+  ///
+  /// Each job waits until the next one has run, on a thread that asynchronous code does not use.
   private static func nest(_ depth: Int, on threads: WorkerThreads, _ done: SharedNumber) {
     let isDone = Latch()
     threads.submit {
@@ -121,7 +123,7 @@ import Testing
     #expect(ran.value == 20)
   }
 
-  /// Long jobs never end by themselves here: a short one that waited for them would wait for ever.
+  /// The long jobs never end by themselves, so a short job that waited for one would wait forever.
   @Test func `a short job does not wait for long ones, whatever their number`() {
     let threads = WorkerThreads(threadCount: 4, extraLimit: 40)
     let isOver = Latch()
@@ -156,7 +158,8 @@ import Testing
     #expect(order.withLock { $0 } == [2, 5, 8, 1, 4, 7, 0, 3, 6])
   }
 
-  /// Tasks that read without end would keep others waiting for as long as they read.
+  /// Without this limit, tasks that read without a pause would block less urgent jobs as long as
+  /// they read.
   @Test func `a job waits for sixteen more urgent ones at most`() {
     var queue = JobQueue()
     var order: [String] = []

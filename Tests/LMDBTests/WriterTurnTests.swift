@@ -119,7 +119,7 @@ import Testing
       #expect(refusal == .mismatched(.lockFileReplaced))
       #expect(rename(lockFile + ".away", lockFile) == 0)
       #expect(environment.writerLock.lock(withinSeconds: 2))
-      // Also one that was lost, so that the test ends.
+      // A lock that was acquired too late is released too, so that the test ends.
       environment.writerLock.unlock()
       try put([[1]], into: tree, of: environment)
     }
@@ -142,7 +142,7 @@ import Testing
       try #require(turn != .refused)
       while lock.ticketCount == asked { try? await Task.sleep(for: .microseconds(200)) }
     }
-    // In between, another attempt ends at its time limit.
+    // While others wait, a further attempt ends at its time limit without the lock.
     #expect(!lock.lock(withinSeconds: 0.001))
     lock.unlock()
     threads.stop()

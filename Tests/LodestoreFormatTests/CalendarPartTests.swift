@@ -43,7 +43,10 @@ import Testing
 
   @Test(
     arguments: [
-      // 0001-01-01, 0000-02-29, -0004-12-31 23:59:59, and a week of the year before.
+      // The dates are 0001-01-01, 0000-02-29, -0004-12-31 23:59:59, 2001-01-01, and the last half
+      // second of 2000.
+      //
+      // The last part is the weekday.
       (-63_113_904_000.0, [1, 1, 1, 1]), (-63_140_428_800, [0, 2, 29, 2]),
       (-63_240_134_401, [-4, 12, 31, 2]), (0, [2001, 1, 1, 1]), (-0.5, [2000, 12, 31, 7]),
     ] as [(Double, [Int64])])
@@ -64,7 +67,7 @@ import Testing
   }
 
   @Test func `parts of consecutive dates follow each other`() {
-    // Days of four eras: each is the one after the day before.
+    // Over four eras, each day must be the successor of the day before.
     var last = CalendarDay(-300_000)
     var wrong: [Int64] = []
     for days in Int64(-299_999)..<300_000 {
@@ -81,7 +84,7 @@ import Testing
   }
 
   @Test func `parts of dates at an offset are those of the clocks there`() {
-    // 2000-12-31 23:30 UTC.
+    // The date is 2000-12-31 23:30 UTC.
     let date = -1_800.0
     #expect(CalendarPart.year.value(of: date, offset: 3_600) == .integer(2001))
     #expect(CalendarPart.hour.value(of: date, offset: 3_600) == .integer(0))

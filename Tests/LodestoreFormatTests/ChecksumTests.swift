@@ -30,8 +30,7 @@ import Testing
     }
   }
 
-  /// The table is checked against the definition, bit by bit, because both fast ways share one
-  /// author.
+  /// The table is compared with the bitwise definition, because both fast implementations use it.
   @Test func `the table of CRC-32C agrees with the definition`() {
     var random = SeededGenerator(salt: 6)
     for length in 0...70 {

@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test func `members are written in the order of their bytes`() throws {
-    // By canonical decomposition, which orders Swift strings, the accented ones would come first.
+    // Swift orders strings by canonical decomposition, which would put the accented names first.
     let names = ["z", "é", "e\u{301}", "\u{ff5e}", "\u{10000}", "", "a", "aa", "Z", "A\u{30a}"]
     let sorted = DocumentWriter.sortedNames(names)
     #expect(
@@ -146,7 +146,7 @@ func document(_ bytes: [UInt8]) throws -> Document {
   try bytes._withBytes { try Document(decoding: $0) }
 }
 
-/// An object with members as given, in whatever order, so that wrong ones can be made.
+/// An object with the given members in the given order, so that invalid objects can be made.
 func object(_ members: [(name: String, value: [UInt8])]) -> [UInt8] {
   var writer = DocumentWriter()
   let token = writer.beginObject()

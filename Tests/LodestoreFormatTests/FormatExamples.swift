@@ -42,8 +42,8 @@ enum FormatExamples {
         } else if let last = blocks[blocks.count - 1].indices.last {
           blocks[blocks.count - 1][last].right += " " + line
         } else {
-          // Without this line the fault would be skipped unseen; the tests find that it has no left
-          // side.
+          // A line without `=` is kept, so that a test finds its missing left side; otherwise the
+          // mistake would pass unnoticed.
           blocks[blocks.count - 1].append(
             Line(number: index + 1, left: "", right: String(line)))
         }

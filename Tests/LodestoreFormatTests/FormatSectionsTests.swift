@@ -1,6 +1,7 @@
 import Testing
 
-/// Format.md is cited by its section numbers, so they are in order, and its links lead to headings.
+/// The section numbers of Format.md are in order, because other documents cite them, and its links
+/// lead to headings.
 @Suite struct FormatSectionsTests {
   private struct Heading {
     var level: Int

@@ -9,7 +9,7 @@ import Testing
   }
 
   @Test func `a part of the history with a restart and ids is refused`() throws {
-    // These members were read, and left out when the part was written again.
+    // A regression test: the decoder accepted these members, and the encoder left them out.
     let restart = try Self.part(["entity": .integer(1), "restarted": .data([])])
     #expect(restart.changes.map(\.kind) == [.restarted])
     #expect(throws: FormatError.self) {

@@ -123,8 +123,9 @@ import Testing
 }
 
 extension SeededGenerator {
-  /// `bytes` with one to three faults: a changed bit or byte, a cut, an insertion, a repeated
-  /// stretch; now and then wholly random bytes.
+  /// `bytes` with one to three faults; sometimes completely random bytes.
+  ///
+  /// A fault is a changed bit or byte, a cut, an insertion or a repeated stretch.
   mutating func damaged(_ bytes: [UInt8]) -> [UInt8] {
     var result = bytes
     if Int.random(in: 0..<16, using: &self) == 0 { result = self.bytes(upTo: 40) }

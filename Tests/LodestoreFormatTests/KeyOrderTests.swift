@@ -2,7 +2,7 @@ import LodestoreBytes
 import LodestoreFormat
 import Testing
 
-/// Comparing the bytes of two keys compares the values, by the reference of ``ValueOrder``.
+/// The byte order of two keys must be the order of their values, which ``ValueOrder`` defines.
 @Suite struct KeyOrderTests {
   @Test func `every pair of edge values is in order`() throws {
     let keys = try EdgeValues.all.map { (value: $0, bytes: try key([$0])) }
@@ -51,7 +51,8 @@ import Testing
       let a = random.decimal()
       var b = random.decimal()
       if Bool.random(using: &random) {
-        // Nearly equal, so that the difference is in the last digits or in their number.
+        // The two numbers are nearly equal, so that they differ in their last digits or in the
+        // number of digits.
         let change = UInt128.random(in: 0...12, using: &random)
         b = DecimalValue(
           isNegative: a.isNegative, exponent: a.exponent, significand: a.significand &+ change)
@@ -94,7 +95,8 @@ import Testing
     for _ in 0..<SeededGenerator.caseCount(byDefault: 30_000) {
       let (a, b) = (random.nastyText(upTo: 5), random.nastyText(upTo: 5))
       let (left, right) = (try key([.string(a)]), try key([.string(b)]))
-      // `<` errs about some texts of which one starts with the other.
+      // Swift's `<` is wrong for some texts of which one starts with the other, so these are
+      // skipped.
       if a.utf8.starts(with: b.utf8) || b.utf8.starts(with: a.utf8)
         || left.starts(with: right.dropLast()) || right.starts(with: left.dropLast())
       {
@@ -158,7 +160,7 @@ import Testing
     #expect(Array(encoder.bytes) == (try EdgeValues.all.flatMap { try key([$0]) }))
   }
 
-  /// A tuple that shares elements with `tuple`, so that orders hang on the later ones.
+  /// A tuple that shares elements with `tuple`, so that later elements decide the order.
   private func neighbour(of tuple: [Value], using random: inout SeededGenerator) -> [Value] {
     var result = tuple
     if let index = result.indices.randomElement(using: &random) { result[index] = random.value() }

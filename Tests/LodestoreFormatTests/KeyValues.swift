@@ -2,7 +2,7 @@ import Foundation
 import LodestoreBytes
 import LodestoreFormat
 
-/// The order that keys must have, said without keys: the reference for ``KeyOrderTests``.
+/// The order that keys must have, defined without keys, as the reference for ``KeyOrderTests``.
 enum ValueOrder: Int {
   case ascending = -1
   case same = 0
@@ -33,7 +33,7 @@ enum ValueOrder: Int {
     case (.bool(let a), .bool(let b)): self.init(a ? 1 : 0, b ? 1 : 0)
     case (.double(let a), .double(let b)), (.date(let a), .date(let b)):
       self = a.isNaN || b.isNaN ? .init(a.isNaN ? 1 : 0, b.isNaN ? 1 : 0) : .init(a, b)
-    // String's order is that of the composed form. String itself (Swift 6.3) gives "ae\u{301}" and
+    // A text's order is that of its composed form. Swift's `<` (Swift 6.3) gives "ae\u{301}" and
     // "a\u{e9}\0" no order at all.
     case (.string(let a), .string(let b)):
       self.init(
@@ -55,7 +55,8 @@ enum ValueOrder: Int {
     }
   }
 
-  /// By arithmetic, not by digits as keys do it: scale up the one with the greater exponent.
+  /// Compares by arithmetic, unlike keys, which compare digits: the number with the greater
+  /// exponent is scaled up.
   private static func magnitudes(_ a: DecimalValue, _ b: DecimalValue) -> ValueOrder {
     if a.exponent < b.exponent {
       return magnitudes(b, a) == .ascending
@@ -90,7 +91,7 @@ enum ValueOrder: Int {
   }
 }
 
-/// The tuple's bytes, not cut.
+/// The bytes of the tuple, which is never cut.
 func key(_ values: [Value]) throws(FormatError) -> [UInt8] {
   var encoder = KeyEncoder()
   for value in values { try encoder.append(value) }
@@ -106,7 +107,7 @@ func decoded(_ bytes: [UInt8]) throws -> [Value] {
   }
 }
 
-/// Values at which an encoding changes its form, or where others have got the order wrong.
+/// Values at which an encoding changes its form, or whose order other implementations got wrong.
 enum EdgeValues {
   static let all: [Value] =
     [.null, .bool(false), .bool(true)] + integers + doubles.map(Value.double)
@@ -169,7 +170,7 @@ enum EdgeValues {
 }
 
 extension SeededGenerator {
-  /// A value of any indexable kind, with the awkward ones much more frequent than by chance.
+  /// A random value of any indexable kind; difficult values are more frequent than by chance.
   mutating func value() -> Value {
     let bits = next() >> UInt64.random(in: 0..<64, using: &self)
     switch Int.random(in: 0..<10, using: &self) {

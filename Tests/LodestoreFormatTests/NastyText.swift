@@ -1,4 +1,4 @@
-/// Scalars that normalization and segmentation have to do with, and few others.
+/// Scalars that matter to normalization and segmentation, and a few others.
 enum NastyText {
   static let scalars: [Unicode.Scalar] = {
     let ranges: [ClosedRange<UInt32>] = [
@@ -20,7 +20,7 @@ enum NastyText {
     return ranges.joined().compactMap { Unicode.Scalar($0) }
   }()
 
-  /// Assigned since, so that older libraries may not know them.
+  /// Scalars assigned in later versions of Unicode, which older libraries may not know.
   static let newScalars: [Unicode.Scalar] = {
     let ranges: [ClosedRange<UInt32>] = [
       0x105c9...0x105c9, 0x105d2...0x105d2, 0x105da...0x105da, 0x105e4...0x105e4,

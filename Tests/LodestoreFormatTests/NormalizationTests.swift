@@ -3,9 +3,11 @@ import LodestoreBytes
 import LodestoreFormat
 import Testing
 
-/// Our table against the libraries' and against `String`'s own order.
+/// Compares the format's normalization table with Foundation's and with `String`'s own order.
 @Suite struct NormalizationTests {
-  /// Foundation's tables are older than the library's; `==` tests the additions of Unicode 16.
+  /// Whether Foundation's older tables know the scalar.
+  ///
+  /// The additions of Unicode 16 are tested by `==` of strings.
   private static func isOld(_ scalar: Unicode.Scalar) -> Bool {
     guard let age = scalar.properties.age else { return false }
     return age.major < 16
@@ -62,8 +64,8 @@ import Testing
   @Test func `random texts have Foundation's normal forms`() {
     var random = SeededGenerator(salt: 40)
     for _ in 0..<SeededGenerator.caseCount(byDefault: 100_000) {
-      // Foundation composes U+1176, which is no vowel of a syllable, and misses some finals; all
-      // syllables are tested above.
+      // Foundation's composition of Hangul is faulty: it composes U+1176, which is not a vowel of a
+      // syllable, and misses some final consonants. Another test covers all syllables.
       var text = random.nastyText(upTo: 8).unicodeScalars
       text.removeAll { (0x1160...0x11ff).contains($0.value) }
       guard agreesWithFoundation(String(text)) else { return }
@@ -90,7 +92,8 @@ import Testing
     var random = SeededGenerator(salt: 42)
     var equalCount = 0
     for _ in 0..<SeededGenerator.caseCount(byDefault: 100_000) {
-      // For some texts with the pairs that Unicode 16 added, neither is less by `<`.
+      // Swift's `<` gives some texts with the pairs added in Unicode 16 no order, so these are
+      // tested separately.
       let isNew = Int.random(in: 0..<4, using: &random) == 0
       let a = random.nastyText(upTo: 4, with: isNew ? NastyText.newScalars : [])
       var b = random.nastyText(upTo: 4, with: isNew ? NastyText.newScalars : [])

@@ -53,7 +53,8 @@ import Testing
     #expect(acceptedCount > 1_000, "\(SeededGenerator.replay)")
   }
 
-  /// Two neighbours that break the order in a way that a word's borrow could hide.
+  /// Two neighbouring ends are out of order in a way that the borrow of a whole-word subtraction
+  /// could hide.
   @Test func `an end below its predecessor is found at every index`() {
     for count in 2...13 {
       for index in 0..<(count - 1) {

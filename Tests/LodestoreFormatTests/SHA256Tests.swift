@@ -20,7 +20,9 @@ import Testing
     #expect(SHA256.hash(message.utf8) == bytes(hexadecimal: digest))
   }
 
-  /// Padding takes a second block from 56 bytes on; FIPS's own example has none near 64.
+  /// From 56 bytes on, the padding needs a second block.
+  ///
+  /// FIPS's own examples have no length near 64 bytes.
   @Test(arguments: [
     (55, "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318"),
     (56, "b35439a4ac6f0948b6d6f9e3c6af0f5f590ce20f1bde7090ef7970686ec6738a"),

@@ -3,7 +3,7 @@ import LodestoreBytes
 import LodestoreFormat
 import Testing
 
-/// The tables of the format, compared with those of the standard library.
+/// The case tables of the format must agree with those of the standard library.
 @Suite struct `Mapped texts` {
   /// Whether the library's tables are of Unicode 17.0 or later.
   private static let isRecent =
@@ -11,7 +11,7 @@ import Testing
 
   private var scalars: some Sequence<Unicode.Scalar> {
     (UInt32(0x80)...0x2ffff).lazy.compactMap(Unicode.Scalar.init).filter { scalar in
-      // Characters that were added after 17.0 are not in the tables of the format.
+      // The format's tables lack characters that Unicode added after version 17.0.
       guard let age = scalar.properties.age else { return false }
       return age.major <= 17 && scalar.properties.generalCategory != .unassigned
     }
@@ -37,7 +37,8 @@ import Testing
       let text = String(Character(scalar))
       let mapped = TextMapping.canonical.mapped(text)
       #expect(TextMapping.canonical.mapped(mapped) == mapped, "\(scalar.value)")
-      // Iota below is a mark whose upper case is a letter.
+      // The iota subscript (U+0345) is a mark whose upper case is a letter, so texts with it are
+      // skipped.
       guard !text.decomposedStringWithCanonicalMapping.unicodeScalars.contains("\u{345}") else {
         continue
       }

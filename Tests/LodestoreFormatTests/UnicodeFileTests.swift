@@ -61,7 +61,7 @@ import Testing
       var isRight =
         Int(facts.combiningClass) == classes[value] ?? 0
         && facts.has(NormalizationFacts.hasDecomposition) == (parts[value] != nil)
-      // No scalar of the others has letters or marks that become something else.
+      // All other scalars have neither case, decomposition nor marks, so nothing changes them.
       if value < 0x20000 || parts[value] != nil || marks.contains(value) {
         let alone = String(scalar)
         isRight =

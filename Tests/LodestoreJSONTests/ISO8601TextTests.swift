@@ -81,13 +81,13 @@ import Testing
     let seed = JSONRandom.seed
     var random = JSONRandom(seed: seed)
     for number in 0..<5000 {
-      // Half of them close to 2001, where a date resolves far less than a nanosecond.
+      // Half of the dates are close to 2001, where a double resolves far less than a nanosecond.
       let range = number % 2 == 0 ? -6e10...2e11 : 10...1e7
       let seconds = Double.random(in: range, using: &random)
       let date = Date(timeIntervalSinceReferenceDate: seconds)
       let text = try #require(ISO8601Text.text(date))
       #expect(ISO8601Text.date(text) == date, "JSON_FUZZ_SEED=\(seed): \(text)")
-      // Rounding up to a whole second must carry.
+      // A fraction that rounds up to a whole second must carry into the seconds.
       let below = Date(timeIntervalSinceReferenceDate: seconds.rounded().nextDown)
       let carried = try #require(ISO8601Text.text(below))
       #expect(ISO8601Text.date(carried) == below, "JSON_FUZZ_SEED=\(seed): \(carried)")

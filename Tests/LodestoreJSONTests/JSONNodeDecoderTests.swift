@@ -57,7 +57,7 @@ private struct Nested: Decodable, Equatable {
     let inner = try outer.nestedContainer(keyedBy: Inner.self, forKey: .box)
     var list = try inner.nestedUnkeyedContainer(forKey: .list)
     first = try list.decode(Int.self)
-    // A failed element stays the next one.
+    // An element that cannot be decoded stays the next element.
     #expect(throws: DecodingError.self) { try list.decode(Int.self) }
     #expect(list.currentIndex == 1 && list.count == 3)
     var rest: [String] = []
@@ -136,7 +136,7 @@ private struct Nested: Decodable, Equatable {
     }
     let ours = try #require(throws: DecodingError.self) { try decode(Sample.self, text) }
     if let unnamed {
-      // Foundation gives no path for a number that does not fit.
+      // Foundation's error has no coding path for a number that does not fit.
       #expect(path(ours) == unnamed && path(theirs).isEmpty)
     } else {
       #expect(path(ours) == path(theirs))

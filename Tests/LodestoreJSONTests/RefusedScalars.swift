@@ -1,7 +1,7 @@
 import LodestoreJSON
 
 extension Refused {
-  /// Malformed numbers and those that no 64-bit type holds.
+  /// Numbers that are malformed or that no 64-bit type holds.
   static let numbers: [Refused] = [
     Refused("-", .unexpectedEnd, at: 1),
     Refused("+", .unexpectedByte(0x2B), at: 0),

@@ -54,12 +54,14 @@ import Testing
     #expect(try floor("https://data.example/", "http://nas.lan/") == .privateUse)
     #expect(try floor("http://nas.lan/", "http://127.0.0.1/") == .loopback)
     let own = WebPages.Addresses.notNarrower(than: [try #require(URL(string: "http://nas.lan/"))])
-    // A redirect of such a mirror does not lead from the world to a private address.
+    // If the program's own address is private, a redirect from a public mirror still must not lead
+    // to a private address.
     #expect(own.floor(.everywhere) == .everywhere && own.floor(.loopback) == .privateUse)
   }
 
   #if os(Linux)
-    /// Whether pages come of a source whose server redirects to another one, each with a range.
+    /// Fetches pages from a source that redirects to another server, with each server in an address
+    /// range; returns the error, or `nil`.
     private func follows(
       from first: AddressRange, to second: AddressRange,
       _ addresses: WebPages.Addresses = .sourceRange
@@ -78,7 +80,7 @@ import Testing
             try await expect(pages, gives: ["[2]"])
             return nil
           } catch let error as WebSourceError {
-            // Not a byte was sent there.
+            // The client has not sent a single byte to the forbidden server.
             #expect(other.log.isEmpty && error.message.contains("allow the range by addresses"))
             return error.code
           }
@@ -118,7 +120,8 @@ import Testing
               $0.addresses = .publicOnly
               $0.retries = 0
             })
-          // Some ways to write an address are no host to the client.
+          // The client does not accept some spellings of an address as a host, and reports an
+          // error.
           await #expect(throws: WebSourceError.self) { try await pages.all() }
         }
         let pages = WebPages(try server.url("/"), options: .with { $0.addresses = .publicOnly })

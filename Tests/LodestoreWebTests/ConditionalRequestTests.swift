@@ -7,7 +7,9 @@ import Testing
 @Suite struct `Remembered pages of a web source` {
   private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
 
-  /// Three numbered pages whose tags tell their number and the version of the content.
+  /// Answers with one of three numbered pages.
+  ///
+  /// The entity tag has the page's number and the version of the content.
   private static func answer(_ request: LoopbackServer.Request, version: (Int) -> Int) -> Answer {
     let number = Int(request.value(of: "page") ?? "") ?? 0
     let tag = "\"\(number).\(version(number))\""

@@ -9,7 +9,7 @@ import Testing
 private final class RunningCases: Sendable {
   private let numbers = Mutex<[Int]>([])
 
-  /// Adds a case, and returns all running cases.
+  /// Adds the number of a case, and returns the numbers of all running cases.
   func add(_ number: Int) -> [Int] {
     numbers.withLock { numbers in
       numbers.append(number)
@@ -20,15 +20,16 @@ private final class RunningCases: Sendable {
   func remove(_ number: Int) { numbers.withLock { $0.removeAll { $0 == number } } }
 }
 
-/// Hostile answers of every kind, in a process of their own.
+/// Hostile answers of every kind are read in a separate process.
 private enum HostileRuns {
   /// The largest allowed growth of the memory, in megabytes.
   private static let memoryLimit = 64
 
   static var seed: UInt64 { number("LODESTORE_SEED") ?? .random(in: 0...UInt64(UInt32.max)) }
 
-  /// 24 of each kind; for long runs a tenth of `LODESTORE_CASES`, since many answers are waited
-  /// for.
+  /// The number of answers: 24 of each kind by default.
+  ///
+  /// Long runs take a tenth of `LODESTORE_CASES`, because many answers need a wait.
   static var count: Int {
     max(
       Int(clamping: (number("LODESTORE_CASES") ?? 0) / 10), 24 * HostileKind.allCases.count)
@@ -38,7 +39,7 @@ private enum HostileRuns {
     ProcessInfo.processInfo.environment[name].flatMap(UInt64.init)
   }
 
-  /// An answer that is wrong.
+  /// A wrong outcome of reading an answer.
   struct Fault: Error {
     var text: String
   }
@@ -51,10 +52,10 @@ private enum HostileRuns {
       var hostile = HostileAnswer(number, seed: seed)
       return hostile.answer(to: request)
     }
-    // Memory that only the first request takes does not count.
+    // Memory that only the first request allocates does not count as growth.
     _ = try await WebPages(server.url("/")).all()
     let start = peakMemoryInMegabytes
-    // A hang ends the process by a signal, and the file tells where.
+    // A hang ends the process by a signal, and the file of results shows the running cases.
     alarm(UInt32(clamping: 120 + count / 5))
     var outcomes: [String: Int] = [:]
     do {
@@ -84,7 +85,7 @@ private enum HostileRuns {
       "\(isBounded ? "done" : "too much memory"): \(memory) MB over \(start), \(outcomes)", file)
   }
 
-  /// How one answer ended.
+  /// Reads one answer, and describes how it ended.
   private static func take(_ url: URL, _ number: Int, _ seed: UInt64) async throws -> String {
     let clock = ContinuousClock()
     let start = clock.now
@@ -119,7 +120,7 @@ private enum HostileRuns {
     try Data(text.utf8).write(to: URL(filePath: file))
   }
 
-  /// 0 where the system does not tell it so.
+  /// The largest memory use of this process; 0 if the system does not report it.
   static var peakMemoryInMegabytes: Int {
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

@@ -5,7 +5,8 @@
 
   @testable import LodestoreWeb
 
-  /// Answers that the client library does not survive, does not bound or gets wrong by itself.
+  /// Hostile answers that the client library by itself would crash on, read without a bound, or
+  /// decode wrongly.
   @Suite struct `Hostile answers of a web source` {
     @Test func `answers cut within their compression are broken off, also in head and checksum`()
       async throws

@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test func `no more numbered pages than allowed are requested together`() async throws {
-    // The pages after the first are answered when three of them have been asked for.
+    // The server answers pages 2 to 4 only when all three have been requested.
     let meeting = Meeting(of: 3)
     try await withServer { request in
       let number = Int(request.value(of: "page") ?? "") ?? 0

@@ -38,7 +38,7 @@ import Testing
     try await withServer {
       Answer(302, ["Location: /\($0.number)"])
     } _: { server in
-      // A request that is made again, as on a busy machine, would have another number.
+      // Retries are off, because a repeated request on a busy machine would have another number.
       let pages = WebPages(
         try server.url("/"),
         options: .with {

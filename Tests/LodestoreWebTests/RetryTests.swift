@@ -165,7 +165,7 @@ import Testing
     #expect(!"\(error)\(error.debugDescription)\(dumped(error))".contains("secret"))
   }
 
-  /// Everything in a value.
+  /// The dump of a value with all its members.
   private func dumped(_ value: Any) -> String {
     var text = ""
     dump(value, to: &text)

@@ -35,7 +35,7 @@ extension Pod: Entity {
   }
 }
 
-/// A release of which twenty are kept.
+/// A release, of whose entity at most twenty records are kept.
 private struct KeptPod: Entity {
   var id = RecordID<KeptPod>()
   var name: String
@@ -131,11 +131,12 @@ private struct PodRecord: Decodable {
     } _: { server in
       let pages = WebPages(
         try server.url("/"), paging: .pageNumber(endsAt: .emptyPage(records: "result")))
-      // One group of pages and no keeper: nothing is evicted meanwhile.
+      // All pages are one group, and no keeper runs, so nothing is evicted during the import.
       var options = ImportOptions()
       options.groupDuration = .seconds(600)
       try await withStore([KeptPod.self]) { store in
-        // The second run finds 30 records missing; the ones that it finds are then the oldest.
+        // The second run inserts 30 missing records. The records that it finds stored are then the
+        // oldest.
         for (inserted, kept) in [(50, ["pod 4", "pod 5"]), (30, ["pod 2", "pod 3"])] {
           let importer = Importer(
             into: store, KeptPod.self, matching: .unique(\.name, \.version), options: options)

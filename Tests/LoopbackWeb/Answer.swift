@@ -30,7 +30,7 @@ package struct Answer: Sendable {
     Answer(200, ["Content-Type: application/json"] + fields, body: Array(text.utf8))
   }
 
-  /// A head alone, then other steps.
+  /// An answer with only a head, followed by other steps.
   package static func head(_ status: Int, _ fields: [String], then steps: Step...) -> Answer {
     Answer(steps: [.bytes(head(status, fields))] + steps)
   }
@@ -40,7 +40,7 @@ package struct Answer: Sendable {
     Answer(steps: [.bytes(Array(text.utf8)), .close])
   }
 
-  /// One answer after another; the last for all further requests.
+  /// The answers for the first, second and further requests; the last answer repeats.
   package static func each(_ request: LoopbackServer.Request, _ answers: Answer...) -> Answer {
     answers[min(request.number, answers.count) - 1]
   }

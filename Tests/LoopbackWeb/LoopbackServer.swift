@@ -1,10 +1,11 @@
 import Foundation
 import Synchronization
 
-/// A web server on the loopback interface that answers as a test says, well or badly.
+/// A web server on the loopback interface that gives the answers, right or wrong, that a test
+/// defines.
 ///
-/// A thread accepts, one more serves each connection. The log has the requests in the order in
-/// which their heads came.
+/// One thread accepts connections, and a further thread serves each connection. The log has the
+/// requests in the order in which their heads came.
 package final class LoopbackServer: Sendable {
   /// A client's request.
   package struct Request: Sendable {
@@ -93,7 +94,7 @@ package final class LoopbackServer: Sendable {
     }
   }
 
-  /// Ends all connections, also those that an answer keeps open, and the port is free then.
+  /// Ends all connections, including connections that an answer keeps open, and frees the port.
   package func stop() {
     state.withLock { state in
       state.isStopped = true

@@ -1,8 +1,9 @@
 import Foundation
 import Synchronization
 
-/// Files of a static web server: whole, by part and conditionally, with the entity tags of their
-/// content.
+/// Files of a static web server, with entity tags of their content.
+///
+/// The server answers requests for whole files, for ranges, and conditional requests.
 ///
 /// `state` is guarded by its lock. The body bytes that were sent are counted.
 package final class ServedFiles: Sendable {
@@ -36,7 +37,7 @@ package final class ServedFiles: Sendable {
     set { state.withLock { $0.files[path] = newValue } }
   }
 
-  /// How many bytes of bodies were asked for.
+  /// The number of body bytes that were sent.
   package var bytesServed: Int { state.withLock { $0.bytes } }
 
   /// The entity tag of a content: FNV-1a.

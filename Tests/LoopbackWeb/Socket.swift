@@ -37,7 +37,7 @@ package enum Socket {
     return listener
   }
 
-  /// A socket that has a free port of the loopback interface, and takes no connection.
+  /// A socket that is bound to a free port of the loopback interface but does not listen.
   package static func bound() throws -> Int32 {
     let bound = try make()
     guard with(port: 0, { bind(bound, $0, $1) }) == 0 else {
@@ -105,7 +105,7 @@ package enum Socket {
     return UInt16(bigEndian: address.sin_port)
   }
 
-  /// Sends all bytes, without a signal when the other side is gone; false then.
+  /// Sends all bytes; returns false, without a signal, if the other side has closed the connection.
   package static func send(_ bytes: [UInt8], _ socket: Int32) -> Bool {
     #if canImport(Darwin)
       var one: Int32 = 1

@@ -1,6 +1,7 @@
-// Preloaded into a process, lets it see a system whose pages have LODESTORE_PAGE_SIZE bytes, a multiple of
-// the real ones: what sysconf says, and where shared maps of files begin. LMDB makes files with pages of
-// that size then, as it does on such a system.
+// A library that, preloaded into a process, imitates a system with larger pages.
+// LODESTORE_PAGE_SIZE is the size in bytes, a multiple of the real page size. The library changes
+// the answer of sysconf and the addresses at which shared maps of files begin. LMDB then makes
+// files with pages of that size, as on such a system.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>

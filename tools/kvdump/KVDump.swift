@@ -150,7 +150,8 @@ private func useStackOfItsOwnForSignals() {
 
 /// Opens the standard streams that the caller has closed.
 ///
-/// Otherwise a file opened later could get their number, and output would go into the store.
+/// Otherwise a file opened later could get the number of a standard stream, and output would go
+/// into the store.
 ///
 /// Such a stream is unusable: output to it fails. Call this before anything else.
 package func holdStandardStreams() {

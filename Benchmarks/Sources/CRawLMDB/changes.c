@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A page is copied once when the first of its records changes; the byte is then set in place.
+// LMDB copies a page when the first of its records changes; the byte of each record is then set in
+// place.
 int update_deprecated(raw_store *store, raw_answer *answer) {
   MDB_txn *txn;
   MDB_cursor *cursor;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Steps that are tried before a search: a step costs a tenth of one.
+/// The number of cursor steps that are tried before a search; a step costs a tenth of a search.
 enum { STEPS = 8 };
 
 static int compare(MDB_val a, MDB_val b) {
@@ -14,7 +14,8 @@ static int compare(MDB_val a, MDB_val b) {
   return order != 0 ? order : (a.mv_size > b.mv_size) - (a.mv_size < b.mv_size);
 }
 
-/// Moves the cursor to the first key at or after `wanted`, which is not before where it stands.
+/// Moves the cursor to the first key at or after `wanted`, which must not be before the cursor's
+/// position.
 static int advance(MDB_cursor *cursor, MDB_val wanted, MDB_val *key, MDB_val *value, int *is_placed) {
   if (*is_placed) {
     for (int step = 0; step < STEPS; step++) {

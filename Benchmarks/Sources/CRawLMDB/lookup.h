@@ -12,8 +12,8 @@ unsigned char *sorted_keys(
 /// The `i` of such an entry.
 uint32_t place_of_key(const unsigned char *block, const entry *key);
 
-/// The ids of the records that hold those keys: `found[i]` has the id as its window, 0 for none, and
-/// `i` as its place.
+/// Finds the records that hold the keys of `sorted_keys`. In `found[i]` the window is the record's
+/// id, 0 for none, and the place is `i`.
 int holders_of_keys(
   MDB_txn *txn, raw_store *store, const raw_pod *pods, const uint32_t *wanted, size_t count,
   entry *found);
@@ -21,12 +21,12 @@ int holders_of_keys(
 /// The function that `visit_names` calls with each record's id while the cursor is at its entry.
 typedef int (*name_visitor)(MDB_cursor *cursor, uint64_t id, void *state);
 
-/// Visits the unique entries whose name is one of those wanted, in the order of their keys.
+/// Visits, in the order of their keys, the unique entries whose name is among the wanted names.
 int visit_names(
   MDB_txn *txn, raw_store *store, const raw_pod *pods, const uint32_t *wanted, size_t count,
   name_visitor visit, void *state);
 
-/// Ids that grow.
+/// A growing list of record ids.
 typedef struct {
   entry *entries;
   size_t count, room;
@@ -34,8 +34,8 @@ typedef struct {
 
 void add_id(id_list *list, uint64_t id);
 
-/// Adds the ids of the dates at or after `from` and before `to`, in the order of the dates; the
-/// place is the position.
+/// Appends the ids of the records whose date is at or after `from` and before `to`, in the order of
+/// the dates. The place of an entry is its position in the list.
 int ids_of_dates(MDB_txn *txn, raw_store *store, double from, double to, id_list *list);
 
 int put_pod(MDB_txn *txn, raw_store *store, const raw_pod *pod, uint64_t id);

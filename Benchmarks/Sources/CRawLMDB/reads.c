@@ -40,8 +40,8 @@ int get_ids(raw_store *store, const uint32_t *wanted, size_t count, raw_answer *
   return 0;
 }
 
-/// Reads the records of `list`, whose windows are ids, in the order of ids, and answers them in that
-/// of the places.
+/// Reads the records of `list`, whose windows are ids, in the order of ids. Answers the records in
+/// the order of the entries' places.
 static int fetch_placed(MDB_txn *txn, raw_store *store, entry *list, size_t count, raw_answer *answer) {
   sort_by_window(list, count);
   MDB_cursor *cursor;
@@ -108,8 +108,8 @@ int fetch_names(
 
 // MARK: By scans
 
-/// The position of a scan, in pages with LMDB's layout. The processor predicts neither that the
-/// records of a page descend nor which page is next.
+/// The position of a scan, in pages with LMDB's layout. The scan prefetches, because a processor
+/// predicts neither the falling addresses of a page's records nor the next page.
 typedef struct {
   uintptr_t page_size;
   uint64_t last_page;
@@ -127,8 +127,8 @@ static scan_place begin_scan(const raw_store *store) {
   return (scan_place){stat.ms_psize, info.me_last_pgno, NULL, 0, 0};
 }
 
-/// Prefetches the record some places after the one at `record`, in this page or in the next one of
-/// the file, which mostly is the next leaf.
+/// Prefetches the record that is some records after the one at `record`. Beyond the page's end it
+/// is in the next page of the file, which mostly is the next leaf.
 static void ask_ahead(scan_place *scan, const unsigned char *record, size_t size) {
   const unsigned char *page = record - (uintptr_t)record % scan->page_size;
   if (page != scan->page) {
@@ -155,7 +155,8 @@ static void ask_ahead(scan_place *scan, const unsigned char *record, size_t size
 /// The bytes of a record of which only the beginning is read.
 enum { BEGINNING = 128 };
 
-/// Runs a statement for every record, `record`, in the order of ids; `size` bytes of each are read.
+/// Runs the given statement for every record in the order of ids. The statement sees the record as
+/// `record` and reads `size` bytes of it.
 #define SCAN(store, size, ...)                                                                     \
   MDB_txn *txn;                                                                                    \
   MDB_cursor *cursor;                                                                              \
@@ -226,7 +227,7 @@ int count_license(raw_store *store, raw_text license, raw_answer *answer) {
   return 0;
 }
 
-/// A record of the best so far.
+/// One of the records with the most downloads so far.
 typedef struct {
   int64_t downloads;
   uint64_t id;
@@ -237,7 +238,8 @@ static int is_worse(candidate a, candidate b) {
   return a.downloads != b.downloads ? a.downloads < b.downloads : a.id < b.id;
 }
 
-/// Puts `new` in the place of the worst, which is first, and the next worst there.
+/// Replaces the worst candidate, which is first in the heap, by `new`, and moves the next worst to
+/// the front.
 static void replace_worst(candidate *heap, size_t count, candidate new) {
   size_t i = 0;
   for (;;) {
@@ -268,7 +270,7 @@ int top_downloads(raw_store *store, size_t limit, raw_answer *answer) {
       if (is_worse(heap[0], new)) replace_worst(heap, limit, new);
     }
   });
-  // The map stays, and nobody writes while this one store is read.
+  // Pointers to records stay valid, because the map does not move and nobody writes meanwhile.
   qsort(heap, limit, sizeof(candidate), best_first);
   owned_pod *out = raw_next_pods(answer, limit);
   for (size_t i = 0; i < limit && heap[i].record != NULL; i++) {

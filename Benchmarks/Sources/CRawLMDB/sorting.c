@@ -5,7 +5,8 @@
 
 enum { DIGITS = 8, VALUES = 256 };
 
-// Sorts from the last byte to the first; a byte that is equal in all entries costs only its count.
+// Sorts by radix from the last byte to the first. A byte that is equal in all entries is only
+// counted, not sorted.
 void sort_by_window(entry *entries, size_t count) {
   if (count < 2) return;
   size_t (*counts)[VALUES] = calloc(DIGITS, sizeof(*counts));
@@ -43,7 +44,7 @@ static int compare(const entry *x, const entry *y, const unsigned char *block) {
   return order != 0 ? order : (x->length > y->length) - (x->length < y->length);
 }
 
-/// How many bytes all keys begin with alike.
+/// The number of bytes that all keys have in common at their beginning.
 static uint32_t common_prefix(const entry *entries, size_t count, const unsigned char *block) {
   const unsigned char *first = block + entries[0].place;
   uint32_t common = entries[0].length;
@@ -74,7 +75,7 @@ void sort_by_key(entry *entries, size_t count, const unsigned char *block) {
     entries[i].window = window_of(&entries[i], prefix, block);
   }
   sort_by_window(entries, count);
-  // Few share a window; those are put in order by insertion.
+  // Few entries share a window. These entries are sorted by insertion, by their whole keys.
   for (size_t i = 1; i < count; i++) {
     entry moved = entries[i];
     size_t j = i;

@@ -11,10 +11,10 @@ typedef struct {
   uint32_t length;
 } entry;
 
-/// Sorts by the window; equal ones keep their order.
+/// Sorts by the window; entries with equal windows keep their order.
 void sort_by_window(entry *entries, size_t count);
 
-/// Sorts by the keys, `length` bytes at `place` of the block; fills in the windows.
+/// Sorts by the keys, each `length` bytes at `place` of the block, and sets the windows.
 void sort_by_key(entry *entries, size_t count, const unsigned char *block);
 
 #endif

@@ -5,11 +5,11 @@
 
 #include <lmdb.h>
 
-/// One environment and its trees; a reader shares those of its store.
+/// An environment and its trees. A reader shares the environment of its store.
 struct raw_store {
   MDB_env *env;
   MDB_dbi records, unique, dates, items, item_dates;
-  /// The reader is kept between reads and renewed; null before the first read.
+  /// The read transaction, which is reset and renewed between reads; null before the first read.
   MDB_txn *reader;
   int is_reader;
 };
@@ -43,7 +43,7 @@ size_t record_size(const raw_pod *pod);
 void encode_record(const raw_pod *pod, unsigned char *out);
 void decode_record(const unsigned char *record, owned_pod *pod);
 
-/// Moves `cursor` to `id`: by one step where it is the next, else by a search.
+/// Moves `cursor` to the record `id`: by one step if it is the next record, otherwise by a search.
 int seek_id(MDB_cursor *cursor, uint64_t id, MDB_val *value, int *is_placed);
 
 // The operations, by file.

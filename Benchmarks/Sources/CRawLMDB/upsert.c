@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Moves of date entries; two entries a move, the old one first.
+/// The changes of entries in the index of dates: for each record the old entry, then the new one.
 typedef struct {
   entry *entries;
   uint64_t *ids;
@@ -55,7 +55,8 @@ int upsert_pods(raw_store *store, const raw_pod *pods, size_t count, raw_answer 
   uint64_t last;
   CHECK(mdb_txn_begin(store->env, NULL, 0, &txn));
   CHECK(store_last_id(txn, store->records, &last));
-  // Entries with the id as window and the place of the pod; those without a record come first.
+  // Each entry has the id of the stored record as window and the pod's position as place. Entries
+  // of pods without a stored record come first.
   entry *found = malloc(count * sizeof(entry));
   CHECK(holders_of_keys(txn, store, pods, NULL, count, found));
   sort_by_window(found, count);

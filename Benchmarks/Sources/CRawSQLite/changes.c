@@ -11,7 +11,7 @@ static const char *const insert_text =
   "INSERT INTO pod (downloads, updated_at, deprecated, name, version, homepage, license, summary)"
   " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 
-// The condition leaves rows alone that have the values already.
+// The condition excludes rows that already have the new values, so that such rows are not written.
 static const char *const upsert_text =
   "INSERT INTO pod (downloads, updated_at, deprecated, name, version, homepage, license, summary)"
   " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (name, version) DO UPDATE SET"

@@ -21,8 +21,8 @@ static const char *const tables =
   "CREATE TABLE IF NOT EXISTS item (id INTEGER PRIMARY KEY, created_at REAL NOT NULL,"
   " is_done INTEGER NOT NULL, title TEXT NOT NULL)";
 
-// These settings are as durable as LMDB's default. Some builds zero deleted bytes unless told
-// otherwise by a setting.
+// These settings are as durable as LMDB's default. Some builds of SQLite overwrite deleted bytes
+// with zeros, which a setting turns off.
 static const char *const settings =
   "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -262144;"
   "PRAGMA mmap_size = 4294967296; PRAGMA secure_delete = OFF; PRAGMA temp_store = MEMORY";

@@ -5,7 +5,7 @@
 
 #include <sqlite3.h>
 
-/// Statements that are prepared when first used, and kept.
+/// The maximum number of prepared statements, each of which is prepared at its first use and kept.
 enum { STATEMENT_COUNT = 32 };
 
 /// One connection.

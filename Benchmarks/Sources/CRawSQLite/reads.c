@@ -46,7 +46,7 @@ static int one_number(sqlite3_stmt *statement, raw_answer *answer) {
 
 // MARK: By keys
 
-// One look-up is a transaction of its own; many share one.
+// A single look-up is its own transaction; several look-ups share one.
 static int begin(raw_store *store, size_t count) { return count > 1 ? db_run(store, "BEGIN") : 0; }
 static int end(raw_store *store, size_t count) { return count > 1 ? db_run(store, "COMMIT") : 0; }
 

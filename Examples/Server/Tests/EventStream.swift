@@ -27,7 +27,7 @@ struct EventStream {
 
   /// Opens the stream.
   ///
-  /// When this returns, the stream reports all later changes.
+  /// When the initializer returns, the stream reports all later changes.
   init(_ url: String, after id: String? = nil) async throws {
     var request = HTTPClientRequest(url: url + "/changes")
     if let id { request.headers.add(name: "Last-Event-ID", value: id) }

@@ -66,7 +66,8 @@ struct MetaPages {
     let (needed, isTooMuch) = pages.multipliedReportingOverflow(by: pageSize)
     if !overflows, !isTooMuch, size >= needed { return newest }
     // Pages that a write took and freed count as used, but at the end of the file they may never be
-    // written. A sound file may therefore be shorter than its count, by free pages only.
+    // written. A sound file may therefore be shorter than its stated number of pages, but only free
+    // pages may be missing.
     let present = size / pageSize
     if !overflows, pages - present <= 1 << 20,
       let free = freePages(from: present, newest), UInt64(free.count) == pages - present

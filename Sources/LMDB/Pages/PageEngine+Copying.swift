@@ -43,7 +43,7 @@ extension PageEngine {
       offset += part.count
       if let step, !step(offset) { throw LMDBError(.cancelled, operation: "copy to", path: path) }
     }
-    // Meta pages written meanwhile would refer to pages that the copy may lack.
+    // Meta pages written during the copy would refer to pages that the copy may lack.
     guard snapshot.map.newestTransaction == snapshot.transaction else {
       throw LMDBError(.overtaken, operation: "copy", path: path)
     }

@@ -194,7 +194,7 @@ import Testing
         let keys = try snapshot.explain(PodNote.all.leading(by: \.pod, to: one))
         #expect(keys.checkCount == 0 && keys.query.index == "PodNote.pod")
         #expect(keys.description.contains("keys    by PodNote.pod: about 1 of Pod asked for first"))
-        // All pods but a few, for the first notes.
+        // The condition finds all pods except a few, among them the pods of the first notes.
         let most = Pod.where { $0.stars > 0 }
         let checks = try snapshot.explain(PodNote.all.limit(5).leading(by: \.pod, to: most))
         #expect(checks.checkCount == 1)
@@ -231,7 +231,7 @@ import Testing
 }
 
 extension AttachedSnapshot {
-  /// Runs `body` with another limit of the keys in memory.
+  /// Runs `body` with `limit` as the maximum number of keys that a query holds in memory.
   fileprivate func withKeyLimit(
     _ limit: Int, _ body: (borrowing AttachedSnapshot) throws -> Void
   ) throws {

@@ -59,7 +59,7 @@ import Testing
           #expect(try snapshot.danglingReason(of: other) == .otherKey)
         }
       }
-      // The store that has been closed is not read again.
+      // The attached store reads the new generation, and not the closed one before it.
       try await withTemporaryStore([Pod.self]) { next in
         try await next.insert((0..<10).map { pod($0) })
         generations.replace(with: next)
@@ -132,13 +132,14 @@ import Testing
   }
 }
 
-/// The pod with a number, which its key tells.
+/// A pod whose name contains `number`.
 func pod(_ number: Int, id: UInt64 = 0) -> Pod {
   Pod(
     id: RecordID(rawValue: id), name: "pod\(number)", version: "1.0", stars: number % 7)
 }
 
-/// Runs `body` on a store of notes attached to generations of pods; the first has these numbers.
+/// Runs `body` on a store of notes attached to a dataset, whose first generation has the pods with
+/// these numbers.
 func withAttached(pods: Range<Int>, _ body: (AttachedStore) throws -> Void) throws {
   try withTemporaryStore([Pod.self]) { dataset in
     try dataset.insert(pods.map { pod($0) })
@@ -148,7 +149,7 @@ func withAttached(pods: Range<Int>, _ body: (AttachedStore) throws -> Void) thro
   }
 }
 
-/// Runs an asynchronous `body` on such stores.
+/// Runs an asynchronous `body` on a store of notes attached to a dataset with these pods.
 func withAttached(pods: Range<Int>, _ body: (AttachedStore) async throws -> Void) async throws {
   try await withTemporaryStore([Pod.self]) { dataset in
     try await dataset.insert(pods.map { pod($0) })

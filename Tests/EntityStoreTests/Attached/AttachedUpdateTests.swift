@@ -36,7 +36,7 @@ import Testing
         try await next.insert(pod(3))
         let back = try await within { try await updates.next() }
         #expect(back?.items.map(\.target?.name) == ["pod3"])
-        // The generation before is not observed any more.
+        // The replaced generation is not observed any more, so its deletes cause no update.
         let last = Task { try await updates.next() }
         try await first.delete(Pod.all)
         try await attached.store.insert(PodNote(pod: try Reference(pod(1))))
@@ -88,13 +88,15 @@ import Testing
     try await withTemporaryStore([PodNote.self]) { store in
       let folder = try TemporaryFolder()
       let path = folder.path
-      // The generation with number n lacks the pods whose number n leaves the rest 0 of.
+      // Each generation lacks every seventh pod, and which pods it lacks changes from generation to
+      // generation.
       @Sendable func numbers(_ generation: Int) -> [Int] {
         (0..<60).filter { ($0 + generation) % 7 != 0 }
       }
       @Sendable func open(_ generation: Int) throws -> Store {
         let store = try Store(at: "\(path)/\(generation).lodestore", entities: [Pod.self])
-        // Ids of records differ from generation to generation.
+        // The pods are inserted in random order, so that one pod has different ids in different
+        // generations.
         try store.insert(
           numbers(generation).shuffled().map { number in
             var pod = pod(number)
@@ -162,8 +164,8 @@ import Testing
     }
   }
 
-  /// Expects that all targets are of one generation, and that dangling references are those it
-  /// lacks.
+  /// Expects all targets to be of one generation, and only references to pods that this generation
+  /// lacks to dangle.
   private static func expectWhole(_ snapshot: borrowing AttachedSnapshot) throws {
     let notes = try snapshot.fetch(PodNote.all, resolving: \.pod)
     let generation = try #require(notes.compactMap(\.target?.summary).first.flatMap { Int($0) })

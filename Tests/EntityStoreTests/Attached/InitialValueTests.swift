@@ -3,7 +3,7 @@ import Testing
 
 @testable import EntityStore
 
-/// A part before it got a grade.
+/// The entity before it got a grade.
 private struct PlainPiece: Entity {
   var id = RecordID<PlainPiece>()
   var code: String
@@ -23,7 +23,7 @@ private protocol PieceGrade: Sendable { static var initial: Int { get } }
 private enum LowGrade: PieceGrade { static let initial = 1 }
 private enum HighGrade: PieceGrade { static let initial = 2 }
 
-/// The part with a grade.
+/// The entity with a grade, whose initial value is that of `G`.
 private struct GradedPiece<G: PieceGrade>: Entity {
   var id = RecordID<GradedPiece>()
   var code: String
@@ -53,7 +53,7 @@ private struct GradedPiece<G: PieceGrade>: Entity {
   }
 }
 
-/// Records with equal bytes, whose values differ since their files have other initial values.
+/// Records with equal bytes have different values if their files have different initial values.
 @Suite struct `Initial values of two generations` {
   private func generation<G: PieceGrade>(
     _ folder: borrowing TemporaryFolder, _: G.Type

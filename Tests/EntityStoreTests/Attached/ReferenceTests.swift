@@ -4,7 +4,7 @@ import Testing
 
 @testable import EntityStore
 
-/// How references are made, stored and read.
+/// References are made from keys, stored, and read back.
 @Suite struct `References` {
   @Test func `a key of one attribute is stored as that attribute`() throws {
     try expectStored([Int8.min, 0, Int8.max], as: .int8)
@@ -40,7 +40,7 @@ import Testing
     try expectText([Tint.blue], [#"["blue",1]"#])
   }
 
-  /// Texts whose case, marks and signs tell them apart.
+  /// Texts that differ only in case, marks or signs.
   private var texts: [String] {
     [
       "", "a", "A", "é", "\u{301}", "a\u{0}b", "\"", "[1,2]", "日本",
@@ -54,7 +54,7 @@ import Testing
 
   enum Tint: String, IndexableValue { case red, blue }
 
-  /// Stores references to each of `keys`, and expects to have them back, found by their index.
+  /// Stores a reference to each of `keys`, and expects to read it back and to find it by its index.
   private func expectStored<K: IndexableValue & Hashable>(
     _ keys: [K], as type: AttributeType
   ) throws {

@@ -55,7 +55,7 @@ import Testing
         #expect(count == rows.count(where: isGone), "\(condition)")
         let left = try values(store)
         #expect(Set(left.keys) == Set(rows.filter { !isGone($0) }.map(\.int)), "\(condition)")
-        // Ids are not used again.
+        // The ids of deleted records are not used again.
         let id = try store.write { tx in try tx.insert(AllTypes()).id }
         #expect(id.rawValue == 2_001)
       }
@@ -74,7 +74,7 @@ import Testing
       try store.write { tx in _ = try tx.insert(rows) }
       for (number, flag) in [(1, true), (2, false), (3, false)] {
         let count = try store.write { tx in
-          // The second update finds pages that the first has already changed.
+          // Each round makes two updates: the second one meets pages that the first has changed.
           let first = try tx.update(AllTypes.all) {
             $0.optionalBool = flag; $0.optionalFloat = 0.5
           }
@@ -138,7 +138,7 @@ import Testing
         expected.id = stored[row.int]?.id ?? expected.id
         #expect(stored[row.int] == expected)
       }
-      // The records are found by their new keys.
+      // The changed records are found by their new keys.
       let found = try store.read { try $0.count(AllTypes.where { $0.int16 >= 1_000 }) }
       #expect(found == count)
       let again = try store.write { tx in
@@ -191,7 +191,7 @@ import Testing
         }
       }
       #expect(error.message.contains("int16"))
-      // A closure that catches the error goes on with the state before the call.
+      // A closure that catches the error continues with the state before the call.
       try store.write { tx in
         _ = try? tx.update(AllTypes.all) { $0.int16.multiply(by: 9_999) }
       }
@@ -207,7 +207,7 @@ import Testing
           (0..<100).map {
             Film(title: "Film \($0)", episode: $0, code: "c\($0)", released: nil)
           })
-        // Each number is raised by one: all but the last become that of another record.
+        // Each number is raised by one, so each film but the last gets the number of another film.
         let count = try tx.update(Film.all) { $0.episode.add(1) }
         #expect(count == 100)
       }
@@ -224,7 +224,7 @@ import Testing
           try tx.update(Film.where { $0.episode == 1 }) { $0.code = "c7" }
         }
       }
-      // Null does not collide.
+      // All films may have null, because null does not collide in a unique index.
       let cleared = try store.write { tx in
         try tx.update(Film.all) { $0.code = nil }
       }
@@ -252,7 +252,7 @@ import Testing
         }
         #expect(
           error.message.contains("AllTypes 2: the new value of 'stage' is no case of Stage"))
-        // Nothing was changed, so the transaction continues.
+        // The failed updates changed nothing, so the transaction continues.
         let orNone = "TERNARY(string == 'released', string, NULL)"
         let count = try tx.update(AllTypes.where { $0.string == "released" }) {
           fromText(&$0)
@@ -293,7 +293,7 @@ import Testing
         #expect(error?.code == .unstorableValue, "\(error?.message ?? "")")
       }
       try store.write { transaction in
-        // Null stays null.
+        // Adding to null leaves null.
         try transaction.update(AllTypes.all) { $0.optionalUInt64 = nil }
         try transaction.update(AllTypes.all) { $0.optionalUInt64.add(1) }
       }

@@ -18,7 +18,7 @@ import Testing
   private func films(_ numbers: inout SeededNumbers, _ count: Int) -> [Film] {
     (0..<count).map { index in
       let episode = numbers.below(60)
-      // Most codes belong to their episode; a few conflict with those of others.
+      // Most codes follow from their episode; a few conflict with the codes of other episodes.
       let code = numbers.oneIn(3) ? nil : "code \(numbers.oneIn(12) ? numbers.below(60) : episode)"
       return Film(title: "title \(index % 7)", episode: episode, code: code)
     }
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  /// `LODESTORE_BATCH_ROUNDS` asks for more pairs of stores.
+  /// The variable `LODESTORE_BATCH_ROUNDS` sets the number of pairs of stores.
   @Test(arguments: modes.indices)
   func `a batch does what its single inserts do, one after the other`(mode: Int) throws {
     var numbers = SeededNumbers(salt: 910 + UInt64(mode))
@@ -322,7 +322,8 @@ import Testing
       #expect(repeated.batchPosition == 3)
       #expect(repeated.message.contains("the values 2 and 4 of the batch"))
       #expect(repeated.debugDescription.contains("6"))
-      // Parts of a batch, whose memory has room for one value each, count on.
+      // A batch with little memory is merged in parts, and positions in messages count over all
+      // parts.
       for mode in Self.modes {
         let ambiguous = try storeError(.uniqueViolation) {
           try store.insert(

@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  /// Applies one random batch to both.
+  /// Applies one random batch to the transaction and to the model.
   private func change(
     _ transaction: inout WriteTransaction, _ model: inout [Int: Film],
     _ numbers: inout SeededNumbers
@@ -31,7 +31,7 @@ import Testing
         model[episode]?.released = nil
       }
     case 1:
-      // The zero of the other sign is the same date.
+      // Zero and minus zero are the same date.
       let date = numbers.oneIn(2) ? day(from) : Date(timeIntervalSinceReferenceDate: -0.0)
       try transaction.update(Film.where { $0.episode < from + 500 }) { $0.released = date }
       for episode in model.keys where episode < from + 500 { model[episode]?.released = date }
@@ -57,7 +57,7 @@ import Testing
       return film
     }
     #expect(found == model.values.sorted { $0.episode < $1.episode }, "step \(step)")
-    // Null first, then by dates, and by ids where dates are equal.
+    // The index order is: null first, then by date, and by id if dates are equal.
     let ordered = all.sorted {
       ($0.released ?? .distantPast, $0.id.rawValue) < ($1.released ?? .distantPast, $1.id.rawValue)
     }
@@ -108,8 +108,8 @@ import Testing
       first.close()
       let store = try Store(at: path, entities: [PersonV2.self])
       try store.write { transaction in
-        // Every second record is rewritten in the current layout; the others have the initial
-        // level.
+        // Every second record is rewritten in the current layout; the other records have the
+        // initial level.
         let people = try transaction.fetch(PersonV2.all)
         for var person in people where person.age % 2 == 0 {
           person.level = 7

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Values that are equal in Swift and differ in their bytes, as the two forms of an accented
+/// Values that are equal in Swift but differ in their bytes, such as the two forms of an accented
 /// letter.
 @Suite struct `Equal values of other bytes` {
   @Test func `an update to other bytes of equal characters changes the record`() throws {

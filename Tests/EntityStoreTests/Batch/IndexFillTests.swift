@@ -3,7 +3,7 @@ import Testing
 
 @testable import EntityStore
 
-/// How full the pages of indexes are after many batches.
+/// The pages of indexes stay well filled after many batches.
 @Suite struct IndexFillTests {
   /// The used part of the room in the leaf pages of each index.
   private func fills(of store: Store) throws -> [String: Double] {
@@ -60,7 +60,7 @@ import Testing
         }
       }
       for (name, fill) in try fills(of: store) {
-        // The fill was at least 0.65 before the last batch, which has changed half of the entries.
+        // Before the last batch, which changed half of the entries, the fill was at least 0.65.
         #expect(fill > 0.6, "\(name): \(fill), \(SeededNumbers.replay)")
       }
       let stored = try store.read { try $0.fetch(Player.all.sorted(by: \.name)).map(\.score) }

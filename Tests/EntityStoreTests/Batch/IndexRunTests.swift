@@ -8,14 +8,15 @@ import Testing
 
 /// Batches whose index entries are sorted part by part in a scratch file.
 @Suite struct `Index entries beyond memory` {
-  /// Little memory, so that a batch of thousands is sorted in many runs.
+  /// Options with so little memory that a batch of thousands is sorted in many runs.
   private var scarce: StoreOptions {
     var options = StoreOptions()
     options.batchMemoryInBytes = 64 << 10
     return options
   }
 
-  /// Titles of all lengths, many of them equal and some longer than a key, in random order.
+  /// Films with titles of all lengths in random order, many of them equal and some longer than a
+  /// key.
   private func films(_ numbers: inout SeededNumbers, _ episodes: Range<Int>) -> [Film] {
     episodes.map { episode in
       let title = String(
@@ -26,7 +27,7 @@ import Testing
     }.shuffled(using: &numbers)
   }
 
-  /// The records in the order of each index.
+  /// All films in the order of each index.
   private func orders(_ store: Store) throws -> [[Film]] {
     try store.read {
       [
@@ -38,14 +39,14 @@ import Testing
 
   @Test func `many runs give the indexes that one sort in memory gives`() throws {
     var numbers = SeededNumbers(salt: 951)
-    // Enough records that a second core collects the entries.
+    // The batch is large enough for a second thread to collect the entries.
     let films = films(&numbers, 0..<25_000)
     let more = self.films(&numbers, -5_000..<0)
     var found: [[[Film]]] = []
     for options in [scarce, StoreOptions()] {
       try withTemporaryStore([Film.self], options: options) { store in
         try store.write { try $0.insert(films) }
-        // The new entries lie between those that are there.
+        // The new entries are between the stored entries in key order.
         try store.write { try $0.insert(more) }
         found.append(try orders(store))
       }
@@ -82,10 +83,10 @@ import Testing
       let count = try store.write {
         try $0.update(Film.where { $0.episode >= 0 }) { $0.episode.multiply(by: -1) }
       }
-      // Zero stays zero.
+      // The episode 0 stays 0, so it does not count as changed.
       #expect(count == 9_999)
       #expect(try orders(store)[0].map(\.episode) == Array(-9_999...0))
-      // Each but the last takes the number that its neighbour had.
+      // Each film gets the next film's number, and the last one gets 0, which another film has.
       let refusal = try storeError(.uniqueViolation) {
         try store.write {
           try $0.update(Film.where { $0.episode < 0 }) { $0.episode.add(1) }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import EntityStore
 
-/// Batches of more records than the buffer for unwritten ones holds.
+/// Batches with more records than the buffer for unwritten records holds.
 @Suite struct `Large batches` {
-  /// Several blocks of records, one of them longer than a block, most of them short.
+  /// Films for several blocks of the buffer: most are short, and one is longer than a block.
   private func films(_ numbers: inout SeededNumbers) -> [Film] {
     (0..<3_000).map { index in
       let count = index == 1_700 ? 200_000 : numbers.oneIn(50) ? numbers.below(5_000) : 40

@@ -62,7 +62,8 @@ import Testing
     #expect(packed([]) == nil && packed([all[0]]) == nil)
   }
 
-  /// The second batch lies between the entries of the first, so that they cannot be appended.
+  /// The entries of the second batch are between the entries of the first, so they cannot be
+  /// appended.
   @Test func `entries over one number in several blocks are merged with the stored ones`() throws {
     var numbers = SeededNumbers(salt: 942)
     let serials = (0..<2_000).shuffled(using: &numbers)
@@ -87,7 +88,8 @@ import Testing
         func ids(_ order: (Int, Int) -> Bool) -> [UInt64] {
           positions.sorted(by: order).map { UInt64($0 + 1) }
         }
-        // Sorting an array keeps equal ones in their order.
+        // The expected order comes from a stable sort, which keeps equal values in the order of
+        // their ids.
         #expect(
           try snapshot.ids(Gauge.index(\.level)).map(\.rawValue)
             == ids { gauges[$0].level.map(Int.init) ?? -1 < gauges[$1].level.map(Int.init) ?? -1 })
@@ -102,7 +104,7 @@ import Testing
   }
 }
 
-/// A number of each width that matters to the keys.
+/// An entity with indexed numbers of several widths.
 private struct Gauge: Entity {
   var id = RecordID<Gauge>()
   var serial: Int64

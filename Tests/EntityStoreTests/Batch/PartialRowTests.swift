@@ -7,7 +7,8 @@ import Testing
   @Test func `a row is not matched by an attribute that it omits`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
-        // A required number that is not given is 0 in the draft.
+        // The row gives no episode, so its draft has 0. The row must not match the film with the
+        // episode 0.
         try transaction.insert(Film(title: "zero", episode: 0))
         try transaction.insert(Film(title: "five", episode: 5, code: "x"))
         let rows: [[String: any AttributeValue]] = [["code": "x", "title": "changed"]]
@@ -16,7 +17,8 @@ import Testing
       }
       let titles = try store.read { try $0.fetch(Film.byEpisode).map(\.title) }
       #expect(titles == ["zero", "changed"])
-      // Without a stored record it would be an insert, for which an attribute is missing.
+      // No stored record has the code, so the row would be an insert, for which it lacks an
+      // attribute.
       for rows: [[String: any AttributeValue]] in [
         [["code": "y"]], [["code": "y"], ["code": "x"]],
       ] {
@@ -37,7 +39,8 @@ import Testing
       try store.write { transaction in
         try transaction.insert(Pod(name: "", version: "1", stars: 1))
         try transaction.insert(Pod(name: "a", version: "1", stars: 2))
-        // The version is only a part of the key, so no pod is found, though one has this version.
+        // The version is only a part of the key. No pod is therefore found, although two pods have
+        // this version.
         _ = try storeError(.unstorableValue) {
           try transaction.insert(
             Pod.self, dictionaries: [["version": "1", "stars": 9]], onConflict: .patch())
@@ -48,7 +51,8 @@ import Testing
     }
   }
 
-  /// The second row meets a key that the first one makes of a given value and a stored one.
+  /// The third row has the unique key that the first row's record gets from a given value and a
+  /// stored value.
   @Test(arguments: [true, false])
   func `rows of one call are merged in their order`(isOneCall: Bool) throws {
     try withTemporaryStore([ModelItem<SecondVersion>.self]) { store in

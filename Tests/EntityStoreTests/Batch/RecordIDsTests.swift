@@ -2,7 +2,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Lists of consecutive ids and of others.
+/// Lists that contain runs of consecutive ids and single ids.
 @Suite struct `Lists of ids` {
   @Test func `lists of ids hold the added ids, in their order`() {
     var numbers = SeededNumbers(salt: 943)

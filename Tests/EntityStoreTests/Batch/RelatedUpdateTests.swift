@@ -51,14 +51,15 @@ private struct Node: Entity {
   }
 }
 
-/// Changes of many records by the values of related records, which may be among the changed ones.
+/// Batches whose condition or values depend on related records, which the same batch may change.
 @Suite struct `Batches that look at related records` {
   @Test func `a batch treats a missing related record as absent, as a read does`() throws {
     try withTemporaryStore([Node.self]) { store in
       try store.write { tx throws in
         let ids = try chain(3, in: &tx)
         try tx.delete(ids[0])
-        // The second record refers to no record until the write repairs it.
+        // The deleted record's child refers to a missing record until the write repairs the
+        // reference.
         let named = try Node.where(format: "parent.name != NULL")
         #expect(try tx.fetch(named).map(\.name) == ["n3"])
         let unnamed = try Node.where(format: "parent.name == NULL")
@@ -68,7 +69,7 @@ private struct Node: Entity {
     }
   }
 
-  /// A chain: each leads to the one before, with a level that is ten more.
+  /// Inserts a chain of nodes, each with the previous node as parent and a level higher by ten.
   private func chain(_ count: Int, in transaction: inout WriteTransaction) throws -> [Node.ID] {
     var ids: [Node.ID] = []
     for number in 1...count {
@@ -112,7 +113,8 @@ private struct Node: Entity {
     }
   }
 
-  /// A rule of no action leaves them to the program, until the write ends.
+  /// After a delete with the rule "no action", the program must repair references before the write
+  /// ends.
   @Test func `a batch finds no deleted record by the records that still refer to it`() throws {
     try withTemporaryStore([Node.self]) { store in
       try store.write { tx throws in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Updates and deletes of a query's results, with progress and cancellation.
+/// Updates and deletes of a query's results, which report progress and can be cancelled.
 @Suite struct `Watched batches` {
   private static let count = 20_000
 
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  /// A batch, and how many records it is to change.
+  /// A batch, and the number of records that it should change.
   enum Batch: CaseIterable {
     case updateAll, updateSome, deleteSome, deleteAll
 
@@ -79,7 +79,7 @@ import Testing
         isKnown.signal()
         await #expect(throws: CancellationError.self) { try await write.value }
         #expect(try await store.fetch(Player.all) == before)
-        // The store goes on.
+        // The store is usable after the cancelled batch.
         #expect(try await store.delete(Player.where { $0.score == 7 }) == 1)
       }
     }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import EntityStore
 
-/// Every call of a transaction is also a single call of a store.
+/// Every function of a transaction also exists on the store, as a transaction of one call.
 @Suite struct `One call on a store` {
-  /// The functions whose closure belongs to a transaction, or that speak of the one that runs.
+  /// The functions whose closure needs a transaction, or that concern the running transaction.
   private static let onlyInTransactions: Set<String> = [
     "forEach(_:_:)", "forEach(_:onUnreadable:_:)", "forEach(in:prefix:_:)",
     "forEachTransaction(_:_:)",
@@ -14,7 +14,7 @@ import Testing
     "insert(_:onConflict:matching:returning:fillingRecord:)", "savepoint(_:)", "ownHistoryToken()",
   ]
 
-  /// The list of public declarations has each function with its labels.
+  /// The list of public declarations contains each function with its labels.
   ///
   /// Each function of a transaction needs a blocking and an asynchronous one on a store.
   @Test func `every method of a transaction has a one-call method on a store`() throws {
@@ -24,7 +24,7 @@ import Testing
     let plain = declarations.functions(of: ["ReadableStore", "Store"], isAsynchronous: false)
     let asynchronous = declarations.functions(of: ["Store"], isAsynchronous: true)
     #expect(wanted.count > 40)
-    // One look-up, which asynchronous code makes without waiting.
+    // Functions that make one look-up, so that asynchronous code may call them without `await`.
     let onlyPlain: Set<String> = ["historyToken()"]
     for function in wanted.sorted() {
       #expect(
@@ -183,13 +183,15 @@ private struct Declarations {
         .filter { isAsynchronous == nil || $0.isAsynchronous == isAsynchronous }.map(\.name))
   }
 
-  /// Returns whether `name` is `wanted`, perhaps with a parameter that has a default value.
+  /// Returns whether a function `name` is `wanted`, with or without a further parameter that has a
+  /// default value.
   static func covers(_ name: String, _ wanted: String) -> Bool {
     func plain(_ name: String) -> String { name.replacing("onProgress:", with: "") }
     return plain(name) == plain(wanted) || name.replacing("onUnreadable:", with: "") == wanted
   }
 
-  /// `EntityStore Store: func …` as the owner and the declaration, of functions of values.
+  /// Splits a line such as `EntityStore Store: func …` into the owner and the declaration; `nil`
+  /// for other lines.
   private static func parts(of line: Substring) -> (String, Substring)? {
     guard let colon = line.firstRange(of: ": "), line.hasPrefix("EntityStore ") else { return nil }
     let owner = line[..<colon.lowerBound].dropFirst("EntityStore ".count)
@@ -200,7 +202,7 @@ private struct Declarations {
     return (String(owner), text)
   }
 
-  /// The name with its labels.
+  /// The function's name with its labels; `nil` if the text declares no function.
   private static func name(in text: Substring) -> String? {
     guard let function = text.firstRange(of: "func ") else { return nil }
     let rest = text[function.upperBound...]

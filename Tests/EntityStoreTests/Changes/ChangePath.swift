@@ -15,7 +15,7 @@ enum ChangePath: String, CaseIterable {
 
   typealias Item = Ware<SecondWare>
 
-  /// Whether the path copies values of the stored record into a new one, or reads each of them.
+  /// Whether the path copies values of the stored record into a new record, or reads each value.
   var carriesOver: Bool {
     switch self {
     case .indexedSlots, .uniqueSlots, .texts, .textsByIDs, .expressions, .insertPatching,
@@ -26,7 +26,7 @@ enum ChangePath: String, CaseIterable {
     }
   }
 
-  /// Whether the path removes the stored record, and leaves most others.
+  /// Whether the path removes the stored record but leaves most other records.
   var removesSome: Bool {
     switch self {
     case .delete, .deleteIDs, .renewing: true
@@ -34,10 +34,10 @@ enum ChangePath: String, CaseIterable {
     }
   }
 
-  /// Whether the path leaves the record as it is, and so need not read it.
+  /// Whether the path leaves the stored record unchanged, and so need not read it.
   var keeps: Bool { self == .insertIgnoring || self == .manyIgnoring }
 
-  /// Changes record `id` and others; in one transaction unless the path takes several.
+  /// Changes record `id` and others, in one transaction unless the path needs several.
   func run(in store: Store, _ id: UInt64) async throws {
     switch self {
     case .importing, .importingPatches, .importingEqual, .renewing, .mirroring:
@@ -60,7 +60,8 @@ enum ChangePath: String, CaseIterable {
     }
   }
 
-  /// Neighbours of the record too, with another text; or as they are stored.
+  /// The incoming values of record `id` and its two neighbours: equal to the stored ones, or with
+  /// another text.
   private func incoming(_ id: UInt64) -> [Item] {
     let isEqual = self == .manyEqual || self == .importingEqual || self == .mirroring
     return [id - 1, id, id + 1].map { .new($0, text: isEqual ? nil : "incoming") }

@@ -49,7 +49,8 @@ import Testing
       let bytes = ChangeRecording(.newRecord)
       ids.listen(to: store)
       bytes.listen(to: store)
-      // More than a row, and enough to collect entries on a second core.
+      // The batch fills several blocks of records, and is large enough for a second thread to
+      // collect entries.
       let films = (0..<30_000).map { Film(title: "t\($0 % 7)", episode: $0) }
       try store.write { try $0.insert(films) }
       #expect(ids.committed.map(\.runCount) == [1])
@@ -90,7 +91,7 @@ import Testing
         }
       }
       #expect(recording.committed.isEmpty)
-      // The map is too small: the closure runs several times.
+      // The map is too small for the write, so the closure runs several times.
       let runs = recording.runCount
       try await store.write { tx in
         let long = String(repeating: "x", count: 400)
@@ -98,7 +99,7 @@ import Testing
       }
       #expect(recording.runCount > runs + 1)
       #expect(recording.committed.count == 1 && recording.changes.count == 20_000)
-      // Members of one group, some of which throw.
+      // Sixty-four writes share commits as a group, and some of them throw.
       recording.forget()
       let kept = try await withThrowingTaskGroup(of: Int?.self) { group in
         for task in 0..<64 {
@@ -120,7 +121,7 @@ import Testing
       #expect(recording.committed.count == 48 && recording.changes.count == 48)
       let numbers = recording.committed.map(\.committed.number)
       #expect(numbers == numbers.sorted() && Set(numbers).count == 48)
-      // Ids tell the order in which the writes ran.
+      // Ids ascend in the order in which the writes ran.
       let ids = recording.changes.map(\.id)
       #expect(ids == ids.sorted())
     }
@@ -155,7 +156,8 @@ import Testing
       recording.listen(to: store)
       try store.write { tx in
         _ = try tx.update(Film.where { $0.episode <= 2 }) { $0.title = "u" }
-        // One is stored and equal, one is stored and differs, one is new.
+        // The first film is stored and equal, the second is stored and differs, and the third is
+        // new.
         try tx.insert(
           [
             Film(title: "t", episode: 3), Film(title: "v", episode: 4),
@@ -256,7 +258,7 @@ import Testing
   }
 }
 
-/// Does something when its write is committed.
+/// A sink that runs a closure when its write is committed.
 private final class CountingSink: ChangeSink {
   let name = "a count"
   private let body: () -> Void
@@ -268,7 +270,8 @@ private final class CountingSink: ChangeSink {
   func committed(_: CommittedWrite) { body() }
 }
 
-/// Notes in a record of another entity how many films a write has inserted.
+/// A sink that stores, in a record of another entity, the number of films that a write has
+/// inserted.
 private final class CopyingSink: ChangeSink {
   let name = "a copy"
   private var count = 0

@@ -125,7 +125,7 @@ import Testing
     try withTemporaryPath { path in
       try FileManager.default.copyItem(atPath: files + "/format-5.lodestore", toPath: path)
       #expect(try digest(path) == nil)
-      // The file is of LMDB 0.9.
+      // The kept file has the format of LMDB 0.9, so it may need a conversion.
       var options = StoreOptions()
       options.convertsOtherEngine = true
       let store = try Store(at: path, entities: [CorpusSpecimen.self], options: options)
@@ -161,7 +161,7 @@ import Testing
   }
 }
 
-/// The pages of a file, to put one of an earlier state in the place of a later one.
+/// The pages of a file, for putting an earlier version of a page in the place of a later one.
 private struct StoredPages {
   let bytes: [UInt8]
   private let format = PageFormat.ofEngine
@@ -173,7 +173,7 @@ private struct StoredPages {
     bytes[number * Self.size..<(number + 1) * Self.size]
   }
 
-  /// The first keys of leaves whose keys are ids, with the number of each page.
+  /// The page number of each leaf page of records, by the first id in the page.
   private var firstIDs: [UInt64: Int] {
     var found: [UInt64: Int] = [:]
     for number in 2..<bytes.count / Self.size {
@@ -193,7 +193,8 @@ private struct StoredPages {
     return found
   }
 
-  /// The numbers of leaves of records, with the bytes that `earlier` had for the same records.
+  /// The leaf pages of records that `earlier` has elsewhere with other content, each with that
+  /// content.
   func leaves(ofRecordsIn earlier: StoredPages) -> [(page: Int, bytes: [UInt8])] {
     let old = earlier.firstIDs
     return firstIDs.sorted { $0.value < $1.value }.compactMap { id, number in

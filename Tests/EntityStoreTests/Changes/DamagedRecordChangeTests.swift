@@ -11,7 +11,7 @@ import Testing
 @Suite struct `Damaged records that are to be changed` {
   private typealias Item = ChangePath.Item
 
-  /// The setting of a case, apart from the damage and the path.
+  /// The properties of a test case apart from the damage and the path.
   private struct Setting: CustomStringConvertible {
     var id: UInt64
     var verifiesChecksums: Bool
@@ -23,7 +23,7 @@ import Testing
 
     static let all = [false, true].flatMap { verifies in
       [false, true].flatMap { hasSink in
-        // One of an older layout, one of the current.
+        // Record 3 has an older layout, and record 9 the current one.
         [3, 9].map { Setting(id: $0, verifiesChecksums: verifies, hasSink: hasSink) }
       }
     }
@@ -83,7 +83,7 @@ import Testing
     } else {
       #expect(!mustThrow(damage, path, setting), comment)
     }
-    // In any case the other records have their entries, and there are no more.
+    // Whatever happened, all other records have their entries, and there are no further entries.
     let findings = try Verifier.verify(environment: after.core.environment).findings
     #expect(findings.filter { $0.record != setting.id && $0.rule != .digestContent } == [], comment)
     after.close()
@@ -92,11 +92,12 @@ import Testing
   private func mustThrow(
     _ damage: RecordDamage, _ path: ChangePath, _ setting: Setting
   ) -> Bool {
-    // The delete of all records reads them only for sinks that need them.
+    // The delete of all records reads them only if a sink needs them.
     if path == .deleteAll, !setting.hasSink { return false }
     if path.keeps { return false }
     if damage.isOfShape || setting.verifiesChecksums { return true }
-    // If the other record is removed too, its entry is gone before the second look-up.
+    // The damaged record has the key of another record. If the path removes that record too, the
+    // second look-up finds no entry.
     return path.carriesOver || damage.takesKey && (path.removesSome || path == .updateOfKey)
   }
 
@@ -133,7 +134,8 @@ import Testing
     }
   }
 
-  /// The sinks have heard of the records before the damaged one by then.
+  /// When the damaged record is found, sinks have already received the changes of the records
+  /// before it.
   @Test func `damaged records are not reported as removed if the closure catches the error`() throws
   {
     for damage in RecordDamage.allCases where damage.isOfShape {
@@ -153,7 +155,7 @@ import Testing
       try store.write { tx in
         let error = #expect(throws: StoreError.self) { try tx.delete(Item.all) }
         #expect(error?.code == .damaged, "\(damage)")
-        // Sinks hear of no commit that changed nothing.
+        // The write needs another change, because sinks receive no commit that changed nothing.
         try tx.put(Data([1]), for: "key", in: "bucket")
       }
       #expect(recording.changes.isEmpty, "\(damage)")

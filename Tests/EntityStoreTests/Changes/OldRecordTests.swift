@@ -5,7 +5,7 @@ import Testing
 
 @testable import EntityStore
 
-/// The bytes of records as sinks read them.
+/// Sinks read the bytes of records in the file's pages, or copies of these bytes.
 @Suite struct `Records that sinks read` {
   @Test(arguments: [false, true])
   func `sinks read copies of records if an earlier sink may have written to the file`(
@@ -34,14 +34,14 @@ import Testing
       #expect(titles.prefix(5) == (1...5).map { "film \($0)" }[...])
       #expect(titles.suffix(4) == ["updated", "updated", "merged", "film 6"])
       #expect(seen.records.allSatisfy { $0.isCopy == writes }, "\(seen.records)")
-      // Records of a bulk insert are in the file before sinks read them.
+      // A bulk insert writes its records to the file before sinks read them.
       #expect(inserted.records.map(\.title).suffix(2) == ["film 7", "film 8"])
       #expect(inserted.records.suffix(2).allSatisfy { $0.isCopy == writes }, "\(inserted.records)")
     }
   }
 }
 
-/// The old records that a sink has read.
+/// The records that a sink has read: the title, and whether the bytes were a copy.
 private final class SeenRecords: Sendable {
   private let list = Mutex<[(title: String, isCopy: Bool)]>([])
 
@@ -50,7 +50,7 @@ private final class SeenRecords: Sendable {
   func note(_ title: String, isCopy: Bool) { list.withLock { $0.append((title, isCopy)) } }
 }
 
-/// Puts a pair into a bucket whenever a record changes.
+/// A sink that puts a pair into a bucket whenever a record changes.
 private final class WritingSink: ChangeSink {
   let name = "a writer"
   let writesWhenTold: Bool
@@ -70,7 +70,7 @@ private final class WritingSink: ChangeSink {
   }
 }
 
-/// Looks whether old and new records are those of the file's pages.
+/// A sink that notes whether the bytes of old and new records are in the file's pages.
 private final class LookingSink: ChangeSink {
   let name = "a reader"
   private unowned let core: WriteCore

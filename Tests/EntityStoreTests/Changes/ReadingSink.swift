@@ -2,7 +2,7 @@ import LodestoreFormat
 
 @testable import EntityStore
 
-/// Asks for all of each change, and reads it.
+/// A sink that asks for all facts about each change, and reads them.
 final class ReadingSink: ChangeSink {
   let name = "a reader"
   private var byteCount = 0

@@ -10,7 +10,7 @@ enum RecordDamage: String, CaseIterable {
   case firstEndBehindLast, lastEndBeyond, otherLayout, unknownLayout, wideFlag, longer
   case othersNumber, othersName, otherText, textThatIsNone, otherChecksum
 
-  /// Whether the damage is found without the checksum, by lengths or the layout.
+  /// Whether the damage is found by lengths or by the layout, without the checksum.
   var isOfShape: Bool {
     switch self {
     case .othersNumber, .othersName, .otherText, .textThatIsNone, .otherChecksum: false
@@ -18,7 +18,7 @@ enum RecordDamage: String, CaseIterable {
     }
   }
 
-  /// Whether a unique key of the record has become the key of another one.
+  /// Whether the damage gives the record the unique key of another record.
   var takesKey: Bool { self == .othersNumber || self == .othersName }
 
   /// The bytes of record `id`, damaged.
@@ -46,7 +46,7 @@ enum RecordDamage: String, CaseIterable {
     case .wideFlag: changed[1] |= 0x80
     case .longer: changed += [0, 0, 0]
     case .othersNumber:
-      // Numbers are ids, and there is a record for each of these.
+      // The numbers equal the ids, so the changed number is that of another record.
       let attribute = try #require(entity.description.attribute(named: "number"))
       let index = try #require(layout.slotIndex(ofAttribute: attribute.number))
       changed[Int(layout.slots[index].position)] ^= 2

@@ -6,7 +6,7 @@ import Testing
 
 /// A sink that refuses a change, in a write whose closure catches the error.
 @Suite struct `A change of one record that a sink refuses` {
-  /// Sinks that hear of changes before the refusing one have noted a change that is not made.
+  /// When a sink refuses a change, earlier sinks have already noted it although it is not made.
   @Test func `an update that a sink refuses ends the write`() throws {
     try withTemporaryStore([Film.self]) { store in
       var film = Film(title: "a", episode: 1)
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  /// The mark for imports is read after the sinks have received the change.
+  /// The damaged mark is read only after the sinks have received the change.
   @Test func `a change that a damaged mark refuses is not in the history`() throws {
     try withTemporaryStore([Film.self], options: .history(.changes)) { store in
       var film = Film(title: "a", episode: 1)
@@ -73,7 +73,7 @@ import Testing
   }
 }
 
-/// Refuses updates and deletes.
+/// A sink that refuses updates and deletes.
 private final class RefusingSink: ChangeSink {
   let name = "a refusal"
 

@@ -8,11 +8,11 @@ struct Ware<Version: WareVersion>: Equatable {
   var level = 3
   var name: String
   var number: Int
-  /// The price is in no index, so that updates change it in place.
+  /// The price is in no index, so an update changes it in place.
   var price: Double? = 1.5
   var text: String?
 
-  /// The ware that is stored as record `id` at first.
+  /// The ware that the new store holds as record `id`.
   static func stored(_ id: UInt64) -> Ware {
     let letter = String(decoding: [UInt8(96 + id)], as: UTF8.self)
     return Ware(
@@ -20,7 +20,7 @@ struct Ware<Version: WareVersion>: Equatable {
     )
   }
 
-  /// A ware without an id.
+  /// A ware equal to the stored ware `id` except for `text`, but without an id, for inserts.
   static func new(_ id: UInt64, text: String? = nil) -> Ware {
     var ware = stored(id)
     ware.id = .unassigned
@@ -37,7 +37,7 @@ protocol WareVersion: Sendable {
 extension Ware: Entity {
   struct Attributes: Sendable {
     var id: Attribute<Ware, RecordID<Ware>> { .recordID }
-    /// Only versions with this attribute use the property.
+    /// Only versions that declare this attribute use it.
     var level: Attribute<Ware, Int> { .init(0) }
     let name = Attribute<Ware, String>(Version.hasLevel ? 1 : 0)
     let number = Attribute<Ware, Int>(Version.hasLevel ? 2 : 1)
@@ -76,7 +76,7 @@ enum FirstWare: WareVersion {
     ], unique: [[\.name], [\.number]])
 }
 
-/// The version with the attribute `level`, in front of the others.
+/// The version that has the attribute `level` as its first attribute.
 enum SecondWare: WareVersion {
   static let hasLevel = true
   static let schema = EntitySchema<Ware<SecondWare>>(

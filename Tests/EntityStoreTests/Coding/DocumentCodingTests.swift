@@ -18,7 +18,8 @@ func decodeDocument<T: Decodable>(_ type: T.Type = T.self, _ bytes: [UInt8]) thr
 }
 
 @Suite struct DocumentCodingTests {
-  /// Foundation decides whether a shape is one that `Codable` can carry at all.
+  /// Expects that a value survives encoding, if Foundation's JSON coder can encode a value of this
+  /// form.
   private func expectRoundTrip<T: Codable & Equatable>(
     _ value: T, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
@@ -173,7 +174,7 @@ func decodeDocument<T: Decodable>(_ type: T.Type = T.self, _ bytes: [UInt8]) thr
     }
   }
 
-  /// Arrays within arrays, written by hand.
+  /// The bytes of nested arrays, made without the encoder.
   static func arrays(_ levels: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     for _ in 0..<levels {
@@ -207,7 +208,7 @@ func decodeDocument<T: Decodable>(_ type: T.Type = T.self, _ bytes: [UInt8]) thr
 }
 
 extension Shapes {
-  /// An array with one array in it, and so on.
+  /// A value that encodes itself as arrays nested `levels` deep.
   struct Deep: Codable {
     var levels: Int
 

@@ -103,7 +103,7 @@ import Testing
   }
 }
 
-/// Texts written as documents without making their values.
+/// JSON texts are written as documents without making values of them in between.
 @Suite struct DocumentJSONNodeTests {
   private func bytes(_ text: String) throws -> [UInt8] {
     var writer = DocumentWriter()

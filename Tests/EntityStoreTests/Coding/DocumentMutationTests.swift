@@ -5,7 +5,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Damaged documents: whatever the bytes, decoding ends, and ends in a value or an error.
+/// Decoding damaged documents always ends, with a value or with an error.
 ///
 /// A failure prints its seed; `DOCUMENT_FUZZ_SEED` replays it.
 @Suite struct DocumentMutationTests {
@@ -122,7 +122,7 @@ import Testing
 }
 
 extension [UInt8] {
-  /// The offset of the last byte of this value before a text.
+  /// The offset of the last byte equal to `byte` before the first occurrence of `text`.
   fileprivate func lastIndex(of byte: UInt8, before text: String) -> Int? {
     let needle = Array(text.utf8)
     guard let found = indices.first(where: { self[$0...].starts(with: needle) }) else { return nil }

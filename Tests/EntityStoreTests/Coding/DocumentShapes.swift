@@ -110,7 +110,7 @@ enum Shapes {
     }
   }
 
-  /// Keeps its superclass under "super".
+  /// A class that encodes its superclass under the key "super".
   final class Pet: Animal {
     enum CodingKeys: CodingKey { case owner }
     var owner = "Zoe"
@@ -130,7 +130,7 @@ enum Shapes {
     }
   }
 
-  /// Shares one object with its superclass.
+  /// A class that encodes its members into the object of its superclass.
   final class Stray: Animal {
     enum CodingKeys: CodingKey { case area }
     var area = "harbour"
@@ -149,7 +149,7 @@ enum Shapes {
     }
   }
 
-  /// Fills nested containers in turns, out of order.
+  /// A type that fills nested containers alternately and out of order.
   struct Interleaved: Codable, Equatable {
     enum Keys: CodingKey { case zero, list, inner, alpha }
     enum InnerKeys: CodingKey { case b, a, more }
@@ -205,7 +205,7 @@ enum Shapes {
     }
   }
 
-  /// Values of several kinds in one array, and one of a superclass.
+  /// An array with values of several types, one of which is encoded as a superclass.
   struct Mixed: Codable, Equatable {
     var number = 7
     var text = "seven"
@@ -233,7 +233,7 @@ enum Shapes {
     }
   }
 
-  /// Catches the failure of a member and goes on.
+  /// A type that catches the failure of a member and continues.
   struct Forgiving: Codable, Equatable {
     enum Keys: CodingKey { case good, bad, last }
     struct Failing: Encodable {

@@ -5,15 +5,17 @@ import Testing
 
 /// Repeated texts in the results of a call share their bytes.
 @Suite struct `Shared texts` {
-  /// The address of a text's bytes; `nil` for a short one, which is stored in place.
+  /// The address of a text's bytes; `nil` for a short text, which Swift stores in place.
   private func address(of text: String) -> UnsafeRawPointer? {
     text.utf8.count <= 15
       ? nil
       : text.utf8.withContiguousStorageIfAvailable { UnsafeRawPointer($0.baseAddress) } ?? nil
   }
 
-  /// Texts about the length from which Swift allocates, some in the same slot of the table: of the
-  /// same length, beginning and end.
+  /// Texts with lengths around the one from which Swift allocates memory.
+  ///
+  /// Some texts use the same slot of the table, because they have equal lengths, beginnings and
+  /// ends.
   private func texts(_ count: Int, _ numbers: inout SeededNumbers) -> [String] {
     let some = (0..<40).map { kind in
       let length = 12 + kind % 8
@@ -30,7 +32,7 @@ import Testing
   @Test func `every way to read returns the inserted texts`() throws {
     var numbers = SeededNumbers(salt: 1_201)
     var texts = texts(3_000, &numbers)
-    // Records with wide ends between the others, twice the same.
+    // Some records among the others are wide, and two of their texts are equal.
     for index in [1_500, 1_501, 2_000] { texts[index] = String(repeating: "wide ", count: 14_000) }
     try withTemporaryStore([Mote.self]) { store in
       let ids = try store.write { transaction in
@@ -75,11 +77,11 @@ import Testing
       var motes = try store.read { try $0.fetch(Mote.all) }
       #expect(motes.count == 4_000)
       let addresses = Set(motes[..<2_000].filter { $0.text == shared }.map { address(of: $0.text) })
-      // Each of the first records has an address of its own, before the table remembers the text.
-      // All others share one address, and a new one after each replacement of the text.
+      // Until the table remembers the text, each record has its own copy. Later records share one
+      // copy, and a new one after each replacement of the text in the table.
       #expect((33...45).contains(addresses.count))
       #expect(Set(motes.map { address(of: $0.text) }).count == addresses.count + 3_000)
-      // The texts are still values.
+      // A change of one text leaves the other texts unchanged, although they share their bytes.
       motes[1_000].text += "!"
       #expect(motes[1_002].text == shared)
     }
@@ -88,7 +90,7 @@ import Testing
   @Test func `an attribute whose texts differ is no longer compared`() {
     var table = TextTable()
     defer { table.deallocate() }
-    // Both texts are kept alive, or the second could have the address of the first.
+    // Both texts stay alive, because otherwise the second could reuse the address of the first.
     let isShared = { (table: inout TextTable) in
       let texts = (0..<2).map { _ in Self.text("the same text again", &table) }
       return address(of: texts[0]) == address(of: texts[1])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Texts that are made of words must equal those of the standard library.
+/// Texts that the store makes from machine words equal the texts that the standard library makes.
 @Suite struct `Short texts` {
   /// The text of bytes in an allocation of their exact size, so that the address sanitizer sees a
   /// read beyond it.
@@ -54,7 +54,7 @@ import Testing
         + (count > 0 ? [String(repeating: "b", count: count - 1) + "é"] : [])
     }
     try withTemporaryStore([Mote.self]) { store in
-      // More than once, so that some are read before texts are remembered.
+      // Each text occurs three times, so that some are read before the table remembers them.
       let all = texts + texts + texts
       try store.write { transaction in
         try transaction.insert(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EntityStore
 
-/// `age` is from 18 to 30, `name` has three scalars at least.
+/// A program in which `age` is from 18 to 30 and `name` has at least three scalars.
 private enum Limited: PersonChange {
   typealias Email = String?
   typealias Extra = Int
@@ -17,7 +17,7 @@ private enum Limited: PersonChange {
     ], indexes: [[\.name]])
 }
 
-/// `age` has another range, under another name, and `email` is new with a pattern.
+/// A program in which `age` has another name and range, and `email` is new with a pattern.
 private enum Widened: PersonChange {
   typealias Email = String?
   typealias Extra = Int
@@ -39,7 +39,7 @@ extension PersonVariant {
 }
 
 @Suite struct `Evolution of constraints` {
-  /// Three people of 36, 20 and 50.
+  /// Makes a store of three people, who are 36, 20 and 50 years old.
   private func makePeople(_ path: String) throws {
     let store = try Store(at: path, entities: [PersonV1.self])
     try store.write { tx in
@@ -70,14 +70,14 @@ extension PersonVariant {
       let store = try Store(at: path, entities: [Person.self])
       var people = try store.read { try $0.fetch(Person.all) }
       #expect(people.map(\.extra) == [36, 20, 50])
-      // An update with equal values writes nothing, so it is not refused.
+      // An update with equal values writes nothing, so the broken constraint does not refuse it.
       #expect(try store.write { try $0.update(people[0]) } == false)
       people[0].email = nil
       let age = try storeError(.invalidValue) {
         try store.write { (tx) throws in try tx.update(people[0]) }
       }
       #expect(age.attribute == "age" && age.recordID == 1)
-      // The refusal also occurs when an update by condition changes another attribute.
+      // The constraint also refuses an update by condition that changes another attribute.
       let byCondition = try storeError(.invalidValue) {
         try store.write { (tx) throws in
           try tx.update(Person.where { $0.name == "Ada" }) { $0.email = "e" }
@@ -120,7 +120,7 @@ extension PersonVariant {
         #expect(old.attribute == "years" && old.message.hasSuffix("must be at most 40"))
         widened.close()
         #expect(try facts(path).records == before.records, "round \(round)")
-        // The old name again, without a constraint.
+        // A third program has the old name of `age` and no constraint.
         let plain = try Store(at: path, entities: [PersonVariant<Unlimited>.self])
         try plain.write { tx in
           let id = try tx.insert(PersonVariant<Unlimited>(name: "", email: "", extra: -1)).id
@@ -183,7 +183,7 @@ extension PersonVariant {
   }
 }
 
-/// `age` again, without any constraint.
+/// A program in which `age` has its old name and no constraint.
 private enum Unlimited: PersonChange {
   typealias Email = String?
   typealias Extra = Int

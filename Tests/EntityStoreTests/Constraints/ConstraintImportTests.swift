@@ -44,7 +44,8 @@ import Testing
       #expect(first.rejects[0].reason == "cannot store Review: 'stars' must be at most 5")
       #expect(first.rejects[1].reason.hasSuffix("'slug' must match '[a-zé0-9-]+'"))
       #expect(first.rejects.allSatisfy { $0.byteOffset != nil })
-      // Stored reviews stay as they are; a mirror deletes only those that no incoming record names.
+      // Rejected records change no stored review. A mirror deletes only reviews that no incoming
+      // record names.
       let second = try await importPages(
         [#"[{"slug":"a","stars":-1},{"slug":"c","stars":4},{"slug":"c","stars":9}]"#], into: store,
         strategy)
@@ -66,7 +67,7 @@ import Testing
   @Test func `a record that breaks a constraint does not replace a stored record`() async throws {
     try await withTemporaryStore([Review.self]) { store in
       _ = try await importPages([#"[{"slug":"a","stars":1}]"#], into: store, .replaceMatching)
-      // One key on two pages: the records are written alone, one after the other.
+      // One key is on two pages, so these records are written one after the other, not as a batch.
       let report = try await importPages(
         [#"[{"slug":"a","stars":2}]"#, #"[{"slug":"a","stars":9}]"#], into: store,
         .replaceMatching)

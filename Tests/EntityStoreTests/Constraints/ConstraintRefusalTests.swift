@@ -5,7 +5,7 @@ import Testing
 
 @testable import EntityStore
 
-/// An entity of which one attribute, by its index, has the constraints of the test.
+/// An entity in which one attribute, given by its index, has the constraints of the test.
 private struct Sample: Entity {
   @TaskLocal static var constrained = 0
   @TaskLocal static var constraints: [AttributeConstraint] = []

@@ -27,7 +27,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
     try store.read { try $0.fetch(Review.all) }
   }
 
-  /// The error that `body` throws out of a write, checked against the case.
+  /// Expects a write with `body` to throw, and compares the error with the case.
   private func expectRefusal(
     _ refused: Review.Case, recordID: UInt64? = nil, _ store: Store,
     sourceLocation: SourceLocation = #_sourceLocation,
@@ -65,7 +65,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
           try tx.insert(
             [Review(slug: "good"), refused.review], onConflict: mode.conflict)
         }
-        // Two records with one key are written one after the other.
+        // The two records have one key, so they are written one after the other, not as a batch.
         try expectRefusal(refused, store) { tx in
           try tx.insert(
             [refused.review, refused.review], onConflict: mode.conflict)
@@ -159,7 +159,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
         { $0.stars.add(1) }, { $0.score = 10 },
       ]
       for update in beyond {
-        // A caught error leaves the state before the call.
+        // A closure that catches the error continues with the state before the call.
         try store.write { tx in
           let thrown = #expect(throws: StoreError.self) {
             () throws in try tx.update(Review.all, update)
@@ -195,7 +195,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
             #expect(thrown?.code == .invalidValue && thrown?.recordID == nil)
           }
         }
-        // With a mode other than `fail` the others of the batch are stored.
+        // In modes other than `fail`, the valid records of the batch are stored.
         _ = #expect(throws: StoreError.self) { () throws in
           try tx.insert(
             [Review(slug: "two"), bad, Review(slug: "three")], onConflict: .replace)
@@ -218,7 +218,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
         merged.stars += incoming.stars
         return merged
       }
-      // 3 and -2 are 1: the incoming record alone could not be stored.
+      // The merged stars are 1, which is allowed. The incoming -2 alone could not be stored.
       try store.write { tx in
         _ = try tx.insert(Review(slug: "a", stars: -2), onConflict: sum)
         _ = try tx.insert([Review(slug: "a", stars: 4)], onConflict: sum)

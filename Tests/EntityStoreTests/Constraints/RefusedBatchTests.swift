@@ -39,8 +39,9 @@ import Testing
     }
   }
 
-  /// In the first row of a batch, in a middle one, and in the last, which is written when the batch
-  /// ends.
+  /// The refused record is at the beginning, in the middle or at the end of the batch.
+  ///
+  /// The last records are written only when the batch ends.
   @Test(arguments: [0, 1, 2_500, 4_998, 4_999], [false, true])
   func `a refused batch changes nothing, and the transaction continues`(
     index: Int, isSequence: Bool

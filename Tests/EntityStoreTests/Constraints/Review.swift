@@ -84,7 +84,7 @@ extension Review {
   struct Case: Sendable {
     var review: Review
     var attribute: String
-    /// The message's end; `nil` where the value is allowed.
+    /// The end of the error message; `nil` if the value is allowed.
     var rule: String?
 
     init<V>(_ path: WritableKeyPath<Review, V>, _ value: V, _ attribute: String, _ rule: String?) {

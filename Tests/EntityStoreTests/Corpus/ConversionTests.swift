@@ -11,7 +11,7 @@ import Testing
   import Musl
 #endif
 
-/// Files of the other LMDB become files of the one of these tests.
+/// Files of one LMDB version are converted to the format of the version that runs the tests.
 @Suite struct `A file of the other LMDB` {
   private static let other = PageFormat.all.first { $0 != .ofEngine } ?? .ofEngine
   private static let files = `Files of earlier versions`.files
@@ -22,7 +22,7 @@ import Testing
     return options
   }
 
-  /// A copy of a kept file of the other LMDB, and where a conversion leaves that.
+  /// A copy of a kept file of the other LMDB version, and the path to which a conversion moves it.
   private final class Copy {
     let folder: TemporaryFolder
     let path: String
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  /// The pairs of all trees, in their order, read without LMDB.
+  /// The pairs of all trees in their order, read from the pages without LMDB.
   private static func pairs(_ path: String) throws -> [String] {
     var lines: [String] = []
     let commit = try PageSnapshot(newestOf: PageMap(PageFile(path: path)))
@@ -112,7 +112,7 @@ import Testing
     }
     #expect(error.message.contains("move it away"))
     #expect(copy.bytes == copy.before)
-    // No lock file that was made for the try stays.
+    // The lock file that the failed conversion made was removed.
     #expect(try copy.files().count == 2)
     #expect(FileManager.default.contents(atPath: copy.oldPath) == Data("mine".utf8))
   }
@@ -147,7 +147,8 @@ import Testing
       _ = try conversion.run { _ in raise(SIGKILL) }
     }
     #expect(copy.bytes == copy.before)
-    // A second name of the old file, as a kill may leave it, stands in nobody's way.
+    // A killed conversion may leave the old file under both names, which does not prevent the next
+    // conversion.
     #expect(link(copy.path, copy.oldPath) == 0)
     let store = try Store(at: copy.path, entities: [CorpusNote.self], options: Self.converting)
     #expect(try await store.history().count == 2)
@@ -160,7 +161,7 @@ import Testing
   @Test func `a converted file replaces a lock file that no process uses`() throws {
     let copy = try Copy()
     _ = try EngineConversion(of: copy.path).run()
-    // As after a kill between the last two steps: the lock file is one of the other LMDB.
+    // A kill between the last two steps leaves the lock file of the other LMDB, as here.
     var foreign = Data(count: 8_192)
     withUnsafeBytes(of: MetaPageLayout.magicNumber) { foreign.replaceSubrange(0..<4, with: $0) }
     foreign[4] = 0xEE

@@ -158,7 +158,7 @@ extension CorpusSpecimen: Entity {
   }
 }
 
-/// Ids of other records, which version 1 of the format has as documents.
+/// An entity with ids of other records, which version 1 of the format stores as documents.
 struct CorpusTrip: Equatable {
   var id = RecordID<CorpusTrip>()
   var title: String
@@ -191,7 +191,9 @@ extension CorpusTrip: Entity {
     guest = try reader.read()
   }
 
-  /// The trips of the file; the record after them was deleted.
+  /// The trips of the file.
+  ///
+  /// One more trip was deleted.
   static var all: [CorpusTrip] {
     [
       CorpusTrip(id: .init(rawValue: 1), title: "north", leader: .init(rawValue: 1), guest: nil),

@@ -17,7 +17,7 @@ import Testing
     try await Self.make(folder.storePath)
     let store = try Store(at: folder.storePath, entities: [])
     try store.core.environment.copy(to: destination, compacting: true)
-    // The kept file of `Files/sealed`.
+    // The sealed file of the corpus, for the folder `Files/sealed`.
     let date = Date(timeIntervalSinceReferenceDate: 815_616_000)
     let seal = try await store.seal(
       to: try #require(Self.folder) + "/sealed.lodestore", name: "corpus", generation: 6,
@@ -28,7 +28,7 @@ import Testing
     try? FileManager.default.removeItem(atPath: destination + "-lock")
   }
 
-  /// Also for tests that need such a file of the present version.
+  /// Makes the kept file, also for tests that need such a file of the present version.
   static func make(_ path: String) async throws {
     let first = try Store(at: path, entities: [PersonV1.self])
     try await first.write { transaction in
@@ -51,7 +51,7 @@ import Testing
       try transaction.put(["size": 100], for: "pages", in: "settings")
     }
     try makeNotes(in: store)
-    // One run that ended, and one that did not.
+    // One import run ends, and the other one is broken off.
     let names = ["Ada", "Bob", "Eve"]
     let pages = names.map { Data("[{\"int32\":-3,\"string\":\"plain\",\"name\":\"\($0)\"}]".utf8) }
     for isBroken in [false, true] {
@@ -75,7 +75,7 @@ import Testing
   private static func makeNotes(in store: Store) throws { try CorpusNote.make(in: store) }
 }
 
-/// The value without its id, to be inserted.
+/// The value without its id, which an insert requires.
 private func unassigned<E: Entity>(_ value: E) -> E {
   var value = value
   value.id = .unassigned

@@ -6,11 +6,13 @@ import Testing
 
 /// Files of every format version that there was, kept as they were written.
 ///
-/// Each is opened by this version: read, verified, written and verified again.
+/// The present version opens each file, reads and verifies it, writes to it and verifies it again.
 @Suite struct `Files of earlier versions` {
   /// The kept files that the engine of these tests reads.
   static let folder = folder(of: .ofEngine)
 
+  /// The folder of the kept files of an LMDB format.
+  ///
   /// The files of LMDB 1.0 have the same pairs in the same trees as those of LMDB 0.9.
   static func folder(of format: PageFormat) -> String {
     let files = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -65,7 +67,8 @@ import Testing
     let kept = Self.folder(of: .lmdb10) + "/format-5.lodestore"
     let bytes = try #require(FileManager.default.contents(atPath: kept))
     let pages = 2..<bytes.count / 4_096
-    // These include the first pages of long values; the pages after them have no header.
+    // The numbered pages include the first page of each long value. Its further pages have no
+    // header.
     let numbered = pages.filter { bytes[$0 * 4_096] == $0 && bytes[$0 * 4_096 + 8] == 1 }
     #expect(numbered.contains { bytes[$0 * 4_096 + 18] == PageFlag.overflow })
     let folder = try TemporaryFolder()
@@ -96,7 +99,7 @@ import Testing
       try store.write { try $0.delete(RecordID<CorpusSpecimen>(rawValue: 2)) }
     }
     store.close()
-    // The kept files have one commit.
+    // The kept files have only one commit, so there is no previous commit to open.
     var options = StoreOptions()
     options.access = .previousCommit
     _ = try storeError(.noPreviousCommit) {
@@ -130,7 +133,7 @@ import Testing
       #expect(try store.read { try $0.fetch(CorpusTrip.all) } == CorpusTrip.all)
       try expectPeople(store)
       try expectBuckets(store)
-      // The record with id 4 was deleted.
+      // The record with id 4 was deleted, and its id is not used again.
       let trip = try store.write {
         try $0.insert(CorpusTrip(title: "west", leader: .init(rawValue: 2))).id
       }
@@ -178,7 +181,7 @@ import Testing
       let after = try store.fetch(CorpusBand.all)
       #expect(after.map(\.playerCount) == [2, 0] && after.map(\.longest) == [250, 300])
       #expect(try store.fetch(CorpusSong.all).first?.bandName == "Winter")
-      // The first change has made the tree of digests.
+      // The first write has created the tree of digests, which changed the schema number.
       #expect(store.core.schema.number == schema.next)
       store.close()
     }

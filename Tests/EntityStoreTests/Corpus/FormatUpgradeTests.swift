@@ -25,7 +25,9 @@ private enum OldNumber: Codable, Equatable {
   }
 }
 
-/// An entity as version 1 wrote it; no declaration of this version makes such attributes.
+/// An entity as version 1 wrote it.
+///
+/// The present version cannot declare such attributes.
 private struct OldLink: Entity {
   var id = RecordID<OldLink>()
   var title: String
@@ -82,7 +84,7 @@ private struct OldLink: Entity {
     title = number == 7 ? String(repeating: "wide ", count: 20_000) : "link \(number)"
     film = .number(number)
     pod = number % 3 == 0 ? nil : .number(number % 3 == 1 ? 0 : number)
-    // One record had no id yet.
+    // One record has the number 0, which stood for an id that was not assigned yet.
     sometimes = .number(number == 1_234 ? 0 : 5)
     // One record has a text where the other records have a number.
     other = number == 2_000 ? .text("not a number") : .number(1)
@@ -112,8 +114,8 @@ private struct OldLink: Entity {
     try core.store.trees.put(description, in: core.transaction)
   }
 
-  /// A removed attribute may have the last number, and an index over elements may be over the
-  /// document.
+  /// The new description would be unreadable if the last attribute number is used up, or if an
+  /// element index is over the document.
   @Test(arguments: [false, true])
   func `an entity whose new description would be unreadable stays unchanged`(
     hasElementIndex: Bool

@@ -14,7 +14,7 @@ struct Borough: Entity {
     "Borough",
     attributes: [
       .init("name", \.name),
-      // The condition is on an attribute that is itself derived with a condition.
+      // The condition tests an attribute that is itself derived with a condition.
       .derived("busy", \.busy, .count(members) { $0.openLoans > 1 }),
     ], relationships: [.init("members", members)])
 

@@ -1,8 +1,8 @@
 import EntityStore
 import Testing
 
-// Wings with racks with tomes. Later programs count a tome as thick from 300 pages on. Others know
-// tomes alone, and have another name for their pages, or none.
+// Wings have racks, and racks have tomes. Later programs count a tome as thick from 300 pages on.
+// Other programs declare only tomes, and have another name for the pages, or no pages.
 
 private struct Wing: Entity {
   var id = RecordID<Wing>()
@@ -79,7 +79,7 @@ private struct Tome: Entity {
     "Tome",
     attributes: [
       .init("pages", \.pages), .toOne("shelf", \.shelf),
-      // An optional attribute, over a required id.
+      // The derived attribute is optional, although it copies by a required id.
       .derived("room", \.room, .copy(\.shelf, \.room)),
     ],
     rules: [RecordRule("a book has pages") { $0.pages > 0 }])
@@ -102,7 +102,7 @@ private struct Tome: Entity {
   }
 }
 
-/// A rack as a program declares it with another condition.
+/// A rack as a program declares it that has another condition for thick tomes.
 private struct WideRack: Entity {
   var id = RecordID<WideRack>()
   var number: Int
@@ -173,7 +173,7 @@ private struct WideTome: Entity {
   }
 }
 
-/// A program that knows tomes alone, and calls pages sheets.
+/// A tome as a program declares it that knows no racks, and calls the pages `sheets`.
 private struct RenamedTome: Entity {
   var id = RecordID<RenamedTome>()
   var sheets: Int
@@ -224,7 +224,8 @@ private struct BareTome: Entity {
 @Suite struct `Conditions of a file whose schema changes` {
   private static let types: [any Entity.Type] = [Wing.self, Rack.self, Tome.self]
 
-  /// A room with shelf 1, of books of 200 and 50 pages, and shelf 2, of a book of 400 pages.
+  /// Makes a room with shelf 1, with tomes of 200 and 50 pages, and shelf 2, with a tome of 400
+  /// pages.
   private func make(_ path: String) throws {
     let store = try Store(at: path, entities: Self.types)
     defer { store.close() }
@@ -268,7 +269,8 @@ private struct BareTome: Entity {
   @Test func `a stage without types renames an attribute in all conditions`() throws {
     try withTemporaryPath { path throws in
       try make(path)
-      // By way of another name, of a derived attribute there and back, and with other entity names.
+      // The stage renames the attribute twice, a derived attribute there and back, and the entity
+      // there and back.
       let stage = MigrationStage(
         to: 1, .rename("pages", of: "Tome", to: "leaves"),
         .rename("thick", of: "Rack", to: "fat"), .rename(entity: "Rack", to: "Case"),
@@ -291,7 +293,8 @@ private struct BareTome: Entity {
       #expect(try racks("fat == 1") == [1, 2] && racks("room.full == 2") == [1, 2])
       _ = try storeError(.invalidQuery) { try racks("thick == 1") }
       store.close()
-      // A program that knows tomes alone changes them, and with them the room of their racks.
+      // A program that declares only tomes changes them, and with them derived attributes of their
+      // racks.
       let other = try Store(at: path, entities: [WholeTome.self])
       try other.update(WholeTome.where { $0.pages == 400 }) { $0.pages = 40 }
       other.close()
@@ -303,7 +306,7 @@ private struct BareTome: Entity {
     }
   }
 
-  /// The conditions of the file must hold for the writes of a program that knows tomes alone.
+  /// Expects the file's conditions to hold for writes of a program that declares only tomes.
   private func expectKept(_ path: String) throws {
     let store = try Store(at: path, entities: [RenamedTome.self, NumberedRack.self])
     defer { store.close() }
@@ -345,7 +348,7 @@ private struct BareTome: Entity {
   }
 }
 
-/// A rack as a program declares it that says nothing of its tomes.
+/// A rack as a program declares it that does not declare its tomes.
 private struct NumberedRack: Entity {
   var id = RecordID<NumberedRack>()
   var number: Int

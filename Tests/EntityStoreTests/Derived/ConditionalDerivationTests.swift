@@ -43,7 +43,7 @@ import Testing
       for _ in 0..<operations {
         let seed = numbers
         try store.write { tx throws in
-          // A write may run again.
+          // The closure may run again, so it starts from the saved numbers.
           numbers = seed
           for _ in 0...numbers.below(4) { try Self.change(&tx, &numbers, branches[0], branches[1]) }
         }
@@ -160,7 +160,8 @@ import Testing
     other.close()
   }
 
-  /// A rule that a program cannot read may deny, so the program deletes nothing that it is on.
+  /// A program that cannot read a rule's condition must assume that the rule denies, so it deletes
+  /// no record of the rule.
   @Test(arguments: ["isOpen LATER YES", "later:(pages) > 1", "returnedOn == NULL"])
   func `a delete is refused if the condition by which an attribute denies it is unknown`(
     condition: String
@@ -242,7 +243,7 @@ import Testing
   }
 }
 
-/// An entity as programs declare it over the years.
+/// A version of the entity "Lender", as a program declares it at one time.
 private protocol LenderVersion: Sendable {
   static var derivation: Derivation<Lender<Self>, Int> { get }
 }
@@ -301,7 +302,7 @@ private struct LentPiece<V: LenderVersion>: Entity {
   }
 }
 
-/// The relationship of each version, once: its identity is its name.
+/// The relationship of each version, made once, because a relationship's identity is its name.
 private enum LenderRelationships {
   private static let lock = NSLock()
   nonisolated(unsafe) private static var known: [ObjectIdentifier: any Sendable] = [:]
@@ -333,7 +334,8 @@ private enum Longer: LenderVersion {
   }
 }
 
-/// A derivation that has another definition at each access.
+/// A version whose derivation has another definition at each access, because it contains the
+/// current time.
 private enum Timed: LenderVersion {
   static var derivation: Derivation<Lender<Timed>, Int> {
     .count(Lender<Timed>.lent).restricted(to: { "CAST(pages, 'date') < now()" })

@@ -4,7 +4,8 @@ import Testing
 
 @testable import EntityStore
 
-/// The entity "Visit" as programs declare it over the years; `Zone` says the clocks.
+/// A version of the entity "Visit", as a program declares it; `zone` is the time zone of its date
+/// parts.
 private protocol VisitZone: Sendable {
   static var zone: DateZone { get }
 }
@@ -97,7 +98,7 @@ private struct Visit<Zone: VisitZone>: Entity {
         #expect(features?.contains(.derivedDatePart) == true)
         store.close()
       }
-      // With other clocks all are brought up to date.
+      // A program with another time zone recalculates the parts of all records.
       let store = try Store(at: path, entities: [Visit<East>.self])
       for visit in try store.fetch(Visit<East>.all) { visit.expectParts(34_200) }
       store.close()
@@ -117,7 +118,7 @@ private struct Visit<Zone: VisitZone>: Entity {
             == snapshot.fetch(Visit<East>.all).count {
               $0.weekday == 7
             })
-        // Other clocks have no attribute.
+        // No attribute holds the weekday in this other time zone, so the condition needs a scan.
         let other = try snapshot.explain(Visit<East>.where { $0.at[.weekday] == 7 }).description
         #expect(other.hasPrefix("scan"), "\(other)")
         let ordered = Visit<East>.all.sorted(by: \.at[startOf: .month, in: zone].ascending).limit(3)

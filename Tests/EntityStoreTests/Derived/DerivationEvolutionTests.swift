@@ -6,7 +6,7 @@ import Testing
 @testable import LodestorePages
 @testable import LodestoreVerifier
 
-/// The entity "Item" as programs declare it over the years; `Version` says how.
+/// A version of the entity "Item", as a program declares it at one time.
 private protocol ItemVersion: Sendable {
   static var attributes: [AttributeDefinition<Item<Self>>] { get }
   static var unique: [[any PartialKeyPath<Item<Self>> & Sendable]] { get }
@@ -115,7 +115,7 @@ private enum Given: ItemVersion {
       #expect(try keys(path, First.self) == ["A", "c", "E"])
       #expect(try keys(path, Last.self, inserting: "xyz") == ["b", "D", "F", "z"])
       try expectSound(path)
-      // Programs set the attribute now, and it keeps its values.
+      // The attribute is not derived any more, so programs set it, and it keeps its values.
       let changes = try Store.schemaChanges(at: path, opening: [Item<Given>.self])
       #expect(
         changes.contains { $0.text.hasPrefix("'key' is no longer derived") && $0.cost == .free })
@@ -141,7 +141,8 @@ private enum Given: ItemVersion {
   {
     try withTemporaryPath { path throws in
       _ = try keys(path, Lower.self, inserting: "Ab")
-      // A program without the attribute.
+      // A program that does not declare the attribute changes records, and the store still derives
+      // it.
       let plain = try Store(at: path, entities: [Item<Plain>.self])
       try plain.insert(Item<Plain>("NEW"))
       try plain.write { tx in try tx.modify(Item<Plain>.ID(rawValue: 1)) { $0.name = "XY" } }

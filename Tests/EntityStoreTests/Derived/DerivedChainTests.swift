@@ -36,14 +36,14 @@ import Testing
       let root = try store.insert(Twig("root"))
       let first = try store.insert(Twig("first", parent: root.id))
       try store.write { tx throws in
-        // A leaf of a child, and another child with a leaf of its own.
+        // The write adds a leaf to the child `first`, and a second child with its own leaf.
         try tx.insert(Twig("leaf", parent: first.id))
         let second = try tx.insert(Twig("second", parent: root.id))
         try tx.insert(Twig("other leaf", parent: second.id))
       }
       #expect(try store.fetch(root.id)?.grandchildCount == 2)
       try store.write { tx throws in
-        // The parent has a higher id than its child.
+        // The new parent has a higher id than its child.
         let top = try tx.insert(Twig("top"))
         try tx.modify(root.id) { $0.parent = top.id }
       }
@@ -80,7 +80,7 @@ import Testing
       for _ in 0..<operations {
         let seed = numbers
         try store.write { tx throws in
-          // A write may run again.
+          // The closure may run again, so it starts from the saved numbers.
           numbers = seed
           for _ in 0...numbers.below(4) { try Self.change(&tx, &numbers, &next) }
         }
@@ -160,7 +160,7 @@ import Testing
   }
 }
 
-/// Two attributes that are derived from each other.
+/// An entity with two attributes that are derived from each other.
 private struct Knot: Entity {
   var id = RecordID<Knot>()
   var next: Knot.ID?

@@ -52,7 +52,7 @@ private struct HeldLess: Entity {
   func encode(into writer: inout RecordWriter) { writer.write(other) }
 }
 
-/// A function reads the values of the type that declares it.
+/// A derivation function reads values through the type that declares it.
 @Test func `A function is not called on records that its type does not fit any more`() throws {
   try withTemporaryPath { path throws in
     let store = try Store(at: path, entities: [Other.self, Held.self])
@@ -62,7 +62,7 @@ private struct HeldLess: Entity {
       try tx.insert(Held("h", other))
       return other
     }
-    // Another program removes an attribute.
+    // Meanwhile another program removes an attribute that the function reads.
     let changed = try Store(at: path, entities: [Other.self, HeldLess.self])
     defer { changed.close() }
     let error = try storeError(.incompatibleSchema) {

@@ -116,7 +116,8 @@ import Testing
       let stored = try store.insert(Article("A"))
       let first = try #require(try store.fetch(stored.id))
       #expect(first.insertedAt >= before && first.insertedAt == first.changedAt)
-      // The struct that was inserted knows no times; they must not be overwritten by it.
+      // The struct from before the insert has no times. An update with it must not overwrite the
+      // stored times.
       #expect(try store.write { tx in try tx.update(stored) } == false)
       #expect(try store.fetch(stored.id) == first)
       var changed = stored

@@ -40,7 +40,7 @@ import Testing
       try store.write { tx in try tx.delete([books[4], books[0]]) }
       try expect(3, 510, 300)
       try store.write { tx throws in
-        // Within one write, changes that undo each other leave nothing.
+        // An insert and a delete within one write leave derived attributes unchanged.
         let id = try tx.insert(Book(title: "x", pages: 999, author: author)).id
         try tx.delete(id)
       }
@@ -173,14 +173,14 @@ import Testing
     let copied = try store.fetch(Book.all).map { $0.authorName.map { Array($0.utf8) } }
     #expect(copied == [Array("e\u{301}".utf8)])
     try expectSound(store)
-    // The texts are equal in Swift and in an index, but have other bytes.
+    // The overwritten text is equal in Swift and in an index, but has other bytes.
     try overwrite([("Book", "authorName", .string("\u{e9}"))], in: store)
     store.close()
     let report = try Verifier.verify(path: folder.storePath)
     #expect(report.count(of: .derivedValue) == 1, "\(report.findings)")
   }
 
-  /// Overwrites attributes of record 1, without the store.
+  /// Overwrites attributes of record 1 in the file, without the store's own calls.
   private func overwrite(
     _ changed: [(entity: String, attribute: String, value: Value)], in store: Store
   ) throws {

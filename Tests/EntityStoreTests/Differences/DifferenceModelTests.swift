@@ -7,7 +7,7 @@ import Testing
 @Suite struct `Differences against a model` {
   private typealias Films = [UInt64: Film]
 
-  /// A difference as a line of text.
+  /// One difference as a line of text.
   private static func line(
     _ kind: HistoryChange.Kind, _ id: UInt64, _ old: Film?, _ new: Film?, _ names: [String]
   ) -> String {
@@ -44,7 +44,7 @@ import Testing
     return lines
   }
 
-  /// Changes some records of `store` and of `films` in one write.
+  /// Changes some records in one write of `store`, and likewise in `films`.
   private static func change(
     _ store: Store, _ films: inout Films, _ numbers: inout SeededNumbers
   ) throws {
@@ -87,7 +87,7 @@ import Testing
       try withTemporaryStore([Film.self], options: .history(.images)) { older in
         try withTemporaryStore([Film.self], options: .history(.images)) { newer in
           var states: [Films] = [[:], [:]]
-          // Both runs begin with the same numbers.
+          // Both stores get the same changes, because both generators start from the same state.
           var twin = numbers
           for _ in 0..<4 {
             try Self.change(older, &states[0], &numbers)
@@ -133,8 +133,9 @@ import Testing
     }
   }
 
-  /// A million records on each side, of which ten thousand differ, in no more memory than a hundred
-  /// thousand take.
+  /// Each store has a million records, of which ten thousand differ.
+  ///
+  /// The comparison must not take more memory than one of a hundred thousand records.
   @Test(.enabled(if: SeededNumbers.environmentNumber("LODESTORE_DIFFERENCE_RECORDS") != nil))
   func `differences of many records take no memory for them`() throws {
     let count = SeededNumbers.environmentNumber("LODESTORE_DIFFERENCE_RECORDS") ?? 1_000_000
@@ -170,8 +171,7 @@ import Testing
   }
 }
 
-/// The bytes of memory that this process has private: pages of a map that belong to a file do not
-/// count.
+/// The private memory of this process in bytes, without mapped pages of files.
 private func allocatedBytes() -> Int {
   guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
     let line = text.split(separator: "\n").first(where: { $0.hasPrefix("RssAnon") }),

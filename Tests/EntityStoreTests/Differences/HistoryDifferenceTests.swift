@@ -85,7 +85,8 @@ import Testing
     try await withTemporaryStore([Film.self], options: .history(.images)) { store in
       let id = try await store.insert(Film(title: "0", episode: 1)).id
       let start = try token(store)
-      // Asked for together, these writes share commits, and keep one image for each.
+      // The writes are requested together, so they share commits. The history keeps one image of
+      // the record for each commit.
       let writes = (1...20).map { number in
         Task { try await store.write { tx in try tx.modify(id) { $0.title = "\(number)" } } }
       }
@@ -98,7 +99,7 @@ import Testing
           #expect(found.isEmpty)
           continue
         }
-        // An old value is right or unknown.
+        // The old value may be unknown, but it must not be wrong.
         #expect(found.count == 1 && found.first?.new?.title == last)
         if token == start { #expect(found.first?.old?.title == "0") }
         if let old = found.first?.old { #expect(old.title != last) }

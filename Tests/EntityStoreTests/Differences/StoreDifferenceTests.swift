@@ -6,7 +6,8 @@ import Testing
 
 /// The differences between two stores, or between two commits of one.
 @Suite struct `Differences between stores` {
-  /// Runs `body` with two stores that `fill` has filled alike; both are verified afterwards.
+  /// Runs `body` with two stores that `fill` has filled with the same records; both are verified
+  /// afterwards.
   private func withTwins(
     _ entities: [any Entity.Type], _ fill: (inout WriteTransaction) throws -> Void,
     _ body: (_ older: Store, _ newer: Store) throws -> Void
@@ -162,7 +163,7 @@ import Testing
     try DynamicStore(first).copy(to: new, compacting: true)
     let later = try Store(at: new, entities: [PersonV2.self])
     try later.write { tx in
-      // Written again with the values that they have, and one with another.
+      // Three records are written again with equal values, and one gets another value.
       for number in 1...3 {
         try tx.modify(PersonV2.ID(rawValue: UInt64(number))) { $0.city = "x" }
         try tx.modify(PersonV2.ID(rawValue: UInt64(number))) { $0.city = nil }
@@ -189,7 +190,7 @@ import Testing
     }
     #expect(record.recordID == 4 && record.attributes.map(\.name) == ["level"])
     #expect(record.attributes[0].old == .integer(3) && record.attributes[0].new == .integer(4))
-    // The older side may be the later schema, too.
+    // The older store of a comparison may have the later schema.
     #expect(try all(first.differences(from: later)).count == 4)
   }
 
@@ -267,7 +268,7 @@ import Testing
     }
   }
 
-  // These stores have one layout, so a damaged record cannot name another one.
+  // These stores have only one layout, so damage cannot turn a record into one of another layout.
   @Test(arguments: RecordDamage.allCases.filter { $0 != .otherLayout })
   func `differences of a damaged record are an error`(damage: RecordDamage) throws {
     typealias Item = Ware<FirstWare>
@@ -276,7 +277,7 @@ import Testing
       try Store(at: folder.path + "/\($0).lodestore", entities: [Item.self])
     }
     for store in stores { try store.write { try $0.insert((1...5).map { Item.new($0) }) } }
-    // The digests differ, so that records are read.
+    // Different digests make the comparison read the records.
     try stores[1].write { tx in try tx.delete(Item.ID(rawValue: 5)) }
     try stores[1].core.write { core in
       let entity = try core.entity(named: "Ware")
@@ -308,7 +309,7 @@ import Testing
           try tx.insert(StarWars.Person("jar", "Jar Jar", naboo))
         }
         try newer.write { tx in
-          // All records get other ids than in the older store.
+          // Every record gets another id than in the older store.
           try tx.insert(StarWars.Planet("0", "Alderaan"))
           let naboo = try tx.insert(StarWars.Planet("2", "Naboo")).id
           let tatooine = try tx.insert(StarWars.Planet("1", "Tatooine")).id
@@ -327,7 +328,7 @@ import Testing
             "deleted Person 3 3", "inserted Person 1 1", "updated Person 3 1", "updated Person 2 2",
             "inserted Planet 1 1",
           ])
-        // The target of a link is reported by its key.
+        // A link is reported by the key of its target, not by the target's id.
         #expect(records[2].attributes.map(\.name) == ["homeworld"])
         #expect(records[2].attributes[0].old == .string("1"))
         #expect(records[2].attributes[0].new == .string("2"))

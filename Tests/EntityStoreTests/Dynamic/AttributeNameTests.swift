@@ -45,7 +45,7 @@ import Testing
     #expect(Set(found.values).isDisjoint(with: ["A_b", "a_b_2"]))
     #expect(found["a_b"] == "a_b" && found["imya"] == "imya" && found["имя"] == "imya_2")
     #expect(AttributeNames.distinct(names.reversed(), besides: ["A_b", "a_b_2"]) == found)
-    // A valid name that is taken gets another one too.
+    // If a valid name is taken, it gets a suffix too.
     #expect(AttributeNames.distinct(["a"], besides: ["a"]) == ["a": "a_2"])
   }
 }
@@ -65,7 +65,7 @@ import Testing
     ("t", .text),
     ("2024-01-05", .date), ("2024-01-05 10:00:00", .date), ("2024-01-05T10:00:00.123456Z", .date),
     ("2024-01-05T10:00:00.1234567Z", .text), ("2024-02-30", .text),
-    // Far from 2001 a double has fewer decimals of a second.
+    // Far from 2001, a double holds fewer decimals of a second, so some texts would not stay exact.
     ("2200-01-01T00:00:00.123457Z", .date), ("3000-06-01T00:00:00.500000Z", .date),
     ("3000-06-01T00:00:00.000001Z", .text), ("9999-12-31T23:59:59.999999Z", .text),
     ("9999-12-31T23:59:59Z", .date), ("2024-01-05 10:00:00,50", .date),

@@ -13,7 +13,7 @@ import Testing
       indexes: [.init(attributes: [0], isUnique: true), .init(attributes: [1], isUnique: false)])
   }
 
-  /// Three films, one of which comes twice.
+  /// A page of three films, one of which it lists twice.
   private static let page = """
     [{"title": "Alien", "year": 1979}, {"title": "Brazil", "year": 1985},
      {"title": "Cube", "year": 1997}, {"title": "Alien", "year": 1979}]

@@ -105,7 +105,7 @@ import Testing
       let author = try store.insert(Author(name: "a"))
       var edit = try store.edit(author.id)
       edit.name = "b"
-      // The count of books is no change by others.
+      // The store derives the count of books, so its change does not count as a change by others.
       try store.insert(Book(title: "t", author: author.id))
       #expect(try store.update(edit).bookCount == 1)
       try store.insert(Author(name: "c"))

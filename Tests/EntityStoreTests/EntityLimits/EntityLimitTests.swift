@@ -12,7 +12,7 @@ import Testing
     try withPages(TenPages.self) { store in
       typealias Cached = Page<TenPages>
       try store.write { tx in _ = try tx.insert((0..<25).map { Cached("p\($0)") }) }
-      // A record above the limit can be read until it is evicted.
+      // Records above the limit can be read until the next write evicts them.
       #expect(try store.count(Cached.all) == 25)
       try store.write { _ = try $0.insert(Cached("next")) }
       #expect(try urls(TenPages.self, store) == (15..<25).map { "p\($0)" } + ["next"])
@@ -35,7 +35,7 @@ import Testing
       let writes = try store.history(.after(before))
       #expect(writes.map(\.contextName) == ["limit", "limit"])
       #expect(writes.map(\.changes.count) == [StoreCore.evictionBatchCount, 10])
-      // The records were deleted by the limit, and had not expired.
+      // The records were deleted because of the limit, not because they expired.
       #expect(writes.allSatisfy { $0.changes.expiredCount() == 0 })
     }
   }
@@ -48,7 +48,8 @@ import Testing
       try store.write { tx in _ = try tx.insert((0..<3_200).map { Cached("p\($0)") }) }
       let before = try store.read { try $0.historyToken() }
       for number in 0..<402 { try store.write { _ = try $0.insert(Cached("q\(number)")) } }
-      // One eviction for the first 201 writes above the limit, one for the next.
+      // The first 201 records above the limit are evicted together, and the next one in another
+      // eviction.
       let evictions = try store.history(.after(before)).filter { $0.contextName == "limit" }
       #expect(evictions.map(\.changes.count) == [201])
       #expect(try store.count(Cached.all) == 3_401)
@@ -63,14 +64,14 @@ import Testing
     try withPages(TenOldPages.self) { store in
       typealias Cached = Page<TenOldPages>
       try store.write { tx in
-        // Dates fall with the ids, and some are equal.
+        // The dates fall while the ids rise, and some dates are equal.
         _ = try tx.insert((0..<12).map { Cached("p\($0)", at: Double(100 - $0 / 2)) })
         _ = try tx.insert(Cached("never"))
         _ = try tx.insert(Cached("early", at: -1e300))
       }
       #expect(try store.evict().evictedCount == 4)
       #expect(try urls(TenOldPages.self, store) == (0..<10).map { "p\($0)" })
-      // An update makes a record younger.
+      // An update of the date makes a record younger.
       try store.update(Cached.where { $0.url == "p8" }) {
         $0.fetchedAt = Date(timeIntervalSinceReferenceDate: 500)
       }
@@ -97,7 +98,8 @@ import Testing
       _ = try store.evict()
       #expect(try store.count(Cached.all) == 1_000 / length)
       #expect(try store.storedSize(of: Cached.self) == 1_000 / length * length)
-      // An update lets a record grow over the limit: the others are older, and go.
+      // An update makes one record so long that the limit is exceeded. The other records are older,
+      // so they are evicted.
       let last = try #require(try store.fetch(Cached.all).last)
       try store.write { tx in
         var last = last
@@ -106,7 +108,7 @@ import Testing
       }
       _ = try store.evict()
       #expect(try urls(KilobytePages.self, store) == [last.url])
-      // One record above the limit is the oldest.
+      // A single record that is longer than the limit is the oldest record itself.
       try store.write { tx in
         try tx.update(Cached.all) { $0.body = String(repeating: "z", count: 1_001) }
       }

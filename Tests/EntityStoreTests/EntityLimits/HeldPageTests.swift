@@ -25,13 +25,13 @@ import Testing
       #expect(report.batchCount == 1)
       let left = (0..<14).filter { ![0, 2, 4, 5].contains($0) }.map { "f\($0)" }
       #expect(try names(store) == left)
-      // A write passes over them.
+      // A write does not visit the folders again that pins hold.
       let visits = store.core.unevictableRecords.visitCount
       try store.write { _ = try $0.insert(Folder("a")) }
       try store.write { _ = try $0.insert(Folder("b")) }
       #expect(store.core.unevictableRecords.visitCount - visits < 8)
       #expect(try names(store) == left.filter { $0 != "f6" } + ["a", "b"])
-      // Once no pin holds the folders, the limit removes them first.
+      // When the pins are deleted, the limit removes the formerly held folders first.
       try store.write { tx in for pin in pins { _ = try tx.delete(pin) } }
       _ = try store.write { _ = try $0.insert(Folder("c")) }
       #expect(try store.evict().heldCount == 0)
@@ -51,13 +51,14 @@ import Testing
       let visits = store.core.unevictableRecords.visitCount
       for number in 0..<5 { try store.write { _ = try $0.insert(Pin(nil, note: number)) } }
       #expect(store.core.unevictableRecords.visitCount == visits)
-      // A new record is the only one that can go.
+      // All older folders are held, so a new folder is the only one that can be evicted.
       try store.write { _ = try $0.insert(Folder("new")) }
       #expect(try store.count(Folder.all) == 301)
       try store.write { _ = try $0.insert(Pin(nil, note: 9)) }
       #expect(try store.count(Folder.all) == 300)
       #expect(store.core.unevictableRecords.visitCount - visits < 4)
-      // Another store of the file does not know the held pages, and visits each once.
+      // Another store of the same file does not know which folders are held, so it visits each one
+      // once.
       let other = try Store(
         at: store.core.path, entities: Self.entities, options: .withoutKeeper)
       try other.write { _ = try $0.insert(Pin(nil, note: 10)) }
@@ -90,7 +91,7 @@ import Testing
         _ = try tx.insert(Folder("inner", in: first))
         _ = try tx.insert(Folder("last"))
       }
-      // Two are above the limit: with the first one another goes.
+      // Two folders are above the limit. Evicting the first also deletes the folder inside it.
       #expect(try store.evict().batchCount == 1)
       #expect(try names(store) == (1..<10).map { "f\($0)" } + ["last"])
     }
@@ -100,7 +101,7 @@ import Testing
     try withTemporaryStore(
       [Vault.self, Pledge.self], options: .withoutKeeper
     ) { store in
-      // The rule of another record would be broken by the removal.
+      // Removing the vault would break the rule of a pledge that refers to it.
       try store.write { tx in
         for number in 0..<9 {
           let vault = try tx.insert(Vault(name: "s\(number)")).id
@@ -114,7 +115,9 @@ import Testing
   }
 }
 
-/// A folder, of which ten are kept; folders in it go with it.
+/// A folder.
+///
+/// At most ten are kept, and a delete of a folder deletes the folders in it.
 private struct Folder: Entity {
   var id = RecordID<Folder>()
   var name: String
@@ -170,7 +173,7 @@ private struct Leaf: Entity {
   }
 }
 
-/// Keeps a folder from being deleted.
+/// A pin, which prevents the delete of its folder.
 private struct Pin: Entity {
   var id = RecordID<Pin>()
   var folder: RecordID<Folder>?
@@ -197,7 +200,9 @@ private struct Pin: Entity {
   }
 }
 
-/// A record that a pledge needs, by a rule of the pledge; five are kept.
+/// A vault that a pledge needs by its own rule.
+///
+/// At most five vaults are kept.
 private struct Vault: Entity {
   var id = RecordID<Vault>()
   var name: String

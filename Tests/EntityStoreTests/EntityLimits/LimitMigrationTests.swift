@@ -4,7 +4,7 @@ import Testing
 
 @testable import EntityStore
 
-/// ``Page`` as a program declares it that knows no date and no limit.
+/// ``Page`` as a program declares it that knows neither the date nor the limit.
 private struct ShortPage: Entity {
   var id = RecordID<ShortPage>()
   var url: String
@@ -29,7 +29,7 @@ private struct ShortPage: Entity {
   }
 }
 
-/// ``Page`` without a date.
+/// ``Page`` as a program declares it that has removed the date.
 private struct UndatedPage: Entity {
   var id = RecordID<UndatedPage>()
   var url: String
@@ -137,7 +137,7 @@ private enum ByTwo: BadKind {
       #expect(try old.fetch(Page<TenOldPages>.all).map(\.url) == (0..<10).map { "p\($0)" })
       old.close()
 
-      // The size is that of the records that are there.
+      // The stored total size is the sum of the stored records' lengths.
       let small = try Store(at: path, entities: [Page<KilobytePages>.self], options: options)
       let lengths = try small.storedLengths(of: Page<KilobytePages>.self)
       #expect(try small.storedSize(of: Page<KilobytePages>.self) == lengths.values.reduce(0, +))

@@ -13,13 +13,13 @@ private final class LimitRun {
   }
 
   let path: String
-  /// The stores of the file; each write takes one of them.
+  /// The stores of the one file; each write uses one of them.
   var stores: [Store]
   var numbers: SeededNumbers
   var items: [UInt64: Item] = [:]
-  /// The lengths of the records, as they were read after each write.
+  /// The length of each record in bytes, as read after each write.
   var lengths: [UInt64: Int] = [:]
-  /// How many comments lead to each page.
+  /// The number of comments that refer to each page.
   var notes: [UInt64: Int] = [:]
   var clock = 0.0
   var urlCount = 0
@@ -108,7 +108,7 @@ private final class LimitRun {
     }
   }
 
-  /// A write evicts first, whatever it does then.
+  /// A write that changes nothing still evicts first.
   private func writeNothing(_ store: Store) throws { try store.write { _ in } }
 
   private func one() -> UInt64? { items.keys.sorted().randomElement(using: &numbers) }
@@ -178,7 +178,7 @@ private final class LimitRun {
     #expect(lengths.keys.sorted() == items.keys.sorted(), "\(replay)")
     #expect(try store.storedSize(of: Cached.self) == size, "\(replay)")
     let comments = try store.fetch(PageComment.all)
-    // A page that went leaves nulls.
+    // Comments on an evicted page refer to null.
     #expect(comments.filter { $0.page != nil }.count == notes.values.reduce(0, +), "\(replay)")
     let urls = try store.fetch(Cached.all.sorted(by: \.url)).map(\.url)
     #expect(urls == items.values.map(\.url).sorted(), "\(replay)")
@@ -202,7 +202,7 @@ private struct PageComment: Entity {
 }
 
 @Suite struct `Random operations on a limited entity` {
-  /// `LODESTORE_LIMIT_STEPS` asks for more.
+  /// The variable `LODESTORE_LIMIT_STEPS` sets the number of operations.
   @Test(arguments: [1, 2, 3])
   func `random operations on a limited entity agree with a model of the oldest records`(
     salt: UInt64

@@ -3,7 +3,9 @@ import Testing
 
 @testable import EntityStore
 
-/// The limit of a cache of pages: a type for each, since a schema belongs to a type.
+/// The limit of a cache of pages.
+///
+/// Each limit is a type, because a type has only one schema.
 protocol PageLimit: Sendable {
   static func limit<E: Entity>(by date: [any PartialKeyPath<E> & Sendable]) -> EntityLimit<E>?
 }
@@ -32,7 +34,7 @@ enum MostPages: PageLimit {
   }
 }
 
-/// Limits by count and bytes, in the order of a date.
+/// A limit of records and of bytes, with the oldest page by its date.
 enum FewPages: PageLimit {
   static func limit<E: Entity>(by date: [any PartialKeyPath<E> & Sendable]) -> EntityLimit<E>? {
     EntityLimit(count: 40, bytes: 3_000, by: date)
@@ -92,7 +94,7 @@ struct Page<Limit: PageLimit>: Entity, Hashable {
 }
 
 extension StoreOptions {
-  /// Evicts before writes and by `evict()` alone.
+  /// Options of a store that evicts only before writes and in `evict()`, not at intervals.
   static var withoutKeeper: StoreOptions {
     var options = StoreOptions()
     options.evictionInterval = nil

@@ -62,7 +62,8 @@ import Testing
     try expectSound(folder.storePath)
   }
 
-  /// The keeper asks the clock several times: for its pass and for each of its reads.
+  /// The keeper, the background task that evicts, asks the clock for its pass and for each of its
+  /// reads.
   @Test(arguments: 1...4)
   func `eviction happens whenever the date passes during a pass of the keeper`(call: Int)
     async throws
@@ -89,7 +90,7 @@ import Testing
     try withTemporaryStore(
       [Coupon.self, Seat.self], options: TestClock().options
     ) { store in
-      // The clock of these options stands at 1,000.
+      // The clock of these options shows 1,000, so both coupons have expired.
       let coupon = try store.write { tx in
         let kept = try tx.insert(Coupon(name: "kept", until: 999)).id
         _ = try tx.insert(Coupon(name: "goes", until: 999))
@@ -109,7 +110,7 @@ import Testing
   @Test func `eviction makes live results drop a record at its date`() async throws {
     let clock = TestClock()
     try await withTemporaryStore([Offer.self, Shop.self], options: clock.options) { store in
-      // Whoever waits asks the clock again after a fifth of a second.
+      // A store that waits for an expiry asks the clock again at least every fifth of a second.
       try await store.write { tx in
         _ = try tx.insert(Offer("short", until: 1_000.2))
         _ = try tx.insert(Offer("other", until: 1_001.2))
@@ -133,7 +134,7 @@ import Testing
     }
   }
 
-  /// `LODESTORE_EXPIRY_KILLS` is how many processes are killed.
+  /// The variable `LODESTORE_EXPIRY_KILLS` sets the number of killed processes.
   @Test func `eviction leaves the file whole when its process is killed`() async throws {
     let folder = try TemporaryFolder(isOnDisk: true)
     let path = folder.storePath
@@ -208,7 +209,7 @@ import Testing
   }
 }
 
-/// A coupon, which a seat keeps from being deleted.
+/// A coupon that expires, unless a seat prevents its delete.
 private struct Coupon: Entity {
   var id = RecordID<Coupon>()
   var name: String

@@ -136,15 +136,16 @@ private struct LastingFairTicket: Entity {
       try withStacks(later) { newer throws in
         for store in [older, newer] { try fill(store) }
         #expect(try lines(newer.differences(from: older)) == [])
-        // The files are equal; a read of the newer one has a record and a link less.
+        // The files have equal content. At the later time, a read of the newer store leaves out one
+        // record and one link.
         later.now = 2_000
         #expect(
           try lines(newer.differences(from: older)) == ["deleted Ticket 2", "removed 1 2"])
         #expect(
           try lines(older.differences(from: newer)) == ["inserted Ticket 2", "added 1 2"])
 
-        // Whatever the older store does with the expired ticket is no difference once both leave it
-        // out.
+        // The expired ticket is left out on both sides, so changes of it in the older store are no
+        // difference.
         try older.write { tx throws in
           let stack = Stack.ID(rawValue: 1)
           try tx.move(FairTicket.ID(rawValue: 2), in: Stack.tickets, of: stack, to: .last)

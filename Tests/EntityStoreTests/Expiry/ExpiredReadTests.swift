@@ -4,7 +4,7 @@ import Testing
 
 @testable import EntityStore
 
-/// One way to read, as text.
+/// A way to read records, which returns the results as text.
 struct ReadPath: Sendable, CustomTestStringConvertible {
   /// The name of the public call.
   let name: String
@@ -158,8 +158,8 @@ extension ReadPath {
 
 @Suite("Reads with expired records")
 struct ExpiredReadTests {
-  /// Twelve offers of four shops, of which every second one has expired, and a shop with expired
-  /// ones only.
+  /// Inserts twelve offers of four shops, half of them expired, and one shop with only expired
+  /// offers.
   private func fill(_ store: Store, _ clock: TestClock) throws {
     try store.write { tx in
       var shops: [RecordID<Shop>] = []
@@ -292,8 +292,8 @@ struct ExpiredReadTests {
       contentsOf: root.appendingPathComponent("Surface/PublicDeclarations.txt"), encoding: .utf8)
     let calls = Set(
       list.matches(of: /EntityStore ReadableTransaction: .*?func (\w+)/).map { String($0.1) })
-    // These calls read no records of an entity, but buckets, reports, and the history, which also
-    // has expired records.
+    // These calls read no records: they read buckets, reports or the history. The history also
+    // lists expired records.
     let others: Set = [
       "bucketNames", "data", "explain", "explaining", "forEachTransaction", "history",
       "historyConsumers", "historyToken", "importNames", "importReports", "preserved", "value",

@@ -15,7 +15,7 @@ final class TestClock: Sendable {
     set { seconds.withLock { $0 = newValue } }
   }
 
-  /// Options of a store that goes by this clock, and evicts before writes alone.
+  /// Options of a store that uses this clock, and evicts only before writes.
   var options: StoreOptions {
     var options = StoreOptions()
     options.now = { [self] in Date(timeIntervalSinceReferenceDate: now) }
@@ -116,7 +116,7 @@ func withOffers<R>(
 }
 
 extension Store {
-  /// How many records of an entity the file has, expired ones included.
+  /// The number of an entity's records in the file, including expired ones.
   func storedCount<E: Entity>(of type: E.Type) throws -> Int {
     try core.read { try $0.count(of: try $0.entity(type)) }
   }

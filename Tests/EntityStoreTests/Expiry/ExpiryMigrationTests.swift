@@ -120,7 +120,7 @@ private struct Slip: Entity {
       #expect(requirement.lowestReader == 6 && requirement.lowestWriter == 6)
       expiring.close()
 
-      // A program that declares a part of the entity changes none of it.
+      // A program that declares only a part of the entity does not change its expiry.
       let short = try open(path, clock, [ShortPass.self])
       #expect(try short.count(ShortPass.all) == 5)
       short.close()

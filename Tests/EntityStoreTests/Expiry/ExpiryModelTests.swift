@@ -50,7 +50,7 @@ private final class ExpiryRun {
 
   private func offer() -> Offer {
     let code = "c\(numbers.below(12))"
-    // Some have expired when they are written.
+    // Some offers have already expired when they are written.
     let until: Double? = numbers.oneIn(4) ? nil : clock.now + Double(numbers.below(20) - 2)
     let shop = numbers.oneIn(3) ? nil : model.shops.sorted().randomElement(using: &numbers)
     return Offer(
@@ -170,7 +170,7 @@ private final class ExpiryRun {
 }
 
 @Suite struct `Random operations while records expire` {
-  /// `LODESTORE_EXPIRY_STEPS` asks for more.
+  /// The variable `LODESTORE_EXPIRY_STEPS` sets the number of operations.
   @Test(arguments: [1, 2, 3])
   func `random operations on expiring records agree with a model that has a clock`(salt: UInt64)
     throws

@@ -43,14 +43,15 @@ import Testing
       clock.now = 1_010
       try store.write { _ = try $0.insert(Voucher("a")) }
       let held = store.core.unevictableRecords
-      // Two batches visit each record once, and each check of a write visits the first one.
+      // The two batches have visited each held record once. Each later write visits only the first
+      // held record.
       #expect(held.visitCount < count + 10)
       let first = held.visitCount
       for number in 0..<20 {
         clock.now += 1
         try store.write { _ = try $0.insert(Voucher("b\(number)", until: clock.now + 1.5)) }
       }
-      // The records of these writes expire, and no other record is visited.
+      // The records of these writes expire. A write visits only these, and no held record again.
       #expect(held.visitCount - first < 100)
       #expect(try store.storedCount(of: Voucher.self) == count + 1 + 2)
       #expect(try store.count(Voucher.all) == 3)
@@ -83,7 +84,8 @@ import Testing
       }
       clock.now = 1_100
       try store.write { _ = try $0.insert(Voucher("a")) }
-      // One by one, and as a batch.
+      // Expired records are inserted by a single call, and then as a batch. The next write evicts
+      // them.
       try store.write { _ = try $0.insert(Voucher("one", until: 900)) }
       try store.write { _ = try $0.insert(Voucher("b")) }
       #expect(try store.storedCount(of: Voucher.self) == 12)
@@ -98,13 +100,14 @@ import Testing
       try store.write { _ = try $0.insert(Voucher("d")) }
       #expect(try store.storedCount(of: Voucher.self) == 13)
       #expect(try store.fetch(Voucher.all).map(\.code) == ["b", "c", "d"])
-      // Another store of the file writes a held record too.
+      // Another store of the same file writes a record with the date of the held records. The next
+      // write of this store must evict it.
       let other = try Store(at: path, entities: Self.entities, options: clock.options)
       try other.write { _ = try $0.insert(Voucher("other", until: 1_000)) }
       try store.write { _ = try $0.insert(Voucher("e")) }
       #expect(try store.storedCount(of: Voucher.self) == 14)
       other.close()
-      // One write visits all held records, and the next visits none.
+      // The first write afterwards visits all held records, and the next write visits none.
       let visits = store.core.unevictableRecords.visitCount
       try store.write { _ = try $0.insert(Voucher("f")) }
       #expect(store.core.unevictableRecords.visitCount == visits)
@@ -204,7 +207,7 @@ import Testing
           runs += 1
           return runs
         }
-        // The first run finds out what is read; the alarm rings within the second one.
+        // The first run determines which records are read. During the second run the date passes.
         if run == 2 {
           clock.now = 1_001
           usleep(500_000)
@@ -249,7 +252,7 @@ import Testing
     observer.wake(5, at: 10)
     observer.start(at: 5, 9)
     #expect(observer.hasNews)
-    // Wake-ups of many commits are merged.
+    // While the observer is not served, wake-ups of many commits become one.
     for commit in 6..<40 { observer.wake(UInt64(commit)) }
     observer.start(at: 50, 9)
     #expect(observer.hasNews)

@@ -1,6 +1,6 @@
 import EntityStore
 
-/// An entity that keeps images, and of deleted records their names.
+/// An entity whose history keeps images, and the names of deleted records.
 struct Clause: Equatable {
   var id = RecordID<Clause>()
   var name: String

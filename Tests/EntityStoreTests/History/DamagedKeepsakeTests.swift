@@ -9,9 +9,9 @@ import Testing
 
 /// The history seals or copies the values of records.
 ///
-/// A damaged record must not get into it.
+/// The history must not take the content of a damaged record.
 @Suite struct `A damaged record that the history would keep` {
-  /// Flips a bit of the last byte before the checksum, which is within a text.
+  /// Flips a bit of the last byte before the checksum, which belongs to a text.
   private static func damage(_ id: UInt64, _ path: String) throws {
     let core = try StoreCore(path: path, options: StoreOptions())
     defer { core.close() }

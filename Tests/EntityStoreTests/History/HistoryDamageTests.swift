@@ -9,7 +9,7 @@ import Testing
 @testable import LodestorePages
 @testable import LodestoreVerifier
 
-/// A history with bytes that no program wrote: found, and named by errors.
+/// Damaged bytes in the history are found by the verifier, and reported as errors by reads.
 @Suite struct `A damaged history` {
   /// Clauses that were inserted, changed and deleted, shelves with books, and a consumer.
   private static func make(_ path: String) throws {
@@ -33,7 +33,7 @@ import Testing
     store.close()
   }
 
-  /// Passes the pairs of the history to `change`, which modifies them.
+  /// Passes the pairs of the tree `history` to `change`, which modifies the tree.
   private static func change(
     _ path: String, _ change: ([(key: [UInt8], body: [UInt8])], Tree, Transaction) throws -> Void
   ) throws {
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  /// Everything that reads the history, to its end or an error.
+  /// Calls every function that reads the history, each until its end or an error.
   private static func readAll(_ path: String) throws {
     let store = try Store(at: path, entities: Library.entities + [Clause.self])
     defer { store.close() }
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  /// `LODESTORE_CASES` asks for more.
+  /// The variable `LODESTORE_CASES` sets the number of damaged histories.
   @Test func `any bytes of a damaged history with right checksums end only the call`() throws {
     var numbers = SeededNumbers(salt: 5_100)
     let cases = (SeededNumbers.environmentNumber("LODESTORE_CASES") ?? 1_000) / 10
@@ -150,7 +150,9 @@ import Testing
     #expect(faulty > cases / 2, "\(SeededNumbers.replay)")
   }
 
-  /// A few bytes that say 2^61 records: whoever went through them would never end.
+  /// A few bytes can claim 2^61 records.
+  ///
+  /// A read that visited each would never end.
   @Test func `a damaged history with ids that were never given is refused before a read`() throws {
     let folder = try TemporaryFolder()
     try Self.make(folder.storePath)
@@ -171,8 +173,9 @@ import Testing
     }
   }
 
-  /// Makes the write at `position` report all ids up to 2^62, in a file whose counter says that
-  /// they may have been records.
+  /// Makes the write at `position` report all ids up to 2^62.
+  ///
+  /// The record counter is raised too, so that the ids seem to have been assigned.
   private static func widen(
     _ path: String, _ position: Int, _ kind: HistoryPart.Change.Kind
   ) throws {
@@ -242,7 +245,7 @@ import Testing
     typealias Fault = ([(key: [UInt8], body: [UInt8])], Tree, Transaction) throws -> Void
     let faults: [Fault] = [
       { pairs, tree, transaction in
-        // The second of three writes.
+        // The fault removes the second of three writes.
         let parts = pairs.filter { $0.key[0] == 1 }
         try transaction.delete(parts[1].key, in: tree)
       },

@@ -10,7 +10,7 @@ import Testing
     var books: [UInt64: Book] = [:]
     var shelves: [UInt64: Shelf] = [:]
     var links: Set<[UInt64]> = []
-    /// Derived attributes, which are no part of the equality of values.
+    /// The derived attributes, which the equality of values ignores.
     var derived: [String: [Int]] = [:]
 
     init() {}
@@ -36,7 +36,7 @@ import Testing
       }
     }
 
-    /// Reads again what the history names, and nothing else.
+    /// Reads again the records that the history names, and no others.
     mutating func apply(_ told: HistoryTransaction, _ snapshot: borrowing Snapshot) throws {
       for change in told.changes {
         if let id = change.id(of: Author.self) { note(try snapshot.fetch(id), id) }

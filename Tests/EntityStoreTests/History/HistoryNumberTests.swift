@@ -16,7 +16,7 @@ import Testing
     try core.write { core in try body(try #require(core.tree(.history)), core.transaction) }
   }
 
-  /// A history of three writes, the first of which is purged or not.
+  /// Makes a history of three writes, and purges the first write if `isPurged`.
   private static func make(_ path: String, isPurged: Bool) throws {
     let store = try Store(at: path, entities: [Clause.self])
     defer { store.close() }
@@ -73,7 +73,7 @@ import Testing
       #expect(try store.fetch(Clause.all).map(\.name) == ["a", "b", "c", "last"])
       #expect(try store.history().count == 1)
       store.close()
-      // The way out that the message names.
+      // The error message proposes to turn the history off, which works.
       let off = try Store(
         at: path, entities: [PlainClause.self], options: .history(.off))
       try off.insert(PlainClause(name: "more"))

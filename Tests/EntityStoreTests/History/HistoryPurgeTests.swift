@@ -28,7 +28,8 @@ import Testing
       #expect(try store.history(.after(told[2].token)).map(\.id) == [4, 5, 6, 7])
       #expect(try store.history().map(\.id) == [4, 5, 6, 7])
       #expect(try store.purgeHistory(through: told[2].token) == 0)
-      // Named by a write that is gone, or was never there: each says its own number.
+      // The first token names a purged write, and the second one a write that never existed. Each
+      // error states the number of its write.
       for token in [told[0].token, HistoryToken(storeID: told[0].token.storeID, number: 99)] {
         let code: StoreError.Code = token.number < 99 ? .expiredHistory : .invalidQuery
         for error in [
@@ -195,7 +196,7 @@ import Testing
     }
   }
 
-  /// The keys of images and tombstones.
+  /// The keys of stored images and of preserved values of deleted records.
   private func keptKeys(_ store: Store) throws -> [[UInt8]] {
     try store.read { snapshot throws in
       let core = snapshot.access.core
@@ -209,7 +210,7 @@ import Testing
     }
   }
 
-  /// Six bytes stand for sixteen million records, of which one image is kept.
+  /// The run of ids has six bytes for sixteen million records, of which only one has an image.
   @Test func `the time to purge a run of ids depends on its preserved values, not on its length`()
     throws
   {

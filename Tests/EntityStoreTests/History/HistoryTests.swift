@@ -181,7 +181,7 @@ extension StoreOptions {
           try tx.insert(Clause(name: "\(number)"))
         }
       }
-      // Large writes are stored in parts. Reading backwards begins with the last part.
+      // The history stores a large write in parts. Reading backwards meets the last part first.
       try store.insert((0..<60_000).map { Clause(name: "n\($0)") })
       try store.delete(Clause.where { $0.name.hasSuffix("7") })
       let all = try store.history(.all)
@@ -225,7 +225,7 @@ extension StoreOptions {
       }
       try await store.write { tx in
         var tokens = [try tx.ownHistoryToken()]
-        // Keeps no history.
+        // The entity `Player` has no history, so the write has no token yet.
         try tx.insert(Player(name: "p", score: 1))
         tokens.append(try tx.ownHistoryToken())
         let clause = try tx.insert(Clause(name: "new"))
@@ -233,7 +233,7 @@ extension StoreOptions {
         tokens.append(try tx.ownHistoryToken())
         #expect(tokens == [nil, nil, nil])
       }
-      // A token finds its write, even if nothing of the write is left.
+      // A token can be used although nothing of its write is left in the history.
       let token = try await store.write { tx in
         let clause = try tx.insert(Clause(name: "new"))
         let token = try tx.ownHistoryToken()
@@ -283,7 +283,7 @@ extension StoreOptions {
       #expect(told.map(\.contextName) == (1...5).map { "page \($0)" })
       let total = try await store.count(Pod.all)
       #expect(told.reduce(0) { $0 + $1.changes.count(of: .inserted) } == total)
-      // One record is in every page; pages that share a commit write it once.
+      // The record "newest" is on every page. Pages that share a commit write it only once.
       #expect(
         Set(told.flatMap { $0.changes.filter { $0.kind == .updated }.map(\.recordID) }).count <= 1)
     }
@@ -329,7 +329,7 @@ extension StoreOptions {
     #expect(try store.history().map(\.restartedEntities) == [["Player"]])
     try store.insert(Player(name: "new", score: 1))
     store.close()
-    // A program that says nothing of it goes on with it.
+    // A program that does not mention the history continues to record it.
     store = try Store(at: folder.storePath, entities: [Player.self])
     try store.insert(Player(name: "newer", score: 1))
     #expect(try store.history().map(\.changes.count) == [0, 1, 1])

@@ -31,7 +31,7 @@ extension WholeRemark {
   init(from reader: inout RecordReader) throws(StoreError) { text = try reader.read() }
 }
 
-/// Undo of a write, as another write.
+/// An undo takes back an earlier write, and is itself a write.
 @Suite struct `Undoing a write` {
   @Test func `an undo is refused if an image lacks a value that is required since then`() throws {
     try withTemporaryPath { path throws in
@@ -81,7 +81,7 @@ extension WholeRemark {
       var expected = before
       expected[1].weight = 5
       #expect(try store.fetch(Clause.all) == expected)
-      // An undo is a write as any other.
+      // An undo is an ordinary write, so it can be undone too.
       let undo = try store.historyToken()
       #expect(try store.write { try $0.undo(undo) } == 3)
       let names = Set(try store.fetch(Clause.all).map(\.name))
@@ -89,8 +89,8 @@ extension WholeRemark {
     }
   }
 
-  /// Writes of one record, taken back from the last one on, as with several steps of undo in an
-  /// editor, and made again.
+  /// Several writes of one record are undone from the last to the first, as in an editor, and then
+  /// redone.
   @Test func `an undo does not block the undo of an earlier write, nor does its own write`() throws
   {
     try withTemporaryStore([Clause.self]) { store in
@@ -120,7 +120,7 @@ extension WholeRemark {
         redos.append(try undo(undone))
         #expect(try text() == left)
       }
-      // Undoing the undo works once more.
+      // The last redo can be undone and redone once more.
       #expect(try undo(redos[2]).number > redos[2].number)
       #expect(try text() == "2")
       _ = try storeError(.cannotUndo) { try store.write { try $0.undo(writes[2]) } }
@@ -171,7 +171,8 @@ extension WholeRemark {
     }
   }
 
-  /// One of the records has another attribute changed too, and needs a change of its own.
+  /// The write also changed another attribute of one of the records, so the two records need
+  /// different changes.
   @Test func `an undo swaps unique keys back of records with different changes`() throws {
     try withTemporaryStore([Clause.self]) { store in
       let ids = try store.insert([Clause(name: "a"), Clause(name: "b")]).ids

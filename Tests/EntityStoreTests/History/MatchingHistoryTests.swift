@@ -64,7 +64,7 @@ extension Label {
       let named = try store.history(.all.matching(Label.where { $0.name == "a" }))
       #expect(named.map { $0.changes.map(\.kind) } == [[.inserted], [.updated], [.deleted]])
       #expect(named.allSatisfy { $0.undecidedCount == 0 })
-      // The color is preserved nowhere.
+      // The history does not preserve the color, so the condition is undecided for deleted records.
       let colored = try store.history(.all.matching(Label.where { $0.color == "red" }))
       #expect(colored.map { $0.changes.map(\.recordID) } == [[2], [], []])
       #expect(colored.map(\.undecidedCount) == [1, 1, 1])

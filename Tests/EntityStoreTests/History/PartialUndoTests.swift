@@ -1,7 +1,7 @@
 import EntityStore
 import Testing
 
-/// Undo of writes that changed more than the history tells.
+/// Undo of writes whose changes the history records only in part.
 @Suite struct `Undoing a part of a write` {
   @Test func `a partial undo is refused unless requested, and reports the remaining changes`()
     throws
@@ -24,10 +24,11 @@ import Testing
       #expect(undone.recordCount == 1 && undone.stayingEntities == ["Player"])
       #expect(try store.fetch(clause)?.text == "old")
       #expect(try store.fetch(player)?.score == 5)
-      // Made again by an undo of the undo, which changed nothing else.
+      // An undo of the partial undo restores the text, because the partial undo changed only
+      // recorded entities.
       #expect(try store.write { try $0.undo(token) } == 1)
       #expect(try store.fetch(clause)?.text == "new")
-      // A write that changed nothing else is undone as ever.
+      // A write without unrecorded changes is undone as a whole.
       try store.modify(clause) { $0.weight = 1 }
       let whole = try #require(try store.history().last)
       #expect(whole.untoldEntities.isEmpty)
@@ -77,7 +78,8 @@ import Testing
       #expect(undone.recordCount == 1 && undone.stayingEntities == ["Book", "Shelf"])
       #expect(try store.relatedIDs(Shelf.books, of: shelf) == [books[2], books[1]])
       #expect(try store.fetch(books[2])?.title == "c")
-      // A part of the write stays, so that the undo does not count as one.
+      // A part of the write remains, so the history does not mark the partial undo as an undo of
+      // it.
       #expect(try store.history().last?.undoes == nil)
     }
   }

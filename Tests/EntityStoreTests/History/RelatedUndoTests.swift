@@ -31,7 +31,8 @@ import Testing
       let shelf = try store.insert(Shelf(name: "S")).id
       let books = Array(try store.insert([Book(title: "a"), Book(title: "b")]).ids)
       let insert = try store.historyToken()
-      // The undo would remove both ends of the first link, and one end of the second.
+      // An undo of the insert would remove both ends of the first link, and one end of the second
+      // link.
       try store.write { tx in try tx.add(books[1], to: Book.sequels, of: books[0]) }
       let first = try store.historyToken()
       try expectRefused(insert, in: store, "by write \(first.number)")
@@ -58,7 +59,8 @@ import Testing
         try store.write { tx in try tx.add(book, to: Shelf.books, of: shelf) }
         tokens.append(try store.historyToken())
       }
-      // The shelf's totals have changed since, and nothing else of it.
+      // Since the write, only derived totals of the shelf have changed, which do not block the
+      // undo.
       #expect(try undo(tokens[0], in: store) == 0)
       #expect(try store.fetch(shelf)?.pageTotal == 20)
       #expect(try store.read { try $0.relatedIDs(Shelf.books, of: shelf) } == [books[1]])
@@ -70,7 +72,7 @@ import Testing
       let given = try store.historyToken()
       try store.modify(author) { $0.name = "new" }
       #expect(try store.fetch(books[0])?.authorName == "new")
-      // The copied name was changed by the rename.
+      // The rename has changed the copied name, which is derived and does not block the undo.
       #expect(try undo(given, in: store) == 1)
       #expect(try store.fetch(books[0])?.author == nil)
       #expect(try store.fetch(books[0])?.authorName == nil)
@@ -106,7 +108,8 @@ import Testing
     }
   }
 
-  /// As an import reports pages of one commit whose records lead to each other.
+  /// The history reports several writes of one commit in this form, such as pages of an import that
+  /// link to each other.
   @Test func `an undo takes back linked steps of one commit, the last one first`() throws {
     try withLibrary { store in
       let authors = try store.write { tx in
@@ -142,7 +145,7 @@ import Testing
     }
   }
 
-  /// The first page names a record of the second one and the other way round, both in one commit.
+  /// The two pages name records of each other, and both are in one commit.
   @Test func `an undo takes back linked pages of an import, the last one first`()
     async throws
   {
@@ -171,7 +174,7 @@ import Testing
       }
       let whole: [String: String?] = ["a": "b", "b": "a", "c": "c", "d": "c"]
       #expect(try teachers() == whole)
-      // The pages, and the links to records of later pages.
+      // The history lists the two pages first, and then the links to records of later pages.
       let told = try await store.history()
       #expect(told.map(\.contextName).prefix(2) == ["page 1", "page 2"])
       let undos = try told.reversed().map { try undone($0.token, in: store) }

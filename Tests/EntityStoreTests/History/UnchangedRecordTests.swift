@@ -37,7 +37,7 @@ import Testing
       #expect(try store.history().count == 2)
       #expect(try imageCount(store) == 1)
       try expectSound(store)
-      // One of two attributes is changed back.
+      // The write changes two attributes and then restores one of them.
       try store.write { tx in
         try tx.modify(ids[0]) {
           $0.text = "two"
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  /// Earlier versions of the library left such an image in the file.
+  /// Earlier versions of the library wrote images of unchanged records, as this test does.
   @Test func `the verifier finds an image of an unchanged record, and purging removes it`()
     throws
   {

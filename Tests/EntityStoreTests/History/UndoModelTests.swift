@@ -2,8 +2,9 @@ import EntityStore
 import Foundation
 import Testing
 
-/// Random writes with links, derived attributes, imports and caught errors, taken back in any
-/// order, and a model in memory that does the same.
+/// Random writes are undone in any order, and a model in memory makes the same changes.
+///
+/// The writes have links, derived attributes, imports and caught errors.
 @Suite struct `Undo against a model` {
   private struct Player: Equatable {
     var name: String
@@ -21,7 +22,7 @@ import Testing
     var players: [UInt64: Player] = [:]
     var fans: Set<Pair> = []
 
-    /// Whether the values are allowed: names and numbers are unique, and a number is of a squad.
+    /// Whether the state is allowed: names are unique, and so are the numbers within a squad.
     var isSound: Bool {
       var seen: Set<[Int]> = []
       for player in players.values {
@@ -52,7 +53,7 @@ import Testing
     var token: HistoryToken
     var before: State
     var after: State
-    /// The write that it took back.
+    /// The number of the write that this write undid.
     var undone: UInt64?
 
     /// The attributes of a player that the write changed, by their names.
@@ -89,7 +90,7 @@ import Testing
     return !lasting.isDisjoint(with: mine.union(later)) || !mine.isDisjoint(with: later)
   }
 
-  /// The state without what `write` did; `nil` where something is in the way.
+  /// The state without the changes of `write`; `nil` if a later change blocks the undo.
   private static func undone(_ write: Write, _ later: [Write], _ state: State) -> State? {
     var gone: Set<UInt64> = []
     for other in later.reversed() {
@@ -112,7 +113,7 @@ import Testing
       if !write.links.isDisjoint(with: other.links) { return nil }
     }
     var result = state
-    // Records that go must not be linked by others.
+    // A record that the undo deletes must have no links from other writes.
     for pair in write.after.fans.subtracting(write.before.fans) { result.fans.remove(pair) }
     for id in write.players {
       switch (write.before.players[id], write.after.players[id]) {
@@ -180,7 +181,9 @@ import Testing
     return state
   }
 
-  /// One random call; its error is caught, and then the state must be as before it.
+  /// Makes one random call.
+  ///
+  /// If the call throws, the error is caught, and the state must be as before it.
   private static func change(
     _ tx: inout WriteTransaction, _ numbers: inout SeededNumbers, _ next: inout Int
   ) throws {
@@ -261,7 +264,7 @@ import Testing
     ) { store in
       var writes: [Write] = []
       var state = State()
-      /// Notes the write that the history reports after the known ones, where there is one.
+      /// Adds the write that the history reports since the last known write, if there is one.
       func note(undone: UInt64? = nil) throws {
         let after = try store.read { try Self.state($0) }
         let known = writes.last?.token.number ?? 0

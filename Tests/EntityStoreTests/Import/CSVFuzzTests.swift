@@ -11,7 +11,7 @@ import Testing
     (0..<random.below(6)).map { _ in Self.alphabet[random.below(Self.alphabet.count)] }.joined()
   }
 
-  /// Quotes what needs it, and now and then what does not.
+  /// Quotes a field if needed, and sometimes without need.
   private func written(_ field: String, _ random: inout SeededNumbers) -> String {
     let needs = field.unicodeScalars.contains { ",\"\r\n".unicodeScalars.contains($0) }
     guard needs || random.oneIn(3) else { return field }
@@ -37,19 +37,19 @@ import Testing
       var text = ""
       for row in rows {
         let end = random.oneIn(2) ? "\n" : "\r\n"
-        // Scalars, because a return at the end of one part and a feed in the next would be one
-        // Character.
+        // The rows are joined as scalars, because a return before a feed would become one
+        // `Character`.
         text += row.map { written($0, &random) }.joined(separator: ",") + end
       }
       let bytes = Array(text.utf8)
-      // Zero bytes at the begin, which are characters here, would be those of UTF-16 or UTF-32.
+      // Detection by the first bytes would take zero bytes at the beginning for UTF-16 or UTF-32.
       options.encoding = bytes.prefix(4).contains(0) ? .utf8 : .automatic
       let read = CSVReading.rows(bytes, options, pieces: cuts(bytes.count, &random))
       guard case .success(let found) = read else {
         Issue.record("\(read) for \(text.debugDescription), \(SeededNumbers.replay)")
         continue
       }
-      // By bytes: equal strings may have other scalars.
+      // The bytes are compared, because equal strings may have different scalars.
       let isEqual =
         found.map { $0.map { Array($0.utf8) } } == rows.map { $0.map { Array($0.utf8) } }
       #expect(isEqual, "\(text.debugDescription), \(SeededNumbers.replay)")
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  /// The pages of the same text, read by the JSON parser, have the same fields.
+  /// Expects that the pages of the same text, read by the JSON parser, have the same fields.
   private func expectPagesHold(
     _ rows: [[String]], _ bytes: [UInt8], _ encoding: TextEncoding
   ) throws {

@@ -60,7 +60,7 @@ import Testing
     }
     let other = rows("a^,b,^^,^n\n".utf8) { $0.escape = CSVCharacter("^") }
     #expect(other == .success([["a,b", "^", "n"]]))
-    // Without an escape a backslash is a character.
+    // Without the option for an escape, a backslash is an ordinary character.
     #expect(rows(#"\N,a\"#.utf8) { _ in } == .success([[#"\N"#, #"a\"#]]))
   }
 
@@ -123,7 +123,8 @@ import Testing
   }
 
   @Test func `separated values with a zero byte in the name of a column are refused`() {
-    // UTF-16 whose first four bytes have no zero.
+    // The text is UTF-16 without a zero among its first four bytes, so its encoding is not
+    // detected.
     var reader = CSVReader()
     reader.append("ии,b\n1,2\n".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })
     reader.finish()

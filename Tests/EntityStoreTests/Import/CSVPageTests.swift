@@ -104,7 +104,7 @@ import Testing
       ("a\n\"12345678\",b", nil), ("a,\"123456789\nb", .fieldTooLong(limit: 8)),
       ("1234567,1234567,1234567", .rowTooLong(limit: 20)), ("1,2,3,4", nil),
       ("1,2,3,4,5", .tooManyFields(limit: 4)),
-      // With a second fault, the first one in the text is reported.
+      // If there are two faults, the one that comes first in the text is reported.
       ("12345678\"", .quoteInField), ("123456789\"", .fieldTooLong(limit: 8)),
       ("\"12345678\"x", .textAfterQuote), ("\"123456789\"x", .fieldTooLong(limit: 8)),
       ("\"1234567890123456789012", .fieldTooLong(limit: 8)),

@@ -111,7 +111,7 @@ import Testing
     }
     #expect(reason("") == .noHeader)
     #expect(reason("a,b,a\n") == .duplicateName("a"))
-    // One letter as two scalars is the same key to a decoder.
+    // For a decoder, a letter in two scalars is the same key as the letter in one scalar.
     #expect(reason("é,e\u{301}\n") == .duplicateName("e\u{301}"))
     let typed = Self.options { $0.types = ["z": .integer] }
     #expect(reason("a\n", typed) == .unknownColumn("z"))
@@ -177,7 +177,8 @@ import Testing
       return found
     }
     #expect(rows("a,b\n1,x\n2,\"y\n3,z\n4,\n") == [["1", "x"], nil, ["3", "z"], ["4", ""]])
-    // Lines of a text are no rows, and one column tells nothing.
+    // Without fields to count, the reader cannot find the next row after a missing quote: in lines
+    // of prose, or in one column.
     #expect(rows("a,b\n1,x\n2,\"y\nthe end\n3,z\n") == [["1", "x"], nil])
     #expect(rows("a\n1\n\"y\n3\n") == [["1"], nil])
     #expect(rows("a,b\n1,x\n2,\"y") == [["1", "x"], nil])

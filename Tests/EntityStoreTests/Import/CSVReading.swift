@@ -3,14 +3,14 @@ import Foundation
 
 /// Reads whole texts of separated values, whole or in pieces.
 enum CSVReading {
-  /// All rows, or the first error.
+  /// Reads all rows, or returns the first error.
   static func rows(
     _ bytes: [UInt8], _ options: CSVOptions = CSVOptions(), pieces: [Int] = []
   ) -> Result<[[String]], CSVError> {
     collect(bytes, options, pieces) { reader throws(CSVError) in try reader.next()?.fields }
   }
 
-  /// All pages as text, or the first error.
+  /// Reads all pages as text, or returns the first error.
   static func pages(
     _ bytes: [UInt8], _ options: CSVOptions = CSVOptions(), of count: Int = 1000,
     pieces: [Int] = []
@@ -20,7 +20,7 @@ enum CSVReading {
     }
   }
 
-  /// - Parameter pieces: where the bytes are cut, ascending.
+  /// - Parameter pieces: The offsets at which the bytes are cut, in ascending order.
   private static func collect<T>(
     _ bytes: [UInt8], _ options: CSVOptions, _ pieces: [Int],
     _ next: (inout CSVReader) throws(CSVError) -> T?

@@ -13,7 +13,7 @@ import Testing
   private struct Outcome: Equatable {
     var inserted: Int
     var rejected: Int
-    /// The record of the last reject.
+    /// The position of the last reject in its page.
     var record: Int?
     var offset: Int?
     var content: Data?
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  /// How many records are whole before `end`, and where the next one begins.
+  /// The number of records that end before `end`, and the offset of the next record.
   private func whole(_ text: String, before end: Int) -> (count: Int, next: Int?) {
     var from = text.startIndex
     var count = 0
@@ -114,7 +114,7 @@ import Testing
     #expect(outcome.offset == 15 && outcome.content == Data("3,\"c\nd".utf8), "\(outcome)")
   }
 
-  /// A row with fewer fields than columns is one that lacks its end only where no line end follows.
+  /// A row with too few fields counts as cut only if no line end follows it.
   @Test(arguments: ["lines", "values", "pages", "rows"])
   func `a cut file is recognized by its last part, and no option lets a mirror delete then`(
     form: String
@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  /// A row of a compressed file may look whole where its file was cut; it is not taken.
+  /// The last row of a cut compressed file may look whole, but the import does not take it.
   @Test func `a cut gzip file keeps whole rows and lines, and no part of a row`() async throws {
     let csv = "k,v\n1,a\n23,\"b\n\"\n345,cde\n"
     let lines = Self.records.joined(separator: "\n") + "\n"
@@ -172,8 +172,8 @@ import Testing
     ] {
       let compressed = Self.gzip(Array(text.utf8))
       for end in 1...text.utf8.count {
-        // The cut is after the header and the length of the block. Even the last file lacks its
-        // checksum.
+        // The first 15 bytes are the header and the length of the block. Even the longest of these
+        // files lacks its checksum.
         let outcome = try? await importing(compressed.prefix(15 + end), name)
         let count = ends.count { $0 <= end }
         if name == "p.csv.gz", end < 4 {
@@ -245,7 +245,7 @@ import Testing
     try expectSound(folder.storePath)
   }
 
-  /// The bytes in one block that is stored, as gzip has it.
+  /// The bytes as a gzip file with one stored block, without compression.
   private static func gzip(_ bytes: [UInt8]) -> Data {
     func number(_ value: UInt32, _ count: Int) -> [UInt8] {
       (0..<count).map { UInt8(truncatingIfNeeded: value >> UInt32(8 * $0)) }

@@ -77,7 +77,7 @@ private struct FireballRecord: Decodable {
       #expect(report.inserted == 24 && report.rejected == 1 && reject.line == 26, "\(report)")
       #expect(reject.page == 3 && reject.record == 5 && reject.file == path)
       #expect(reject.content == Data("x,\"1\"2,3".utf8))
-      // Without an importer the error of the row takes the place of its page.
+      // In a loop without an importer, the error of the row replaces its page.
       do {
         for try await _ in pages {}
         Issue.record("a wrong quote was read")
@@ -89,7 +89,7 @@ private struct FireballRecord: Decodable {
     }
   }
 
-  /// Writes the rows of a page in columns as separated values, null as nothing.
+  /// Writes the rows of a JSON page as separated values, with null as an empty field.
   private static func writeValues(of path: String, to values: String) throws {
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     let page = try #require(JSONSerialization.jsonObject(with: bytes) as? [String: Any])

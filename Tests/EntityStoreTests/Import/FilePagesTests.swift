@@ -83,14 +83,14 @@ import Testing
     #expect(mkfifo(path, 0o600) == 0)
     let lines = (0..<40).map { "{\"a\":\($0)}" }
     let writer = Thread {
-      // A reader that stops early must not end the process.
+      // When a reader stops early, the write to the pipe must not end the process by a signal.
       var signals = sigset_t()
       sigemptyset(&signals)
       sigaddset(&signals, SIGPIPE)
       pthread_sigmask(SIG_BLOCK, &signals, nil)
       let pipe = open(path, O_WRONLY)
       for line in lines {
-        // Apart from its end, which comes with the next piece.
+        // The line end is missing here, and comes with the next piece.
         let piece = Array("\n\(line)".utf8)
         _ = write(pipe, piece, piece.count)
         usleep(500)

@@ -6,10 +6,10 @@ import Testing
 @Suite struct `Text that gzip has compressed` {
   private static let text =
     #"{"k":1,"v":""# + String(repeating: "a", count: 68) + "\"}\n{\"k\":2}\n"
-  /// The text as zlib compresses it: with codes of its own, stored, with fixed codes, without
-  /// matches, and with repetitions only.
+  /// The text as zlib compresses it in five ways: dynamic codes, stored, fixed codes, no matches,
+  /// repetitions only.
   ///
-  /// Further forms have all parts of a header, and two members with zeros after them.
+  /// Two more forms are a member with a complete header, and two members followed by zeros.
   private static let compressed = [
     """
     H4sIAAAAAAACA6tWylayMtRRKlOyUkqkAlCq5aoGGWlUywUALFP2g1sAAAA=
@@ -37,7 +37,7 @@ import Testing
     """,
   ].map { Data(base64Encoded: $0) ?? Data() }
 
-  /// The bytes that come out, however they are cut into pieces.
+  /// The decompressed bytes; the input is passed in pieces of `pieces` bytes.
   private static func read(
     _ bytes: some Collection<UInt8>, pieces: Int = .max, freeBytes: Int = 64 << 20
   ) throws(GzipError) -> [UInt8] {
@@ -59,7 +59,8 @@ import Testing
     #expect(try Self.read(Self.compressed[number], pieces: pieces) == Array(Self.text.utf8))
   }
 
-  /// The last bytes of a file are decoded when no others follow, and so is a small file as a whole.
+  /// The decoder must also return the last bytes of a file, after which no others follow, and a
+  /// file of a few bytes.
   @Test(arguments: compressed.indices.dropLast())
   func `gzip text is returned up to the place of a cut`(number: Int) throws {
     let bytes = Self.compressed[number]
@@ -76,7 +77,7 @@ import Testing
     #expect(longest > 60)
   }
 
-  /// Codes that leave sequences of bits without a meaning, which zlib refuses.
+  /// The block's codes leave some sequences of bits without a meaning, which zlib refuses too.
   @Test func `gzip text with incomplete codes is refused`() {
     let block: [UInt8] = [5, 0x80, 0x81, 0, 0, 0, 0, 0x40, 0x5A, 0xFD, 0x4F, 0x80]
     var inflate = Inflate()
@@ -96,7 +97,7 @@ import Testing
         var bytes = Array(compressed)
         let at = random.below(bytes.count)
         bytes[at] ^= 1 << UInt8(random.below(8))
-        // The checksum is over the text; a header may say other things of its file.
+        // The checksum covers only the text. A changed header may still be valid.
         if let text = try? Self.read(bytes, pieces: 7) { #expect(text == Array(Self.text.utf8)) }
       }
     }
@@ -141,14 +142,14 @@ import Testing
         guard number < Self.compressed.count - 1 else { return }
         let cut = try await importer.run(FilePages.jsonLines(path), renaming: [:])
         #expect(cut.unchanged == 2 && cut.rejected == 1 && cut.isCut, "\(cut)")
-        // A loop over the pages without an importer throws the error.
+        // Without an importer, a loop over the pages throws the error.
         await #expect(throws: StoreError.self) { for try await _ in FilePages.jsonLines(path) {} }
         await #expect(throws: StoreError.self) { for try await _ in FilePages.json(path) {} }
       }
     }
   }
 
-  /// The output of a command, compressed; nil with a message if there is no gzip.
+  /// The output of a command, compressed by gzip; `nil` with a message if there is no gzip.
   private static func gzip(_ command: String) -> Data? { output("\(command) | gzip -c") }
 
   private static func output(_ command: String) -> Data? {

@@ -1,7 +1,7 @@
 import EntityStore
 import Testing
 
-/// How pages of an import are put together.
+/// An import writes several pages in one group.
 @Suite struct ImportGroupTests {
   private func stream(_ pages: [[Player]]) -> AsyncStream<[Player]> {
     AsyncStream { continuation in
@@ -10,7 +10,8 @@ import Testing
     }
   }
 
-  /// As each commit writes all pages of an index that any of its records changes.
+  /// Each commit writes every index page that a changed record touches, so a single commit costs
+  /// the least.
   @Test func `a hundred thousand changes are written at once if memory has room`() async throws {
     var numbers = SeededNumbers(salt: 412)
     try await withTemporaryStore([Player.self]) { store in

@@ -9,7 +9,7 @@
     @Test func `the memory of an import does not grow with the number of pages`() async throws {
       let few = try await peak(pages: 50)
       let many = try await peak(pages: 500)
-      // Ten times the pages; the difference allows for memory of the allocator and the free list.
+      // Ten times as many pages may take 6 MiB more, for the allocator and the free list.
       #expect(many < few + 6 << 10, "\(few) KiB for 50 pages, \(many) KiB for 500")
     }
 

@@ -142,7 +142,8 @@ import Testing
         return pod
       }
       _ = try await merge(pod(1, 10, "old", nil), .replace)
-      // The record is older by its date, so only the excepted attributes change.
+      // The incoming record is older by its date, so only the attributes with their own policy
+      // change.
       let newest = MergePolicy<Pod>.newest(by: \.updatedAt)
         .attribute(\.stars, .merge { max($0, $1) }).attribute(\.authors, .fillNulls)
       #expect(try await merge(pod(5, 9, "new", "x"), newest).updated == 1)

@@ -7,7 +7,7 @@ import Testing
 @Suite(.serialized) struct `A killed import` {
   private static let pageCount = 120
 
-  /// `LODESTORE_KILLS` asks for more.
+  /// The variable `LODESTORE_KILLS` sets the number of kills.
   @Test func `a killed import continues until its result equals an uninterrupted one`() async throws
   {
     let kills = SeededNumbers.environmentNumber("LODESTORE_KILLS") ?? 20
@@ -39,7 +39,7 @@ import Testing
     print("\(killed) kills; \(finished) imports got to their end")
   }
 
-  /// Returns the records in the order of their ids, without the ids, and the counts of the report.
+  /// Returns the records without their ids, in the order of ids, and the counts of the report.
   private func outcome(of store: Store) throws -> (pods: [Pod], counts: [Int]) {
     try store.read { snapshot in
       let report = try #require(try snapshot.importReports(of: "Pod").last)
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  /// Checks that exactly the pages 1 to n are there, and that n covers the acknowledged ones.
+  /// Checks that the store has exactly the pages 1 to n, among them all acknowledged pages.
   ///
   /// Returns whether the import got to its end, after which the next one would start again.
   private func checkPages(
@@ -108,7 +108,7 @@ enum KilledImport {
   /// the import is done.
   static func run(in folder: String, pages: Int, seed: Int) async throws {
     var numbers = SeededNumbers(seed: UInt64(seed))
-    // The delay reaches from before the file is made to some dozens of pages.
+    // The kill comes at a time between before the file is made and some dozens of pages later.
     let delay = UInt32(numbers.oneIn(4) ? numbers.below(5000) : numbers.below(150_000))
     Thread.detachNewThread {
       usleep(delay)
@@ -128,7 +128,7 @@ enum KilledImport {
     kill(getpid(), SIGKILL)
   }
 
-  /// The highest page number whose line is whole.
+  /// The highest acknowledged page number, from lines that are complete.
   static func acknowledged(in folder: String) -> Int {
     guard let text = try? String(contentsOfFile: folder + "/acknowledged", encoding: .utf8) else {
       return 0

@@ -77,7 +77,7 @@ import Testing
         into: store, Pod.self, matching: .unique(\.name, \.version), onConflict: policy))
   }
 
-  /// Before the date that stands for none.
+  /// The date is before the beginning of 2001, which stands for a missing date in a draft.
   private let day = Date(timeIntervalSinceReferenceDate: -86_400)
 
   private func storePods(_ store: Store) async throws {
@@ -193,7 +193,7 @@ import Testing
   }
 }
 
-/// A machine with enumerations that are no attribute values of their own.
+/// A machine with enumerations that are not attribute values themselves.
 private struct Machine: Hashable {
   enum System: String, Sendable {
     case linux

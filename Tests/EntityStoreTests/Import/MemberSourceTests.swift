@@ -4,7 +4,7 @@ import Testing
 
 @testable import EntityStore
 
-/// A version of a program, by how it declares an attribute of ``Language``.
+/// A version of a program, given by its declaration of an attribute of ``Language``.
 private protocol LanguageVersion: Sendable {
   static var sharp: AttributeDefinition<Language<Self>> { get }
 }
@@ -132,7 +132,8 @@ private enum Doubled: LanguageVersion {
     let back = try await importing(TakenBack.self, path, #"[{"name":"a","C#":3}]"#)
     #expect(back.values == [nil] && back.report.unknownMembers == ["C#": 1])
     #expect(try source(path).source == nil)
-    // A stated member goes before the attribute of that name, which then lacks its value.
+    // A declared source name has priority over the attribute with the member's name, which then
+    // gets no value.
     let doubled = try await importing(
       Doubled.self, path, #"[{"name":7}]"#, renaming: [:])
     #expect(doubled.report.rejected == 1)
@@ -163,7 +164,7 @@ private enum Doubled: LanguageVersion {
     try declare(attribute("a", "x"), attribute("b", "y"))
     let error = #expect(throws: StoreError.self) { try declare(attribute("c", "x")) }
     #expect(error?.message.contains("'a' and 'c' have the same member 'x'") == true)
-    // Two may exchange theirs.
+    // Two attributes may exchange their source names.
     try declare(attribute("a", "y"), attribute("b", "x"))
     #expect(store.entities[0].description.declaredAttributes.map(\.source) == ["y", "x"])
   }

@@ -30,7 +30,7 @@ import Testing
     return Film(title: record.title, episode: record.episode_id, code: record.code)
   }
 
-  /// Mirrors the pages; `nil` is one that is not JSON.
+  /// Mirrors the pages; a page that is `nil` is not JSON.
   private func mirror(
     _ pages: [[(Int, String)]?], with importer: Importer<Film>
   ) async throws -> ImportReport {
@@ -76,7 +76,8 @@ import Testing
   @Test func `rejects of earlier runs count when a mirror resumes`() async throws {
     for (title, left) in [("bad", [1, 2, 3, 4]), ("b", [1, 2])] {
       try await withFilms { store in
-        // Two records with one key, of which the first is rejected with it or without.
+        // Two records have one key. The first record is rejected: "bad" before its key is known,
+        // "b" when its key is known.
         let first = [(1, title), (1, "c")]
         await #expect(throws: StoreError.self) {
           _ = try await mirror([first, nil], with: importer(store))
@@ -129,7 +130,8 @@ import Testing
     }
   }
 
-  /// Such a state exists when some pairs of a file were lost, and the others salvaged.
+  /// A repaired file can be in this state: some of its import pairs are lost, and the others are
+  /// salvaged.
   @Test func `a mirror that lost the keys of its earlier pages deletes nothing`() async throws {
     try await withFilms { store in
       let pages = [[(1, "a")], [(2, "b")]]

@@ -11,7 +11,7 @@ private struct Memo<Form: MemoForm>: Entity {
   struct Attributes: Sendable {
     var id: Attribute<Memo, Memo.ID> { .recordID }
     var text: Attribute<Memo, String> { .init(0) }
-    /// Only the form with this attribute uses the property.
+    /// Only the form that declares this attribute uses it.
     var extra: Attribute<Memo, JSONValue> { .init(1) }
   }
 
@@ -48,10 +48,10 @@ private protocol MemoForm: Sendable {
 private enum Before: MemoForm { static let hasExtra = false }
 private enum After: MemoForm { static let hasExtra = true }
 
-/// JSON's null is a value, and a default as others are.
+/// JSON's null is a value, so it can be a default like any other value.
 @Suite struct `A required JSON attribute whose default is null` {
-  /// Records that are older than the attribute have it, whether it comes by the declaration or by a
-  /// stage.
+  /// Records older than the attribute have this default, whether a declaration or a migration stage
+  /// adds the attribute.
   @Test(arguments: [true, false])
   func `a required JSON attribute with the default null is added to stored records`(byStage: Bool)
     async throws

@@ -14,7 +14,7 @@ import Testing
     var points: Int
   }
 
-  /// Two pages with players that never change; it notes which were sent.
+  /// A source of two pages with players that never change; it notes the pages that it sent.
   private final class Service: PageSource {
     let sent = Mutex<[Int]>([])
     private let pages: [[Row]]
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  /// Imports what the service has; returns the pages that it sent.
+  /// Imports all pages of the source; returns the numbers of the pages that the source sent.
   @discardableResult
   private func run(
     _ store: Store, _ strategy: ImportStrategy = .upsert, name: String = "players",
@@ -83,7 +83,7 @@ import Testing
     try await withTemporaryStore([PlayerPoints.self, Film.self]) { store in
       #expect(try await run(store, strategy) == [0, 1])
       #expect(try await run(store, strategy) == [])
-      // A write that the records of the pages do not depend on.
+      // The imported records do not depend on anything that this write changes.
       try await store.write { tx in
         try tx.insert(Film(title: "a", episode: 1))
         try tx.delete(Film.all)
@@ -195,7 +195,7 @@ import Testing
     #expect(try await points(second) == Self.all)
     #expect(try await importPoints(second) == [])
     second.close()
-    // A program with a part of the attributes makes other records of the pages.
+    // A program that declares only a part of the attributes makes different records from the pages.
     let third = try Store(at: path, entities: [PlayerName.self])
     #expect(try await importNames(third) == [0, 1])
     third.close()
@@ -217,7 +217,8 @@ import Testing
     }
   }
 
-  /// The counts of an import in the file are the base of later ones.
+  /// Later imports continue with the counts in the file, so impossible counts are refused as
+  /// damage.
   @Test func `impossible counts are damage, in an open import and in its reports`() async throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [PlayerPoints.self])
@@ -228,7 +229,7 @@ import Testing
         state.report.name = "players"
         state.report.entity = "PlayerPoints"
         change(&state)
-        // The log itself puts no such counts.
+        // The import log would refuse to store these counts, so they are written directly.
         let key = ImportKey.state.bytes(name: "players")
         var document = DocumentWriter()
         try DocumentCoding.encode(state, into: &document)
@@ -273,7 +274,7 @@ import Testing
         _ = try? store.write { try $0.delete(PlayerPoints.where { $0.name == "Ada" }) }
       }
       #expect(try await run(store, from: service) == [1])
-      // The second was made after the change.
+      // The second page was fetched after the change, so only the first page is requested again.
       #expect(try await run(store) == [0])
       #expect(try await points(store) == Self.all)
       #expect(try await run(store) == [])

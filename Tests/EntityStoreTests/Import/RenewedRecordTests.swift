@@ -2,7 +2,7 @@ import EntityStore
 import Foundation
 import Testing
 
-/// The strategy `replaceMatching` puts a new record in the place of a stored one.
+/// The strategy `replaceMatching` removes a stored record and inserts a new one in its place.
 ///
 /// A new record is refused before the stored one is removed.
 @Suite struct `A record that an import renews` {
@@ -21,7 +21,8 @@ import Testing
       try await store.insert([Song(code: 1, title: "a"), Song(code: 2, title: "b")])
       let importer = Importer(
         into: store, Song.self, matching: .unique(\.code), strategy: .replaceMatching)
-      // Alone, as its page has the key twice, and together with others.
+      // The record comes twice in its page and is written alone, comes once, or comes with another
+      // record.
       for page in ["[\(record),\(record)]", "[\(record)]", #"[\#(record),{"code":3,"title":"c"}]"#]
       {
         let report = try await importer.run(pages([page, page]), renaming: [:])
@@ -43,7 +44,7 @@ import Testing
       let importer = Importer(
         into: store, Song.self, matching: .unique(\.code), strategy: .replaceMatching)
       let blue = label.id.rawValue
-      // Code 4 comes twice, and so goes alone.
+      // Code 4 occurs twice in the import, so its records are written alone.
       let report = try await importer.run(
         pages([
           #"[{"code":1,"title":"t1","label":null},{"code":2,"title":"new","label":\#(blue)}]"#,
@@ -54,7 +55,7 @@ import Testing
       let after = try await store.fetch(Song.all.sorted(by: \.code))
       #expect(after.map(\.title) == ["t1", "new", "t3", "last"])
       #expect(after.map(\.labelName) == [nil, "Blue", "Blue", nil])
-      // A record that stays has its time; a new one that of its write.
+      // A kept record keeps its time of insertion. A replaced record has the time of its write.
       #expect(after.map { $0.insertedAt > before[0].insertedAt } == [true, true, false, true])
       #expect(after[2].id == before[2].id)
     }

@@ -14,8 +14,8 @@ import Testing
     [{"name":"Ada","note":"new","score":1},{"name":"Cyd","note":"third"},{"name":"Dan","score":2}]
     """#
 
-  /// Imports the page in each way, into a file with three players of which the importer knows a
-  /// part.
+  /// Imports one page in the given way into a file of three players, of which the importer declares
+  /// only a part.
   private func importPage(
     _ strategy: ImportStrategy, byMembers: Bool,
     onConflict policy: MergePolicy<PlayerCard> = .replace

@@ -70,7 +70,7 @@ extension Measured: Entity {
       let start = lines[..<1499].reduce(0) { $0 + $1.utf8.count + 1 }
       let offset = try #require(reject.byteOffset)
       #expect((start...(start + wrong.utf8.count)).contains(offset), "\(reject)")
-      // The report in the store has the place, but not the bytes.
+      // The stored report has the place of the rejected record, but not its bytes.
       let stored = try await store.read { try $0.importReports(of: "Measured") }
       #expect(stored.first?.rejects.first?.line == 1500)
       #expect(stored.first?.rejects.first?.content == nil)

@@ -26,7 +26,7 @@ import Testing
       }
   }
 
-  /// The beginning of a row, the number, and the code of the error.
+  /// The beginning of a table row, the limit in the code, and the code of the error.
   private static let constants: [(what: String, limit: Int, code: StoreError.Code?)] = [
     ("trees of a file", StoredSchema.treeLimit, .incompatibleSchema),
     ("attributes of an entity", DeclaredEntity.mostAttributes, .badSchema),
@@ -76,7 +76,7 @@ import Testing
       #expect(Int(row.limit.filter { $0 != "," }) == constant.limit, "\(row.what): \(row.limit)")
       #expect(row.code == constant.code?.description ?? "none", "\(row.what)")
     }
-    // LMDB opens no more than these, the store's own among them.
+    // LMDB can open this many trees, including the trees that every store has.
     #expect(StoredSchema.treeLimit + 50 < Int(EnvironmentOptions().treeCount))
   }
 }

@@ -57,8 +57,8 @@ import Testing
 
   private static let edges = [
     Edge("a record's bytes", 4_000, .unstorableValue) { tx, size in
-      // The bytes besides the text: header 2, null bits 1, number 8, date 8, two ends of 2,
-      // checksum 4.
+      // A record takes 27 bytes besides the title: header 2, null bits 1, number 8, date 8, two
+      // ends of 2, checksum 4.
       let title = text(size - 27)
       try tx.insert(Film(title: title, episode: 900, code: nil, released: nil))
       try tx.delete(Film.where { $0.episode == 900 })
@@ -162,7 +162,7 @@ import Testing
     throws
   {
     try withTemporaryPath { path in
-      // 61 of 1 + 64 trees, and one of 35.
+      // The schema has 61 entities with 1 + 64 trees each, and one entity with 35 trees.
       var declared = try (0..<61).map {
         try Self.entity("E\($0)", attributes: 12, indexes: 64)
       }
@@ -185,8 +185,8 @@ import Testing
     }
   }
 
-  /// How many trees of entities and indexes there are before, whether the links have an order, and
-  /// whether that is too much.
+  /// The arguments are the number of trees before, whether the links have an order, and whether the
+  /// limit is exceeded.
   @Test(arguments: [
     (3_998, false, false), (3_999, false, true), (3_997, true, false), (3_998, true, true),
   ])
@@ -255,7 +255,7 @@ import Testing
       let chain = anyOf((0..<30_000).map { Film.attributes.episode == $0 + 50_000 })
       let start = ContinuousClock.now
       #expect(try store.read { try $0.count(Film.where(chain)) } == 1)
-      // Seconds at most where a machine is busy; quadratic, it was minutes.
+      // Even a busy machine needs only seconds. A quadratic algorithm took minutes.
       #expect(ContinuousClock.now - start < .seconds(30))
     }
   }
@@ -265,7 +265,7 @@ import Testing
       let environment = store.core.environment
       var reads = try (0..<1_000).map { _ in try environment.beginRead() }
       defer { for read in reads { environment.endRead(read) } }
-      // Some slots are those of reads that wait to be used again.
+      // Some reader slots belong to ended reads that the store keeps for reuse.
       var refusal: LMDBError?
       while refusal == nil, reads.count <= 1_024 {
         do throws(LMDBError) { reads.append(try environment.beginRead()) } catch { refusal = error }

@@ -6,7 +6,7 @@ import Testing
 @testable import LodestorePages
 @testable import LodestoreVerifier
 
-/// Numbers that are given once each, at the end of their range.
+/// Numbers that are assigned only once, such as ids, at the end of their range.
 @Suite struct `Numbers that are used up` {
   private static func change(_ path: String, _ body: (WriteCore) throws -> Void) throws {
     let core = try StoreCore(path: path, options: StoreOptions())
@@ -14,7 +14,7 @@ import Testing
     try core.write { try body($0) }
   }
 
-  /// Changes what the file says of its one entity.
+  /// Changes the description of the only entity in the file.
   private static func describe(
     _ path: String, _ body: (inout EntityDescription) -> Void
   ) throws {
@@ -43,7 +43,7 @@ import Testing
       #expect(error.message.contains("4611686018427387904"))
       let store = try Store(at: path, entities: [PersonV1.self])
       try store.insert(PersonV1(name: "p", email: nil, age: 1))
-      // An optional tree is not made either, and the transaction continues.
+      // The history, an optional tree, cannot be created either, and the transaction continues.
       try store.write { tx throws in
         _ = try storeError(.incompatibleSchema) {
           try tx.setHistoryToken(try tx.historyToken(), ofConsumer: "me")
@@ -112,7 +112,7 @@ import Testing
           in: core.store.trees.counters)
       }
       let store = try Store(at: path, entities: [Player.self])
-      // A transaction may exceed the limit with ids that it has started.
+      // A transaction that begins below the limit may assign ids beyond it.
       let ids = try store.insert((0..<3).map { Player(name: "p\($0)") }).ids
       #expect(Array(ids).map(\.rawValue) == [limit - 1, limit, limit + 1])
       let single = try storeError(.unstorableValue) { try store.insert(Player(name: "new")) }
@@ -124,7 +124,7 @@ import Testing
         #expect(error.message.hasPrefix("cannot insert Player: the next id would be \(limit + 2)"))
         #expect(error.entity == "Player" && !error.message.contains("verify"))
       }
-      // All that there is can be read, changed and deleted.
+      // All existing records can still be read, changed and deleted.
       try store.write { tx throws in
         try tx.modify(ids[1]) { $0.score = 7 }
         try tx.insert([Player(name: "p0", score: 5)], onConflict: .replace)

@@ -6,7 +6,7 @@ import Testing
 @testable import LodestorePages
 @testable import LodestoreVerifier
 
-/// How far an index is built is a number of the file, so that it may be any.
+/// The file states how far an index is built, so a damaged file may state any number.
 @Suite struct `The number up to which an index is built` {
   /// A file with three players and an index over `note` that is being built.
   private static func make(_ path: String, next: UInt64) throws {
@@ -41,7 +41,7 @@ import Testing
     _ = try storeError(.damaged) { try store.insert(PlayerName(name: "new")) }
     #expect(try store.read { try $0.count(PlayerName.all) } == 3)
     store.close()
-    // If the number is beyond the three records, they lack entries, too.
+    // If the number is beyond the three records, the verifier also reports that they lack entries.
     let rules = try Verifier.verify(path: folder.storePath).findings.map(\.rule)
     #expect(rules.first == .counterBuilding, "\(rules)")
   }
@@ -55,7 +55,8 @@ import Testing
     try store.insert(PlayerName(name: "new"))
     store.close()
     let report = try Verifier.verify(path: folder.storePath)
-    // The three of before have no entries, which is right up to the first record alone.
+    // The three older records have no entries. Only a file whose index is built up to no record may
+    // lack them.
     #expect(report.findings.count == (next == 1 ? 0 : 3), "\(report.findings)")
   }
 }

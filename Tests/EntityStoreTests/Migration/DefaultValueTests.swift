@@ -5,7 +5,7 @@ import Testing
 @testable import EntityStore
 @testable import KVDumpCommands
 
-/// An entity whose default for stars is that of `Default`.
+/// An entity whose default for stars is the default of the version `Default`.
 private struct Rated<Default: StarDefault>: Entity {
   var id = RecordID<Rated>()
   var name: String
@@ -115,7 +115,7 @@ private struct Unrated: Entity {
     }
   }
 
-  /// How records come into a store without a value of their own.
+  /// The ways in which a record without its own value gets into a store.
   enum Source: CaseIterable {
     case dictionary, members, links, tool
   }
@@ -133,7 +133,7 @@ private struct Unrated: Entity {
     case .members, .links:
       var importer = Importer(
         into: store, Rated<Default>.self, matching: .unique(\.name), onConflict: .patch())
-      // The link makes the record; the one that has the link is there already.
+      // The link creates the missing record. The record that has the link exists already.
       importer.links = [.init("like", \.like, by: \.name, makesMissing: true)]
       let page =
         source == .members ? #"[{"name": "\#(name)"}]"# : #"[{"name": "0", "like": "\#(name)"}]"#
@@ -165,7 +165,7 @@ private struct Unrated: Entity {
     let path = folder.storePath
     try await load(path, One.self, "0", by: .dictionary)
     try await load(path, One.self, "a", by: source)
-    // Opening with another default changes what the file says, also for the tool.
+    // Opening with another default changes the default in the file, which the tool then uses too.
     try open(path, Seven.self) { _ in }
     try await load(path, Seven.self, "b", by: source)
     let store = try Store(at: path, entities: [])

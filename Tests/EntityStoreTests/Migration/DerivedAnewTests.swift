@@ -1,7 +1,7 @@
 import EntityStore
 import Testing
 
-// Trees, whose totals are sums of the totals of branches, which are sums over leaves.
+// Trees have totals, which are sums of the totals of branches, which are sums over leaves.
 
 private struct Tree: Entity {
   var id = RecordID<Tree>()

@@ -198,7 +198,7 @@ private struct Numbered: Entity {
     try withTemporaryPath { path throws in
       let store = try Store(at: path, entities: [Cell.self])
       try store.write { tx throws in
-        // The second y and z are parts of the second x.
+        // The second y and the z belong to the second x.
         let x = try tx.insert(Cell("x")).id
         let other = try tx.insert(Cell("x", note: "n")).id
         _ = try tx.insert([

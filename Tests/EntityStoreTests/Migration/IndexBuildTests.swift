@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  /// Inserts, updates and deletes all over the records.
+  /// Makes inserts, updates and deletes at random places among the records.
   private func change(_ store: Store, _ numbers: inout SeededNumbers) throws {
     let ids = (0..<40).map { _ in
       Gauge.Indexed.ID(rawValue: UInt64(numbers.below(Self.count) + 1))
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  /// Opens the store and closes it before the indexes are whole, if that can be.
+  /// Uses the store and closes it, if possible before its indexes are complete.
   private func usePartly(_ folder: borrowing TemporaryFolder) async throws {
     let store = try open(folder)
     var numbers = SeededNumbers(salt: 6)
@@ -213,7 +213,8 @@ import Testing
     try expectSound(folder.storePath)
   }
 
-  /// As soon as an index has entries of the first records, runs `body`, and waits for the index.
+  /// Runs `body` when an index has entries of the first records, then waits until the index is
+  /// complete.
   private func whileBuilt(
     _ folder: borrowing TemporaryFolder, _ body: (Store) async throws -> Void
   ) async throws {
@@ -234,7 +235,8 @@ import Testing
     try expectSound(folder.storePath)
   }
 
-  /// Its `value` is the number in `code`, which has its index already.
+  /// A folder with records whose `value` is the number in `code`; the index over `code` is
+  /// complete.
   private func numberedFolder() throws -> TemporaryFolder {
     let folder = try folder { $0.value = Int($0.code.dropFirst()) ?? 0 }
     try open(folder, inUse: false).close()
@@ -246,7 +248,7 @@ import Testing
   {
     let folder = try numberedFolder()
     try await whileBuilt(folder) { store async throws in
-      // The updates are of all records, and of so few that they are rehearsed.
+      // One update changes all records, and another one so few that it is rehearsed.
       try await store.update(Gauge.Counted.all) { $0.value.add(1) }
       try await store.update(Gauge.Counted.where { $0.value <= 100 }) { $0.value.add(-1) }
       let error = await #expect(throws: StoreError.self) {
@@ -302,7 +304,8 @@ import Testing
     let folder = try numberedFolder()
     try await whileBuilt(folder) { store async throws in
       let first = Gauge.Counted.where { $0.value < 100 }
-      // The second one finds records of the current layout, which it changes in their page.
+      // The second update finds the records in the current layout, so it changes them in their
+      // page.
       for spare in 1...2 { #expect(try await store.update(first) { $0.spare = spare } == 100) }
       #expect(try await store.update(first) { $0.spare = 2 } == 0)
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite(.serialized) struct `A killed migration` {
   private static let count = 4_000
 
-  /// `LODESTORE_KILLS` asks for more.
+  /// The variable `LODESTORE_KILLS` sets the number of kills.
   @Test func `a killed migration leaves one whole file, and the next opening completes it`()
     async throws
   {
@@ -14,7 +14,7 @@ import Testing
     var numbers = SeededNumbers(salt: 71)
     let origin = try TemporaryFolder(isOnDisk: true)
     try Movies.make(at: origin.storePath, count: Self.count)
-    // How long a migration takes here.
+    // The duration of a migration on this machine, by which the kills are spread.
     let start = Date()
     do {
       let folder = try TemporaryFolder(isOnDisk: true)

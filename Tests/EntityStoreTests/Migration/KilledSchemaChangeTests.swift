@@ -6,9 +6,11 @@ import Testing
 @Suite(.serialized) struct `A killed schema change` {
   private static let count = 20_000
 
-  /// With attributes to add and an index to build, before the store is used or meanwhile.
+  /// The schema change adds attributes and builds an index, before the store is used or during its
+  /// use.
   ///
-  /// `LODESTORE_KILLS` asks for more, of which this has one in twenty.
+  /// The variable `LODESTORE_KILLS` sets the number of kills in all tests; this test makes one in
+  /// twenty of them.
   @Test(arguments: [false, true])
   func `a killed schema change loses no write, and the next opening completes it`(inUse: Bool)
     async throws
@@ -19,7 +21,7 @@ import Testing
     let old = try Store(at: origin.storePath, entities: [PersonV1.self])
     try await old.insert((0..<Self.count).map { PersonV1(name: "\($0)", email: nil, age: $0) })
     old.close()
-    // How long it takes here.
+    // The duration of the change on this machine, by which the kills are spread.
     let start = Date()
     do {
       let folder = try TemporaryFolder()
@@ -77,7 +79,7 @@ import Testing
         + "indexes to go on with, \(acknowledged) writes acknowledged")
   }
 
-  /// Opens the store as the newer program, then inserts for ever, and notes what is committed.
+  /// Opens the store as the newer program, inserts records forever, and notes each commit.
   private static func use(_ path: String, inUse: Bool) throws {
     var options = StoreOptions()
     options.buildsIndexesInUse = inUse

@@ -5,11 +5,12 @@ import Testing
 
 @testable import EntityStore
 
-/// Parts of a file from a later version that this one can read and write.
+/// Parts of a file that a later version wrote, which this version must preserve.
 @Suite struct `What a later version has in a file` {
   private static let later: Document = .object(["a": .integer(1)])
 
-  /// The objects of a description, by where they are: `attributes/3`, `layouts/1/attributes/3`.
+  /// Collects the objects of a description by their path, such as `attributes/3` or
+  /// `layouts/1/attributes/3`.
   private static func objects(
     _ document: Document, _ place: String = "", into found: inout [String: Document]
   ) {
@@ -40,7 +41,7 @@ import Testing
     }
   }
 
-  /// Passes each description of the file to a closure, which returns a changed one.
+  /// Replaces each description of the file by the one that `body` returns for it.
   private static func forEachDescription(
     _ path: String, _ body: ([UInt8], Document) throws -> Document
   ) throws {
@@ -64,7 +65,7 @@ import Testing
     }
   }
 
-  /// Pairs and a tree that this version does not know.
+  /// Pairs and a tree that this version does not know; returns them after storing them if `puts`.
   private static func foreign(_ core: TransactionCore, puts: Bool) throws -> [[UInt8]] {
     let environment = core.store.environment
     let tree = try #require(
@@ -120,7 +121,8 @@ import Testing
     }
   }
 
-  /// Another declaration, a stage for each of the other entities, and changes of records.
+  /// Opens the store with another declaration and stages for the other entities, and changes
+  /// records.
   private static func write(_ path: String) throws {
     let stage = MigrationStage(
       to: 1, .add("added", to: "Author", Int?.self), .add("added", to: "Book", Int?.self),

@@ -23,7 +23,8 @@ import Testing
       let again = try Store(at: path, entities: Movies.new, migrating: Movies.stages)
       #expect(again.core.schema.number == schema)
       again.close()
-      // Without stages the program works too, because the file has all its declarations.
+      // The program also works without its stages, because the file already has all its
+      // declarations.
       let plain = try Store(at: path, entities: Movies.new)
       #expect(try Movies.expectNew(plain, count: 1_000))
       plain.close()
@@ -63,7 +64,7 @@ import Testing
       try Store(at: path, entities: Movies.new, migrating: Movies.stages).close()
       let error = try storeError(.incompatibleSchema) { try Store(at: path, entities: Movies.old) }
       #expect(error.message.contains("version 2") && error.message.contains("Movie"))
-      // An older program may use the declarations that it finds unchanged.
+      // An older program may use an entity that the migration left unchanged.
       let studios = try Store(at: path, entities: [OldStudio.self])
       #expect(try studios.fetch(OldStudio.all).map(\.name) == ["S", "T"])
       try studios.insert(OldStudio("U"))
@@ -107,7 +108,8 @@ import Testing
         (.map("Movie") { $0["episode"] = "x" }, "is a required int64 and was given"),
         (.map("Movie") { $0["epsode"] = 3 }, "did you mean 'episode'"),
         (.map("Movie") { $0["episode"] = 1 }, "same value"),
-        // A stage that reads an attribute has to name it and its type, as one that sets it.
+        // Like a stage that sets an attribute, a stage that reads one must name an existing
+        // attribute and its type.
         (
           .map("Movie") { $0["name"] = $0["nam"] ?? "" },
           "'nam' is no attribute of Movie; did you mean 'name'"
@@ -204,7 +206,7 @@ import Testing
       #expect(try store.core.read { try $0.count(of: movie) } == 20)
       store.close()
       try expectSound(path)
-      // A type of its name is a new entity, with a number of its own.
+      // A later entity with the removed entity's name is a new entity with its own number.
       let again = try Store(at: path, entities: [OldStudio.self], migrating: [stage])
       #expect(try again.insert(OldStudio("new")).id.rawValue == 1)
       #expect(again.core.schema.entity(named: "Studio")?.number.rawValue == 3)

@@ -273,7 +273,7 @@ private struct Chosen: Codable {
         })
       let cities = try places(path, CityVenue.self, [stage])
       #expect(cities.map(\.city) == ["a", "b", "top"])
-      // A date keeps its full precision.
+      // A date keeps its full precision through the change.
       #expect(cities.map(\.seen) == [Self.seen, Self.seen, Self.seen])
     }
   }
@@ -323,7 +323,7 @@ private struct Chosen: Codable {
       try forget(path)
       #expect(
         try changes(path, Venue.self) == ["Spot: 'place': its members are described (free)"])
-      // Reading does not wait for it.
+      // A read-only program does not need the description of the members.
       var options = StoreOptions()
       options.access = .readOnly
       let reader = try Store(at: path, entities: [Spot<Venue>.self], options: options)
@@ -334,7 +334,8 @@ private struct Chosen: Codable {
       #expect(try members(store) == DocumentOutline(of: Venue.self))
       store.close()
       try forget(path)
-      // Without a description another name may be another type, which the documents decide.
+      // Without a stored description, a type with another name may be another type, so the
+      // documents are checked.
       #expect(try places(path, RenamedVenue.self).count == 3)
       try forget(path)
       _ = try storeError(.incompatibleSchema) {

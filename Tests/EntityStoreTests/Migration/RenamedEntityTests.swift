@@ -2,7 +2,7 @@ import Testing
 
 @testable import EntityStore
 
-/// A type whose name has changed, or which only looks so.
+/// A new type may be a renamed entity of the file, or only resemble one.
 @Suite struct `A new entity that resembles one of the file` {
   private func person(_ name: String, dropping count: Int = 0) throws -> DeclaredEntity {
     let all = [

@@ -81,7 +81,7 @@ private struct SharedPet: Entity {
     }
   }
 
-  /// Taken one by one they always could be.
+  /// The two stages run in one opening, or each in its own opening, which always worked.
   @Test func `links of the step 'toMany' belong to records that a later stage keeps`() throws {
     let stages = [
       Self.toMany, MigrationStage(to: 2, .deduplicate("Pet", by: "name") { _, _ in .first }),
@@ -143,7 +143,7 @@ private struct LonePet: Entity {
   func encode(into writer: inout RecordWriter) { writer.write(name) }
 }
 
-/// An owner, with pets of its own and those that it is host to.
+/// An owner with its own pets, and with the pets whose host it is.
 private struct HostOwner: Entity {
   var id = RecordID<HostOwner>()
   var name: String

@@ -48,7 +48,7 @@ private enum High: CapVersion {
 }
 
 @Suite struct `Rules that the file had before a stage` {
-  /// The caps after `stage` on a file with the caps a, a and b of height 5.
+  /// The names of the caps after `stage`, on a file with the caps a, a and b of height 5.
   private func caps(_ stage: MigrationStage) throws -> [String] {
     try withTemporaryPath { path throws in
       let old = try Store(at: path, entities: [Cap<Low>.self])

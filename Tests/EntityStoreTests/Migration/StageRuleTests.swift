@@ -119,8 +119,9 @@ extension Item {
     }
   }
 
-  /// Migrates by `steps`; the refusal, which left the file as it was and which a rehearsal
-  /// foretells.
+  /// Migrates by `stage` and returns the refusal.
+  ///
+  /// A refused stage must leave the file unchanged, and a rehearsal must predict the refusal.
   private func refusal(of stage: MigrationStage) throws -> StoreError? {
     try withTemporaryPath { path throws in
       try make(path)

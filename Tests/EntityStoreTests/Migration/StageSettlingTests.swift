@@ -73,9 +73,9 @@ extension SharedPet {
   init(from reader: inout RecordReader) throws(StoreError) { name = try reader.read() }
 }
 
-/// Steps write records as they are.
+/// Steps of a stage write only records.
 ///
-/// Derived attributes, orders and indexes are made at the end of the stages.
+/// The store updates derived attributes, orders and indexes when the stages end.
 @Suite struct `What follows from a stage` {
   /// Two owners, and six pets of the first one, each with the labels `all` and its own name.
   private func migrate(_ stage: MigrationStage, body: (Store) throws -> Void) throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EntityStore
 
-// Names with a function's derived values, in several forms.
+// Entities with a name from which a function derives a value, in several versions.
 
 private struct First: Entity {
   var id = RecordID<First>()
@@ -63,7 +63,7 @@ private struct FirstMore: Entity {
   }
 }
 
-// Names with values that the store derives.
+// Entities with a name from which the store derives a value.
 
 private struct Lower: Entity {
   var id = RecordID<Lower>()
@@ -81,7 +81,7 @@ private struct Lower: Entity {
   func encode(into writer: inout RecordWriter) { writer.write(name) }
 }
 
-// Records that lead to others.
+// Entities whose records refer to other records.
 
 private struct Other: Entity {
   var id = RecordID<Other>()
@@ -168,7 +168,7 @@ private struct RuledNew: Entity {
     store.close()
   }
 
-  /// The function was called with records of the previous layout.
+  /// The function once received records of the previous layout, and now gets those of the new type.
   @Test func `a stage derives attributes by a function of the new type at its end`() throws {
     try withTemporaryPath { path throws in
       try make(path, [First("a")])
@@ -226,7 +226,7 @@ private struct RuledNew: Entity {
     }
   }
 
-  /// The delete changes two records before it reaches a damaged one.
+  /// The delete has changed two records when it reaches a damaged one.
   @Test func `a stage is refused if a change failed halfway and its step continued`() throws {
     let folder = try TemporaryFolder()
     let types: [any Entity.Type] = [Other.self, Bound.self]

@@ -28,10 +28,12 @@ struct GuildChange {
     }
   }
 
-  /// Whether an undo can undo the whole write: the history does not keep places.
+  /// Whether an undo can restore the whole write.
+  ///
+  /// The history does not keep positions, so moves cannot be undone.
   var isWhole: Bool { movedMembers.isEmpty && movedInBoards.isEmpty }
 
-  /// Throws where links that are not reported as moved have another order.
+  /// Throws if links that are not reported as moved have changed their order.
   func checkMoves() throws {
     let lists = [
       (before.members, after.members, movedMembers), (before.boards, after.boards, movedInBoards),
@@ -47,7 +49,7 @@ struct GuildChange {
     }
   }
 
-  /// The records that it changed, linked or unlinked.
+  /// The names of the records that the write changed, linked or unlinked.
   var touched: Set<String> {
     var names: Set<String> = []
     func add<Row: Equatable>(
@@ -64,7 +66,8 @@ struct GuildChange {
     for (old, new) in [(before.boards, after.boards), (before.members, after.members)] {
       for id in Set(old.keys).union(new.keys) where old[id] != new[id] {
         let (old, new) = (old[id] ?? [], new[id] ?? [])
-        // A move counts as a change of the whole list: the model does not know the moved links.
+        // A move counts as a change of the whole list, because the model does not know which links
+        // moved.
         let isInOrder = old.filter { new.contains($0) } == new.filter { old.contains($0) }
         let changed = isInOrder ? Set(old).symmetricDifference(new) : Set(old).union(new)
         names.insert("g\(id)")
@@ -76,9 +79,10 @@ struct GuildChange {
 }
 
 extension GuildState {
-  /// The state after the undo of a write, of which nothing is in the way.
+  /// The state after the undo of `write`, if no later write blocks the undo.
   ///
-  /// The undo of a part leaves out links to artisans that are gone; a whole undo is refused then.
+  /// A partial undo leaves out links to artisans that are gone. A whole undo is refused in that
+  /// case.
   func undoing(_ write: GuildChange, isPart: Bool) -> GuildState {
     let (old, new) = (write.before, write.after)
     var state = self

@@ -4,7 +4,7 @@ import Testing
 
 /// Operations of many kinds, one after the other, compared with a model in memory.
 @Suite struct `Combined operations against a model` {
-  /// `LODESTORE_COMBINED_OPERATIONS` asks for more.
+  /// The variable `LODESTORE_COMBINED_OPERATIONS` sets the number of operations.
   @Test func `combined operations leave the store, the model and lists kept by updates equal`()
     async throws
   {

@@ -3,7 +3,7 @@ import EntityStore
 extension GuildOperation {
   /// Does the call; returns the ids of inserted records.
   ///
-  /// - Precondition: it is no savepoint.
+  /// - Precondition: The operation is not a savepoint.
   func perform(_ tx: inout WriteTransaction) throws -> [UInt64] {
     func guildID(_ id: UInt64) -> Guild.ID { .init(rawValue: id) }
     func artisanIDs(_ ids: [UInt64]) -> [Artisan.ID] { ids.map { .init(rawValue: $0) } }
@@ -56,7 +56,8 @@ extension GuildOperation {
     case .renumber(let from, let to):
       try tx.update(Artisan.where { $0.number == from }) { $0.number = to }
     case .gather(let name, let guild):
-      // Not by the derived name, which has its value at the end of the write.
+      // The condition uses the related guild's name, because the derived copy is updated only when
+      // the write ends.
       try tx.update(Artisan.where(format: "guild.name == %@", name)) {
         $0.guild = guild.map(guildID)
       }

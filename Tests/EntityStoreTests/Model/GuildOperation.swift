@@ -37,13 +37,13 @@ indirect enum GuildOperation: Sendable {
     -> GuildOperation
   {
     func one<Row>(_ rows: [UInt64: Row]) -> UInt64 {
-      // One id of forty belongs to no record.
+      // One of forty drawn ids belongs to no record.
       numbers.oneIn(40) ? 1 << 40 : rows.keys.sorted().randomElement(using: &numbers) ?? 1 << 40
     }
     func some<Row>(_ rows: [UInt64: Row], _ most: Int) -> [UInt64] {
       Array(rows.keys.sorted().shuffled(using: &numbers).prefix(numbers.below(most) + 1))
     }
-    /// Repeats some of the ids.
+    /// Repeats some of the ids in one of four cases.
     func again(_ ids: [UInt64]) -> [UInt64] {
       numbers.oneIn(4) ? ids + ids.prefix(numbers.below(3)) : ids
     }
@@ -130,7 +130,8 @@ indirect enum GuildOperation: Sendable {
     case 26: return .deleteWorks(some(state.works, 4))
     case 27: return .deleteWorksOf(price: numbers.below(10))
     default:
-      // All are drawn from the state before, so later ones may name records that are gone.
+      // All operations of the savepoint are drawn from the state before it, so later ones may name
+      // deleted records.
       return .savepoint(
         (0...numbers.below(4)).map { _ in random(state, &numbers, depth: 1) },
         throwing: numbers.oneIn(2))
@@ -139,7 +140,7 @@ indirect enum GuildOperation: Sendable {
 
   // MARK: The model
 
-  /// The state after the call; `ids` are those that the store gave to new records.
+  /// The state after the call; `ids` are the ids that the store assigned to new records.
   func applied(to state: GuildState, ids: [UInt64]) throws(GuildState.Refusal) -> GuildState {
     var next = state
     func known<Row>(_ ids: [UInt64], _ rows: [UInt64: Row]) throws(GuildState.Refusal) {
@@ -162,7 +163,7 @@ indirect enum GuildOperation: Sendable {
         next.setGuild(row.guild, of: id)
       }
     case .insertWorks(let rows, let replacing):
-      // A key that two rows of a batch have goes one after the other.
+      // Rows of a batch with one key are merged one after the other.
       for (index, row) in rows.enumerated() {
         if replacing, let found = next.works.first(where: { $0.value.title == row.title }) {
           var row = row

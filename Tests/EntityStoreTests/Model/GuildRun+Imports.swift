@@ -23,7 +23,7 @@ extension GuildRun {
     var updated = 0, unchanged = 0, inserted = 0, unresolved = 0
     for name in names {
       let stored = state.artisans.first { $0.value.name == name }
-      // Without a number nothing can collide.
+      // Records without a number cannot collide.
       var row = stored?.value ?? .init(name: name)
       var text = "{\"name\": \"\(name)\""
       if !isPart || numbers.oneIn(2) {
@@ -53,7 +53,8 @@ extension GuildRun {
         next.artisans[stored.key] = row
       } else {
         inserted += 1
-        // Ids of new records follow below; members are compared as sets.
+        // The ids of new records are not known yet, so the highest id stands for them. Members are
+        // compared as sets.
         if let guild = row.guild { next.edit(&next.members, guild) { $0.append(.max) } }
       }
     }
@@ -152,7 +153,8 @@ extension GuildRun {
     return "import of anything"
   }
 
-  /// The import of a program with another declaration, with some new records and as a mirror.
+  /// Imports works through a program with another declaration, some of them new, and sometimes as a
+  /// mirror.
   mutating func importLaterWorks() async throws -> String {
     let isMirror = numbers.oneIn(6)
     var next = state
@@ -172,7 +174,7 @@ extension GuildRun {
         new.append(.init(title: title, price: price, grade: grade))
       }
     }
-    // A mirror that has seen no stored record deletes nothing.
+    // A mirror in which no stored record occurred deletes nothing.
     if isMirror, new.count < texts.count {
       next.works = next.works.filter { seen.contains($0.value.title) }
     }
@@ -181,7 +183,7 @@ extension GuildRun {
       strategy: isMirror ? .mirror : .upsert, onConflict: .patch())
     log.append("later import\(isMirror ? " as a mirror" : "") of \(texts)")
     let report = try await run(importer, ["[\(texts.joined(separator: ", "))]"])
-    // A new record needs its tags.
+    // New works are rejected, because the page does not give the tags that a new record needs.
     guard report.rejected == new.count else { throw Disagreement("\(log): \(report)") }
     state = next
     return "later import"

@@ -25,7 +25,7 @@ extension GuildRun {
       guard let known, let expected, writes[known].isWhole, expected.violations.isEmpty,
         expected.lateViolations.isEmpty
       else { return "refused undo" }
-      // Nothing since then has touched what the write touched.
+      // An undo must not be refused if no later write touched the same records.
       let touched = writes[known].touched
       if writes[(known + 1)...].allSatisfy({ $0.touched.isDisjoint(with: touched) }) {
         throw Disagreement("\(log): \(error)\nleaves", state, expected)
@@ -70,7 +70,7 @@ extension GuildRun {
     return "pinned read"
   }
 
-  /// Tasks that write at the same time share commits.
+  /// Several tasks write at the same time, so that their writes share commits.
   mutating func together() async throws -> String {
     let names = (0..<numbers.below(6) + 2).map { "t\(operations).\($0)" }
     let ids = try await withThrowingTaskGroup(of: (UInt64, String).self) { [store] group in
@@ -88,7 +88,7 @@ extension GuildRun {
     return "writes together"
   }
 
-  /// Another process does some steps.
+  /// Another process makes some steps on the same file.
   mutating func visit() async throws -> String {
     guard numbers.oneIn(2) else { return "nothing" }
     let (folder, path, seed) = (folder, path, numbers.next())
@@ -135,8 +135,8 @@ extension GuildRun {
           }))
       for id in state.works.keys { state.works[id]?.price += 1 }
     } else {
-      // The price is converted to a text and back. Each step rebuilds its indexes and the
-      // attributes derived from it.
+      // The stage converts the price to a text and back. Each step rebuilds the price's indexes and
+      // the attributes derived from it.
       stages.append(
         MigrationStage(
           to: version, .convert("price", of: "Work", to: String.self),

@@ -1,7 +1,7 @@
 import EntityStore
 import Testing
 
-// Writes by the program, and by another one with a smaller declaration.
+// Writes by the main program, and by another program with a smaller declaration.
 
 extension GuildRun {
   mutating func write() throws -> String {
@@ -12,7 +12,7 @@ extension GuildRun {
     let end: GuildWrite
     do {
       end = try store.write { tx throws in
-        // A write may run again.
+        // The closure may run again, so it starts from the saved state and numbers.
         var write = GuildWrite(state: before, numbers: seed)
         for _ in 0..<count {
           try write.run(.random(write.state, &write.numbers), &tx)
@@ -26,7 +26,8 @@ extension GuildRun {
       operations += error.write.log.count
       return "aborted write"
     } catch let error as Refused {
-      // The model refuses what the commit must refuse: once more, with the store's answer.
+      // The model says that the commit must refuse this write, so the write is repeated and the
+      // store must refuse it.
       let refused = error.write
       (numbers, log) = (refused.numbers, refused.log)
       operations += refused.log.count

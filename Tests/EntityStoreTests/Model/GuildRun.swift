@@ -19,9 +19,9 @@ struct GuildRun {
   var state: GuildState
   var numbers: SeededNumbers
   var operations = 0
-  /// How many of each kind of step there were.
+  /// The number of steps of each kind so far.
   private(set) var steps: [String: Int] = [:]
-  /// The last writes that the history reports, without a gap.
+  /// The last writes in the history whose states the model knows, without a gap.
   var writes: [GuildChange] = []
   var pinned: (snapshot: PinnedSnapshot, state: GuildState)?
   var stages: [MigrationStage] = []
@@ -40,7 +40,7 @@ struct GuildRun {
     lists = GuildLists(store)
   }
 
-  /// Does some steps on the store of another process, which waits meanwhile.
+  /// Makes some steps on the store of another process, which waits meanwhile.
   static func runSteps(_ folder: String, _ path: String, seed: UInt64) async throws {
     var run = try GuildRun(folder: folder, path: path, numbers: SeededNumbers(seed: seed))
     run.isGuest = true
@@ -67,7 +67,7 @@ struct GuildRun {
 
   // MARK: Steps
 
-  /// One step, after which store, model and lists are the same.
+  /// Makes one step, after which store, model and lists must agree.
   mutating func step() async throws {
     operations += 1
     log = []
@@ -90,7 +90,7 @@ struct GuildRun {
     steps[name, default: 0] += 1
     do {
       try compare()
-      // The history since then has writes whose states the model does not know.
+      // After these steps the history has writes whose states the model does not know.
       if name == "migration" || name == "copy" || name == "visit" {
         writes = []
       } else {
@@ -111,14 +111,15 @@ struct GuildRun {
     try store.read { try state.compareQueries($0, &numbers) }
   }
 
-  /// Notes the write that the history reports, for an undo.
+  /// Adds the write that the history reports since `token` to ``writes``, for a later undo.
   mutating func note(since before: GuildState, _ token: HistoryToken) throws {
     let told = try store.history(.after(token))
     if before == state, told.isEmpty { return }
     if told.count == 1 {
       let change = GuildChange(told[0], before: before, after: state)
       try change.checkMoves()
-      // Records may have moved there and back, and an undo may have found nothing to change.
+      // Without a change of state, the history may report only moves there and back, or an undo
+      // that changed nothing.
       let isEmpty = told[0].changes.isEmpty && told[0].links.allSatisfy { $0.kind == .moved }
       if before == state, !isEmpty {
         throw Disagreement(

@@ -24,7 +24,9 @@ struct GuildState: Equatable, Sendable {
     var grade = LaterWork.initialGrade
   }
 
-  /// Why the store must refuse a call, as the codes of which its error has one.
+  /// The refusal of a call that the store must make too.
+  ///
+  /// The store's error has one of the codes.
   struct Refusal: Error, Equatable {
     var codes: [StoreError.Code]
   }
@@ -37,7 +39,7 @@ struct GuildState: Equatable, Sendable {
   /// By guild, the artisans of the board in their order.
   var boards: [UInt64: [UInt64]] = [:]
 
-  /// This state without the orders, which an undo does not bring back.
+  /// This state without the orders, which an undo does not restore.
   var unordered: GuildState {
     var state = self
     state.members = members.mapValues { $0.sorted() }

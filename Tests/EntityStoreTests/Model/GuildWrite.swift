@@ -1,6 +1,6 @@
 import EntityStore
 
-/// One write under way, whose calls are compared with the model as they come.
+/// A write in progress, whose calls are compared with the model one by one.
 struct GuildWrite: Sendable {
   var state: GuildState
   var numbers: SeededNumbers
@@ -21,7 +21,7 @@ struct GuildWrite: Sendable {
         throw Disagreement("\(log): done, the model refuses with \(error.codes)")
       }
     } catch let error as StoreError {
-      // Such an error ends this run of the closure, which the store starts again.
+      // The store ends this run of the closure with such an error, and runs the closure again.
       if error.code == .mapFull || error.code == .brokenTransaction { throw error }
       log[log.count - 1] += " refused, \(error.code)"
       do {
@@ -64,7 +64,7 @@ struct GuildWrite: Sendable {
   }
 }
 
-/// A write that the program takes back.
+/// The error by which the program aborts a write.
 struct Aborted: Error { var write: GuildWrite }
 
 /// A write that the commit must refuse.

@@ -14,7 +14,7 @@ struct ModelItem<Version: ModelVersion> {
 protocol ModelVersion: Sendable {
   static var schema: EntitySchema<ModelItem<Self>> { get }
   static var hasExtra: Bool { get }
-  /// Whether values are written in another order than that of the row.
+  /// Whether the version writes its values in another order than the attributes of the row.
   static var isReordered: Bool { get }
 }
 
@@ -83,7 +83,7 @@ extension ModelItem {
     }
   }
 
-  /// The attributes that patches take over.
+  /// The attributes that the merge policy `patch` takes from an incoming row.
   static var patched: [any PartialKeyPath<ModelItem> & Sendable] {
     Version.hasExtra ? [\.row.note, \.row.extra] : [\.row.note]
   }

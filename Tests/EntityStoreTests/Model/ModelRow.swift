@@ -7,16 +7,20 @@ struct ModelRow: Equatable, Codable, Sendable {
   var number: Int
   var group: String?
   var note: String?
-  /// An attribute of some versions of the entity; 7 in older records.
+  /// An attribute that only some versions of the entity declare; records older than the attribute
+  /// have 7.
   var extra = ModelRow.initialExtra
 
   static let initialExtra = 7
 
-  // Compares as the store does: texts are equal if their bytes are. Swift's own equality equates
-  // "é" with "e" and a combining accent.
+  // Compares as the store does: two texts are equal if their bytes are equal.
+  //
+  // Swift's own equality equates "é" with "e" and a combining accent.
   static func == (a: ModelRow, b: ModelRow) -> Bool { a.changedNames(from: b).isEmpty }
 
-  /// The unique keys that the row occupies: nulls do not collide.
+  /// The unique keys of the row.
+  ///
+  /// A key with null is left out, because nulls do not collide.
   var uniqueKeys: [ModelKey] {
     [.key(key)] + (group.map { [.groupNumber($0, number)] } ?? [])
   }
@@ -32,7 +36,7 @@ protocol ModelledRow: Equatable {
   /// Makes a row of a record's values by the names of attributes.
   init(_ values: [String: Value])
 
-  /// The attributes in which the two differ.
+  /// The names of the attributes whose values differ in the two rows.
   func changedNames(from other: Self) -> Set<String>
 }
 

@@ -16,7 +16,9 @@ extension ModelRun {
     }
   }
 
-  /// All or nothing: after a refusal the transaction goes on.
+  /// Inserts all rows or none.
+  ///
+  /// After a refusal the transaction continues.
   mutating func insert(_ rows: [ModelRow], _ transaction: inout WriteTransaction) throws {
     var next = model
     let isDone: Bool
@@ -56,7 +58,7 @@ extension ModelRun {
     }
   }
 
-  /// Rows of which some values are given.
+  /// Inserts rows that give only some of their values.
   private mutating func insertParts(
     _ rows: [ModelRow], _ transaction: inout WriteTransaction
   ) throws {
@@ -64,7 +66,8 @@ extension ModelRun {
       var given: Set<String> = ["key"]
       if numbers.oneIn(2) { given.insert("note") }
       if numbers.oneIn(2) { given.insert("extra") }
-      // A new row needs a number, and most batches are to be taken.
+      // A new row needs a number. Few new rows lack a number, so that the store accepts most
+      // batches.
       let isNew = model.holder(of: .key(row.key)) == nil
       if !numbers.oneIn(isNew ? 40 : 4) { given.insert("number") }
       if !numbers.oneIn(4) { given.insert("group") }
@@ -78,8 +81,9 @@ extension ModelRun {
     }
   }
 
-  /// Compares what became of a batch; ends the transaction where a row was refused, as others of
-  /// the batch may be stored.
+  /// Compares the result of a batch with the model.
+  ///
+  /// After a refused row the transaction is ended, because other rows of the batch may be stored.
   private mutating func check(
     _ incoming: [IncomingRow], _ conflict: ModelConflict, _ matching: ModelMatching,
     _ insert: () throws -> InsertResult<Item>
@@ -107,8 +111,9 @@ extension ModelRun {
     model = next
   }
 
-  /// More records than a row, a chunk or one core takes at a time, changed in all batch operations
-  /// and deleted at the end.
+  /// Makes every batch change on many records, and deletes them at the end.
+  ///
+  /// The number exceeds the sizes of a block and a chunk, and makes the store use two threads.
   mutating func runLargeTransaction(on store: Store, count: Int) throws {
     try transact(on: store) { (run, transaction) throws in
       run.operations += 1

@@ -2,10 +2,11 @@ import LodestoreFormat
 
 @testable import EntityStore
 
-// The changes that sinks received, compared with the model's own difference.
+// Compares the changes that sinks received with the differences between two models.
 
 extension ModelRun {
-  /// Compares the changes received since `start` with those of the models since.
+  /// Compares the changes that sinks received since `start` with the difference between the two
+  /// models.
   func compareChanges(of store: Store, since start: ModelRun) throws {
     guard let recording else { return }
     let writes = recording.committed
@@ -35,11 +36,13 @@ struct ChangeFold<Row: ModelledRow> {
   private let before: [UInt64: Row]
   private let names: [String]
   private let interest: ChangeInterest
-  /// The known rows: those that were reported with their bytes, or not at all.
+  /// The rows whose values are known, because the changes had the records' bytes, or because no
+  /// change was reported.
   private var rows: [UInt64: Row?]
-  /// The attributes that were reported as changed, of records that stayed.
+  /// The names of the attributes reported as changed, for records that were neither inserted nor
+  /// removed.
   private var changed: [UInt64: Set<String>] = [:]
-  /// The number of records of a removal of all that are still to be reported.
+  /// The number of records that the removal of all records has announced but not reported yet.
   private var toClear = 0
 
   init(_ before: [UInt64: Row], names: [String], _ interest: ChangeInterest) {
@@ -64,7 +67,7 @@ struct ChangeFold<Row: ModelledRow> {
       if interest.contains(.newRecord), rows[id] != .some(.some(row)) {
         throw Disagreement("record \(id) was told as \(String(describing: rows[id])), is \(row)")
       }
-      // The record was neither inserted nor removed meanwhile, so all differences were reported.
+      // A record that was neither inserted nor removed must have had all its differences reported.
       guard let old = before[id], let told = changed[id] ?? (old == row ? nil : []) else {
         continue
       }
@@ -129,7 +132,7 @@ struct ChangeFold<Row: ModelledRow> {
     changed[change.id, default: []].formUnion(told)
   }
 
-  /// The row of the values that a change has, where they were asked for.
+  /// The row made of a change's values; `nil` if the sink did not ask for these values.
   private func row(
     _ values: [Value]?, _ part: ChangeInterest, _ change: ChangeRecording.Change
   ) throws -> Row? {

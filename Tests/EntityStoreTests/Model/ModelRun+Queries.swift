@@ -28,7 +28,7 @@ extension ModelRun {
     }
   }
 
-  /// Changes all rows with such numbers.
+  /// Applies `change` to all rows whose number is within `range`.
   mutating func update(
     _ range: ClosedRange<Int>, _ change: ModelChange, _ transaction: inout WriteTransaction
   ) throws {
@@ -44,12 +44,12 @@ extension ModelRun {
     _ ids: [UInt64], _ change: ModelChange, _ body: () throws -> Int
   ) throws {
     var next = model
-    // A refused update leaves the state before the call, and the transaction goes on.
+    // After a refused update the state is that before the call, and the transaction continues.
     if try agree("update by \(change)", { try next.update(ids, change) }, body) { model = next }
   }
 
   mutating func deleteMany(_ transaction: inout WriteTransaction) throws {
-    // Keeps the number of rows, and so the time that the model takes, within bounds.
+    // Above 250 rows, most are deleted, which limits the time that the model takes.
     let range = model.rows.count > 250 ? -20...1_000_000 : randomNumbers()
     let query = Item.isNumbered(range)
     let limit = numbers.below(20)

@@ -1,6 +1,6 @@
 @testable import EntityStore
 
-// Reads of all kinds, in the midst of a transaction too.
+// Reads of all kinds, also within a write transaction.
 
 extension ModelRun {
   mutating func lookUp(_ view: borrowing WriteTransaction) throws {

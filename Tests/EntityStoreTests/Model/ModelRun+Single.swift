@@ -47,7 +47,7 @@ extension ModelRun {
         "delete many", { next.delete(ids) },
         { try transaction.delete(ids.map { RecordID<Item>(rawValue: $0) }) })
     } else {
-      // Often the newest record, whose id must not come back.
+      // A quarter of the deletes are of the newest record, whose id must not be used again.
       let id = numbers.oneIn(4) ? model.nextID - 1 : randomID()
       try agree(
         "delete \(id)", { next.delete(id) },

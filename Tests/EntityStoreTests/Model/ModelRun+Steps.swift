@@ -2,7 +2,7 @@ import Foundation
 
 @testable import EntityStore
 
-// Operations of several transactions: writes that share a commit, chunks, imports.
+// Operations of several transactions: writes that share a commit, writes in chunks, and imports.
 
 extension ModelRun {
   /// Runs a random operation, and checks the changes that sinks receive.
@@ -21,11 +21,11 @@ extension ModelRun {
     try compareChanges(of: store, since: start)
   }
 
-  /// Tasks that write at the same time, some of which throw.
+  /// Makes writes from several tasks at the same time, some of which throw.
   private mutating func writeTogether(on store: Store) async throws {
     let rows = (0..<2 + numbers.below(10)).map { _ in (row: freshRow(), throwing: numbers.oneIn(4))
     }
-    // No id that one of the inserts may get, before the delete or after it.
+    // The deleted id is below all ids that the inserts can get, whichever comes first.
     let gone = numbers.oneIn(2) ? min(randomID(), model.nextID - 1) : 0
     let kept = try await withThrowingTaskGroup(of: (UInt64, ModelRow)?.self) { group in
       for (row, isThrowing) in rows {
@@ -89,7 +89,7 @@ extension ModelRun {
 
   // MARK: Imports
 
-  /// Imports some stored rows, changed or not, and some new ones.
+  /// Imports some stored rows, changed or unchanged, and some new rows.
   private mutating func importRows(on store: Store, _ strategy: ImportStrategy) async throws {
     var rows: [ModelRow] = []
     for id in model.rows.keys.sorted() where numbers.oneIn(strategy == .mirror ? 2 : 4) {

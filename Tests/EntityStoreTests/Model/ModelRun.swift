@@ -12,13 +12,13 @@ struct ModelRun<Version: ModelVersion> {
   var tags: TagModel
   var numbers: SeededNumbers
   var operations = 0
-  /// The sink of the store, if it has one.
+  /// The recording of the store's changes, if a sink is attached.
   var recording: ChangeRecording?
   let keyCount = 200
-  /// Keys that no row had before.
+  /// The next key that no row has had before.
   private var freshKeys: Int
 
-  /// Ends a transaction that is not to be kept.
+  /// The error by which a transaction is aborted on purpose.
   struct Abort: Error {}
 
   init(
@@ -32,7 +32,7 @@ struct ModelRun<Version: ModelVersion> {
 
   var usedKeys: Int { freshKeys }
 
-  /// One transaction of up to 30 operations, one in eight aborted.
+  /// Makes one transaction of up to 30 operations; one in eight transactions is aborted.
   mutating func runTransaction(on store: Store) throws {
     try transact(on: store) { (run, transaction) throws in
       for _ in 0...run.numbers.below(30) {
@@ -45,7 +45,8 @@ struct ModelRun<Version: ModelVersion> {
 
   /// Runs `body` in a transaction, possibly several times.
   ///
-  /// Keeps its changes to this value if the transaction is kept.
+  /// If the transaction commits, this run takes the state after `body`; otherwise it keeps its
+  /// state.
   mutating func transact(
     on store: Store, _ body: (inout ModelRun, inout WriteTransaction) throws -> Void
   ) throws {
@@ -54,7 +55,7 @@ struct ModelRun<Version: ModelVersion> {
     recording?.forget()
     do {
       try store.write { transaction in
-        // The write may run again: then the attempt starts from the same state.
+        // The closure may run again, so each attempt starts from the same state.
         attempt = start
         try body(&attempt, &transaction)
       }
@@ -88,7 +89,7 @@ struct ModelRun<Version: ModelVersion> {
   // MARK: Random values
 
   mutating func randomRow() -> ModelRow {
-    // Long notes share what a key holds of them, so that their order is decided by the records.
+    // Long notes have equal beginnings in the index, so only the records decide their order.
     let notes: [String?] = [
       nil, "", "a", "a\u{0}b", "e\u{301}", "é", String(repeating: "x", count: 461),
       String(repeating: "x", count: 480), String(repeating: "x", count: 480) + "y",
@@ -119,17 +120,17 @@ struct ModelRun<Version: ModelVersion> {
   }
 
   mutating func randomMatching() -> ModelMatching {
-    // Most rows have no group.
+    // The index over groups is rarely chosen, because most rows have no group.
     numbers.oneIn(8) ? .groupNumber : numbers.oneIn(2) ? .key : .all
   }
 
-  /// About a tenth of the numbers that rows have.
+  /// A range of numbers that contains about a tenth of all rows' numbers.
   mutating func randomNumbers() -> ClosedRange<Int> {
     let first = randomNumber()
     return first...first + numbers.below(12)
   }
 
-  /// A row as a program of this version has it.
+  /// The row as a program of this version sees it: without attributes that the version lacks.
   func seen(_ row: ModelRow?) -> ModelRow? {
     guard !Version.hasExtra, var row else { return row }
     row.extra = ModelRow.initialExtra
@@ -138,7 +139,7 @@ struct ModelRun<Version: ModelVersion> {
 
   // MARK: Agreement
 
-  /// Runs both; they must agree on the result, or on the refusal.
+  /// Runs the model's and the store's operation, which must agree on the result or on the refusal.
   ///
   /// - Returns: whether there is a result.
   @discardableResult

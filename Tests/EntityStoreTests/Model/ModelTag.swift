@@ -64,10 +64,10 @@ struct TagModel {
   private(set) var rows: [UInt64: TagRow] = [:]
   private(set) var nextID: UInt64 = 1
 
-  /// Returns what became of the rows: inserted, updated, unchanged.
+  /// Replaces the tags, and returns how many were inserted, updated and unchanged.
   mutating func replace(_ incoming: [TagRow]) -> [Int] {
     var counts = [0, 0, 0]
-    // Records with one name are written after the others, one by one.
+    // Records with one name come after all other records, one by one.
     let names = Dictionary(grouping: incoming, by: \.name)
     let apart = incoming.filter { (names[$0.name]?.count ?? 0) > 1 }
     for row in incoming.filter({ names[$0.name]?.count == 1 }) + apart {

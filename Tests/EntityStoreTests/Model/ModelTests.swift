@@ -13,7 +13,9 @@ import Testing
     var operations = 0
   }
 
-  /// Runs two rounds of all versions by default; `LODESTORE_MODEL_OPS` asks for a longer run.
+  /// Runs two rounds of all versions by default.
+  ///
+  /// The variable `LODESTORE_MODEL_OPS` sets a higher number of operations.
   @Test func `random operations leave store and dictionary equal, through schema changes`()
     async throws
   {
@@ -23,7 +25,8 @@ import Testing
     var progress = Progress()
     while progress.operations < wanted {
       let count = min(wanted - progress.operations, 1500)
-      // Attributes that this version lacks are removed from the file.
+      // The first version lacks the attribute, so opening with it removes the attribute from the
+      // file.
       progress.model.resetExtra()
       try await run(FirstVersion.self, count, &progress, folder.storePath)
       try await run(SecondVersion.self, count, &progress, folder.storePath)
@@ -33,8 +36,9 @@ import Testing
     print("\(progress.operations) operations against the model in \(ContinuousClock.now - start)")
   }
 
-  /// `LODESTORE_MODEL_BATCH` asks for larger batches, as 300000 for more records than a delete
-  /// collects at a time.
+  /// The variable `LODESTORE_MODEL_BATCH` sets the number of records.
+  ///
+  /// With 300,000 there are more records than a delete collects at a time.
   @Test func `batches beyond one core and memory leave store and dictionary equal`() throws {
     let count = SeededNumbers.environmentNumber("LODESTORE_MODEL_BATCH") ?? 21_000
     var numbers = SeededNumbers(salt: 2)
@@ -59,7 +63,8 @@ import Testing
     }
   }
 
-  /// About `count` operations on one version of the entity, closing and reopening now and then.
+  /// Makes about `count` operations on one version of the entity, and sometimes closes and reopens
+  /// the store.
   private func run<Version: ModelVersion>(
     _: Version.Type, _ count: Int, _ progress: inout Progress, _ path: String
   ) async throws {
@@ -95,14 +100,14 @@ import Testing
     var options = StoreOptions()
     options.durability = isSynced ? .full : .mayLoseLastCommit
     options.verifiesChecksums = numbers.oneIn(2)
-    // Merges go in parts, and index entries into scratch files.
+    // With little memory, merges run in parts and index entries go into scratch files.
     options.batchMemoryInBytes = [512 << 20, 1 << 12, 1 << 15][numbers.below(3)]
     // Writes run again when the map has grown.
     if numbers.oneIn(3) { options.mapSizeInBytes = 1 << 20 }
     return options
   }
 
-  /// Code paths differ without a sink, with one, and with one that needs bytes.
+  /// The store uses different code without a sink, with a sink, and with a sink that needs bytes.
   private func randomInterest(_ numbers: inout SeededNumbers) -> ChangeInterest? {
     let interests: [ChangeInterest?] = [
       nil, [], .attributes, .eachRemoval, [.newRecord],

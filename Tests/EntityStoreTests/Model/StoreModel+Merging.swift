@@ -1,6 +1,6 @@
 import EntityStore
 
-/// The treatment of an incoming row whose keys lead to a stored one.
+/// The treatment of an incoming row that has a key of a stored row.
 enum ModelConflict: Int, CaseIterable {
   case fail, ignore, replace, patch, merge, given
 
@@ -24,7 +24,7 @@ enum ModelConflict: Int, CaseIterable {
 
 /// The unique index by which an incoming row finds a stored one.
 enum ModelMatching: Int, CaseIterable {
-  /// All keys, which must agree.
+  /// All unique keys must lead to the same record.
   case all
   case key, groupNumber
 
@@ -59,14 +59,15 @@ struct IncomingRow {
     self.given = hasExtra ? given : given.subtracting(["extra"])
   }
 
-  /// The keys that tell which row is meant: those of which all values were given.
+  /// The unique keys by which the row is matched: those whose values are all given.
   var keys: [ModelKey] {
     row.uniqueKeys.filter { key in
       if case .groupNumber = key { given.isSuperset(of: ["group", "number"]) } else { true }
     }
   }
 
-  /// The keys that find a stored row; throws if a named key finds none.
+  /// The keys that are searched for a stored row; throws if `matching` names a key that the row
+  /// does not give.
   func keys(_ matching: ModelMatching) throws -> [ModelKey] {
     if matching == .all { return keys }
     let named = keys.filter { $0.matching == matching }
@@ -74,7 +75,7 @@ struct IncomingRow {
     return named
   }
 
-  /// The new row if no stored row has its keys.
+  /// The row to insert if no stored row has its keys; throws if it lacks the required number.
   func new() throws -> ModelRow {
     guard given.contains("number") else { throw StoreModel.Refusal.missingValue }
     var new = row
@@ -99,7 +100,7 @@ struct IncomingRow {
   var dictionary: [String: any AttributeValue] {
     var values: [String: any AttributeValue] = ["key": row.key]
     if given.contains("number") { values["number"] = row.number }
-    // Null is a value too.
+    // A given null is passed as a value.
     if given.contains("group") { values.updateValue(row.group, forKey: "group") }
     if given.contains("note") { values.updateValue(row.note, forKey: "note") }
     if given.contains("extra") { values["extra"] = row.extra }
@@ -107,13 +108,15 @@ struct IncomingRow {
   }
 }
 
-/// How many rows a batch inserted, updated, left as they were, and left out.
+/// The numbers of rows that a batch inserted, updated, left unchanged and ignored.
 struct MergeCounts: Equatable {
   var inserted = 0, updated = 0, unchanged = 0, ignored = 0
 }
 
 extension StoreModel {
-  /// Merges rows one after the other; new ones have the ids that the store gave, or the next ones.
+  /// Merges rows one after the other.
+  ///
+  /// New rows get the ids that the store assigned, or the next ids.
   mutating func merge(
     _ incoming: [IncomingRow], _ conflict: ModelConflict, by matching: ModelMatching = .all,
     ids: [UInt64]? = nil
@@ -121,8 +124,9 @@ extension StoreModel {
     var counts = MergeCounts()
     var newIDs: Set<UInt64> = []
     let first = nextID
-    /// The store may give new rows of the batch other ids, which are known of batches only that it
-    /// takes.
+    /// The refusal by the records in `held`.
+    ///
+    /// A refused batch does not show the ids of its new rows, so conflicts with these have no ids.
     func refusal(_ held: Set<UInt64>) -> Refusal {
       .held(by: held.contains { $0 >= first } ? [] : held)
     }
@@ -134,7 +138,8 @@ extension StoreModel {
         guard held.count == 1, conflict != .fail, let stored = rows[holder] else {
           throw refusal(held)
         }
-        // The key finds no row, and the stored row has another value of it.
+        // The incoming row has a key that no stored row has, where the stored row has another
+        // value.
         let others = keys.filter { self.holder(of: $0) == nil }.map(\.matching)
         if stored.uniqueKeys.contains(where: { others.contains($0.matching) }) {
           throw refusal(held)

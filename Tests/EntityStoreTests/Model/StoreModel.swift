@@ -7,7 +7,9 @@ struct StoreModel {
   private(set) var nextID: UInt64 = 1
 
   enum Refusal: Error, Equatable {
-    /// The records that hold the key; empty when the values of one batch collide.
+    /// Other records hold the key.
+    ///
+    /// The set is empty if two values of one batch collide.
     case held(by: Set<UInt64>)
     case noSuchRecord
     /// A new record lacks a required value.
@@ -28,7 +30,9 @@ struct StoreModel {
     return id
   }
 
-  /// One step: all or nothing, and no id is used up by a refusal.
+  /// Inserts all rows of the batch or none.
+  ///
+  /// A refused batch uses up no ids.
   mutating func insert(contentsOf batch: [ModelRow]) throws -> [UInt64] {
     let held = batch.reduce(into: Set<UInt64>()) { $0.formUnion(holders(of: $1)) }
     let keys = batch.flatMap(\.uniqueKeys)
@@ -45,7 +49,9 @@ struct StoreModel {
     return true
   }
 
-  /// One step, within which rows may exchange their keys; returns how many have other values.
+  /// Changes the rows in one step, so that they may exchange keys.
+  ///
+  /// Returns the number of rows whose values have changed.
   mutating func update(_ ids: [UInt64], _ change: ModelChange) throws -> Int {
     var changed: [UInt64: ModelRow] = [:]
     for id in ids {
@@ -84,7 +90,7 @@ struct StoreModel {
 
   func holder(of key: ModelKey) -> UInt64? { holders[key] }
 
-  /// The ids of the rows with such numbers, ascending.
+  /// The ids of the rows whose number is within `range`, ascending.
   func ids(numbered range: ClosedRange<Int>) -> [UInt64] {
     rows.filter { range.contains($0.value.number) }.keys.sorted()
   }
@@ -95,7 +101,8 @@ struct StoreModel {
     return found.sorted { utf8Precedes($0.value.key, $1.value.key) }.prefix(limit).map(\.key)
   }
 
-  /// Ids in the order of an index over `value`, equal ones in the order of insertion.
+  /// The ids in the order of an index over `value`; rows with equal values are in the order of
+  /// their ids.
   func ordered<Value>(
     by value: (ModelRow) -> Value, _ isBefore: (Value, Value) -> Bool
   ) -> [(id: UInt64, value: Value)] {

@@ -57,7 +57,7 @@ import Testing
     log.end(6)
     let news = log.take(through: 6)
     #expect(news?.from == 4 && news?.deltas == nil && log.reportedWrite == 12)
-    // One that has come since is of this process again.
+    // The next commit is one of this process again.
     log.report(6, lastWrite: 14)
     log.note(Self.delta(2..<3), of: 7)
     log.end(7)
@@ -88,7 +88,7 @@ import Testing
     log.note(Self.delta(1..<2), of: 5)
     log.drop(through: 5)
     #expect(log.count == 0 && log.reported == 5 && log.reportedWrite == nil)
-    // A round that read the commit before ends late.
+    // The report of a round that read an earlier commit arrives late, and changes nothing.
     log.report(4, lastWrite: 3)
     #expect(log.reported == 5 && log.reportedWrite == nil)
   }

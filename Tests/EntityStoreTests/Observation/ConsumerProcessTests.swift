@@ -3,10 +3,11 @@ import Testing
 
 @testable import EntityStore
 
-/// One process writes, others follow: by live results, and by the history from a token that they
-/// keep.
+/// One process writes, and others follow it: by live results, and by the history from a stored
+/// token.
 @Suite(.serialized) struct `Consumers in other processes` {
-  /// `LODESTORE_CONSUMER_SECONDS` asks for more; from 60 on there are eight.
+  /// The variable `LODESTORE_CONSUMER_SECONDS` sets the duration; from 60 seconds on there are
+  /// eight consumers.
   @Test func `consumers miss no change and take none twice, killed again and again`() async throws {
     let seconds = SeededNumbers.environmentNumber("LODESTORE_CONSUMER_SECONDS") ?? 5
     let count = seconds >= 60 ? 8 : 3
@@ -95,7 +96,7 @@ import Testing
   }
 }
 
-/// A store, and copies of it that are kept by its history.
+/// A store, and copies of it that follow its history.
 private enum Copying {
   static let last = "the last"
   static let entities: [any Entity.Type] = [Clause.self, Film.self]
@@ -152,7 +153,7 @@ private enum Copying {
     store.close()
   }
 
-  /// Keeps the copy until it has the last clause.
+  /// Follows the source until the copy has the last clause.
   static func follow(_ path: String, into copy: String) async throws {
     let source = try Store(at: path, entities: [Clause.self], options: .readOnly)
     let store = try Store(at: copy, entities: entities, options: .history(.off))
@@ -164,7 +165,7 @@ private enum Copying {
     preconditionFailure("the updates have ended")
   }
 
-  /// Applies the writes since the place that the copy has reached.
+  /// Applies the writes since the position in the history that the copy has stored.
   private static func catchUp(
     _ source: Store, _ store: Store, _ listed: [Value], of generation: CommitNumber
   ) throws {
@@ -182,7 +183,7 @@ private enum Copying {
     }
   }
 
-  /// Stores a write and the place after it, in one write of the copy.
+  /// Applies one write to the copy, and stores the position after it, in one transaction.
   private static func take(
     _ transaction: HistoryTransaction, _ snapshot: borrowing Snapshot, into store: Store
   ) throws {

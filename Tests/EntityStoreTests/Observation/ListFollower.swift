@@ -2,7 +2,7 @@ import EntityStore
 import Foundation
 import Testing
 
-/// A list that is kept as updates tell, and never read.
+/// A list that only applies the differences of updates, and never reads the store.
 struct ListFollower {
   private(set) var sections: [[UInt64]] = []
 
@@ -28,7 +28,7 @@ struct ListFollower {
   }
 }
 
-/// A loop over a sequence, turned by a test: one call at a time.
+/// A sequence that a test advances one element at a time.
 final class Turner<S: AsyncSequence & Sendable>: @unchecked Sendable where S.Element: Sendable {
   private var iterator: S.AsyncIterator
 

@@ -5,7 +5,7 @@ import Testing
 
 /// Lists that follow random commits.
 ///
-/// Lists that apply the differences of updates must equal fetched ones.
+/// After each update, the list made of differences must equal a newly fetched list.
 @Suite struct `Lists kept by differences` {
   private static let levels: [UInt8?] = [nil, 1, 2, 3, 4]
 
@@ -67,7 +67,7 @@ import Testing
     Player.all.sorted(by: \.score).offset(3),
   ]
 
-  /// `LODESTORE_SOAK` asks for many more rounds.
+  /// The variable `LODESTORE_SOAK` makes the test run many more rounds.
   @Test(arguments: 0..<4)
   func `lists kept by differences agree with a new fetch, sections included`(run: Int) async throws
   {

@@ -82,7 +82,7 @@ import Testing
     try await withTemporaryStore([Player.self, Film.self]) { store in
       let updates = Turner(store.updates(of: Player.all.sorted(by: \.name)))
       #expect(try await within { try await updates.next() }?.items.count == 0)
-      // Writes that are requested during this one are committed together.
+      // Writes that are requested while this write runs share one commit.
       let areQueued = DispatchSemaphore(value: 0)
       async let first: Void = store.write { tx in
         try tx.insert(Film(title: "first", episode: 1))
@@ -150,7 +150,7 @@ import Testing
     try expectSound(folder.storePath)
   }
 
-  /// Two sinks would each report every commit, and neither would know the changes.
+  /// If there were two sinks, each would report every commit without the changes of the other.
   @Test func `live results that begin at the same time share one sink`() async throws {
     for _ in 0..<50 {
       try await withTemporaryStore([Player.self]) { store in
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  /// A record that returns under its id was there before, and is one row.
+  /// The undo restores the deleted record under its old id, so the list must not show it twice.
   @Test func `live results list a record once that was deleted and restored by an undo`()
     async throws
   {
@@ -229,8 +229,8 @@ import Testing
         let later = record(in: 20_000).date
         try await store.modify(id) { $0.date = later }
       }
-      // One that concerns the results in any case: the first may have expired before they were
-      // read.
+      // The last record does not expire soon, so it causes an update even if the first one expires
+      // before its read.
       let last = try await store.insert(record(in: 30_000)).id
       var list: [AllTypes.ID] = []
       while list.last != last {

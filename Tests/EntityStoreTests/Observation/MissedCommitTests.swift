@@ -7,12 +7,12 @@ import Testing
 
 /// Commits that observers could miss, or could wait for forever.
 @Suite struct `Observers are told of every commit` {
-  /// LMDB makes no commit of such a write, and gives its number to the next one.
+  /// LMDB makes no commit for a write without changes, and gives its number to the next write.
   @Test func `observers hear of a commit after an unobserved write without changes`()
     async throws
   {
     try await withTemporaryStore([Player.self]) { store in
-      // The store hears of commits from the first loop on.
+      // The first loop makes the store listen to commits.
       try await firstUpdate(of: store)
       try await store.write { _ in }
       try await store.delete(Player.where { $0.name == "nobody" })
@@ -62,7 +62,7 @@ import Testing
         async let first: Void = store.write { tx in
           try tx.insert(Player(name: "first \(round)"))
           isBegun.set()
-          // The next write joins within ten milliseconds.
+          // The group of the write stays open for ten milliseconds, in which the next write joins.
           for _ in 0..<160 where !isObserved.isSet { usleep(50) }
         }
         try await Task.sleep(for: .milliseconds(20))
@@ -88,8 +88,9 @@ import Testing
     }
   }
 
-  /// Records that a closure reads for the first time are observed from then on, and may change
-  /// while the closure runs.
+  /// Observation of a record begins when the closure first reads it.
+  ///
+  /// The record may change while the closure still runs.
   @Test func `observers hear of changes to values that a closure reads for the first time`()
     async throws
   {
@@ -115,8 +116,9 @@ import Testing
     }
   }
 
-  /// Its closure may have the last reference to the store, whose end takes other closures out of
-  /// the same list.
+  /// The hook's closure may hold the last reference to the store.
+  ///
+  /// The end of the store then removes other closures from the same list.
   @Test func `a hook that holds the store may be the last to go`() async {
     await #expect(processExitsWith: .success) {
       alarm(60)
@@ -136,7 +138,7 @@ import Testing
   }
 }
 
-/// The first update of a loop that ends with it.
+/// Waits for the first update of a loop, and then ends the loop.
 private func firstUpdate(of store: Store) async throws {
   for try await _ in store.updates(of: Player.all) { return }
 }

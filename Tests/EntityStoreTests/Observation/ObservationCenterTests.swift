@@ -20,13 +20,15 @@ private final class Requests: Sendable {
 
 /// The notification of observers, apart from their reaction.
 @Suite struct `The center of observers` {
-  /// As when the file cannot be read for a moment: whoever looks once has seen all.
+  /// One later read shows all commits, so the observer is served only once.
+  ///
+  /// An earlier read can fail if the file cannot be read for a moment.
   @Test func `the center has an observer read once after a read that failed`() async throws {
     let observer = Observer()
     observer.start(at: 3)
     observer.wake(5)
     let requests = Requests()
-    // Something is pending: it asks to be served.
+    // A commit is pending, so the observer asks to be served.
     let first = Task { await observer.wait { requests.add() } }
     while requests.count == 0 { await Task.yield() }
     first.cancel()
@@ -56,7 +58,7 @@ private final class Requests: Sendable {
       for number in 0..<500 { try await store.insert(Player(name: "\(number)")) }
       #expect(store.observations.keptCommitCount == 0)
 
-      // Later observers are notified as before.
+      // Observers that begin later are notified as before.
       let updates = Turner(store.updates(of: Player.all))
       #expect(try await within { try await updates.next() }?.items.count == 501)
       try await store.insert(Player(name: "last"))
@@ -65,7 +67,7 @@ private final class Requests: Sendable {
     }
   }
 
-  /// Otherwise commits of other processes would go unnoticed.
+  /// A watch that was stopped before its start does nothing when it is started.
   @Test func `the center starts no watch that was stopped before`() throws {
     let folder = try TemporaryFolder()
     let calls = Requests()
@@ -77,7 +79,7 @@ private final class Requests: Sendable {
     #expect(calls.count == 0)
   }
 
-  /// Without a watch, commits of other processes were never noticed.
+  /// Without a watch and without checks, commits of other processes would never be noticed.
   @Test func `the center checks for commits periodically if no descriptors remain for a watch`()
     async
   {

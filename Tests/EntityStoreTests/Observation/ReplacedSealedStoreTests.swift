@@ -4,11 +4,11 @@ import Testing
 
 @testable import EntityStore
 
-/// Live results of sealed generations: only what has changed is read.
+/// Live results read only the changed records of a new sealed generation.
 @Suite struct `Live results of sealed generations` {
   private static let entities: [any Entity.Type] = [Player.self, Film.self]
 
-  /// Seals the newest commit as the next generation, and opens the file.
+  /// Seals the newest commit as generation `number`, and opens the file.
   private static func seal(
     _ store: Store, _ folder: borrowing TemporaryFolder, _ number: Int,
     entities: [any Entity.Type] = entities
@@ -51,7 +51,7 @@ import Testing
     }
     var name = 300
     for number in 2...14 {
-      // One record, some of them, and more than are put in place one by one.
+      // The number of changed records: one, a few, or more than are replaced one by one.
       let count = [1, 5, 40, 290][numbers.below(4)]
       var changed: [Player] = []
       for player in try await work.fetch(Player.all).shuffled(using: &numbers).prefix(count) {
@@ -122,7 +122,7 @@ import Testing
       listed.yield(first)
     }
     #expect(try await within { try await values.next() } == 10)
-    // The dependencies of a value are known after its first read, so it is read again.
+    // Only the first read shows which records a value depends on, so the value is read again.
     let readCount = reads.withLock { $0 }
     #expect(try await within { try await list.next() }?.items.count == 5)
     first = nil
@@ -149,7 +149,8 @@ import Testing
   @Test func `live results of a generation with another schema are read again`() async throws {
     let folder = try TemporaryFolder()
     let (stores, arrivals) = AsyncStream<Store>.makeStream()
-    // Equal values of a type that tells them are not delivered twice.
+    // The type `Names` is not comparable, so the results cannot show that they are equal. The
+    // update is therefore delivered.
     struct Names: Sendable { let list: [String] }
     let names = Turner(stores.updates { Names(list: try $0.fetch(Player.all).map(\.name)) })
     for number in 1...2 {
@@ -157,7 +158,7 @@ import Testing
       let work = try Store(at: folder.path + "/\(number)", entities: entities)
       try await work.insert(Player(name: "same"))
       arrivals.yield(try Self.seal(work, folder, number, entities: entities))
-      // Both stores are read, since digests cannot be compared across schemas.
+      // The digests of different schemas cannot be compared, so both stores are read.
       #expect(try await within { try await names.next() }?.list == ["same"])
     }
     arrivals.finish()
@@ -188,7 +189,8 @@ import Testing
       })
     #expect(try await within { try await values.next() } == [3])
     let waiting = Task { try await values.next() }
-    // While the first value is read, a replacement is read too: later ones are not.
+    // The first read and the first replacement are read. After that, the dependencies are known and
+    // reads are spared.
     var isSpared = false
     for number in 20..<25 where !isSpared {
       weak let before = generations.currentStore
@@ -207,7 +209,7 @@ import Testing
     try await own.insert(PodNote(pod: try Reference(pod(4))))
     #expect(try await within { try await values.next() } == [7, 7])
 
-    // Pod 9 was never there. Pods 3 and 4 go one after the other.
+    // Pod 9 never existed. Pods 3 and 4 are deleted in two different generations.
     func dangling(since older: Store) async throws -> [String] {
       var keys: [String] = []
       for try await reference in attached.danglingReferences(since: older) {
@@ -235,7 +237,9 @@ import Testing
     try expectSound(folder.storePath)
   }
 
-  /// Printed; `LODESTORE_FIGURES=1` runs it, in a release build for the manual's numbers.
+  /// Prints times for the manual.
+  ///
+  /// `LODESTORE_FIGURES=1` runs the test, which needs a release build.
   @Test(.enabled(if: ProcessInfo.processInfo.environment["LODESTORE_FIGURES"] != nil))
   func `live results of 100,000 records follow a replacement in the time of the changes`()
     async throws

@@ -6,7 +6,7 @@ import Testing
 
 /// Live results of stores that replace each other, as the generations of a dataset do.
 @Suite struct `Live results of stores that replace each other` {
-  /// A store with these players, whose ids are given.
+  /// Makes a store with these players, whose ids are their positions in the list.
   private func generation(
     _ folder: borrowing TemporaryFolder, _ number: Int, _ players: [(name: String, score: Int)]
   ) throws -> Store {
@@ -31,7 +31,8 @@ import Testing
     let first = try await within { try await updates.next() }
     #expect(names(first) == ["b", "d", "f"] && first?.difference == nil)
 
-    // Record 1 updated, record 2 elsewhere, record 3 as it was, record 4 new.
+    // In the new store record 1 is updated, record 2 is moved, record 3 is unchanged, and record 4
+    // is new.
     arrivals.yield(try generation(folder, 2, [("b", 9), ("z", 2), ("f", 3), ("a", 0)]))
     let news = try await within { try await updates.next() }
     let second = try #require(news)
@@ -43,7 +44,7 @@ import Testing
     let change = try #require(second.collectionDifference)
     #expect(first?.items.map(\.id).applying(change) == second.items.map(\.id))
 
-    // Equal results are no update; the difference of the next one is from them.
+    // Equal results cause no update, so the next difference is relative to the results before.
     arrivals.yield(try generation(folder, 3, [("b", 9), ("z", 2), ("f", 3), ("a", 0)]))
     arrivals.yield(try generation(folder, 4, [("b", 9), ("z", 2)]))
     let third = try await within { try await updates.next() }
@@ -61,7 +62,7 @@ import Testing
     #expect(names(try await within { try await updates.next() }) == ["b"])
     let second = try generation(folder, 2, [("b", 1)])
     arrivals.yield(second)
-    // The loop has not read the second store yet: its commit is seen either way.
+    // The loop may read the second store before or after this commit, and sees it in both cases.
     try await second.insert(Player(name: "c"))
     let news = try await within { try await updates.next() }
     #expect(names(news) == ["b", "c"])
@@ -206,7 +207,8 @@ import Testing
     #expect(try await within { try await record.next() }??.name == "a")
     #expect(try await within { try await sum.next() } == 5)
 
-    // The total score is the same: the count and record 1 stay as they are.
+    // The count and record 1 are the same in the new store, so their updates wait for the third
+    // store.
     let second = try generation(folder, 2, [("a", 1), ("b", 3), ("c", 2)])
     let third = try generation(folder, 3, [("z", 1), ("b", 3), ("c", 2), ("d", 2)])
     for one in all { one.continuation.yield(second) }
@@ -233,7 +235,7 @@ import Testing
     for round in 1...20 {
       let players = (0..<numbers.below(12)).map { (name: "\($0)", score: numbers.below(10)) }
       let store = try generation(folder, round, players)
-      // Some results in all generations, so that each is an update.
+      // One player differs in each generation, so that each generation causes an update.
       try await store.insert(Player(name: "round \(round)", score: numbers.below(8)))
       arrivals.yield(store)
       let news = try await within { try await updates.next() }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Lists in chunks, of which copies share what has not changed.
+/// Lists are stored in chunks, and copies of a list share the chunks that have not changed.
 @Suite struct `A list in chunks` {
   @Test func `a list in chunks agrees with an array after the same changes, and copies stay`() {
     var numbers = SeededNumbers(salt: 4_400)
@@ -13,7 +13,7 @@ import Testing
         let (copy, before) = (list, array)
         switch numbers.below(5) {
         case 0, 1, 2:
-          // Grows at one place, so that chunks are split.
+          // Most inserts are at one position, so that its chunk is split.
           let index = round % 3 == 0 ? numbers.below(array.count + 1) : array.count / 2
           array.insert(round, at: index)
           list.insert(round, at: index)

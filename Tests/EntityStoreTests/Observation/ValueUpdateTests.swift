@@ -73,7 +73,7 @@ import Testing
       }
       try await store.insert(Book(title: "b"))
       #expect(try await waiting.value == ["b"])
-      // Once at first, and for the book; once more where the task began to wait late.
+      // The closure runs first and after the book, and once more if the task began to wait late.
       #expect(runCount.withLock { $0 } <= 3)
     }
   }

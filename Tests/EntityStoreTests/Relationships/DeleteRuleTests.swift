@@ -65,7 +65,7 @@ import Testing
         try tx.remove(lent[0], from: Reader.open, of: reader)
         #expect(try tx.delete(reader))
         #expect(try tx.count(Lent.all) == 0)
-        // Records that the call names do not keep each other.
+        // A record does not prevent the delete of another record if the same call deletes both.
         let chain = try tx.insert((0..<3).map { _ in Lent(reader: nil) }).ids
         try tx.link(zip(chain, chain.dropFirst()), by: Lent.before)
         #expect(throws: StoreError.self) { try tx.delete(chain[0]) }

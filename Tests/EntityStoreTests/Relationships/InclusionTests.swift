@@ -31,10 +31,10 @@ import Testing
           #expect(teacher?.name == (author.teacher == nil ? nil : "T"))
           #expect(pupils == (try snapshot.related(Author.pupils, of: author.id)))
         }
-        // One alone, and a required link.
+        // A query with one result, by a required link.
         let loans = try snapshot.fetch(Loan.all, including: .one(\.book))
         #expect(loans.map(\.1?.title) == ["B29"])
-        // Page by page: the token is that of pages without related records.
+        // Pages with related records use the same tokens as pages without them.
         var token: ContinuationToken?
         var titles: [String] = []
         repeat {

@@ -30,7 +30,9 @@ extension DogV1 {
   init(from reader: inout RecordReader) throws(StoreError) { name = try reader.read() }
 }
 
-/// Gives all dogs that are there to the first keeper, without writing one of them.
+/// A later declaration with a keeper for each dog.
+///
+/// The initial value makes all stored dogs refer to the first keeper, without writing them.
 private struct DogV2: Entity {
   var id = RecordID<DogV2>()
   var name: String
@@ -112,10 +114,11 @@ extension DogV3 {
   }
 }
 
-/// An id attribute with an initial value: records that were there before lead to it, and are not
-/// written.
+/// An id attribute can have an initial value.
+///
+/// Records older than the attribute then refer to that record without being written.
 @Suite struct `An initial value that leads to a record` {
-  /// Two keepers, and ten dogs that lead to the first one by the initial value.
+  /// Makes two keepers, and ten dogs that refer to the first keeper by the initial value.
   private func withDogs(_ body: (Store) throws -> Void) throws {
     try withTemporaryPath { path throws in
       let first = try Store(at: path, entities: [KeeperV1.self, DogV1.self])

@@ -7,7 +7,7 @@ import Testing
 /// There are all policies, absent and null members, and any grouping. Keys name records of earlier
 /// and later pages, or no record.
 @Suite struct `Imports with links against a model` {
-  /// `LODESTORE_LINK_IMPORTS` asks for more imports.
+  /// The variable `LODESTORE_LINK_IMPORTS` sets the number of imports.
   @Test func `imports with links leave the store and the model equal, whatever the groups`()
     async throws
   {
@@ -84,19 +84,20 @@ enum VolumePolicy: CaseIterable {
     }
   }
 
-  /// Whether absent members keep the stored values, and rows of a page with one key are merged one
-  /// after the other.
+  /// Whether absent members keep the stored values.
+  ///
+  /// Rows of one page with one key are then merged one after the other.
   var isPart: Bool { self == .patch || self == .authorStays }
   var takesLast: Bool { !isPart && self != .closure }
 }
 
-/// A record on its way in.
+/// An incoming record.
 ///
-/// A member that is not in `members` is absent, and nil is null.
+/// A member that is not in `members` is absent, and `nil` stands for null.
 struct VolumeRow {
   var code: String
   var members: [String: String?] = [:]
-  /// `nil` where the member is absent.
+  /// The keys of the editors; `nil` if the member is absent.
   var editors: [String]?
 
   init(_ numbers: inout SeededNumbers) {

@@ -63,15 +63,14 @@ import Testing
       [.init("films", Vehicle.films, by: \.url), .init("pilots", Vehicle.pilots, by: \.url)]),
   ]
 
-  /// The pages of a file; `nil` where the data is not there.
+  /// The pages of a file of the shared data; `nil` if the file does not exist.
   private static func pages(_ name: String) -> [Data]? {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../../../shared/data/swapi/\(name).jsonl").standardizedFileURL
     return (try? Data(contentsOf: file))?.split(separator: 10).map { Data($0) }
   }
 
-  /// The pairs of addresses that a member of the records of a file names, as a plain loop finds
-  /// them.
+  /// The pairs of addresses that the records' member names, found by a plain loop over the file.
   private static func pairs(_ file: String, _ member: String) throws -> Set<[String]> {
     var found: Set<[String]> = []
     for page in pages(file) ?? [] {
@@ -134,8 +133,8 @@ import Testing
         let report = try await one.run(store, Self.pages(one.file) ?? [])
         #expect(report.rejected == 0, "\(report)")
       }
-      // Links to later records are known from their other side; only one side names species and
-      // their homes.
+      // A link to a record imported later is also named by that record. Only species and their
+      // homes are named on one side.
       let again = try await Self.all[3].run(store, Self.pages("species") ?? [])
       #expect(again.links?.unresolved == 0, "\(again)")
       try Self.expectLinks(store)
@@ -165,7 +164,7 @@ import Testing
       let text =
         #"[{"name": "Aristotle", "teacher": "Plato"}, {"name": "Plato", "teacher": "Socrates"}]"#
       let report = try await authors.run(stream(page(text)), renaming: [:])
-      // Plato comes in the same page.
+      // Plato comes later in the same page, so the link creates only Socrates.
       #expect(report.links?.made == 1 && report.inserted == 2, "\(report)")
       #expect(try await store.count(Author.all) == 3)
       #expect(try await store.fetch(Author.where { $0.teacher[\.name] == "Plato" }).count == 1)
@@ -179,7 +178,7 @@ import Testing
       let text =
         #"[{"name": "Aristotle", "teacher": "Plato"}, {"name": "Plato", "teacher": "Socrates"}]"#
       let report = try await authors.run(stream(page(text)), renaming: [:])
-      // The one that came later in the same import is found at its end.
+      // The link to the record that came later in the import is resolved at the end of the import.
       #expect(report.links?.unresolved == 1, "\(report)")
       #expect(report.links?.added == 1)
       let unresolved = report.links?.unresolvedKeys.first
@@ -192,7 +191,8 @@ import Testing
     }
   }
 
-  /// A text as the key of a record, and a number, a list or an object in its place.
+  /// A link's key may be a text, as the key attribute requires, or wrongly a number, a list or an
+  /// object.
   @Test(arguments: [false, true])
   func `links of an import match only values of the key's type`(makesMissing: Bool) async throws {
     try await withTemporaryStore(Library.entities) { store in
@@ -238,22 +238,24 @@ import Testing
       try await store.insert((1...3).map { Author(name: "A\($0)") })
       var pupils = Importer(into: store, Author.self, matching: .unique(\.name))
       pupils.links = [.init("teacher", \.teacher, by: \.name)]
-      /// Links that an import of `text` adds, and those that it removes.
+      /// The numbers of links that an import of `text` adds and removes.
       func links(_ text: String) async throws -> [Int] {
         let report = try await pupils.run(stream(page(text)), renaming: [:])
         return [report.links?.added ?? 0, report.links?.removed ?? 0]
       }
-      // The page has a new record and a stored one. The second import changes nothing.
+      // The page has one new and one stored record. A second import of the same page changes
+      // nothing.
       let two = #"[{"name": "B", "teacher": "A1"}, {"name": "A2", "teacher": "A1"}]"#
       #expect(try await links(two) == [2, 0])
       #expect(try await links(two) == [0, 0])
-      // A link moves to another record, is removed, and leads to a record of the same page.
+      // One link moves to another record, one is removed, and one leads to a record of the same
+      // page.
       #expect(try await links(#"[{"name": "B", "teacher": "A3"}]"#) == [1, 0])
       #expect(try await links(#"[{"name": "B", "teacher": null}]"#) == [0, 1])
       #expect(
         try await links(#"[{"name": "C", "teacher": "D"}, {"name": "D", "teacher": "A1"}]"#)
           == [2, 0])
-      // One name is in two pages, each of which is written alone.
+      // One name is in both pages, so each page is written alone.
       let pages = [#"[{"name": "E", "teacher": "A1"}]"#, #"[{"name": "E", "teacher": "A2"}]"#]
       let report = try await pupils.run(stream(pages.map { Data($0.utf8) }), renaming: [:])
       #expect(report.links?.added == 2 && report.links?.removed == 0, "\(report)")
@@ -279,7 +281,8 @@ import Testing
           try $0.related(Author.pupils, of: .init(rawValue: 1)).map(\.name)
         }
         #expect(names == ["A3"])
-        // Each page is a step of its own.
+        // The pages are applied one after the other, so an intermediate link counts as added and
+        // removed.
         #expect(report.links?.added == (isFirst ? 2 : 3), "\(report)")
         #expect(report.links?.removed == (isFirst ? 1 : 3), "\(report)")
         #expect(report.links?.unresolved == 0, "\(report)")

@@ -2,7 +2,7 @@ import EntityStore
 import Foundation
 import Testing
 
-/// Links when imported records meet stored ones.
+/// Links are made and removed by the merge policy when an imported record meets a stored one.
 @Suite struct `Links of merged records` {
   private func writers(_ store: Store) throws {
     try store.insert(["Ann", "Bob", "Cid"].map { Writer(name: $0) })
@@ -55,7 +55,8 @@ import Testing
         #expect(report.rejected == 1 && report.unchanged == 1, "\(report)")
         #expect(report.rejects.first?.attribute == "author")
       }
-      // No writer is named Dot. The import changes nothing, and reports the key both times.
+      // No writer has the name Dot. The import changes nothing, and reports the missing key both
+      // times.
       for _ in 0..<2 {
         let report = try await store.importVolumes(
           [#"[{"code": "b", "author": "Dot"}]"#], .failIfDifferent)
@@ -173,7 +174,7 @@ import Testing
             pages, policy, grouped: limit, makesMissing: true)
           #expect(report.rejected == 0 && report.ignored == 0, "\(report)")
           #expect(try store.volumes() == ["a sequelOf=b", "b note=n stars=3"])
-          // Once it was brought it is a stored record as others are.
+          // After a page has brought the record, it counts as an ordinary stored record.
           let again = try await store.importVolumes(
             [#"[{"code": "b", "note": "other"}]"#], .ignore, makesMissing: true)
           #expect(again.ignored == 1)
@@ -223,7 +224,8 @@ import Testing
     try await withTemporaryStore(Volume.entities) { store in
       _ = try await store.importVolumes(
         [#"[{"code": "a"}, {"code": "b"}, {"code": "c"}, {"code": "x"}, {"code": "y"}]"#], policy)
-      // Two new ones, and then a circle of three, a chain, and one that does not fit.
+      // The pages have two new partners, a circle of three, a chain, and one record that does not
+      // fit.
       let first = try await store.importVolumes(
         [
           #"[{"code": "m", "partner": "n"}, {"code": "n", "partner": "m"}]"#,

@@ -2,7 +2,7 @@ import EntityStore
 import Foundation
 import Testing
 
-/// A record that leads to others of its entity in an order.
+/// A record with ordered links to other records of its entity.
 private struct Step: Entity {
   var id = RecordID<Step>()
   var name: String
@@ -28,7 +28,7 @@ private struct Step: Entity {
 }
 
 @Suite struct `Links of an import with an order` {
-  /// Keys lead to records of earlier and later pages and to none, and come twice.
+  /// Keys lead to records of earlier and later pages and to missing records, and some occur twice.
   @Test(arguments: 0..<6)
   func `imported links have the order of the record's keys, however the pages come`(
     round: Int

@@ -1,7 +1,7 @@
 import EntityStore
 import Testing
 
-/// A rule over two links of a record is asked once for a delete, with both of them as they will be.
+/// If a delete clears two links of one record, its rule is checked once, with both links cleared.
 @Suite struct `Links that a delete makes null` {
   private func withRoads(
     _ ends: [(Int?, Int?)], _ body: (Store, [City.ID]) throws -> Void

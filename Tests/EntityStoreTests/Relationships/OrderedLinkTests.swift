@@ -80,7 +80,7 @@ import Testing
         try tx.modify(books[0]) { $0.pages = 7 }
       }
       #expect(try store.undo(try store.historyToken()) == 1)
-      // Each other place is a move.
+      // Each pair is a book and another position, to which the book is moved.
       for (book, place) in [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)] {
         try store.move(books[book], in: Shelf.books, of: shelf, to: .index(place))
         var expected = [0, 1, 2]
@@ -105,7 +105,7 @@ import Testing
         try tx.add(books, to: Shelf.books, of: shelf)
         return (shelf, author, books)
       }
-      /// The reported links of a write that removes books, and then adds or links books again.
+      /// Runs `body` in one write, and returns the links that the history reports for it.
       func report(_ body: @Sendable (inout WriteTransaction) throws -> Void) throws -> [String] {
         let start = try store.historyToken()
         try store.write { tx in try body(&tx) }
@@ -119,7 +119,7 @@ import Testing
           try store.relatedIDs(Author.books, of: author),
         ]
       }
-      // All links keep their places, where the last ones go and come back.
+      // If the last books are removed and added again in order, no link has moved.
       for count in 0...3 {
         let last = Array(books.suffix(count))
         let told = try report { tx in
@@ -131,7 +131,7 @@ import Testing
         #expect(told.isEmpty)
         #expect(try places() == [books, books])
       }
-      // Another order of links with a tree of their own.
+      // These links are stored in a tree of the relationship.
       #expect(
         try report { tx in
           try tx.remove(books[0], from: Shelf.books, of: shelf)
@@ -152,7 +152,7 @@ import Testing
           try tx.add(books[2], to: Shelf.books, of: shelf, at: .first)
         } == ["moved [3]"])
       #expect(try places()[0] == [books[2], books[0], books[1]])
-      // Links that an attribute holds.
+      // These links are stored in an attribute of the book.
       #expect(
         try report { tx in
           try tx.modify(books[1]) { $0.author = nil }
@@ -160,7 +160,7 @@ import Testing
         } == ["moved [2]"])
       #expect(try places()[1] == [books[0], books[2], books[1]])
       _ = try storeError(.cannotUndo) { try store.undo(try store.historyToken()) }
-      // A move says nothing of a link that is not there before and after the write.
+      // A write reports no move of a link that does not exist both before and after it.
       #expect(
         try report { tx in
           try tx.move(books[1], in: Author.books, of: author, to: .first)
@@ -241,7 +241,7 @@ import Testing
       #expect(try titles(&tx, shelf) == "eac")
       try tx.add([books[3], books[0], books[1]], to: Shelf.books, of: shelf)
       #expect(try titles(&tx, shelf) == "eacdb")
-      // Links can be changed from the other side, and for a link that an attribute holds.
+      // Links can also be changed from the other side, and through an attribute that holds a link.
       try tx.remove(shelf, from: Book.shelves, of: books[2])
       try tx.add(shelf, to: Book.shelves, of: books[2])
       #expect(try titles(&tx, shelf) == "eadbc")

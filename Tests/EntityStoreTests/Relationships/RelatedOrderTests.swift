@@ -5,8 +5,10 @@ import Testing
 @testable import EntityStore
 
 @Suite struct `Orders by related records` {
-  /// 40 authors, of whom each but the first ten has a teacher; 300 books by 30 of them, every tenth
-  /// without an author; 20 shelves, of which the last has no book; 80 loans.
+  /// Makes 40 authors, 300 books, 20 shelves and 80 loans.
+  ///
+  /// Each author except the first ten has a teacher. The books are by 30 authors, and every tenth
+  /// book has none. The last shelf has no book.
   private func withLibrary(_ body: (Store) throws -> Void) throws {
     try withTemporaryStore(Library.entities) { store in
       try store.write { tx throws in
@@ -57,7 +59,7 @@ import Testing
     func shelves(_ book: Book) -> [Shelf] { shelvesOfBook[book.id] ?? [] }
     func books(_ author: Author) -> [Book] { books.filter { $0.author == author.id } }
 
-    /// The books in the order of `key`, with nulls first and equal ones by their ids.
+    /// The ids of the books ordered by `key`, with nulls first, and by id if keys are equal.
     func sorted(_ key: (Book) -> Key?) -> [Book.ID] {
       let keyed = books.map { (key($0), $0.id) }
       return keyed.sorted { a, b in
@@ -76,7 +78,7 @@ import Testing
     case text(String)
   }
 
-  /// One key of an order of books, in both forms and calculated in memory.
+  /// A key of an order of books: as a format string, as a key path, and calculated in memory.
   private struct Case {
     let format: String
     var key: ((Book.Attributes, _ isDescending: Bool) -> SortKey<Book>)?
@@ -175,7 +177,7 @@ import Testing
         for one in Self.cases {
           let expected = model.sorted { one.value(model, $0) }
           #expect(try Self.ids(one.format, snapshot) == expected, "\(one.format)")
-          // Ids descend with the last key, and null comes last.
+          // With a descending key, ids descend too, and null comes last.
           let backwards = Array(expected.reversed())
           #expect(
             try Self.ids(one.format, isDescending: true, snapshot) == backwards, "\(one.format)")
@@ -290,7 +292,7 @@ import Testing
     ).makeAsyncIterator()
     var update = try await updates.next()
     #expect(update?.items.map(\.title) == ["2", "1"])
-    // Another entity changes, and no book does.
+    // The write changes an author and no book.
     try await store.write { tx in
       _ = try tx.update(Author.where { $0.id == first }) { $0.name = "C" }
     }

@@ -40,7 +40,9 @@ import Testing
     return Array(key.bytes)
   }
 
-  /// There are as many links as records, which must not make the delete remove all records.
+  /// There are as many links as records.
+  ///
+  /// The delete must still not delete all records.
   @Test func `a dangling damaged link deletes no other record`() throws {
     try damaged { core, _, author in
       let holder = try #require(author.description.attribute)
@@ -61,7 +63,9 @@ import Testing
     }
   }
 
-  /// A copy of its text is derived; this ended the verifier, which lost all that it had found.
+  /// The related record's text is copied by a derivation.
+  ///
+  /// Such damage once ended the verifier, and all its findings were lost.
   @Test func `a related record that cannot be read is found`() throws {
     try damaged { core, _, _ in
       let author = try core.entity(named: "Author")
@@ -137,7 +141,7 @@ import Testing
     }
   }
 
-  /// No record has the id 0, which a file may say all the same.
+  /// No record has the id 0, but a damaged file may contain a link with it.
   @Test func `links to or from a record 0 are errors on access`() throws {
     try damaged { core, links, _ in
       let from = try #require(links.linksFrom)
@@ -178,7 +182,7 @@ import Testing
     }
   }
 
-  /// Each of `calls` is an error that names damage, and changes nothing.
+  /// Expects each call to throw an error for damage, and to change nothing in the file.
   private func expectDamaged(_ path: String, _ calls: [(Store) throws -> Void]) throws {
     let before = try Verifier.verify(path: path).findings
     let store = try Store(at: path, entities: Library.entities)
@@ -218,7 +222,9 @@ import Testing
     }
   }
 
-  /// A file may have thousands over one attribute: in pairs that would be seconds.
+  /// A file may have thousands of relationships over one attribute.
+  ///
+  /// Comparing all pairs would take seconds.
   @Test func `many relationships are compared with the declared ones by their numbers`() throws {
     let stored = (1...UInt32(20_000)).map { number in
       RelationshipDescription(

@@ -22,7 +22,7 @@ import Testing
 
     enum Denied: Error { case denied }
 
-    /// Makes the first lead to the second by a list; false when it does already.
+    /// Adds the second record to the list of the first; returns false if the list has it already.
     static func append(_ pair: Pair, to lists: inout [UInt64: [UInt64]]) -> Bool {
       if lists[pair.from]?.contains(pair.to) == true { return false }
       lists[pair.from, default: []].append(pair.to)
@@ -36,7 +36,9 @@ import Testing
       written[author, default: []].append(book)
     }
 
-    /// Deletes the records that go with `books`, which cascade no further; loans deny.
+    /// Deletes `books` and the links to them.
+    ///
+    /// A loan of a deleted book denies the delete.
     mutating func delete(books gone: Set<UInt64>) throws(Denied) {
       guard !loans.values.contains(where: { gone.contains($0.book.rawValue) }) else {
         throw .denied
@@ -68,7 +70,7 @@ import Testing
     }
   }
 
-  /// One random change of the store and the model; false when both refused it.
+  /// Makes one random change in the store and in the model; returns false if both refused it.
   private static func change(
     _ tx: inout WriteTransaction, _ model: inout Model, _ numbers: inout SeededNumbers,
     _ next: inout Int
@@ -111,7 +113,7 @@ import Testing
       var pairs = some(model.shelves, atMost: 3).flatMap { shelf in
         some(model.books, atMost: 6).map { Model.Pair(from: shelf, to: $0) }
       }
-      // Some pairs come twice.
+      // Some pairs occur twice in the call.
       pairs += pairs.shuffled(using: &numbers).prefix(numbers.below(3))
       let added = pairs.count { Model.append($0, to: &model.shelved) }
       let count = try tx.link(
@@ -125,7 +127,7 @@ import Testing
         pairs.map { (Book.ID(rawValue: $0.from), Book.ID(rawValue: $0.to)) }, by: Book.sequels)
       model.sequels.formUnion(pairs)
     case 8:
-      // The call names the other side.
+      // The call sets the links from the other side, the book.
       guard let book = one(model.books) else { return }
       let shelves = some(model.shelves, atMost: 4)
       guard !model.shelves.isEmpty else { return }
@@ -158,7 +160,7 @@ import Testing
       try tx.delete(gone.map { Loan.ID(rawValue: $0) })
       for id in gone { model.loans[id] = nil }
     case 13:
-      // The shelf gets its books and others in a new order.
+      // The call gives the shelf old and new books in a new order.
       guard let shelf = one(model.shelves), !model.books.isEmpty else { return }
       let books = some(model.books, atMost: 9)
       let given = books + books.prefix(numbers.below(3))
@@ -182,7 +184,7 @@ import Testing
         Self.move(book, to: place, in: &model.written[author, default: []])
       }
     default:
-      // Books of one author to another one, from the side that holds no id.
+      // The call gives an author books of other authors, from the side that does not hold the id.
       guard let author = one(model.authors) else { return }
       let books = some(model.books, atMost: 4)
       guard !model.books.isEmpty else { return }
@@ -291,7 +293,7 @@ import Testing
       let seed = numbers
       do {
         try store.write { tx throws in
-          // A write may run again.
+          // The closure may run again, so it starts from the saved numbers and the saved model.
           numbers = seed
           changed = model
           for _ in 0..<count { try Self.change(&tx, &changed, &numbers, &next) }

@@ -5,8 +5,10 @@ import Testing
 @testable import EntityStore
 
 @Suite struct `Conditions on related records` {
-  /// Authors 1 to 40, of whom each but the first ten has the one before as teacher; books 1 to 200
-  /// by them, every tenth without an author; 20 shelves.
+  /// Makes 40 authors, 200 books and 20 shelves.
+  ///
+  /// Each author except the first ten has the previous author as teacher. Every tenth book has no
+  /// author.
   private func withLibrary(_ body: (Store) throws -> Void) throws {
     try withTemporaryStore(Library.entities) { store in
       try store.write { tx throws in
@@ -35,7 +37,7 @@ import Testing
     }
   }
 
-  /// All that a condition can be about, in memory.
+  /// All records and links in memory, for evaluating conditions without the store.
   private struct Model {
     var authors: [Author.ID: Author] = [:]
     var books: [Book.ID: Book] = [:]
@@ -66,7 +68,7 @@ import Testing
     func loans(of book: Book) -> [Loan] { loans.filter { $0.book == book.id } }
   }
 
-  /// One condition on books, in both forms and calculated in memory.
+  /// A condition on books: as a format string, as key paths, and calculated in memory.
   private struct Case {
     var format: String
     var condition: Condition<Book>?
@@ -230,7 +232,7 @@ import Testing
             #expect(Set(found) == expected, "\(condition)")
             let negated = try snapshot.count(Book.where(not(condition)))
             #expect(negated == model.books.count - expected.count, "NOT \(one.format)")
-            // The condition is combined with another one and an order.
+            // The condition is combined with another condition and with an order.
             let both = Book.where(condition).where { $0.pages < 250 }.sorted(by: \.pages, \.title)
             let pages = try snapshot.fetch(both).map(\.pages)
             let all = expected.compactMap { model.books[$0]?.pages }.filter { $0 < 250 }
@@ -259,7 +261,7 @@ import Testing
         #expect(!text.contains("scan"), "\(text)")
         #expect(try snapshot.count(rare) == 25)
         #expect(try snapshot.fetch(rare.requiringIndex()).count == 25)
-        // One book of the shelf: from the book.
+        // The condition leaves one book of the shelf, so the query starts from the book.
         let one = Book.where {
           $0.title == "B7"
           $0.shelves.any { $0.name == "S7" }

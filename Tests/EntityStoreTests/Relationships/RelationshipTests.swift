@@ -123,7 +123,7 @@ import Testing
         try tx.insert(Book(title: "y", author: Author.ID(rawValue: 1)))
         try tx.insert(Author(name: "late"))
       }
-      // A batch, an update and a merge are refused too.
+      // Dangling links are also refused in a batch, an update and a merge.
       for change in Self.dangling {
         let error = #expect(throws: StoreError.self) { try store.write { tx in try change(&tx) } }
         #expect(error?.code == .missingTarget)

@@ -5,9 +5,9 @@ import Testing
 
 /// Imports with links from a source that reports its unchanged pages.
 ///
-/// A linked record can be deleted although no page has changed.
+/// The deletion of a linked record changes no page, but the page's links must be made again.
 @Suite struct `Remembered links` {
-  /// Pages of JSON text that never change; it notes which were sent.
+  /// A source with pages of JSON text that never change; it notes the pages that it sent.
   private final class Service: PageSource {
     let sent = Mutex<[Int]>([])
     private let pages: [String]
@@ -42,7 +42,8 @@ import Testing
   private static let people = [
     #"[{"url": "p/1", "name": "1"}, {"url": "p/2", "name": "2"}, {"url": "p/3", "name": "3"}]"#
   ]
-  /// Imports pages of an entity with its links; returns the numbers of the pages that were sent.
+  /// Imports pages of an entity with its links; returns the numbers of the pages that the source
+  /// sent.
   @discardableResult
   private func run<E: Entity>(
     _ store: Store, _ key: any KeyPath<E, String> & Sendable, _ links: [ImportLink<E>],
@@ -80,7 +81,7 @@ import Testing
       try await store.write { _ = try $0.delete(Person.where { $0.url == "p/2" }) }
       #expect(try await names(store, "f/1") == ["1"])
       #expect(try await runPeople(store) == [0])
-      // The page of the film is asked for again, and no other one.
+      // The import requests the film's page again, and no other page.
       #expect(try await runFilms(store) == [0])
       #expect(try await names(store, "f/1") == ["1", "2"])
       #expect(try await runFilms(store) == [])

@@ -1,5 +1,5 @@
-/// Volumes as a dictionary, with the rules of an import: keys, policies, links that are found
-/// later.
+/// A dictionary of volumes with the rules of an import: keys, merge policies, and links that are
+/// resolved later.
 struct VolumeModel {
   /// The counts of an import's records.
   struct Counts: Equatable {
@@ -7,9 +7,9 @@ struct VolumeModel {
     var unresolved = 0, made = 0
   }
 
-  /// Values by the names of attributes; nil is null.
+  /// Values by attribute name; `nil` is null.
   ///
-  /// Links have the key of their record, and ``open`` while there is no such record.
+  /// A link has the key of its record, or ``open`` while there is no such record.
   typealias Values = [String: String?]
 
   private static let open = "?"
@@ -22,7 +22,7 @@ struct VolumeModel {
 
   private enum Outcome { case inserted, updated, unchanged, ignored, rejected, taken }
 
-  /// A link whose record is not there yet.
+  /// A link whose target record does not exist yet.
   private struct Pending: Equatable {
     var code: String
     var link: String
@@ -58,7 +58,7 @@ struct VolumeModel {
     let policy: VolumePolicy
     let makesMissing: Bool
     var pending: [Pending] = []
-    /// Volumes that a link has made and no page has brought.
+    /// The keys of volumes that a link has created and that no page has brought yet.
     var made: Set<String> = []
     var counts = Counts()
   }
@@ -77,7 +77,7 @@ struct VolumeModel {
   private mutating func resolve(_ one: Pending, _ run: inout Run) {
     switch one.link {
     case "editors", "author":
-      // Writers are not imported here, so what was not there is not there.
+      // The import brings no writers, so the link stays unresolved.
       run.counts.unresolved += 1
     default:
       guard volumes[one.key] != nil else {
@@ -97,7 +97,9 @@ struct VolumeModel {
     return volumes.contains { $0.key != code && $0.value["partner"] == partner }
   }
 
-  /// A page, again without those of its records that others lead to and that are refused.
+  /// Applies a page.
+  ///
+  /// If records to which others lead are refused, applies the page again without them.
   private mutating func take(_ rows: [VolumeRow], _ run: inout Run) {
     var lost: Set<Int> = []
     while true {
@@ -111,7 +113,7 @@ struct VolumeModel {
     }
   }
 
-  /// Returns the records that others lead to and that were refused.
+  /// Applies a page without the rows `lost`; returns the refused rows to which other rows lead.
   private mutating func take(
     _ rows: [VolumeRow], without lost: Set<Int>, _ run: inout Run
   ) -> Set<Int> {
@@ -126,7 +128,7 @@ struct VolumeModel {
     let known = Set(volumes.keys)
     let incoming = values(of: rows, known, lost, &targets, &run)
     var merged: [Int: Values] = [:]
-    // Alone, then those that take each other's partners, and then the rest once more.
+    // The rows are written one by one, then as exchanges of partners, and then the rest once more.
     var refused: [Int] = []
     for row in rows.indices where outcomes[row] == nil {
       let follows = refused.contains { rows[$0].code == rows[row].code }
@@ -157,7 +159,7 @@ struct VolumeModel {
     }
   }
 
-  /// The values that rows give, with their links resolved.
+  /// The incoming values of the rows, with their links resolved.
   private mutating func values(
     of rows: [VolumeRow], _ known: Set<String>, _ lost: Set<Int>, _ targets: inout Set<Int>,
     _ run: inout Run
@@ -171,7 +173,7 @@ struct VolumeModel {
       if values["stars"] == nil { values["stars"] = "0" }
       return values
     }
-    // A resolved link can resolve others.
+    // The links are resolved in this order, because a resolved link can make others resolvable.
     for link in ["author", "sequelOf", "partner"] {
       for row in rows.indices {
         guard let key = all[row][link] ?? nil else { continue }
@@ -222,8 +224,7 @@ struct VolumeModel {
     Self.attributes.allSatisfy { (a[$0] ?? nil) == (b[$0] ?? nil) }
   }
 
-  /// The new values of the stored volume, or those of a new one; `nil` if the row is refused or the
-  /// volume stays.
+  /// The new values of the volume; `nil` if the row is refused or changes nothing.
   private func result(_ row: VolumeRow, _ values: Values, _ run: Run) -> Values? {
     var merged: Values
     if let stored = volumes[row.code] {
@@ -276,7 +277,7 @@ struct VolumeModel {
     return merged
   }
 
-  /// Writes those of `rows` whose stored volumes give each other the partners that they want.
+  /// Writes the rows whose stored volumes exchange their partners among each other.
   private mutating func exchange(
     _ rows: [Int], _ all: [VolumeRow], _ incoming: [Values], _ run: Run,
     _ merged: inout [Int: Values],

@@ -132,7 +132,7 @@ private struct Item: Entity {
     try withTemporaryStore(Self.entities) { store throws in
       let maker = try store.insert(Maker("m"))
       let (basket, item, loose) = try store.write { tx throws in
-        // Its item comes later in the same write.
+        // The closed basket breaks its rule until its item is inserted later in the write.
         let basket = try tx.insert(Basket("b", isClosed: true)).id
         let item = try tx.insert(Item("i", 8, basket, maker: maker.id)).id
         return (basket, item, try tx.insert(Item("loose", 7)).id)

@@ -44,7 +44,7 @@ struct KeptSealedFileTests {
     #expect(!FileManager.default.fileExists(atPath: path + "-lock"))
   }
 
-  /// A sealer that packs pages in another way would give each generation another digest.
+  /// If a later sealer arranged pages differently, the same content would get another digest.
   @Test(arguments: files)
   func `an older sealed file is sealed again with identical bytes`(file: String) throws {
     let path = Self.folder + "/" + file

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Sealed files: their content, their bytes, and who may do what with them.
+/// The content and bytes of sealed files, and the operations that they allow.
 @Suite("Sealed files")
 struct SealedFileTests {
   private static let asOf = Date(timeIntervalSinceReferenceDate: 800_000_000)
@@ -117,7 +117,7 @@ struct SealedFileTests {
     }
     first.close()
     let store = try Store(at: folder.storePath, entities: [Reduced.self])
-    // One record is written in the new layout, the others keep the old one.
+    // One record is written in the new layout; all other records keep the old layout.
     try store.write { try $0.insert(Reduced(name: "new")) }
     let before = try store.fetch(Reduced.all)
     let sealed = folder.path + "/sealed.lodestore"

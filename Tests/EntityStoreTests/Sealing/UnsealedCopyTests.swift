@@ -31,12 +31,12 @@ import Testing
     #expect(try store.fetch(CorpusSpecimen.all) == original.fetch(CorpusSpecimen.all))
     #expect(try store.fetch(CorpusTrip.all) == original.fetch(CorpusTrip.all))
     #expect(try store.read { try $0.data(for: "bytes", in: "settings") } == Data([1, 2, 3]))
-    // Sealed again, it is the same file.
+    // Sealing the copy again gives the identical file.
     let again = folder.path + "/again.lodestore"
     #expect(try SealedFileTests.seal(store, to: again) == seal)
     let files = [again, sealed].map { FileManager.default.contents(atPath: $0) }
     #expect(files[0] != nil && files[0] == files[1])
-    // Ids go on where they ended, and relationships, orders and histories are kept.
+    // New ids continue after the old ones, and relationships, orders and histories are kept.
     let highest = try store.fetch(PersonV2.all).map(\.id.rawValue).max() ?? 0
     let person = try store.insert(PersonV2(city: nil, age: 1, name: "Zoe", email: nil))
     #expect(person.id.rawValue > highest)

@@ -128,7 +128,7 @@ import Testing
           try tx.insert(Player(name: "a"))
           isWriting.set()
           while !isReading.isSet { usleep(200) }
-          // The other write waits for its turn.
+          // The other write waits for its turn while the store is closed.
           usleep(50_000)
           store.close()
         }
@@ -170,7 +170,8 @@ import Testing
     try await withTemporaryStore([Player.self], options: options) { store in
       let snapshot = try store.snapshot()
       let generation = try snapshot.generation
-      // Snapshots are ended by commits; how soon tasks are run is the machine's.
+      // Later commits end the snapshot. When the ending task runs depends on the machine, so the
+      // loop makes commits until then.
       for _ in 0..<5_000 where (try? snapshot.count(Player.all)) != nil {
         try await store.insert(Player(name: UUID().uuidString))
         try await Task.sleep(for: .milliseconds(10))
@@ -184,7 +185,7 @@ import Testing
     }
   }
 
-  /// The process may only read, and the store's object may be released.
+  /// The process may have the store open only for reading, and the store object may be released.
   @Test func `commits of another process end pinned snapshots, also without their store`()
     async throws
   {
@@ -213,7 +214,7 @@ import Testing
     try expectSound(path)
   }
 
-  /// Otherwise the file stays open, and opening it again fails.
+  /// If such a snapshot stayed, the file would stay open, and the next opening would fail.
   @Test func `pinned snapshots made while their store is closed are ended`() throws {
     try withTemporaryStore([Player.self]) { store in
       let registry = SnapshotRegistry()

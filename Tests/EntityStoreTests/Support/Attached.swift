@@ -2,7 +2,7 @@ import EntityStore
 import Foundation
 import Synchronization
 
-/// A note that a user writes about a pod, in a store of its own.
+/// A note that a user writes about a pod, kept in another store than the pods.
 struct PodNote: Hashable {
   var id = RecordID<PodNote>()
   var pod: Reference<Pod>
@@ -109,7 +109,7 @@ extension Paired {
   }
 }
 
-/// A record that refers to one of each other entity.
+/// A record with a reference to a record of another store's entity `T`.
 struct Pointing<T: Entity>: Entity {
   var id = RecordID<Pointing>()
   var target: Reference<T>
@@ -141,7 +141,7 @@ extension Pointing {
   }
 }
 
-/// A dataset of ordinary stores, one for each generation, of which each replaces the one before.
+/// A dataset whose generations are ordinary stores, each replacing the previous one.
 final class Generations: AttachableDataset, Sendable {
   private struct State {
     var current: Store

@@ -55,8 +55,10 @@ extension Fireball: Entity {
     velocity = try reader.read()
   }
 
-  /// The entity of a row: date, energy, impact energy, latitude, its half, longitude, its half,
-  /// altitude, velocity.
+  /// Makes the entity from a row.
+  ///
+  /// The columns are date, energy, impact energy, latitude and its hemisphere, longitude and its
+  /// hemisphere, altitude, and velocity.
   init?(row: [String?]) {
     func number(_ column: Int) -> Double? { row[column].flatMap { Double($0) } }
     func signed(_ column: Int, negative: String) -> Double? {

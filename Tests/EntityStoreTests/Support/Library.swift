@@ -6,7 +6,8 @@ import Foundation
 ///
 /// Every delete rule and every kind of derived attribute occurs.
 ///
-/// Values are equal if the values from programs are; the verifier checks the derived attributes.
+/// Two values are equal if their attributes set by programs are equal. The verifier checks the
+/// derived attributes.
 enum Library {
   static let entities: [any Entity.Type] = [Author.self, Book.self, Shelf.self, Loan.self]
 }

@@ -1,6 +1,7 @@
 import EntityStore
 
-/// A record that names others: of another entity, required and optional, and of its own.
+/// A record that holds ids of other records: required and optional ones, of other entities and of
+/// its own.
 struct Membership: Equatable {
   var id = RecordID<Membership>()
   var film: RecordID<Film>
@@ -24,7 +25,8 @@ extension Membership: Entity {
 
   static var attributes: Attributes { Attributes() }
 
-  // The default of a property, as `@Entity` passes it on, is no initial value.
+  // `@Entity` passes a property's default in this form. An unassigned id does not count as an
+  // initial value.
   static let schema = EntitySchema<Membership>(
     "Membership",
     attributes: [

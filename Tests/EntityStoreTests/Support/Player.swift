@@ -90,7 +90,7 @@ extension PlayerCard: Entity {
   }
 }
 
-/// `score` has become `points`, without a declared renaming.
+/// A declaration in which `score` is called `points`, without a declared renaming.
 struct PlayerPoints: Equatable {
   var id = RecordID<PlayerPoints>()
   var name: String
@@ -119,7 +119,7 @@ extension PlayerPoints: Entity {
   }
 }
 
-/// All that ``Player`` has, with a rank that must be given.
+/// A declaration with all attributes of ``Player`` and a required rank without a default.
 struct RankedPlayer: Equatable {
   var id = RecordID<RankedPlayer>()
   var name: String
@@ -148,7 +148,7 @@ extension RankedPlayer: Entity {
   }
 }
 
-/// Declares what is to be removed.
+/// A declaration of the attributes that a program removes.
 protocol Removal: Sendable {
   static var names: [String] { get }
 }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The changes of committed writes that a sink received, one by one.
 final class ChangeRecording: Sendable {
-  /// One change of one record, or of all.
+  /// One change of one record, or the removal of all records.
   struct Change: Equatable, Sendable, CustomStringConvertible {
     enum Kind: Equatable, Sendable { case inserted, updated, removed, cleared(Int) }
 
@@ -23,7 +23,7 @@ final class ChangeRecording: Sendable {
   struct Write: Sendable {
     var committed: CommittedWrite
     var changes: [Change]
-    /// How many ranges the inserted records without bytes came in.
+    /// The number of ranges in which inserted records without bytes were reported.
     var runCount: Int
   }
 
@@ -32,7 +32,8 @@ final class ChangeRecording: Sendable {
   let interest: ChangeInterest
   private let entities: Set<String>?
 
-  /// - Parameter entities: whose changes it asks for; all where it is left out.
+  /// - Parameter entities: The names of the entities whose changes the sink requests; `nil` for
+  ///   all.
   init(_ interest: ChangeInterest, entities: Set<String>? = nil) {
     self.interest = interest
     self.entities = entities
@@ -43,7 +44,7 @@ final class ChangeRecording: Sendable {
 
   var changes: [Change] { committed.flatMap(\.changes) }
 
-  /// How many runs of closures had a sink, committed or not.
+  /// The number of runs of closures for which a sink was made, committed or not.
   var runCount: Int { runs.withLock { $0 } }
 
   func forget() { writes.withLock { $0 = [] } }

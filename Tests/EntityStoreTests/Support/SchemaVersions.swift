@@ -35,8 +35,8 @@ extension PersonV1: Entity {
   }
 }
 
-/// Adds an optional attribute and one with an initial value, between the others, and an index on
-/// it.
+/// Adds an optional attribute and an attribute with an initial value between the old attributes,
+/// and an index over the latter.
 struct PersonV2: Equatable {
   var id = RecordID<PersonV2>()
   var city: String?
@@ -81,7 +81,7 @@ extension PersonV2: Entity {
   }
 }
 
-/// One attribute of another kind in each variant, so that a table of them fits on a page.
+/// A person in which each variant changes one attribute, so that a table can list all variants.
 struct PersonVariant<Change: PersonChange>: Entity {
   var id = RecordID<PersonVariant>()
   var name: String
@@ -122,7 +122,7 @@ extension PersonChange where Extra == Int {
   static var noExtra: Int { 0 }
 }
 
-/// `email` is required, `age` is gone.
+/// A variant in which `email` is required and `age` is removed.
 enum Tightened: PersonChange {
   typealias Email = String
   typealias Extra = Int
@@ -141,7 +141,7 @@ enum Retyped: PersonChange {
     "Person", attributes: [.init("name", \.name), .init("email", \.email)])
 }
 
-/// A required attribute without an initial value.
+/// A variant with a new required attribute without an initial value.
 enum Demanding: PersonChange {
   typealias Email = String?
   typealias Extra = Int

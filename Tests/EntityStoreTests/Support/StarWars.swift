@@ -1,7 +1,7 @@
 import EntityStore
 
-// The six entities of the Star Wars API with their relationships; each record is known by its
-// address.
+// The six entities of the Star Wars API with their relationships. The address of a record is its
+// unique key.
 
 /// The entities and their relationships.
 enum StarWars {

@@ -10,7 +10,9 @@ import Testing
 struct TemporaryFolder: ~Copyable {
   let path: String
 
-  /// In memory where the system offers that: most tests commit often, and few are about the disk.
+  /// Creates the folder.
+  ///
+  /// The folder is in memory if possible, because most tests commit often and do not test the disk.
   init(isOnDisk: Bool = false) throws {
     let memory = "/dev/shm/"
     let isUsable = FileManager.default.isWritableFile(atPath: memory) && !isOnDisk
@@ -76,7 +78,7 @@ func expectSound(_ path: String, sourceLocation: SourceLocation = #_sourceLocati
   try expectConditionsHold(store, sourceLocation)
 }
 
-/// Verifies what is in the newest commit of an open store.
+/// Verifies the newest commit of an open store.
 func expectSound(_ store: Store, sourceLocation: SourceLocation = #_sourceLocation) throws {
   let report = try Verifier.verify(environment: store.core.environment)
   try #require(report.findings == [], "\(SeededNumbers.replay)", sourceLocation: sourceLocation)

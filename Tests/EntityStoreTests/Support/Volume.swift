@@ -1,8 +1,10 @@
 import EntityStore
 import Foundation
 
-/// Records for imports that merge: a link to another entity, two to the same one, one of them
-/// unique, a list, and a rule that needs a link.
+/// Records for imports that merge.
+///
+/// A volume has a link to another entity, two links to its own entity, and a list of links. One
+/// link is unique, and a rule needs a link.
 struct Volume: Equatable {
   static let entities: [any Entity.Type] = [Volume.self, Writer.self]
 

@@ -23,10 +23,10 @@ func within<R: Sendable>(
   }
 }
 
-/// Looks again and again whether `isTrue`, and expects it in the end.
+/// Checks repeatedly whether `isTrue` returns true, and fails if it never does.
 ///
-/// The looks are counted, not the seconds. While tests without a pause have all threads, neither
-/// this function nor the awaited code runs.
+/// The number of checks is limited, not the time. While tests without a pause have all threads,
+/// neither this function nor the awaited code runs.
 func eventually(
   sourceLocation: SourceLocation = #_sourceLocation, _ isTrue: () throws -> Bool
 ) async throws {

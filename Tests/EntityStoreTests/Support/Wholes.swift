@@ -1,6 +1,6 @@
 import EntityStore
 
-/// A record that refers to another one of its entity, which is deleted with it.
+/// A record that refers to another record of its entity, and is deleted with it.
 struct Ring: Equatable {
   var id = RecordID<Ring>()
   var next: Ring.ID?
@@ -101,7 +101,9 @@ extension Lone: Entity {
   }
 }
 
-/// A reader whose open loans deny a delete that the list of all loans would cascade to.
+/// A reader.
+///
+/// The list of all loans cascades a delete, but open loans deny it.
 struct Reader: Equatable {
   var id = RecordID<Reader>()
   var name: String
@@ -125,7 +127,7 @@ struct Lent: Equatable {
   var id = RecordID<Lent>()
   var reader: Reader.ID?
 
-  /// The earlier records of the same entity.
+  /// Links to earlier records of the same entity, which deny the delete of a linked record.
   static let before = ToMany<Lent, Lent>(onDelete: .deny)
 }
 

@@ -15,7 +15,8 @@ import Testing
         try store.count(Film.where { anyOf($0.episode == 1, anyOf([Condition<Film>]())) }) == 1)
       #expect(try store.count(Film.where(allOf([]))) == 5)
       #expect(try store.delete(Film.where(anyOf([]))) == 0)
-      // A condition that `if` leaves out is no condition, and no reason to delete all records.
+      // An `if` without a result leaves no condition. The call is refused, so that it does not
+      // delete all records.
       _ = try storeError(.invalidQuery) {
         try store.delete(Film.where { if store.path.isEmpty { $0.episode == 1 } })
       }
@@ -48,7 +49,8 @@ import Testing
         let book = try tx.insert(Book(title: "b", author: author)).id
         try tx.add(book, to: Shelf.books, of: shelf)
         for query in [Book.all.limit(-1), Book.all.offset(-1), Book.all.limit(.min)] {
-          // The related records have the order of the relationship, or that of the query.
+          // The error occurs whether the results have the relationship's order or the query's
+          // order.
           for query in [query, query.sorted(by: \.title)] {
             _ = try storeError(.invalidQuery) { try tx.related(Author.books, of: author, query) }
             _ = try storeError(.invalidQuery) { try tx.related(Shelf.books, of: [shelf], query) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Type checks programs with the modules of the build that the tests are of.
+/// Type checks programs with the modules that the tests were built with.
 struct CompilerCheck {
   /// The first error, and the processor time of the compiler.
   struct Result {
@@ -15,9 +15,9 @@ struct CompilerCheck {
   private let root = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../..").standardized
 
-  /// The check of this process; `nil` where the modules or the compiler are not found.
+  /// The check for this process; `nil` if the modules or the compiler are not found.
   ///
-  /// The compiler is looked for once: its start takes as long as a type check.
+  /// The compiler is searched for once, because its start takes as long as a type check.
   static let shared = CompilerCheck()
 
   private init?() {
@@ -125,7 +125,7 @@ struct CompilerCheck {
       + ["-Xcc", "-I", "-Xcc", root.appending(path: "Sources/CChecksum/include").path]
   }
 
-  /// For modules over packages that have C modules: LodestoreWeb.
+  /// Compiler arguments for modules that import packages with C modules, such as LodestoreWeb.
   private var dependencyArguments: [String] {
     let checkouts = modules.appending(path: "../../checkouts")
     let packages = Self.contents(of: checkouts)

@@ -45,7 +45,7 @@ struct `What the compiler says` {
     try expectTold(mistake)
   }
 
-  /// A snapshot that was kept would read pages that are not there any more.
+  /// A stored snapshot would read pages that no longer exist, so the compiler must refuse it.
   @Test(arguments: [
     "struct Keeper: ReadableTransaction {\n  var access: TransactionAccess\n}",
     "final class Keeper {\n  var kept: Snapshot?\n  func keep(_ store: Store) throws {\n"
@@ -64,12 +64,12 @@ struct `What the compiler says` {
     let results = try (0..<3).map { _ in try check.check(CheckedFilm.tenConditions) }
     #expect(results.allSatisfy { $0.line == nil }, "\(results[0].output)")
     let seconds = results.map(\.seconds).min() ?? .infinity
-    // Less than 50 milliseconds on a machine that does nothing else.
+    // On an idle machine the difference is less than 50 milliseconds.
     #expect(seconds - empty < 0.5, "\(seconds) s, of which \(empty) s are the compiler's start")
   }
 
-  /// With forms that take any number of aggregates or attributes, most of these took 5 to 40
-  /// seconds.
+  /// A regression test: with overloads for any number of aggregates or attributes, most of these
+  /// expressions took 5 to 40 seconds.
   @Test(arguments: CheckedFilm.summaries, ["try ", "try await "])
   func `the compiler accepts groups and values in a longer expression in little time`(
     expression: String, effects: String
@@ -94,7 +94,7 @@ struct `What the compiler says` {
     let without = try check.check(source, importing: false)
     #expect(with.output.split(separator: ": error: ").count > chains.count, "\(with.output)")
     #expect(!with.output.contains("reasonable time"))
-    // Each takes half a second at most, and all take at most twice their time without the import.
+    // Each chain may take half a second. All chains may take twice their time without the import.
     #expect(with.seconds < 0.5 * Double(chains.count))
     #expect(with.seconds < 2 * without.seconds + 1, "\(with.seconds) s, alone \(without.seconds) s")
   }

@@ -4,9 +4,9 @@ import Foundation
 struct Tutorial {
   /// The content of a step.
   enum Step {
-    /// A manifest, which replaces the one before.
+    /// A manifest, which replaces the previous manifest.
     case manifest(URL)
-    /// A program, which replaces the one before.
+    /// A program, which replaces the previous program.
     case program(URL)
     /// Typed commands and their output.
     case terminal(URL)
@@ -45,8 +45,8 @@ struct Tutorial {
     unused = Set(files.filter { !$0.hasSuffix(".svg") }).subtracting(codes.map(\.file))
   }
 
-  /// The commands of a file that shows a terminal: the arguments after `$ swift run filmlist`, each
-  /// with the lines up to the next one.
+  /// The commands in a terminal file: the arguments after `$ swift run filmlist`, and the output
+  /// lines up to the next command.
   static func commands(in file: URL) throws -> [Command] {
     try text(file).components(separatedBy: "$ swift run filmlist").dropFirst().map { part in
       let lines = part.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)

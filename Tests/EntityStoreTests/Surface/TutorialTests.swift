@@ -68,7 +68,7 @@ import Testing
       #expect(status == 0 && output.contains(#""name" : "filmlist""#), "\(output)")
     }
 
-    /// All that a program prints.
+    /// The whole output of a program.
     private func run(_ program: URL, _ arguments: [String], in folder: URL) throws -> String {
       let process = Process()
       process.executableURL = program
@@ -104,7 +104,8 @@ import Testing
       address = "http://127.0.0.1:\(port)"
     }
 
-    /// By SIGKILL: a process inherits the signals that the threads of a test block.
+    /// The service is killed by SIGKILL, because it inherits blocked signals from the test's
+    /// threads.
     func stop() {
       kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()

@@ -3,9 +3,10 @@ import Testing
 
 @testable import EntityStore
 
-/// Files as programs leave them, whatever these have done: none is refused, and none has a finding.
+/// Files that programs have written are never refused, and the verifier finds no fault in them,
+/// whatever the programs did.
 @Suite struct `Legal files` {
-  /// `LODESTORE_LEGAL_FILES` asks for more.
+  /// The variable `LODESTORE_LEGAL_FILES` sets the number of files.
   @Test func `legal files of all histories are accepted, also while they are in use`() throws {
     let count = SeededNumbers.environmentNumber("LODESTORE_LEGAL_FILES") ?? 20
     var numbers = SeededNumbers(salt: 7_700)
@@ -27,7 +28,7 @@ private final class LegalHistory {
   private let path: String
   private var numbers: SeededNumbers
   private var store: Store
-  /// Hold pages of old commits back from being used again.
+  /// Snapshots that prevent the reuse of old commits' pages.
   private var snapshots: [PinnedSnapshot] = []
   private var nameCount = 0
 
@@ -52,7 +53,7 @@ private final class LegalHistory {
     case 0, 1:
       _ = try store.insert((0..<numbers.below(400)).map { _ in player() })
     case 2:
-      // Texts on pages of their own, of many lengths.
+      // The texts have various lengths that need overflow pages.
       let length = [2_000, 4_060, 4_080, 9_000, 70_000][numbers.below(5)] + numbers.below(100)
       _ = try store.insert(Clause(name: name(), text: String(repeating: "x", count: length)))
     case 3:
@@ -65,7 +66,7 @@ private final class LegalHistory {
     case 6: try addBooks()
     case 7: try store.purgeHistory(before: .now)
     case 8:
-      // The first write is undone as a whole, the second in part.
+      // The first write is undone as a whole, and the second one in part.
       try? store.write { tx in
         _ = try tx.insert((0..<200).map { _ in player() })
         throw CancellationError()

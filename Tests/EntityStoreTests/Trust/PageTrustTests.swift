@@ -8,7 +8,8 @@ import Testing
 @testable import EntityStore
 
 @Suite struct `Trust in the pages of a file` {
-  /// A closed store of `count` films, without its lock file: nobody knows where it comes from.
+  /// Makes a closed store of `count` films and removes its lock file, so that the file counts as
+  /// one of unknown origin.
   private func makeStore(in folder: borrowing TemporaryFolder, count: Int) throws {
     let store = try Store(at: folder.storePath, entities: [Film.self])
     try store.write { transaction in
@@ -24,7 +25,8 @@ import Testing
     try Data(contentsOf: URL(fileURLWithPath: folder.storePath))
   }
 
-  /// Gives the first leaf page of records a node that begins outside of it; LMDB would read there.
+  /// Damages the first leaf page of records: its first node begins outside the page, where LMDB
+  /// would read.
   private func damage(_ folder: borrowing TemporaryFolder) throws {
     var bytes = try Array(bytes(folder))
     let size = PageLayout.systemPageSize
@@ -135,7 +137,7 @@ import Testing
   @Test func `a fault in an unchecked file is a typed error`() throws {
     let folder = try TemporaryFolder()
     try makeStore(in: folder, count: 50)
-    // A record's text, after a key with an equal text; the index entry stays.
+    // The damaged byte is in a record's text. The index entry with the same text stays unchanged.
     var bytes = try bytes(folder)
     let record = try #require(
       bytes.ranges(of: Data("film 7".utf8)).first { bytes[$0.upperBound] != 0 })
@@ -148,7 +150,7 @@ import Testing
     #expect(error.entity == "Film" && error.recordID == 8, "\(error)")
     let other = Film.where { $0.episode == 3 }
     #expect(try store.read { try $0.fetch(other).map(\.title) } == ["film 3"])
-    // A change is made of no damaged record, whatever the options say.
+    // A damaged record cannot be changed, even with options that skip checks.
     _ = try storeError(.damaged) {
       try store.write { try $0.update(Film.where { $0.episode == 7 }) { $0.code = "c" } }
     }
@@ -182,7 +184,7 @@ import Testing
     let folder = try TemporaryFolder()
     let path = folder.storePath
     let store = try Store(at: path, entities: [Film.self])
-    // Some 10,000 pages.
+    // The value takes some 10,000 pages, so that the check has progress to report.
     try await store.write { try $0.put(Data(count: 40 << 20), for: "zeros", in: "large") }
     store.close()
     try FileManager.default.removeItem(atPath: path + "-lock")

@@ -1,7 +1,9 @@
 @testable import EntityStore
 
 extension AllTypes {
-  /// The record of the value, in which NaN is equal to itself and the zeros are two.
+  /// The content of the value's record.
+  ///
+  /// In it, not-a-number is equal to itself, and zero differs from minus zero.
   func content(in store: Store) throws -> [UInt8] {
     try store.core.read { core in
       var writer = RecordWriter()

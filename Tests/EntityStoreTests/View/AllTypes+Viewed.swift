@@ -1,4 +1,5 @@
-// Not @testable: views have attributes under names that are the library's own inside, as `slot`.
+// The import is not @testable, because views have attributes with names such as `slot` that are
+// also internal names of the library.
 import EntityStore
 import Foundation
 

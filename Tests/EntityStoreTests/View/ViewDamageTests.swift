@@ -60,7 +60,7 @@ import Testing
         )
         #expect(contents.0 == contents.1, "\(SeededNumbers.replay)")
       case (.failure(let decoding as StoreError), .failure(let viewing as StoreError)):
-        // Which of two bad attributes is named is the order in which they are read.
+        // If two attributes are bad, the error names the one that is read first, which may differ.
         #expect(decoding.code == viewing.code, "\(decoding) \(viewing) \(SeededNumbers.replay)")
         #expect(viewing.entity == "AllTypes" && viewing.recordID == id.rawValue)
         codes[viewing.code, default: 0] += 1
@@ -78,7 +78,7 @@ import Testing
     store.close()
     let file = URL(fileURLWithPath: folder.storePath)
     var bytes = try Data(contentsOf: file)
-    // The text of the record; the index has a zero after it.
+    // The match is in the record. In the index, a zero byte follows the text.
     let range = try #require(bytes.range(of: Data("the markerv".utf8)))
     bytes[range.lowerBound] ^= 1
     try bytes.write(to: file)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct `Views` {
   private struct Refusal: Error, Equatable {}
 
-  /// `count` pods, of which each third has a summary.
+  /// Inserts `count` pods, of which every third has a summary.
   private func insertPods(_ count: Int, into store: Store) throws {
     _ = try store.write { tx in
       try tx.insert(

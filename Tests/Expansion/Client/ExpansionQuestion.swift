@@ -6,12 +6,13 @@ package struct ExpansionQuestion: Encodable {
   package var source: String
   /// Whether the conformance is added, as `@Entity` does.
   package var conforms = true
-  /// The source after expansion, where it is compared.
+  /// The expected source after expansion; `nil` if it is not compared.
   package var expanded: String?
-  /// The error that is expected, where one is.
+  /// The expected error; `nil` if the source must be accepted.
   package var refusal: Refusal?
 
-  /// An error, where it starts, and for each of its fix-its the message and the source after it.
+  /// An expected error: its message, its place, and for each fix-it the message and the fixed
+  /// source.
   package struct Refusal: Encodable {
     let message: String
     let line: Int
@@ -46,7 +47,7 @@ package struct ExpansionQuestion: Encodable {
     process.standardInput = input
     process.standardOutput = output
     try process.run()
-    // A question is smaller than the buffer of a pipe.
+    // The question fits into the pipe's buffer, so the write cannot block.
     try input.fileHandleForWriting.write(contentsOf: JSONEncoder().encode(self))
     try input.fileHandleForWriting.close()
     let answer = output.fileHandleForReading.readDataToEndOfFile()

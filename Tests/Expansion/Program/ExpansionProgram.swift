@@ -116,7 +116,8 @@
     var knowsRawIdentifiers = !Parser.parse(source: "let `a b` = 1").hasError
   }
 #else
-  // A macro target is a program, and the package description cannot leave it out with the trait.
+  // Without the trait this empty program is built, because the package description cannot leave out
+  // a macro target by a trait.
   @main
   struct ExpansionProgram {
     static func main() {}

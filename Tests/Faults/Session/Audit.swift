@@ -3,12 +3,14 @@ import Foundation
 import LMDB
 import LodestoreVerifier
 
-/// Checks the files that a session or a power cut has left, when nothing fails any more.
+/// Checks the files that a session or a power cut has left, without injected failures.
 struct Audit {
   let folder: String
 
-  /// The first fault of a store; `nil` if the store has one of `possible`, accepts a further write
-  /// and keeps every rule of the format.
+  /// Returns the first fault of a store; `nil` for a store without a fault.
+  ///
+  /// A store without a fault has one of the `possible` contents, accepts a further write, and keeps
+  /// every rule of the format.
   func problem(_ name: String, possible: [Contents]) -> String? {
     let path = "\(folder)/\(name)"
     do {

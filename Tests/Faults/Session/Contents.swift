@@ -24,7 +24,9 @@ extension Contents {
   }
 }
 
-/// The possible contents of a store: after a failed write, those before it and those that it made.
+/// The possible contents of a store.
+///
+/// After a failed write, they are the contents before the write and the contents with it.
 struct PossibleContents {
   private(set) var all: [Contents] = [[:]]
 

@@ -3,8 +3,8 @@ import Foundation
 
 /// Simulates power cuts at positions of a log, and opens each image of the disk.
 ///
-/// An image follows from the seed and its number alone. Tells each one's number before it is
-/// opened, so that the parent knows which one ended the process.
+/// An image follows from the seed and its number alone. The number is printed before the image is
+/// opened, so that the parent knows which image ended the process.
 struct CrashImages {
   let folder: String
   let seed: UInt64
@@ -21,7 +21,8 @@ struct CrashImages {
     else { Main.stop("no log") }
     let cuts = numbers.map { number in
       var random = SessionRandom(seed, UInt64(number) + 1)
-      // The making of a store is short, and each tenth image of it.
+      // One image in ten is a power cut during the creation of the store, which is a short part of
+      // the log.
       let end = number % 10 == 0 ? first.position : log.operations.count
       return Cut(number: number, position: Int.random(in: 1...end, using: &random), random: random)
     }
@@ -73,8 +74,9 @@ struct CrashImages {
     }
   }
 
-  /// A step may make several commits, of which one has its records; and one that failed may have
-  /// made some of them.
+  /// A step may make several commits, and only the last one has its records.
+  ///
+  /// A failed step may have made some of them.
   private func isPossible(_ digest: UInt64, _ commit: Int, _ log: WriteLog, _ position: Int) -> Bool
   {
     let before = log.marks.last { $0.commit < commit }
@@ -107,7 +109,7 @@ struct CrashImages {
     return Audit(folder: folder).verified(name)
   }
 
-  /// Puts the files of an image in place.
+  /// Writes the files of an image into the folder.
   ///
   /// The lock file may be gone, as after a copy of the file, or be as the cut left it. The lock
   /// file may also begin with zeros, as a file whose first bytes never reached the disk, and hold

@@ -1,16 +1,18 @@
 /// The possible contents of a disk after a power cut at one position of a log.
 ///
-/// Everything that was synced is there. Of everything later any part may be there: each block or
-/// sector of each write, the length of a file, each change of a name.
+/// Everything that was synced is on the disk. Of later changes any part may be there: each block or
+/// sector of a write, a file's length, a change of a name.
 struct Disk {
-  /// A write of which it is not known how much is on disk.
+  /// A write of which an unknown part is on the disk.
   private struct Pending {
     var offset: Int
     var payload: Range<Int>
     /// The new size, for a truncation.
     var size: Int?
     var isDurable = false
-    /// A sync of it has failed: the system takes it for written, and no later sync writes it.
+    /// Whether a sync of the write has failed.
+    ///
+    /// The system then regards the write as written, so no later sync writes it.
     var isForgotten = false
   }
 
@@ -37,7 +39,7 @@ struct Disk {
     var file: Int
   }
 
-  /// How what was not synced comes out.
+  /// The way in which changes that were not synced are lost.
   enum Loss: CaseIterable {
     case blocks, sectors, prefix, oneBlock, everything, nothing
   }
@@ -130,7 +132,7 @@ struct Disk {
 
   // MARK: The cut
 
-  /// The files by name, as they may be found afterwards.
+  /// The possible content of the disk after the power cut: the files by name.
   func image(_ loss: Loss, _ random: inout SessionRandom) -> [String: [UInt8]] {
     var found = names
     let isPrefix = Bool.random(using: &random)
@@ -149,7 +151,7 @@ struct Disk {
   private func bytes(of file: File, _ loss: Loss, _ random: inout SessionRandom) -> [UInt8] {
     var bytes = file.durable
     var pending = file.pending
-    // The last write may have been under way, whatever it promised.
+    // The last write may have been interrupted, even if it was to be durable at its end.
     if position > 0, log.operations[position - 1].kind == .writtenDurably,
       Bool.random(using: &random),
       let last = pending.indices.last
@@ -175,13 +177,14 @@ struct Disk {
         if isThere || write.isDurable { apply(piece, to: &bytes) }
       }
     }
-    // The length of a file may be there before what was written at its end.
+    // The file may already have its new length without the bytes that were written at its end.
     let length = pending.reduce(bytes.count) { max($0, $1.offset + $1.payload.count) }
     if Bool.random(using: &random) { resize(&bytes, to: length) }
     return bytes
   }
 
-  /// A write cut where a disk may tear it.
+  /// The write divided into pieces of `granule` bytes, each of which a disk writes as a whole or
+  /// not at all.
   private func pieces(of write: Pending, _ granule: Int) -> [Pending] {
     guard write.size == nil else { return [write] }
     var pieces: [Pending] = []

@@ -75,7 +75,7 @@ struct FaultServer {
       }
       if let problem = audit.problem(name, possible: copy.contents) { return problem }
     }
-    // A store that could not be made is made now.
+    // If the session could not create the store, the audit creates it now.
     return audit.problem(Session.storeName, possible: session.contents.all)
   }
 }

@@ -6,7 +6,7 @@ struct Row: Hashable, Codable, Sendable {
   var name: String
   var note: String
   var group: Int
-  /// Declared by ``ItemV2`` alone; where it is not said, that of the stored record stays.
+  /// The rank, which only ``ItemV2`` declares; `nil` keeps the rank of the stored record.
   var rank: Int?
 
   static let initialRank = 7
@@ -73,7 +73,9 @@ struct ItemV1: StoredItem {
   }
 }
 
-/// Adds a rank, which records without one have as 7, and an index on it.
+/// The newer declaration adds a rank and an index over it.
+///
+/// Records older than the rank have 7.
 struct ItemV2: StoredItem {
   var id = RecordID<ItemV2>()
   var key: Int

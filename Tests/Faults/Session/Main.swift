@@ -1,7 +1,7 @@
 import Foundation
 
-/// The program that tests of failing calls and of power cuts start as a process of its own, with
-/// the shim preloaded.
+/// The program that tests of failing calls and power cuts start as a separate process, with the
+/// shim preloaded.
 ///
 ///     fault-session calls FOLDER
 ///     fault-session record FOLDER LOG SEED LENGTH full|lazy [KIND NUMBER ERRNO]

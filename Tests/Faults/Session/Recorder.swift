@@ -4,8 +4,7 @@ struct Recorder {
   let log: String
   let shim: Shim
 
-  /// - Parameter fault: a call that fails, counted from where the last program has opened the
-  ///   store.
+  /// - Parameter fault: The call that fails, counted from the last opening of the store.
   func run(_ script: Script, isLazy: Bool, _ fault: Fault?) async {
     shim.record(folder, to: log)
     let session = Session(folder, durability: isLazy ? .mayLoseLastCommit : .full)
@@ -21,7 +20,7 @@ struct Recorder {
   private func take(_ step: Step, _ session: Session, mayFail: Bool) async {
     let outcome = await session.run(step)
     if case .failed = outcome, mayFail {
-      // The disk may have it all the same.
+      // The contents of the failed step may be on the disk too.
       for contents in session.contents.all { mark(contents, 0, WriteLog.failedName) }
     }
     if mayFail { session.settle() }

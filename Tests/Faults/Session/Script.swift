@@ -61,7 +61,7 @@ struct Script {
     return ((nextKey - count)..<nextKey).map { row(key: $0, noteLength: 20) }
   }
 
-  /// Rows of different keys, of records that are there or were.
+  /// Rows with different keys, of existing records or of records that were deleted.
   private mutating func rows(_ count: Int) -> [Row] {
     Set(keys(count)).sorted().map { row(key: $0, noteLength: 60) }
   }

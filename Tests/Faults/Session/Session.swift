@@ -6,11 +6,11 @@ import Foundation
 final class Session {
   static let storeName = "store.lodestore"
 
-  /// How a step ended.
+  /// The outcome of a step.
   enum Outcome {
     case done
     case failed(any Error)
-    /// There was no store, and it could not be opened.
+    /// The step needs an open store, and the store could not be opened.
     case skipped
   }
 
@@ -69,7 +69,7 @@ final class Session {
     return .done
   }
 
-  /// Finds out what there is after a write that failed.
+  /// After a failed write, reads the store to determine whether the write was made.
   func settle() {
     guard contents.only == nil, isNewer, let store, let found = try? Contents(store) else { return }
     if !contents.narrow(to: found) { problems.append("has other records than were written") }
@@ -110,7 +110,7 @@ final class Session {
     let opened = try Store(at: path, entities: types, options: options)
     store = opened
     isPoisoned = false
-    // The older program does not see all of it.
+    // The older program does not see all attributes, so only the newer one can compare.
     guard isNewer, let found = try? Contents(opened) else { return }
     if !contents.narrow(to: found) {
       problems.append("opened with other records than were written")

@@ -51,11 +51,11 @@ struct Shim: Sendable {
   }
 
   func disarm() { disarmFunction() }
-  /// Calls of the armed kind, and those of them that failed.
+  /// The number of calls of the armed kind, and the number of those calls that failed.
   var count: Int { countFunction() }
   var hits: Int { hitsFunction() }
 
-  /// Writes what is done to the files of `folder` to `log` from now on.
+  /// Records all changes to the files of `folder` in `log` from now on.
   func record(_ folder: String, to log: String) { recordFunction(folder, log) }
   func mark(_ number: UInt64, _ bytes: [UInt8]) { markFunction(number, bytes, bytes.count) }
   func stop() { stopFunction() }
@@ -68,7 +68,7 @@ struct Fault {
   var error: Int32
   var isForGood: Bool
 
-  /// "KIND NUMBER ERRNO GOOD".
+  /// Reads a fault from the words "KIND NUMBER ERRNO GOOD".
   init?(_ words: [Substring]) {
     guard words.count == 4, let number = Int(words[1]), let error = Int32(words[2]) else {
       return nil

@@ -1,22 +1,22 @@
 /// One call of a session.
 ///
-/// The state of the store after a step depends on nothing but the state before it.
+/// The effect of a step depends only on the state of the store before it.
 enum Step: Sendable {
-  /// Opens the store, and makes it if need be, as the older or the newer program.
+  /// Opens the store as the older or the newer program, and creates it if it does not exist.
   case open(isNewer: Bool)
   case close
-  /// New records, in one batch.
+  /// Inserts new records in one batch.
   case insert([Row])
-  /// Records one after the other, which replace those with the same key; on the store's own thread
-  /// or here.
+  /// Inserts or replaces records one after the other, on the store's own thread or on the calling
+  /// thread.
   case put([Row], isAsynchronous: Bool)
   case update(group: Int, note: String)
   case delete([Int])
   /// A page of an import.
   case take([Row])
-  /// A compacted copy of this name.
+  /// Makes a compacted copy with this name.
   case copy(String)
-  /// Removes the history of the writes before.
+  /// Removes the history of all earlier writes.
   case purge
 
   /// Whether the step needs an open store.

@@ -11,7 +11,9 @@ struct WriteLog {
     }
 
     var kind: Kind
-    /// The file; another number for each one that was made, whatever the system calls it.
+    /// The number of the file.
+    ///
+    /// Each created file has its own number, even if the system reuses an inode.
     var file: Int
     /// The offset of a write, the size of a truncation, the number of a mark.
     var number: Int

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The N-th call of the system fails in a session that creates, writes, changes its schema,
-/// imports, copies and opens again.
+/// The N-th system call fails in a session that creates, writes, changes the schema, imports,
+/// copies and reopens.
 ///
 /// The process must not end, no commit may be lost, and the file must be whole.
 @Suite("Failing calls", .serialized)
@@ -15,7 +15,7 @@ struct FailingCallTests {
     ("unlink", [EACCES]), ("thread", [EAGAIN]), ("lock", [ENOLCK]),
   ]
 
-  /// How many single faults are tried: a few by default, `all` for each call of each kind.
+  /// The number of single faults to try: a few by default, `all` for each call of each kind.
   static let wish = FaultSettings.text("LODESTORE_FAULT_CALLS")
 
   @Test func `a call that fails once loses no commit and ends no process`() throws {
@@ -104,7 +104,8 @@ final class FaultRun {
       + hits.joined(separator: ", ") + "; errors: " + codes.sorted().joined(separator: ", ")
   }
 
-  /// How many calls of the kind there were, and how many of them failed.
+  /// Runs the session of a line; returns how many calls of the kind there were, and how many
+  /// failed.
   func answer(to line: String) throws -> (count: Int, hits: Int) {
     let running = try process ?? start()
     process = running

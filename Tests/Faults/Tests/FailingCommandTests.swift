@@ -132,7 +132,7 @@ final class CommandRun {
     }
   }
 
-  /// How many calls of a kind the command makes on the folder of the store.
+  /// The number of calls of a kind that the command makes on files of the store's folder.
   func callCount(of kind: String, in command: String) throws -> Int {
     let name = "\(kind) \(command)"
     if let count = counts[name] { return count }
@@ -171,7 +171,8 @@ final class CommandRun {
       }
       return
     }
-    // Faults of other kinds may keep it from being taken away.
+    // Only a failed sync must leave no file. Other failures may also prevent the removal of the
+    // file.
     if outcome.status != 0, fault.hasPrefix("sync"), fault.hasSuffix(" 0") {
       bad("says failed, and left a file: \(outcome.errors)")
     }

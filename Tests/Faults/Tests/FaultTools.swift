@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// The shim, built once for all tests; `nil` where it cannot be, which is said aloud.
+/// The shim, built once for all tests; `nil` with a printed message if it cannot be built.
 enum ShimLibrary {
   static let path: String? = {
     #if os(Linux) && canImport(Glibc)
@@ -42,7 +42,9 @@ func builtProgram(_ name: String) -> String? {
   return nil
 }
 
-/// A folder in memory where there is such a file system; it goes with the last reference.
+/// A folder, in memory if the system has a memory file system.
+///
+/// The folder is deleted with the last reference to the object.
 final class FaultFolder {
   let path: String
 
@@ -89,14 +91,14 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 }
 
-/// A process with the shim preloaded that is talked to line by line.
+/// A process with the preloaded shim, which receives and answers lines of text.
 final class ShimmedProcess {
   private let process = Process()
   private let input = Pipe()
   private let output = Pipe()
   private var buffered: [UInt8] = []
 
-  /// Why no line came.
+  /// The reason why the process did not answer.
   enum Silence: Error, CustomStringConvertible {
     case ended(signal: Int32?, status: Int32)
     case timedOut
@@ -121,7 +123,7 @@ final class ShimmedProcess {
 
   deinit { stop() }
 
-  /// Ends its input, and the process when that does not end it.
+  /// Closes the input of the process, and kills the process if it still runs.
   func stop() {
     try? input.fileHandleForWriting.close()
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }

@@ -7,10 +7,11 @@ import Testing
 /// agree, and accept a further commit.
 @Suite("Power cuts", .serialized)
 struct PowerCutTests {
-  /// How many images are tried.
+  /// The number of images to try.
   static let count = FaultSettings.text("LODESTORE_POWER_CUTS").flatMap { Int($0) } ?? 100
 
-  /// A call that fails in the last part of a session, and how many such calls there are at least.
+  /// The kinds of failing calls in the last part of a session, and the number of such calls to
+  /// choose from.
   private static let faults = [("sync", 10), ("write", 60)]
 
   @Test(arguments: ["full", "lazy"])
@@ -19,14 +20,14 @@ struct PowerCutTests {
     guard let shim = ShimLibrary.path, let program = builtProgram("fault-session") else { return }
     let folder = try FaultFolder()
     var random = SeededGenerator(salt: durability == "full" ? 2 : 3)
-    // Four of five with the default durability.
+    // Four fifths of the images are made with the default durability.
     var left = durability == "full" ? Self.count * 4 / 5 : Self.count / 5
     var (imageCount, absentCount, number) = (0, 0, 0)
     while left > 0 {
       let images = PowerCutImages(
         program: program, shim: shim, folder: folder, durability: durability,
         seed: .random(in: 0..<1_000_000, using: &random))
-      // Each other session has a call that fails in its last part.
+      // Every second session has a call that fails in its last part.
       var fault: [String] = []
       if number % 2 == 1, let (kind, limit) = Self.faults.randomElement(using: &random) {
         fault = [kind, "\(Int.random(in: 1...limit, using: &random))", "\(EIO)"]
@@ -61,7 +62,8 @@ struct PowerCutImages {
   let seed: UInt64
   private var log: String { folder.file("log") }
 
-  /// - Parameter fault: the kind of the call, how manyth, and the error.
+  /// - Parameter fault: The kind of the failing call, its number, and its error code; empty for
+  ///   none.
   func record(length: Int, _ fault: [String]) throws {
     let store = folder.file("recorded")
     try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: true)

@@ -10,10 +10,11 @@ extension FuzzTarget {
     .value(.double(.nan)), .value(.bool(true)), .value(.date(0.1)),
   ]
 
-  /// Format strings: parsed, printed and parsed again as the same.
+  /// Parses format strings, prints them, and expects the printed text to parse to the same
+  /// condition.
   ///
-  /// Each is bound to an entity, planned and run, with the same result over an index as over all
-  /// records.
+  /// Each condition is bound to an entity, planned and run. The result over an index must be the
+  /// result over all records.
   static let condition = FuzzTarget("condition", longestInput: 400) {
     try seedLines("condition.txt")
   } run: { bytes in
@@ -33,7 +34,7 @@ extension FuzzTarget {
       let again = try ConditionParser.parse(printed, limits: limits).tree
       require(
         ConditionPrinter.text(again).utf8.elementsEqual(printed.utf8), "\(printed) is not stable")
-      // Not-a-number is not equal to itself.
+      // The trees are also compared by their text, because not-a-number is not equal to itself.
       require(again == parsed.tree || "\(again)" == "\(parsed.tree)", "\(printed) is another tree")
     } catch {
       require(false, "it is printed as \(printed), which is refused: \(error)")

@@ -15,7 +15,7 @@ extension FuzzTarget {
       if let text = ISO8601Text.text(Date(timeIntervalSinceReferenceDate: number)) {
         let again = ISO8601Text.date(text)?.timeIntervalSinceReferenceDate
         require(again != nil, "\(number) is written as \(text), which is no date")
-        // Near its origin a date is finer than fifteen digits.
+        // Near 2001 a double resolves smaller differences than the fifteen digits of the text.
         require(abs((again ?? .nan) - number) < 1e-14 || again == number, "\(number) as \(text)")
       }
     }

@@ -41,7 +41,7 @@ extension FuzzTarget {
     require(document.encoded().elementsEqual(bytes), "\(document) is encoded in another way")
   }
 
-  /// Reads value by value what nobody has validated.
+  /// Reads a document value by value without validating it first.
   private static func walk(_ bytes: ByteView) {
     var reader = DocumentReader(bytes)
     var last = -1

@@ -4,9 +4,11 @@ extension FuzzTarget {
   private static let zlib = Zlib()
   private static let longestText = 1 << 20
 
-  /// DEFLATE: the result is that of zlib, a refusal too, in any pieces.
+  /// Expects DEFLATE to give zlib's result, also for a refusal, in whatever pieces the input
+  /// arrives.
   static let gzip = FuzzTarget("gzip", longestInput: 4_096) {
-    // Stored, with fixed codes, and with codes of its own, as zlib writes them.
+    // The seeds are a stored block, a block with fixed codes, and a block with dynamic codes, as
+    // zlib writes them.
     [
       [1, 5, 0, 0xFA, 0xFF, 0x68, 0x65, 0x6C, 0x6C, 0x6F],
       [0xCB, 0x48, 0xCD, 0xC9, 0xC9, 0x57, 0xC8, 0x40, 0x27, 0x00],
@@ -25,7 +27,8 @@ extension FuzzTarget {
     guard let zlib, whole.text.count < longestText else { return }
     let expected = zlib.inflate(input, limit: longestText)
     require(whole.count == expected.count, "\(whole), and by zlib \(expected)")
-    // After a fault, one of the two decoders may have decoded more than the other.
+    // After a fault, one of the two decoders may have returned more text than the other, so only
+    // the common part is compared.
     let shared = min(whole.text.count, expected.text.count)
     require(
       whole.text.prefix(shared) == expected.text.prefix(shared)
@@ -33,7 +36,7 @@ extension FuzzTarget {
       "another text than zlib's")
   }
 
-  /// The text up to a fault; `count` is `nil` where there is one.
+  /// Decompresses the input up to a fault; `count` is `nil` if there is a fault.
   private static func inflate(_ bytes: [UInt8], piece: Int) -> Zlib.Result {
     var inflate = Inflate()
     var result = Zlib.Result()

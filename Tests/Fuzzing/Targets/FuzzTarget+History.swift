@@ -15,7 +15,8 @@ extension FuzzTarget {
   } run: { bytes in
     if let ids = try? IDRuns(decoding: bytes) {
       require(ids.count >= 0 && (ids.isEmpty || ids.contains(ids.ranges[0].lowerBound)), "\(ids)")
-      // A long form of a number is read too, so that only the second writing is the same.
+      // The decoder also accepts numbers in a longer form. The encoder writes the short form, so
+      // only its result is compared.
       let again = try ids.encoded._withBytes { try IDRuns(decoding: $0) }
       require(again == ids, "\(ids) came back as \(again)")
       require(ids.subtracting(ids).isEmpty && ids.intersection(ids) == ids, "\(ids)")
@@ -34,7 +35,7 @@ extension FuzzTarget {
     let written = part.document
     do {
       let again = try written.encoded()._withBytes { try HistoryPart(Document(decoding: $0)) }
-      // A time that is no number is equal to none.
+      // The encoded bytes are compared, because a time that is not-a-number is not equal to itself.
       require(again.document.encoded() == written.encoded(), "\(part) came back as \(again)")
       require(part.changes == again.changes && part.links == again.links, "\(part) and \(again)")
     } catch {

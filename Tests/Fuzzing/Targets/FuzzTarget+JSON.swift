@@ -1,7 +1,7 @@
 import LodestoreJSON
 
 extension FuzzTarget {
-  /// JSON: a text that is read and written is read again as the same.
+  /// Expects that JSON which is read and written is read again as the same value.
   ///
   /// Lines do not depend on the pieces in which they arrive.
   static let json = FuzzTarget("json", longestInput: 1_024) {

@@ -11,15 +11,16 @@ extension FuzzTarget {
     do { return try PageFileMaker() } catch { fatalError("cannot make files: \(error)") }
   }()
 
-  /// Files with changed pages: the checker ends on all of them, and those that it passes LMDB reads
-  /// and writes, and leaves sound.
+  /// Files with changed pages: the checker must end on each.
+  ///
+  /// LMDB must be able to read and write each file that the checker accepts, and leave it sound.
   static let pages = FuzzTarget("pages", longestInput: 256) {
     maker.seeds
   } run: { bytes in
     var input = InputReader(bytes)
     let path = maker.folder + "/file"
     let file = maker.file(&input)
-    // A new inode each time: the process may still know the last one.
+    // The file gets a new inode each time, because the process may remember the last one.
     unlink(path)
     unlink(path + "-lock")
     try Data(file).write(to: URL(fileURLWithPath: path))
@@ -105,7 +106,7 @@ extension FuzzTarget {
     }
   }
 
-  /// Removes and adds, small and long, so that pages are freed, split, joined and taken again.
+  /// Removes and adds short and long values, so that pages are freed, split, merged and reused.
   private static func write(
     _ environment: Environment, _ names: [(name: String, hasIntegerKeys: Bool)], _ round: Int
   ) throws {

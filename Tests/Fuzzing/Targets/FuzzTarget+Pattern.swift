@@ -4,10 +4,12 @@ import LodestoreFormat
 @testable import EntityStore
 
 extension FuzzTarget {
-  /// Comparisons of texts, LIKE and MATCHES among them: a pattern, a byte 0xFF, and a text.
+  /// Comparisons of texts, including LIKE and MATCHES.
+  ///
+  /// The input is a pattern, a byte 0xFF, and a text.
   static let pattern = FuzzTarget("pattern", longestInput: 192) {
     try seedLines("pattern.txt").map { line in
-      // The first tab ends the pattern.
+      // In a seed line, the first tab separates the pattern from the text.
       var bytes: [UInt8] = [0] + line
       if let tab = bytes.firstIndex(of: 0x09) { bytes[tab] = 0xFF }
       return bytes
@@ -18,7 +20,7 @@ extension FuzzTarget {
     let options = TextOptions(rawValue: choice & 7)
     let parts = input.rest.split(separator: 0xFF, maxSplits: 1, omittingEmptySubsequences: false)
     let pattern = String(decoding: parts[0], as: UTF8.self)
-    // With bytes that are no UTF-8 too: they are in damaged records.
+    // The text may have bytes that are not UTF-8, because damaged records have such texts.
     let text = parts.count > 1 ? Array(parts[1]) : []
     for operation in [
       TextTest.Operation.equal, .less, .greaterOrEqual, .beginsWith, .endsWith, .contains, .like,

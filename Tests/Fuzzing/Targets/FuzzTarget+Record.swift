@@ -2,8 +2,9 @@ import LodestoreBytes
 import LodestoreFormat
 
 extension FuzzTarget {
-  /// A record read through a layout: the first bytes of the input are the layout, the others the
-  /// record.
+  /// Reads a record through a layout.
+  ///
+  /// The first bytes of the input describe the layout, and the other bytes are the record.
   static let record = FuzzTarget("record", longestInput: 1_024) {
     let types: [AttributeType] = [.bool, .int16, .uint64, .double, .string, .decimal, .data, .uuid]
     let values: [Value] = [

@@ -17,8 +17,9 @@ extension FuzzTarget {
     [SortTerm(ValuePath(attribute: "price")), SortTerm(ValuePath(attribute: "seen"))],
   ]
 
-  /// The place in a token of the next page, of an order that the first byte chooses: programs get
-  /// tokens back from their clients.
+  /// The position that a page token contains, which a client may have changed.
+  ///
+  /// The first byte chooses the query's order.
   static let token = FuzzTarget("token", longestInput: 256) {
     try pagedStore.core.read { core in
       try orders.indices.compactMap { number in

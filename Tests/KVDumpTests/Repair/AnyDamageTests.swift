@@ -6,7 +6,7 @@ import Testing
 
 /// Random damage of bytes and pages, whose kind and place nobody chose.
 @Suite struct `Salvage of random damage` {
-  /// `LODESTORE_CASES` asks for more.
+  /// The variable `LODESTORE_CASES` sets the number of damaged files.
   @Test func `salvage of any damage gives a sound store or a refusal`() async throws {
     let cases =
       (ProcessInfo.processInfo.environment["LODESTORE_CASES"].flatMap(Int.init) ?? 1_500) / 100

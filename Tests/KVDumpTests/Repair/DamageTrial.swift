@@ -7,11 +7,11 @@ import LodestoreFormat
 /// The result of salvaging one damaged file.
 struct DamageOutcome {
   var isWhole = false
-  /// The reasons why files reported as whole are not.
+  /// Descriptions of losses in stores that the report calls whole.
   var falseWhole: [String] = []
   var intact = 0
   var saved = 0
-  /// Intact records in whose place the new store has another value.
+  /// Names of intact records for which the new store has another value.
   var replaced: [String] = []
   var intactLinks = 0
   var savedLinks = 0
@@ -42,7 +42,7 @@ struct DamagedSample {
     self.seeds = seeds
   }
 
-  /// Damages a copy and salvages it; `nil` where the store has nothing of that kind.
+  /// Damages a copy and salvages it; `nil` if the store has no content for that kind of damage.
   ///
   /// - Parameter kind: `nil` for a copy without damage.
   func trial(_ kind: RepairDamage?) throws -> DamageOutcome? {
@@ -92,7 +92,7 @@ struct DamageTrial {
           continue
         }
         outcome.saved += 1
-        // A held id may have become null: then it has led to a lost record.
+        // A record's id attribute may have become null if it led to a lost record.
         if other.body != place.body, !isEmptied(place.body, other.body, pair.tree) {
           outcome.replaced.append("\(pair.tree) \(pair.key[0])")
         }
@@ -165,7 +165,8 @@ struct DamageTrial {
     guard ["records.3", "records.4"].contains(tree), old.count == new.count, new[2] & 1 == 1 else {
       return false
     }
-    // Header, nulls, weight; then the owner; then the rest without its checksum.
+    // The bytes 3 to 11 are the weight, and 11 to 19 the owner. The last four bytes are the
+    // checksum.
     return old[3..<11].elementsEqual(new[3..<11])
       && old[19..<(old.count - 4)].elementsEqual(new[19..<(new.count - 4)])
   }

@@ -73,7 +73,7 @@ struct SoundFile {
 
   func keys(of tree: String) -> [Pair] { pairs.keys.filter { $0.tree == tree } }
 
-  /// Whether a pair is where it was, in a page that was not replaced.
+  /// Whether a pair still has its bytes at its place, in a page that was not replaced.
   func isIntact(_ pair: Pair, in damaged: [UInt8], _ replaced: Set<Int>) -> Bool {
     guard let place = pairs[pair], !replaced.contains(place.page),
       place.node.upperBound <= damaged.count,
@@ -92,7 +92,7 @@ struct DamageMaker {
   let before: [UInt8]
   var numbers: RepairNumbers
   var bytes: [UInt8]
-  /// Pages that have the content of others.
+  /// The pages whose content was replaced by that of other pages.
   var replaced: Set<Int> = []
 
   init(_ sound: SoundFile, before: [UInt8], _ numbers: RepairNumbers) {
@@ -180,7 +180,8 @@ struct DamageMaker {
       else { return false }
       paste(page(source), at: target)
     case .staleLeaf:
-      // A whole earlier state of a tree without a digest cannot be found: see Reliability.
+      // In a tree without a digest, a complete earlier state cannot be recognized; see the article
+      // Reliability.
       let trees = dataTrees.filter {
         !["order", "import", "counte", "lodest"].contains($0.prefix(6)) && !$0.hasPrefix("order")
       }
@@ -228,7 +229,7 @@ struct DamageMaker {
         numbers.below(3) == 0
           ? flip(start + sound.format.headerSize..<start + sound.format.meta.size) : zero(meta)
       }
-      // LMDB ignores some fields; a change of these is no damage.
+      // LMDB ignores some fields of a meta page, so a change there does not count as damage.
       let ignored = sound.format.meta.magic + 8..<sound.format.meta.freeList
       for meta in 0..<2
       where ignored.contains(where: { bytes[meta * size + $0] != sound.bytes[meta * size + $0] })

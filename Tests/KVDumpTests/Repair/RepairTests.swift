@@ -5,20 +5,20 @@ import Testing
 
 @testable import LodestoreRepair
 
-/// Damages files of which every record's bytes and their place are known, and compares what is
-/// saved.
+/// Damages files whose records are all known with their bytes and places, and compares them with
+/// the saved records.
 @Suite struct `Repair of generated damage` {
-  /// How many stores are made; each is damaged once in every way.
+  /// The number of stores to make, each of which is damaged once in every way.
   ///
-  /// `LODESTORE_CASES` asks for more files, and `LODESTORE_SEED` for other ones.
+  /// `LODESTORE_CASES` sets the number of files, and `LODESTORE_SEED` their content.
   private static let storeCount =
     (ProcessInfo.processInfo.environment["LODESTORE_CASES"].flatMap(Int.init) ?? 4_000) / 2_000
 
   private static let seed =
     ProcessInfo.processInfo.environment["LODESTORE_SEED"].flatMap(UInt64.init) ?? 101
 
-  /// Kinds after which several pages of the last commit are lost: the newest value cannot always be
-  /// known.
+  /// Kinds of damage that lose several pages of the last commit, so the newest value of a record
+  /// may be unknown.
   private static let uncertain: Set<RepairDamage> = [.tornCommit, .truncated, .bothMetas]
 
   @Test func `salvage loses no intact record, and reports a loss only if there is one`() throws {
@@ -44,12 +44,12 @@ import Testing
       }
     }
     #expect(intact > 1_000 && 1_000 * (intact - saved) <= intact, "LODESTORE_SEED=\(Self.seed)")
-    // One bit of a position may leave two orders that are equally likely; it is reported.
+    // A flipped bit in a position may leave two equally likely orders, which salvage reports.
     #expect(500 * (positions - savedPositions) <= positions, "LODESTORE_SEED=\(Self.seed)")
     print("of \(intact) intact records \(saved) were saved, \(replaced) with an older value")
   }
 
-  /// Files of which a soak has lost links, or got older values.
+  /// Damage for which an earlier salvage lost links or returned older values.
   @Test(
     arguments: zip(
       [RepairDamage.randomPages, .linksBothSides], [29, 3_419_401_082_853_340_849] as [UInt64]))

@@ -6,7 +6,7 @@ import Testing
 enum FSVerityTool {
   private static let candidates = ["/usr/bin/fsverity", "/usr/sbin/fsverity", "/bin/fsverity"]
 
-  /// The path of the program; `nil`, with a line of output, where it is not installed.
+  /// The path of the program; `nil` with a printed line if it is not installed.
   static var path: String? {
     let found = candidates.first { FileManager.default.isExecutableFile(atPath: $0) }
     if found == nil { print("SKIPPED: fs-verity digests, because there is no program fsverity") }

@@ -50,7 +50,7 @@ struct SHA256DigestTests {
     }
   }
 
-  /// If the processor has no instructions for SHA-256, the two are the same code.
+  /// On a processor without instructions for SHA-256, both results come from the same code.
   @Test func `SHA-256 is equal with and without the processor's instructions`() {
     var random = DamageGenerator(seed: 45)
     let bytes = (0..<64 * 33).map { _ in UInt8.random(in: 0...255, using: &random) }

@@ -77,7 +77,7 @@ struct SealCommandTests {
     #expect(exported.data == original.data && exported.status == .success)
   }
 
-  /// `LODESTORE_CASES` says how many files are damaged.
+  /// The variable `LODESTORE_CASES` sets the number of damaged files.
   @Test func `verify finds every damaged byte of a sealed file`() async throws {
     let (folder, sealed) = try await seal(40)
     let bytes = try folder.bytes(sealed)
@@ -92,7 +92,7 @@ struct SealCommandTests {
       try damaged.write(to: URL(fileURLWithPath: path))
       let isSound = (try? Verifier.verify(path: path).isSound) ?? false
       #expect(!isSound, "bit \(bit) of byte \(place), \(DamageGenerator.replay)")
-      // The verity digest finds it, too.
+      // The fs-verity digest shows the damage too.
       #expect(try FileVerity.digest(ofFileAt: path) != FileVerity.digest(ofFileAt: sealed))
     }
   }

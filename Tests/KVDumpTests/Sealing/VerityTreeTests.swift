@@ -8,7 +8,7 @@ struct VerityTreeTests {
   private static let block = VerityTree.blockSize
   private static let frame = VerityTree.frameSize
 
-  /// Around the borders of blocks and frames, and with a third level.
+  /// Sizes around the limits of blocks and frames, and sizes whose tree has a third level.
   private static let sizes = [
     0, 1, 4_095, block, block + 1, 2 * block, 127 * block, frame - 1, frame, frame + 1,
     frame + block, 2 * frame, 3 * frame - 5, 128 * frame, 128 * frame + 1,
@@ -47,7 +47,8 @@ struct VerityTreeTests {
     }
   }
 
-  /// Keeps the digest right where the program is not installed; `fsverity digest` printed these.
+  /// The expected digests were printed by `fsverity digest`, so the test also works if that program
+  /// is not installed.
   @Test(arguments: [
     (0, "3d248ca542a24fc62d1c43b916eae5016878e2533c88238480b26128a1f1af95"),
     (4_096, "16170d7017c7c7468e2616600cd4eac349ea032492009fe2b55710c3da8d9b66"),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LMDB
 
-/// When pages are read without LMDB, and when not.
+/// The fence decides whether pages are read directly or through LMDB.
 @Suite struct EngineFenceTests {
   /// A fence that lets everything through.
   private func open(_ change: (inout EngineFence) -> Void = { _ in }) -> EngineFence.Reason? {

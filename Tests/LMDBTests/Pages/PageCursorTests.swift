@@ -55,7 +55,7 @@ import Testing
     #expect(outcomes.errors > 0)
   }
 
-  /// Some bytes changed, or pages in the places of others.
+  /// The file with some bytes changed, or with pages replaced by others.
   private static func damaged(
     _ whole: [UInt8], _ random: inout SeededGenerator
   ) -> [UInt8] {
@@ -88,7 +88,7 @@ import Testing
   }
 }
 
-/// A tree of random pairs, some of them removed again, and random moves in it.
+/// A tree of random pairs, some of them removed again, in which two cursors make random moves.
 private struct RandomTree {
   let hasIntegerKeys: Bool
   let count: Int
@@ -160,7 +160,7 @@ private struct RandomTree {
     case 6...9: (isFound, pair) = (try cursors.lmdb.previous(), try cursors.pages.previous())
     default:
       if kind > 11, count > 0, try key._withBytes({ try cursors.lmdb.seek(atOrAfter: $0) }) {
-        // One that is there.
+        // The key of the last move exists, so a look-up must find it.
         key = Array(cursors.lmdb.key)
         let found = try key._withBytes { try tree.pages?.pair(of: $0) }
         if found?.value.baseAddress == nil { return "a look-up of \(key) finds nothing" }
@@ -180,7 +180,7 @@ private struct RandomTree {
     return isSame ? nil : "\(count) pairs, move \(kind), key \(key)"
   }
 
-  /// All that reads pages, on a file that may be damaged.
+  /// Calls every function that reads pages, on a file that may be damaged.
   func search(_ path: String, _ random: inout SeededGenerator) throws {
     let file = open(path, O_RDONLY)
     defer { close(file) }

@@ -4,7 +4,9 @@ import Testing
 
 @testable import LMDB
 
-/// Files of LMDB 0.9 and of LMDB 1.0, of which the engine of these tests reads one kind.
+/// Files of LMDB 0.9 and of LMDB 1.0.
+///
+/// The engine of these tests reads only one of the two formats.
 @Suite struct PageFormatTests {
   private static var other: PageFormat { format == .lmdb09 ? .lmdb10 : .lmdb09 }
 
@@ -64,7 +66,8 @@ import Testing
     let path = directory.file("store")
     let bytes = Self.emptyFile(Self.other)
     write(bytes, to: path)
-    // Another engine may have left such a lock file, and may still use it.
+    // The other engine may have left such a lock file, and may still use it, so it must stay
+    // unchanged.
     let lock = lockFileSize.map { [UInt8](repeating: 7, count: $0) }
     if let lock { write(lock, to: path + "-lock") }
     let names = directory.names
@@ -117,7 +120,7 @@ import Testing
     }
   }
 
-  /// LMDB 1.0 has codes of its own where 0.9 reports codes of the system.
+  /// For some failures LMDB 1.0 has its own codes where LMDB 0.9 reports the system's codes.
   @Test func `codes of the file system are those of the system`() {
     #expect(EngineDifferences.code(-30772) == EIO)
     #expect(EngineDifferences.code(-30770) == EACCES)

@@ -11,8 +11,8 @@ import Testing
 
     /// Runs `body` with a file of 20 MB and its trees.
     ///
-    /// The file is reopened with none of its pages in memory. One tree has records; the order of
-    /// the entries in the other is not that of their pages.
+    /// The file is reopened with none of its pages in memory. One tree has records. In the other
+    /// tree, the order of the entries differs from the order of their pages.
     private func withColdFile(
       _ body: (Environment, ColdFile, _ records: Tree, _ entries: Tree) throws -> Void
     ) throws {
@@ -54,7 +54,7 @@ import Testing
             #expect(try transaction.get(id, in: records)?.count == 400)
           }
         }
-        // A leaf of each, and the branches.
+        // The reads need one leaf page for each record, and the branch pages.
         #expect(file.residentCount < 100, "\(file.residentCount) of \(file.pageCount) pages")
       }
     }
@@ -110,7 +110,7 @@ import Testing
             return true
           }
           #expect(count == Int(Self.recordCount))
-          // Nine records to a page.
+          // A page has nine records, so the scan needs at least 130 pages.
           #expect((130..<600).contains(residentCount), "\(residentCount) pages")
         }
       }

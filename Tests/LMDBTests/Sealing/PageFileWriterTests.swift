@@ -129,7 +129,7 @@ struct PageFileWriterTests {
     }
   }
 
-  /// LMDB puts a node of more than 2,038 bytes into pages of its own.
+  /// LMDB puts a node of more than 2,038 bytes into overflow pages.
   ///
   /// The sizes are around that limit, and around the ends of such pages.
   @Test func `the writer stores values in the places where LMDB stores them`() throws {

@@ -22,7 +22,7 @@ struct SealedOpeningTests {
     return path
   }
 
-  /// Opens and closes a file; returns how often its pages were checked.
+  /// Opens and closes a file; returns the number of times that its pages were checked.
   private func checks(_ path: String, cache: String?) throws -> Int {
     let count = Mutex(0)
     let options = EnvironmentOptions { options in
@@ -92,7 +92,7 @@ struct SealedOpeningTests {
     let path = try seal(directory)
     #expect(try checks(path, cache: cache.path) == 1)
     let bytes = contents(of: path)
-    // Written with the bytes that it has: the system notes when.
+    // The file is rewritten with the same bytes, which changes its time, so it is checked again.
     chmod(path, 0o600)
     write(bytes, to: path, flags: 0)
     usleep(40_000)
@@ -102,7 +102,8 @@ struct SealedOpeningTests {
     write(bytes, to: copy)
     usleep(40_000)
     #expect(try checks(copy, cache: cache.path) == 1)
-    // One that changed just now could change again at the same time.
+    // A file that has just changed could change again within the same time step, so it gets no mark
+    // yet.
     chmod(copy, 0o644)
     #expect(try checks(copy, cache: cache.path) == 1)
     usleep(40_000)

@@ -9,7 +9,7 @@
 
   /// A user's store attached to a cached dataset of sealed generations.
   @Suite struct `Marks in a cached dataset` {
-    /// How many generations follow one another; `LODESTORE_SWAPS` makes them more.
+    /// The number of generations that replace each other; `LODESTORE_SWAPS` makes them more.
     private static let swaps = environmentNumber("LODESTORE_SWAPS") ?? 30
     /// A reader keeps one generation in ten.
     private static let pinInterval = 10
@@ -76,7 +76,7 @@
         }
       }
       pins = []
-      // Files go once nobody reads them.
+      // The files of old generations are removed once nobody reads them.
       try await dataset.install(fileAt: try files.seal(last + 1))
       let current = try dataset.current().number
       #expect(current == last + 1)
@@ -125,7 +125,7 @@
         for try await update in attached.updates(of: Mark.all, resolving: \.release) {
           #expect(update.items.count == 1)
           isOld.withLock { $0 = true }
-          // The state of the folder changes, and no commit tells.
+          // The refresh fails, which changes only the folder's state. No commit announces this.
           _ = try? await dataset.refresh(now: true)
         }
       }
@@ -133,8 +133,8 @@
       store.close()
     }
 
-    /// Expects that all targets are of one generation, and that dangling references are those it
-    /// lacks.
+    /// Expects all targets to be of one generation, and only references to releases that this
+    /// generation lacks to dangle.
     private static func expectWhole(_ snapshot: borrowing AttachedSnapshot) throws {
       let marks = try snapshot.fetch(Mark.all, resolving: \.release)
       let summary = try #require(marks.compactMap(\.target?.summary).first)

@@ -38,7 +38,7 @@ extension Release {
   }
 }
 
-/// A mark of the user's at a release, in a store of its own.
+/// A mark that a user sets at a release, kept in another store than the releases.
 struct Mark: Entity, Hashable {
   var id = RecordID<Mark>()
   var release: Reference<Release>

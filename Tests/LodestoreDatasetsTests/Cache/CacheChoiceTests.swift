@@ -4,7 +4,9 @@ import Testing
 
 @testable import LodestoreDatasets
 
-/// Which generation is read when the current one cannot be, and when that is tried again.
+/// If the current generation cannot be used, an older one is read.
+///
+/// These tests cover which one, and when the current one is tried again.
 @Suite(.timeLimit(.minutes(2))) struct CacheChoiceTests {
   /// The entity of another version of the program, which files of ``Spec`` do not fit.
   private struct OtherSpec: Entity {
@@ -56,14 +58,14 @@ import Testing
     try await new.install(fileAt: sealOther(6, folder))
     try await new.install(fileAt: sealOther(7, folder))
     #expect(try new.current().number == 7)
-    // The program that is open, and a later one.
+    // The open program and programs that start later all use generation 5.
     for program in [old, try dataset(folder), try dataset(folder, seed: files.seal(2))] {
       let current = try program.current()
       #expect(current.number == 5 && current.unusable?.code == .incompatibleSchema)
       try SpecGenerations.check(current.store, is: 5)
     }
     #expect(new.content.folder.numbers == [5, 7])
-    // A change back drops what nobody needs.
+    // After a change back to the older entity, files that no program needs are removed.
     try await old.install(fileAt: files.seal(8))
     #expect(try old.current().number == 8 && new.current().number == 7)
   }
@@ -111,7 +113,7 @@ import Testing
   @Test func `A complete file stays when another cause prevents its opening`() throws {
     let folder = try ScratchFolder()
     let content = try dataset(folder).content
-    // A path of a kind that stores refuse, which leads to sound bytes.
+    // The path is a symbolic link to a sound file, and stores refuse links.
     let path = content.folder.generation(4)
     try FileManager.default.createSymbolicLink(
       atPath: path, withDestinationPath: SpecGenerations(folder).seal(4))

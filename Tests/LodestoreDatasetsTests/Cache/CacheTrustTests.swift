@@ -5,8 +5,9 @@
 
   @testable import LodestoreDatasets
 
-  /// Keys and numbers of generations that a folder keeps: the programs for which they count, and
-  /// the ways to restore them.
+  /// A folder keeps keys and generation numbers.
+  ///
+  /// These tests cover the programs for which they count, and how damaged ones are restored.
   @Suite(.timeLimit(.minutes(2))) struct CacheTrustTests {
     private func key(_ byte: UInt8) throws -> SigningKey {
       try SigningKey(seed: [UInt8](repeating: byte, count: 32))
@@ -56,7 +57,7 @@
       try rotate(to: key(1), published, folder)
       try published.publish(2, in: folder, key: key(1))
       try await dataset.refresh(now: true)
-      // The manifest of a thief of the first key.
+      // The manifest is signed by a thief of the first key.
       let thief = try SpecPublication(folder, "thief")
       try thief.publish(3, in: folder)
       try folder.write(folder.read("thief/manifest.json"), to: "manifest.json")
@@ -64,7 +65,7 @@
         try await dataset.install(fileAt: folder.file("sealed-3"))
       }
       #expect(error?.code == .untrusted, "\(String(describing: error))")
-      // A damaged state brings the replaced key back for nobody.
+      // A damaged state must not make any program trust the replaced key again.
       for damaged in ["dataset.json", "trust.json"] {
         try folder.write([1, 2, 3], to: "cache/specs/\(damaged)")
         let again = try specDataset(folder, origin(published))
@@ -74,7 +75,7 @@
         #expect(try again.status.highestSeen == 2)
         try await again.refresh(now: true)
       }
-      // The newest keys need no files of the chain.
+      // A program with the newest keys does not need the files of the key chain.
       try published.publish(4, in: folder, key: key(1))
       try folder.write(folder.read("published/manifest.json"), to: "manifest.json")
       #expect(try await dataset.install(fileAt: folder.file("sealed-4")).number == 4)
@@ -148,7 +149,8 @@
       try other.publish(10, in: folder)
       let rewritten = try await specDataset(folder, origin(other), seed: seed).refreshError()
       #expect(rewritten.code == .mixedGenerations, "\(rewritten)")
-      // The digest of the download is lost with a damaged state, and calculated.
+      // The damaged state lost the digest of the downloaded file, so the digest is calculated
+      // again.
       let changed = try SpecPublication(folder, "changed", count: 300)
       try FileManager.default.removeItem(atPath: folder.file("sealed-5"))
       try changed.publish(5, in: folder)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LodestoreDatasets
 
-/// Reading what is here, seeds, and files installed by hand.
+/// Reads of local generations, seeds, and files that are installed by hand.
 struct CachedDatasetTests {
   private func dataset(
     _ folder: ScratchFolder, seed: String? = nil, origin: DatasetOrigin = .none,
@@ -194,7 +194,7 @@ struct CachedDatasetTests {
     try Data(text.utf8).write(to: URL(fileURLWithPath: path))
     let newer = try #require(throws: DatasetError.self) { try dataset(folder).current() }
     #expect(newer.message.contains("newer version"))
-    // A seed is served all the same.
+    // The seed is used although the newer generation cannot be read.
     let seeded = try dataset(folder, seed: files.seal(1)).current()
     #expect(seeded.number == 1 && seeded.unusable?.message.contains("newer version") == true)
   }

@@ -85,7 +85,8 @@ import LodestoreBytes
       let (status, text) = try await output(try RefreshCommand.parse(words))
       #expect(status == .success && text.contains("replaced") && text.contains(file))
       try SpecGenerations.check(specDataset(folder, .none).currentStore, is: 2)
-      // The manifest is of another file, and the number is no higher.
+      // The manifest belongs to another file, and the generation is not higher than the installed
+      // one.
       let other = try RefreshCommand.parse([
         folder.file("cache/specs"), "--file", folder.file("sealed-1"), "--keys",
         published.keys.description,

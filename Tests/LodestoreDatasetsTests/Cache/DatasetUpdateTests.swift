@@ -33,7 +33,7 @@ struct DatasetUpdateTests {
       #expect(next?.items == 500 && next?.others == 0)
       #expect(next?.updated == zip(old, new).count { $0.version != $1.version })
     }
-    // The differences are those of the comparison of two generations.
+    // The reported differences must equal those of a direct comparison of the two generations.
     let stores = try (5...6).map {
       try Store(at: folder.file("\($0).lodestore"), entities: [Spec.self])
     }

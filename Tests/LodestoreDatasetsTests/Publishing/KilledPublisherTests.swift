@@ -4,7 +4,7 @@
 
   @testable import LodestoreDatasets
 
-  /// Publishers that are killed: the folder has the old manifest or the new one, whole.
+  /// After a publisher is killed, the folder has either the old manifest or the new one, complete.
   struct KilledPublisherTests {
     @Test
     func `A killed publisher leaves one whole generation, and the next one continues`()
@@ -76,7 +76,8 @@
         }
         for process in processes { process.waitUntilExit() }
         let statuses = processes.map(\.terminationStatus)
-        // 75: the other one is publishing. 64: the other one has published a later generation.
+        // Status 75 means that the other process is publishing, and 64 that it has published a
+        // later generation.
         #expect(statuses.contains(0), "\(statuses)")
         #expect(statuses.allSatisfy { [0, 64, 75].contains($0) }, "\(statuses)")
         #expect(try PublishedCheck(site, trusting: nil).isSound)

@@ -48,7 +48,7 @@ import LodestoreBytes
         #expect(throws: DatasetError.self) { try first.finish() }
         #expect(
           try FrameUnpacker.completeFrames(in: descriptor, table: table, path: "unpacked") == 2)
-        // One byte of the second frame goes wrong on the disk.
+        // One byte of the second frame is changed in the file, as by a fault of the disk.
         try withUnsafeBytes(of: 0 as UInt8) {
           try FileBytes.write(ByteView($0), to: descriptor, at: 600_000, path: "unpacked")
         }
@@ -104,7 +104,8 @@ import LodestoreBytes
       let folder = try ScratchFolder()
       let sample = try SamplePublication(in: folder)
       let entry = try #require(sample.manifest.patches.first)
-      // A map for writing needs a file that is open for reading too.
+      // The file is open only for writing, but a writable map needs a descriptor that may also
+      // read.
       let output = folder.file("patched")
       let descriptor = open(output, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
       try #require(descriptor >= 0)
@@ -145,7 +146,7 @@ import LodestoreBytes
   }
 
   extension ArraySlice<UInt8> {
-    /// Feeds the bytes to an unpacker in one piece.
+    /// Passes all bytes to an unpacker in one piece.
     func taken(by unpacker: FrameUnpacker) throws {
       try withUnsafeBytes { try unpacker.take(ByteView($0)) }
     }

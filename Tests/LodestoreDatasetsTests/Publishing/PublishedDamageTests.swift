@@ -7,7 +7,7 @@ import LodestoreBytes
 
   @testable import LodestoreDatasets
 
-  /// Seeded damage to everything that a publisher sends is refused in words or changes nothing.
+  /// Damaged files of a publisher are refused with an error, or the damage changes nothing.
   ///
   /// No input ends the process. `LODESTORE_CASES=20000` makes the soak.
   struct PublishedDamageTests {
@@ -53,7 +53,7 @@ import LodestoreBytes
           #expect(!error.message.isEmpty)
         }
       }
-      // Damage to white space or to members without a meaning is the rest.
+      // The remaining damage is in white space or in members without a meaning.
       #expect(refused > count * 8 / 10)
     }
 
@@ -110,7 +110,7 @@ import LodestoreBytes
           #expect(bytes == good)
           #expect(table == sample.table)
         }
-        // Without the signature, any table that is read has numbers that fit each other.
+        // Without the signature, a table that can be read must at least be consistent in itself.
         let read = try? bytes._withBytes { try FrameTable(reading: $0, named: "table") }
         if let read {
           #expect(read.bytes == bytes)
@@ -150,7 +150,7 @@ import LodestoreBytes
           let bytes = damaged(sample.patch, sample.compressed, &numbers)
           guard !bytes.isEmpty else { continue }
           try folder.write(bytes, to: "damaged")
-          // A publisher that signs a damaged patch gets past the first check.
+          // A publisher that signs a damaged patch passes the first check, of the patch's hash.
           let signed = DatasetManifest.PatchFile(
             from: 41, fromDigest: entry.fromDigest, fromLength: entry.fromLength, name: entry.name,
             length: UInt64(bytes.count), sha256: try SamplePublication.sha256(bytes))

@@ -22,7 +22,8 @@
           made = try hexadecimal(try #require(PublicKey(bytes: hexadecimal(words[1]))).id)
         case "signature":
           let signed = SignedEnvelope.signedBytes(Array(words[3].utf8), type: words[2])
-          // A signature may have random parts, so the one of the document is verified.
+          // A signature may have random parts, so the document's signature is verified and not
+          // compared.
           let key = try SigningKey(seed: hexadecimal(words[1])).publicKey
           #expect(try key.verifies(bytes, of: signed))
           continue

@@ -94,7 +94,7 @@
       withExtendedLifetime(folder) {}
     }
 
-    /// A descriptor that is closed twice is another file's by then.
+    /// A second close of the same descriptor number would close another thread's file.
     @Test func `A publisher that must wait closes no file of another`() throws {
       let sample = try SamplePublisher()
       let folder = try PublishedFolder(sample.directory)
@@ -152,8 +152,8 @@
       for generation in 1...4 as ClosedRange<UInt64> { try sample.publish(generation, now: now) }
       #expect(try sample.names(in: "g").count == 8)
       let later = try sample.publish(5, now: now.addingTimeInterval(7_200))
-      // Generations 1, 2 and 3: a whole file and a table of each, and the patches that lead to 2
-      // and 3.
+      // The removed files are those of generations 1, 2 and 3: three whole files, three tables, and
+      // the patches to 2 and 3.
       #expect(later.removedFiles.count == 8)
       #expect(try Set(sample.names(in: "g").map { $0.prefix(1) }) == ["4", "5"])
       #expect(try sample.names(in: "d").map { $0.prefix(3) } == ["3-4", "4-5"])
@@ -206,15 +206,15 @@
         by: ScratchFolder.bytes(of: "\(sample.directory)/keys/2.json"), dataset: "pods")
       #expect(
         try DatasetManifest(verifying: manifest, with: followed, name: "pods").generation == 1)
-      // The replaced key publishes no more.
+      // The replaced key may not publish any more.
       let error = #expect(throws: DatasetError.self) { try sample.publish(2) }
       #expect(error?.code == .badKey)
-      // The second key is lost, the offline one signs.
+      // The second key is lost, so the offline key signs the next set.
       let third = try SigningKey()
       try KeyRotation(sample.directory, signer: offline, newKey: third, otherKeys: []).run()
       let chain = try KeyChain(in: sample.directory, name: "pods")
       #expect(chain.links.map(\.isFollowing) == [false, true, true])
-      // All are lost: programs need the new keys.
+      // All keys are lost, so a new chain begins, and programs need the new keys.
       let fresh = try KeyRotation(
         sample.directory, signer: nil, newKey: try SigningKey(), otherKeys: []
       ).run()

@@ -13,7 +13,7 @@
     }
 
     @Test func `Ed25519 signs as RFC 8032 specifies`() throws {
-      // Section 7.1, test 2.
+      // The seed and the signature are from RFC 8032, section 7.1, test 2.
       let seed = try #require(
         HexText.decoded("4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb"))
       let key = try SigningKey(seed: seed)
@@ -26,7 +26,7 @@
             + "085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00"))
       #expect(try key.publicKey.verifies(signature, of: [0x72]))
       #expect(try !key.publicKey.verifies(signature, of: [0x73]))
-      // CryptoKit's signatures have random parts, and are as good.
+      // CryptoKit's signatures have random parts, so a new signature is verified and not compared.
       #expect(try key.publicKey.verifies(try key.signature(of: [0x72]), of: [0x72]))
     }
 

@@ -16,7 +16,7 @@
       let (first, offline, second) = (try SigningKey(), try SigningKey(), try SigningKey())
       let carried = TrustedKeys(set(1, [first, offline]))
       #expect(try TrustedKeys(carried.description) == carried)
-      // The first key is lost; the offline one signs the next set.
+      // The first key is lost, so the offline key signs the next set.
       let next = try set(2, [second, offline]).signed(by: [offline])
       let followed = try carried.followed(by: next, dataset: name)
       #expect(followed.number == 2)
@@ -53,7 +53,7 @@
       #expect(try KeyChain(in: folder.path, name: name).newest == nil)
       try folder.write(set(1, [first]).signed(by: [first]), to: "keys/1.json")
       try folder.write(set(2, [other]).signed(by: [first]), to: "keys/2.json")
-      // All keys are lost: the third set follows no other.
+      // All keys are lost, so the third set does not follow from the second.
       try folder.write(set(3, [first]).signed(by: [first]), to: "keys/3.json")
       let chain = try KeyChain(in: folder.path, name: name)
       #expect(chain.links.map(\.isFollowing) == [false, true, false])

@@ -31,7 +31,8 @@
       let now = Date(timeIntervalSince1970: 0)
       #expect(
         backoff.isWaiting(for: now + 10, at: now) && !backoff.isWaiting(for: now - 1, at: now))
-      // A time that no failure can have led to is of a clock that was set back.
+      // No failure can lead to a time so far ahead, so the clock was set back, and the program does
+      // not wait.
       #expect(!backoff.isWaiting(for: now + 30 * 86_400, at: now))
     }
 
@@ -144,7 +145,8 @@
         folder, .published(at: try server.url("/"), trusting: published.keys)
       ) { $0.clock = { clock.now } }
       try await dataset.refresh()
-      // Three days ahead: such a wait could have been asked for, had the failure been now.
+      // Ten years and three days ahead are tried. A wait of three days would be possible if the
+      // failure were recent.
       for ahead: Double in [315_360_000, 259_200] {
         clock.advance(by: ahead)
         fails.withLock { $0 = true }

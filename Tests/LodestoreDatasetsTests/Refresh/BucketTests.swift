@@ -17,7 +17,7 @@
       guard let bucket = try BucketServer() else { return }
       let whole = try published.publish(1, in: folder).manifest.whole
       try bucket.sync(published.path, to: "specs")
-      // Between the program and the bucket is a connection that breaks once.
+      // The program reaches the bucket through a connection that breaks once.
       let cuts = Mutex(1)
       let passed = Mutex<[BucketServer.Passed]>([])
       let port = bucket.port
@@ -46,7 +46,7 @@
       let start = try #require(parts.last?.request.rangeStart)
       #expect(start > 0 && parts.last?.bodyLength == Int(whole.length) - start)
 
-      // The entity tag of the bucket tells that the manifest is the same.
+      // The bucket's entity tag shows that the manifest has not changed.
       #expect(try await dataset.refresh(now: true).outcome == .current)
       #expect(passed.withLock { $0.last?.status } == 304)
 
@@ -56,7 +56,7 @@
       #expect(next.generation == 2 && next.usedPatch && next.bytesFetched < Int(whole.length) / 2)
       try SpecGenerations.check(dataset.currentStore, is: 2, count: 8_000)
 
-      // Another program asks the bucket itself. A missing folder is an error.
+      // Another program uses the bucket directly. A missing folder is an error.
       let other = try specDataset(
         folder, .published(at: try bucket.url("specs"), trusting: published.keys), cache: "other")
       #expect(try await other.refresh(now: true).generation == 2)

@@ -7,7 +7,7 @@
 
   @testable import LodestoreDatasets
 
-  /// Servers that answer wrongly: a typed error or the right data, never other data.
+  /// If a server answers wrongly, the result is a typed error or the right data, never wrong data.
   @Suite(.timeLimit(.minutes(5))) struct FaultyServerTests {
     private func dataset(
       _ folder: ScratchFolder, _ published: SpecPublication, _ servers: LoopbackServer...,
@@ -52,7 +52,7 @@
       let folder = try ScratchFolder()
       let published = try SpecPublication(folder, count: 8_000)
       let whole = try published.publish(1, in: folder).manifest.whole
-      // All but the last byte: every frame but one is there.
+      // The first server cuts the last byte, so all frames but one arrive.
       let (first, _) = try published.serving { request, answer in
         request.path.hasSuffix(".zst") && request.rangeStart == nil
           ? answer.cut(afterBody: Int(whole.length) - 1) : answer
@@ -127,7 +127,7 @@
       let isCut = Mutex(true)
       let path = published.path
       let (server, _) = try published.serving { request, sound in
-        // The whole file cannot be had, so the patch is all that there is.
+        // The server does not send the whole file, so only the patch can be used.
         if request.path.hasPrefix("/g/") { return Answer(503, []) }
         guard request.path.hasPrefix("/d/") else { return sound }
         guard !isCut.withLock({ $0 }) else { return sound.cut(afterBody: length / 2) }
@@ -162,7 +162,7 @@
       defer { server.stop() }
       let dataset = try dataset(folder, published, server)
       try await dataset.install(fileAt: folder.file("sealed-1"), withoutSignature: true)
-      // A power cut can leave such a file: its length is right, its bytes are not.
+      // A power cut can leave a file of the right length with wrong bytes.
       let path = dataset.content.folder.patch(patch.name, of: 2)
       try Data(repeating: 0xA5, count: 1_000).write(to: URL(fileURLWithPath: path))
       let report = try await dataset.refresh(now: true)
@@ -262,7 +262,7 @@
       let error = try await dataset.refreshError()
       #expect(error.code == .rolledBack && error.side == .publisher)
       try SpecGenerations.check(dataset.currentStore, is: 2)
-      // A mirror that has the newest files ends the trouble.
+      // With a mirror that has the newest files, the refresh succeeds.
       try published.publish(3, in: folder)
       let both = try self.dataset(folder, published, server, sound)
       #expect(try await both.refresh(now: true).generation == 3)
@@ -309,7 +309,7 @@
         changed.withLock { $0 = bytes }
         do {
           try await dataset.refresh(now: true)
-          // White space and the like may change without changing what is signed.
+          // Damage to white space does not change the signed content, so the refresh may succeed.
           try SpecGenerations.check(dataset.currentStore, is: 1)
         } catch let error as DatasetError {
           #expect([.signature, .publisher].contains(error.side), "\(error.code)")

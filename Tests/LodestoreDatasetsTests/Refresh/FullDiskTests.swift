@@ -14,12 +14,12 @@
 
   /// A dataset of a service on a disk without room: a file system in memory of some megabytes.
   @Suite(.timeLimit(.minutes(5))) struct FullDiskTests {
-    /// A folder on a file system of its own, which goes with the object.
+    /// A folder on a separate small file system, which is removed with the object.
     private final class SmallDisk {
       private let folder: ScratchFolder
       var path: String { folder.path }
 
-      /// Nil, said aloud, where nothing can be mounted.
+      /// Mounts the file system; `nil` with a printed reason if nothing can be mounted.
       init?(megabytes: Int) throws {
         folder = try ScratchFolder()
         #if os(Linux)
@@ -56,7 +56,8 @@
     private static let batches = 20
     private static let batch = 500
 
-    /// The service, and how many records the importer had each time that it began.
+    /// The service, and the number of records in the importer's store at the beginning of each
+    /// import.
     private final class Service: Sendable {
       let generation = Mutex(1)
       let started = Mutex<[Int]>([])
@@ -79,7 +80,7 @@
             }
           }
         }
-        // Commits of an import stay, and the next import continues after them.
+        // The importer's earlier commits remain, and the next import continues after them.
         for start in stride(from: known, to: specs.count, by: Self.batch) {
           try await refresh.store.write { tx in
             try tx.insert(Array(specs[start..<(start + Self.batch)]))
@@ -97,7 +98,7 @@
       guard let disk = try SmallDisk(megabytes: 24) else { return }
       let service = Service()
       let dataset = try dataset(disk, service)
-      // The importer itself has no room.
+      // The disk has no room for the importer's store.
       try disk.fill(leaving: 700_000)
       let error = try await dataset.refreshError()
       #expect(error.code == .diskFull && error.side == .program, "\(error)")
@@ -111,7 +112,7 @@
       try SpecGenerations.check(
         dataset.currentStore, is: 1, count: Self.batches * Self.batch)
 
-      // The store of the importer has room for its next state, the sealed copy has none.
+      // The disk has room for the importer's store, but not for the sealed copy.
       service.generation.withLock { $0 = 2 }
       let old = try dataset.current()
       var code: DatasetError.Code?

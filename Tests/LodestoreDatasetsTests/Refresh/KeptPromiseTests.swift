@@ -7,7 +7,7 @@
 
   @testable import LodestoreDatasets
 
-  /// Refreshes with old mirrors, removed folders, damaged states and clocks that go on.
+  /// Refreshes with outdated mirrors, removed folders, damaged states, and clocks that advance.
   @Suite(.timeLimit(.minutes(5))) struct KeptPromiseTests {
     /// An entity that the published datasets of specs do not have.
     private struct Note: Entity {
@@ -141,7 +141,7 @@
       try published.publish(2, in: folder, key: signer)
       #expect(try await dataset.refreshError().code == .untrusted)
       #expect(try await dataset.refresh(now: true).generation == 2)
-      // A file is installed along a chain of any length.
+      // A file can be installed by a chain of keys of any length.
       try folder.write(folder.read("published/manifest.json"), to: "manifest.json")
       try FileManager.default.copyItem(
         atPath: folder.file("published/keys"), toPath: folder.file("keys"))
@@ -189,7 +189,7 @@
       }
       try await dataset(new).refresh()
       try await dataset(new).forgetHighest()
-      // The publisher still offers the same one.
+      // The publisher still offers the same generation, so nothing is fetched.
       #expect(try await dataset(new).refresh(now: true).outcome == .current)
       time.withLock { $0 += 7 * 86_400 }
       #expect(try await dataset(old).refreshError().code == .rolledBack)
@@ -245,7 +245,8 @@
               atPath: path + "/full", withIntermediateDirectories: true)
           }
         }
-        // Asked for between the write that fails and that of the failure.
+        // The program calls this closure after the failed write of the state and before it records
+        // the failure.
         options.fraction = {
           if isObstructed.withLock({ $0 }) {
             try? FileManager.default.removeItem(atPath: state)
@@ -261,7 +262,7 @@
       isObstructed.withLock { $0 = false }
       #expect(try dataset.current().number == 1 && dataset.status.failureCount == 1)
       #expect(try specDataset(folder, .none).current().number == 1)
-      // The file is here, and is not fetched again.
+      // The file was already fetched, so it is not fetched again.
       let report = try await dataset.refresh(now: true)
       #expect(report.generation == 2 && dataset.content.folder.numbers == [2])
     }

@@ -27,7 +27,7 @@
       try second.publish(2, in: folder, key: step == .keysFollowed ? Self.secondKey() : nil)
       let (old, _) = try first.serving()
       let (new, _) = try second.serving { request, answer in
-        // A patch is tried where its steps are.
+        // The server offers a patch only for the steps that need one.
         let isOfPatch = [.patchFetched, .patchPiece, .patchApplied].contains(step)
         return request.path.hasPrefix("/d/") && !isOfPatch ? Answer(404, []) : answer
       }
@@ -57,7 +57,7 @@
       }
     }
 
-    /// How often each step is tried.
+    /// The number of kills at each step.
     private static let rounds: Int = {
       let kills = ProcessInfo.processInfo.environment["LODESTORE_KILLS"].flatMap { Int($0) }
       return max((kills ?? 0) / steps.count, 1)

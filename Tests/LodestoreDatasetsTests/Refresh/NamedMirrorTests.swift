@@ -9,12 +9,12 @@
 
   /// Mirrors that a manifest names: the addresses to which their names lead.
   ///
-  /// On Linux the client's connections are checked. On macOS names are asked of the system, which
-  /// knows none of those here.
+  /// On Linux the client's connections are checked. On macOS the system resolves names, and knows
+  /// none of the names in these tests.
   @Suite(.timeLimit(.minutes(5))) struct NamedMirrorTests {
     /// Refreshes from a folder whose manifest names a mirror, then without the folder.
     ///
-    /// - Returns: whether the named mirror was asked, and the end of the second refresh.
+    /// - Returns: Whether the program asked the named mirror, and the result of the second refresh.
     private func asks(
       _ mirror: String, leadingTo address: String, besides own: [String] = []
     ) async throws -> (isAsked: Bool, result: Result<RefreshReport, DatasetError>) {

@@ -27,7 +27,7 @@
       let served = files.bytesServed
       #expect(report.bytesFetched == served)
       #expect(try await dataset.refresh().outcome == .current)
-      // The entity tag of the manifest tells that nothing has changed.
+      // The manifest's entity tag shows that nothing has changed.
       #expect(files.bytesServed == served && server.targets.last == "/manifest.json")
       #expect(try dataset.status.place == server.url("/").absoluteString)
     }
@@ -166,7 +166,7 @@
       let folder = try ScratchFolder()
       let published = try SpecPublication(folder)
       try published.publish(1, in: folder)
-      // A folder in place of the manifest is neither absent nor readable.
+      // A folder is in the place of the manifest, which therefore exists but cannot be read.
       try FileManager.default.createDirectory(
         atPath: folder.file("medium/manifest.json"), withIntermediateDirectories: true)
       let (server, _) = try published.serving()
@@ -297,7 +297,7 @@
       try published.publish(2, in: folder, key: stranger)
       #expect(try await dataset.refresh(now: true).generation == 2)
       #expect(server.targets.contains("/keys/2.json"))
-      // The chain is kept: it is not followed again.
+      // The program has stored the key chain, so it does not request its files again.
       try published.publish(3, in: folder, key: stranger)
       #expect(try await dataset.refresh(now: true).generation == 3)
       #expect(server.targets.filter { $0 == "/keys/2.json" }.count == 1)

@@ -9,7 +9,7 @@
 
   /// Several callers of one refresh.
   @Suite(.timeLimit(.minutes(2))) struct RefreshRunTests {
-    /// A dataset of a service that does not answer until it is let go.
+    /// A dataset of a service that answers only when the test sets `go`.
     private func waiting(
       _ folder: ScratchFolder
     ) throws -> (dataset: CachedDataset, begun: Counter, go: Flag) {

@@ -71,7 +71,7 @@
       let old = try dataset.currentStore
       let served = files.bytesServed
 
-      // Nothing has changed: the pages come without content, and no generation is made.
+      // Nothing has changed, so the service sends pages without content, and no generation is made.
       time.withLock { $0 += 100 }
       #expect(try await dataset.refresh().outcome == .current)
       #expect(files.bytesServed == served)
@@ -145,7 +145,7 @@
           }
         })
       try await dataset.refresh()
-      // One page in the middle, which only the sealing reads.
+      // A page in the middle of the importer's store is damaged. Only the sealing reads it.
       let path = "\(dataset.content.folder.service)/specs.lodestore"
       var bytes = try ScratchFolder.bytes(of: path)
       let page = bytes.count / 2 / 4_096 * 4_096
@@ -194,14 +194,14 @@
         SpecGenerations.specs(of: 1, count: 300), SpecGenerations.specs(of: 2, count: 300)
       ).count { $0.version != $1.version }
       #expect(known.withLock { $0 } == [300] && changed.withLock { $0 } == [expected])
-      // A store that is lost begins with the current generation.
+      // If the importer's store is lost, a new one begins with the current generation.
       let path = first.content.folder.service
       for name in SystemFile.names(in: path) { SystemFile.remove("\(path)/\(name)") }
       #expect(try await dataset().refresh(now: true).outcome == .current)
       #expect(changed.withLock { $0 } == [expected, 0])
     }
 
-    /// A service that has one more record at each refresh, and sends none of the others.
+    /// A dataset of a service that has one more record at each refresh, and sends only that record.
     private func growing(
       _ folder: ScratchFolder, seed: String? = nil, clock: @escaping @Sendable () -> Date
     ) throws -> CachedDataset {
@@ -254,7 +254,7 @@
       try await second.refresh(now: true)
       #expect(try await second.currentStore.count(Spec.where { $0.version == 4 }) > 0)
       #expect(try await second.currentStore.count(Spec.all) == 51)
-      // The store of the importer is used again otherwise.
+      // If nothing else has happened, the importer's store is used again.
       try await second.refresh(now: true)
       #expect(try await second.currentStore.count(Spec.all) == 52)
     }
@@ -294,7 +294,8 @@
       time.withLock { $0 += 10 * 365 * 86_400 }
       try await first.refresh()
       time.withLock { $0 = now + 20_000 }
-      // The seed that was here is older, the one of the next version of the program is newer.
+      // The seed of this version is older than the current generation. The seed of the next version
+      // is newer.
       try SpecGenerations.check(dataset(seed: 1).currentStore, is: 2, count: 50)
       let updated = try dataset(seed: 3)
       try SpecGenerations.check(updated.currentStore, is: 3, count: 50)

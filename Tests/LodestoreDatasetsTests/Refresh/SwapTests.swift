@@ -9,7 +9,9 @@
 
   /// Swaps under readers, and generations that this program cannot use.
   @Suite(.timeLimit(.minutes(10))) struct SwapTests {
-    /// `LODESTORE_SWAPS` swaps under a tenth as many snapshots; otherwise 30 under 10.
+    /// The number of swaps, by default 30.
+    ///
+    /// The variable `LODESTORE_SWAPS` sets it. A tenth as many snapshots are open meanwhile.
     private static let swaps =
       ProcessInfo.processInfo.environment["LODESTORE_SWAPS"].flatMap { Int($0) } ?? 30
 
@@ -81,7 +83,7 @@
       #expect(error?.code == .untrusted && error?.message.contains("manifest.json") == true)
       try folder.write(folder.read("published/manifest.json"), to: "manifest.json")
       #expect(try await dataset.install(fileAt: file).number == 1)
-      // The manifest belongs to another file than the one that is installed.
+      // The manifest belongs to another file than the installed one.
       try SpecGenerations(folder).seal(2)
       let wrong = await #expect(throws: DatasetError.self) {
         try await dataset.install(fileAt: folder.file("2.lodestore"))
@@ -126,13 +128,14 @@
       #expect(error.code == .incompatibleSchema && error.side == .program, "\(error)")
       #expect(try old.status.generation == nil)
       let fetched = server.targets.filter { $0.hasSuffix(".zst") }.count
-      // The later program takes it without a connection.
+      // The later program can use the fetched generation without a connection.
       #expect(try specDataset(folder, .none).current().number == 1)
       let new = try specDataset(folder, origin)
       #expect(try await new.refresh(now: true).outcome == .current)
       try SpecGenerations.check(new.currentStore, is: 1)
       #expect(server.targets.filter { $0.hasSuffix(".zst") }.count == fetched)
-      // The older program goes on to say so, and serves nothing wrong.
+      // The older program still reports that it cannot use the generation, and returns no wrong
+      // data.
       let again = try #require(throws: DatasetError.self) { try old.current() }
       #expect(again.code == .incompatibleSchema)
     }

@@ -2,7 +2,7 @@ import Foundation
 import LoopbackWeb
 import Testing
 
-/// A running server of S3 buckets, moto of PyPI, on loopback until the object goes.
+/// A running server of S3 buckets, moto of PyPI, on loopback until the object is released.
 ///
 /// Its buckets are in its memory. `MOTO_SERVER` may name the program.
 final class BucketServer {
@@ -16,8 +16,8 @@ final class BucketServer {
     guard let program = environment["MOTO_SERVER"] ?? OutsideProgram.path("moto_server") else {
       return nil
     }
-    // The port may be taken by another process before the server binds it. The next test run has
-    // another one.
+    // The port may be taken by another process before the server binds it. The next test run gets
+    // another port.
     let reserved = try Socket.bound()
     port = try Socket.port(of: reserved)
     close(reserved)
@@ -42,7 +42,8 @@ final class BucketServer {
     process.waitUntilExit()
   }
 
-  /// Waits for the server, which imports much of Python before it listens; false where it ends.
+  /// Waits until the server listens, which takes a while in Python; returns false if the server
+  /// ends.
   private func waitUntilListening() throws -> Bool {
     for _ in 0..<2_400 where process.isRunning {
       if (try? Socket.exchange(Self.request("GET", "/"), with: port)) != nil { return true }

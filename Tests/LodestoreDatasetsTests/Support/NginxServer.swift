@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A running nginx that serves a folder, until the object goes.
+/// A running nginx that serves a folder, until the object is released.
 final class NginxServer {
   let url: URL
   private let process = Process()

@@ -3,8 +3,8 @@ import Foundation
 /// A program of the system that tests compare with; if it is absent, the test is skipped with a
 /// message.
 enum OutsideProgram {
-  /// The path of a program in the usual folders or those of PATH; `nil`, said aloud, where it is
-  /// absent.
+  /// The path of a program in the usual folders or those of PATH; `nil` with a printed message if
+  /// it is absent.
   static func path(_ name: String) -> String? {
     let folders =
       ["/usr/bin", "/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin"]

@@ -6,7 +6,7 @@ import LodestoreBytes
 
   @testable import LodestoreDatasets
 
-  /// A publisher of generations whose bytes a seed gives, in a folder of its own.
+  /// A publisher, in a separate folder, of generations whose bytes follow from a seed.
   struct SamplePublisher {
     let folder: ScratchFolder
     let key: SigningKey
@@ -51,7 +51,7 @@ import LodestoreBytes
       return report
     }
 
-    /// The names in a part of the published folder, hidden ones too.
+    /// The names of the files in a part of the published folder, including hidden files.
     func names(in part: String) throws -> [String] {
       try FileManager.default.contentsOfDirectory(atPath: "\(directory)/\(part)").sorted()
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// An empty folder for one test, which goes with the object.
+/// An empty folder for one test, which is deleted with the object.
 final class ScratchFolder {
   let path: String
 

@@ -22,7 +22,8 @@ struct SeededNumbers: RandomNumberGenerator {
   }
 }
 
-/// How many damaged inputs a test tries: few by default, `LODESTORE_CASES` for soaks.
+/// The number of damaged inputs that a test tries: few by default, more if the variable
+/// `LODESTORE_CASES` is set.
 func caseCount(byDefault count: Int) -> Int {
   ProcessInfo.processInfo.environment["LODESTORE_CASES"].flatMap { Int($0) } ?? count
 }

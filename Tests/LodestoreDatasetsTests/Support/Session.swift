@@ -4,7 +4,7 @@ import Testing
 
 /// A process of the program `dataset-session`, which is built next to the tests.
 struct Session {
-  /// The path of the program; nil where it is not built, which is said aloud.
+  /// The path of the program; `nil` with a printed message if it is not built.
   static let program: String? = {
     if let path = ProcessInfo.processInfo.environment["LODESTORE_DATASET_SESSION"] { return path }
     let path = CommandLine.arguments.first.map {
@@ -15,7 +15,7 @@ struct Session {
     return nil
   }()
 
-  /// How a process ended, and the lines that it printed.
+  /// The signal that ended a process, if any, and the lines that it printed.
   struct End {
     var signal: Int32?
     var lines: [String]
@@ -27,7 +27,7 @@ struct Session {
   private let output = Pipe()
   private let input = Pipe()
 
-  /// Starts the program with some words, or another program before it.
+  /// Starts the program with arguments, or another program that starts it.
   init(_ words: [String], through wrapper: [String] = []) throws {
     let program = try #require(Self.program)
     let line = wrapper + [program] + words
@@ -54,7 +54,7 @@ struct Session {
     try? input.fileHandleForWriting.close()
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
-    // Through `env` a program takes the place of the process, so its signal is seen.
+    // `env` replaces itself by the program, so the signal that ended the program is visible.
     let signal = process.terminationReason == .uncaughtSignal ? process.terminationStatus : nil
     return End(signal: signal, lines: text.split(separator: "\n").map(String.init))
   }

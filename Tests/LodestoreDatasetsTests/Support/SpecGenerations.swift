@@ -24,7 +24,7 @@ struct SpecGenerations {
 
   static func specs(of generation: Int, count: Int) -> [Spec] {
     (0..<count).map { index in
-      // Like prose to a compressor, and other prose in each record.
+      // The summary compresses like prose, and differs in each record.
       let number = UInt64(index &* 2_654_435_761 &+ 97)
       let words = (0..<12).map { String((number >> UInt64($0)) &* 0x9E37_79B9 % 9_973, radix: 36) }
       return Spec(
@@ -33,7 +33,7 @@ struct SpecGenerations {
     }
   }
 
-  /// When the data of a generation is as of.
+  /// The date up to which the data of a generation is current.
   static func date(of generation: Int) -> Date {
     Date(timeIntervalSince1970: 1_790_000_000 + Double(generation) * 86_400)
   }

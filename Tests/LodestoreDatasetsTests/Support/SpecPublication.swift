@@ -10,7 +10,9 @@
 
   /// A dataset of specs that is published into a folder.
   final class SpecPublication: Sendable {
-    /// Generations of 500 records are one frame; of 12,000 records some.
+    /// The number of records.
+    ///
+    /// A generation of 500 records is one frame, one of 12,000 records is several frames.
     let count: Int
     let key: SigningKey
     let keys: TrustedKeys
@@ -42,7 +44,7 @@
         .publish(file, Self.facts(of: file))
     }
 
-    /// Publishes any bytes as a generation, signed as they are.
+    /// Publishes any bytes as a generation with a valid signature, without checking them.
     func publish(bytes: [UInt8], as generation: UInt64, in folder: ScratchFolder) throws {
       let file = try folder.write(bytes, to: "bytes-\(generation)")
       let facts = PublishedFacts(

@@ -12,7 +12,8 @@ import LodestoreBytes
     import Foundation
   #endif
 
-  /// Not private: an inferred conformance of an entity is not visible here, and does not compile.
+  /// The struct is not private, because the conformance that the macro adds would not be visible
+  /// here.
   struct ChosenSpecimens {
     var ids: [Specimen.ID]
   }
@@ -22,7 +23,7 @@ import LodestoreBytes
       #expect(ChosenSpecimens(ids: [RecordID<Specimen>(rawValue: 7)]).ids.map(\.rawValue) == [7])
     }
 
-    /// The value that a store would return for `entity` as record 7.
+    /// The value that a store would return if `entity` were stored as record 7.
     private func stored<E: Entity>(
       _ entity: E, isWide: Bool,
       read: (inout RecordReader) throws(StoreError) -> E = { (reader) throws(StoreError) in
@@ -40,7 +41,8 @@ import LodestoreBytes
       var writer = RecordWriter()
       writer.begin(layout, isWide: isWide)
       entity.encode(into: &writer)
-      // The macro cannot take a noncopyable value apart.
+      // The value is stored in a constant first, because the macro `#require` cannot take a
+      // noncopyable value.
       let finished = writer.finish(layout, entity: declared.name)
       let content = try #require(finished)
       let bytes = Array(content) + [UInt8](repeating: 0, count: RecordLayout.checksumSize)

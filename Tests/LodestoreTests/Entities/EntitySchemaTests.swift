@@ -6,7 +6,8 @@
   import Testing
 
   @Suite struct EntitySchemaTests {
-    /// One line for an attribute: name, type, `?` when optional, original name, initial value.
+    /// One line for each attribute: name, type, `?` if it is optional, original name, and initial
+    /// value.
     private func lines<E: Entity>(_ type: E.Type) throws -> [String] {
       try DeclaredEntity(type).attributes.map { attribute in
         var line = "\(attribute.name) \(attribute.storage.type.name)"
@@ -100,7 +101,8 @@
       store.close()
     }
 
-    /// A default serves inserts, and the initial value records that are older than the attribute.
+    /// The default is used for inserts, and the initial value for records that are older than the
+    /// attribute.
     @Test func `an initial value holds for older records, and the default for new ones`() throws {
       let path = FileManager.default.temporaryDirectory
         .appending(path: "initial-\(UUID().uuidString).lodestore").path

@@ -4,7 +4,8 @@
 
   @Suite struct EntityViewTests {
     @Test func `the attributes that the macro wrote are those of the schema`() throws {
-      // A private property has none, and counts.
+      // The macro writes no attribute for a private property, but the property counts in the
+      // record's layout.
       let condition = Condition<Pod> {
         $0.name == "a"
         $0.version == "b"

@@ -48,7 +48,8 @@
     }
   }
 
-  /// Not public, since this is no library; a public declaration in it is no more visible.
+  /// The struct is internal, because a test module is no library, and public members in it are not
+  /// more visible.
   struct Archive {
     fileprivate enum Shelf {
       /// A box in a room.
@@ -69,7 +70,7 @@
     }
   }
 
-  /// A namespace that an extension adds to.
+  /// A namespace to which an extension adds an entity.
   public enum Catalogues {}
 
   public extension Catalogues {

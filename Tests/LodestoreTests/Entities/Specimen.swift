@@ -62,13 +62,13 @@
     var optionalTable: [String: Int]?
   }
 
-  /// Everything that can be said about attributes.
+  /// An entity that uses every option for attributes.
   @Entity(name: "pod")
   public struct Pod {
     #Unique<Pod>([\.name, \.version])
     #Index<Pod>([\.updatedAt], [\.stars, \.name])
 
-    /// An enumeration that says itself that it can be indexed.
+    /// An enumeration that declares the conformance to `IndexableValue` itself.
     public enum License: String, Sendable, IndexableValue { case mit, bsd }
 
     /// Part of the unique key.
@@ -81,7 +81,7 @@
       didSet { starsChanges += 1 }
     }
     var first, second: Int
-    /// A keyword as a name, and a setter that is not public.
+    /// The property's name is a keyword, and its setter is not public.
     public private(set) var `default`: Bool = true
     var updatedAt: Date
     private var secret: [String] = ["a"]
@@ -89,7 +89,7 @@
     static let limit = 10
     var title: String { "\(name) \(version)" }
 
-    /// The memberwise initializer, which is as private as `secret` is.
+    /// Calls the memberwise initializer, which is private because `secret` is private.
     static func make(name: String) -> Pod {
       Pod(
         name: name, version: "1", license: .bsd, first: 1, second: 2,
@@ -100,7 +100,7 @@
     var secretCount: Int { secret.count }
   }
 
-  /// The parameters of the memberwise initializer are the declared ones.
+  /// The memberwise initializer has a parameter for each declared property.
   @Entity
   struct Song: Equatable {
     #Index<Song>([\.title])

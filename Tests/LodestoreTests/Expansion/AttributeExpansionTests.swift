@@ -24,9 +24,9 @@
       #expect(answer.expanded.contains(".init(\"a\", \\.a)"))
     }
 
-    /// A default like this is right for inserts.
+    /// Such a default is right for inserts.
     ///
-    /// The value for older records is only needed if there are such records.
+    /// An initial value for older records is needed only if there are such records.
     @Test(arguments: ["Date()", "UUID()", ".now", "Date.now", "1 + 1", "\"\\(limit)\""])
     func `the macro notes a default that is evaluated for each insert`(value: String) throws {
       let answer = try expand("@Entity struct Pod { var a: T = \(value) }")
@@ -74,7 +74,7 @@
         "cannot give 'a' an initial value: it is a relationship; remove 'initial'")
     }
 
-    /// The schema has no place for such constraints.
+    /// The store sets these attributes, so the schema cannot hold constraints for them.
     @Test func `constraints of attributes that programs do not set are refused`() throws {
       try expectRefusal(
         of: """

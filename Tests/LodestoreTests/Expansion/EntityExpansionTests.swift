@@ -240,8 +240,10 @@
       #expect(lines.filter { $0.contains("Attribute<") }.dropFirst() == ["\(line) {"])
     }
 
-    /// If there may be no memberwise initializer, or one other than the declaration shows, the
-    /// properties are set one by one.
+    /// The properties are set one by one if the struct may lack the expected memberwise
+    /// initializer.
+    ///
+    /// An explicit initializer removes it, and conditional compilation may change it.
     @Test(
       arguments: [
         "var a: Int; init() { a = 1 }", "var a: Int\n#if DEBUG\ninit() { a = 1 }\n#endif",

@@ -2,7 +2,7 @@
   import Testing
 
   @Suite struct IndexRefusalTests {
-    /// An entity with an index, or with something else in its place.
+    /// The source of an entity with `index` in the place of its index.
     private func pod(_ index: String) -> String {
       """
       @Entity struct Pod {

@@ -12,7 +12,8 @@
       #expect(answer.expanded.contains("\"Pod\""))
     }
 
-    /// The witnesses of a conformance may not be public in a type that is not.
+    /// In a type that is not public, the members required by a conformance must not be public
+    /// either.
     @Test(arguments: [
       ("enum Model { @Entity public struct Pod { public var name: String } }", ""),
       ("public enum Model { @Entity public struct Pod { public var name: String } }", "public "),

@@ -3,7 +3,7 @@
   import Lodestore
   import Testing
 
-  /// The Lodestore code of the articles for those who come from elsewhere is compiled.
+  /// The Lodestore code in the articles for readers who come from other frameworks is compiled.
   ///
   /// In a block, each paragraph is in a program next to this file, as in all articles. In a table,
   /// so is each piece of code in the column headed Lodestore. In double backticks such a piece is a

@@ -4,9 +4,9 @@
   /// The texts whose Swift is compiled: README.md and its neighbours, and every article in
   /// `Sources`.
   ///
-  /// An article is found by itself, and so is each Swift file of this folder. A new article brings
-  /// one Swift file of its own here, with every paragraph of its ```swift blocks somewhere in it,
-  /// best in an enumeration of the article's name, or in a suite that also runs them. Whole
+  /// The tests find each article and each Swift file of this folder without a list. A new article
+  /// brings one Swift file of its own here, with every paragraph of its ```swift blocks somewhere
+  /// in it, best in an enumeration of the article's name, or in a suite that also runs them. Whole
   /// programs, blocks with `@main` in them, are type checked as they stand by `The programs of the
   /// manual` in EntityStoreTests, and the programs of the tutorial are run by `The tutorial of the
   /// manual`.
@@ -31,7 +31,7 @@
         .compactMap { try? paragraphs(text($0)).flatMap { $0 + [""] }.joined(separator: "\n") }
     }()
 
-    /// The documents without Swift of their own, whose links are checked too.
+    /// The documents without Swift code, whose links are checked too.
     static let withoutSwift =
       ["Samples/README.md", "Sources/LMDB/README.md", "Sources/LodestoreWeb/README.md"]
       + files("md", under: "Examples").filter { !$0.contains("/.build") }
@@ -47,7 +47,7 @@
         .split(separator: "").map(Array.init)
     }
 
-    /// The contents of a document's ```swift blocks, without those that are programs or manifests.
+    /// The contents of a document's ```swift blocks, except blocks that are programs or manifests.
     static func blocks(of document: String) throws -> [Substring] {
       try text(document).split(separator: "\n```swift\n").dropFirst()
         .compactMap { $0.split(separator: "\n```").first }

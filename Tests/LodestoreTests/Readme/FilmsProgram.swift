@@ -3,8 +3,8 @@
   import Lodestore
   import Testing
 
-  // The first of the programs of the design, in as few lines as a person would write. Films are
-  // fetched elsewhere, replaced in one batch, and listed by episode.
+  // The shortest useful program, in as few lines as a person would write. Films are fetched
+  // elsewhere, replaced in one batch, and listed by episode.
   enum FilmsProgram {
     // Program begins.
     @Entity struct Film {
@@ -37,7 +37,7 @@
       let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }
       let begin = try #require(lines.firstIndex(of: "// Program begins."))
       let end = try #require(lines.firstIndex(of: "// Program ends."))
-      // The import and the store are two more.
+      // Two more lines are needed for the import and for opening the store.
       #expect(lines[begin + 1..<end].count + 2 <= 15)
       store.close()
     }

@@ -34,8 +34,7 @@ struct HostileAnswer {
     numbers = Numbers(state: seed &+ UInt64(number) &* 0x2545_F491_4F6C_DD1D)
   }
 
-  /// Whether something else than the page can be a whole answer: where bytes of it may have been
-  /// changed to others, and nothing tells that.
+  /// Whether changed bytes can give another complete page that no checksum or length detects.
   var mayBeAnotherPage: Bool {
     switch kind {
     case .closed, .reset, .stalled, .cutGzip, .brokenGzip, .gzipBomb, .deflateBomb, .endlessGzip,
@@ -60,7 +59,7 @@ struct HostileAnswer {
     (0..<count).map { _ in UInt8.random(in: 0...255, using: &numbers) }
   }
 
-  /// The answer to a request.
+  /// The hostile answer to a request.
   mutating func answer(to request: LoopbackServer.Request) -> Answer {
     switch kind {
     case .closed, .reset, .stalled: cut()
@@ -175,7 +174,7 @@ extension HostileAnswer {
     case .deflateBomb:
       return .endless(start + pick([0x78, 0x9C], []) + Answer.zerosStart, Answer.zeros)
     default:
-      // A name without end, or stored blocks of nothing.
+      // The stream has a file name without an end, or an endless sequence of empty stored blocks.
       if Bool.random(using: &numbers) {
         return .endless(
           start + [0x1F, 0x8B, 8, 8, 0, 0, 0, 0, 0, 255], [UInt8](repeating: 0x61, count: 50_000))
@@ -283,16 +282,16 @@ extension Answer {
   static let gzipHead: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
   /// The first 96 bits of a block of deflate with fixed codes (RFC 1951, 3.2.6).
   ///
-  /// A byte 0 is followed by matches of 258 bytes at a distance of 1, of 13 bits each, which
-  /// `zeros` continues.
+  /// The data is a byte 0 and matches of length 258 at distance 1, each of 13 bits. ``zeros``
+  /// continues the matches.
   static let zerosStart: [UInt8] = Array(BitText(literals: 1, matches: 8).bytes.prefix(12))
-  /// Matches without end, of which 13 bytes make 2,064: 65,000 bytes make ten millions.
+  /// Further matches, of which 13 bytes decompress to 2,064 bytes: 65,000 bytes become ten million.
   static let zeros: [UInt8] = {
     let cycle = Array(BitText(literals: 1, matches: 40).bytes[12..<25])
     return [[UInt8]](repeating: cycle, count: 5_000).flatMap(\.self)
   }()
 
-  /// Bytes, then others again and again, some tens of megabytes at most; then nothing.
+  /// Sends `start`, then `piece` repeatedly up to some tens of megabytes, and then nothing more.
   static func endless(_ start: [UInt8], _ piece: [UInt8]) -> Answer {
     var block = piece
     while block.count < 8 << 10 { block += piece }
@@ -311,7 +310,7 @@ extension Answer {
   static func closing(_ bytes: [UInt8]) -> Answer { Answer(steps: [.bytes(bytes), .close]) }
 }
 
-/// Bits as deflate has them: the first is the lowest of a byte.
+/// Bits in the order of deflate: the first bit is the lowest bit of a byte.
 private struct BitText {
   private(set) var bytes: [UInt8] = []
   private var count = 0
@@ -319,7 +318,7 @@ private struct BitText {
   init(literals: Int, matches: Int) {
     append("110")
     for _ in 0..<literals { append("00110000") }
-    // Length 258, distance 1.
+    // The bits are a match of length 258 and distance 1.
     for _ in 0..<matches { append("1100010100000") }
   }
 

@@ -8,7 +8,7 @@ final class Meeting: @unchecked Sendable {
 
   init(of expected: Int) { self.expected = expected }
 
-  /// Waits until all have come, at most ten seconds.
+  /// Waits until all threads have arrived, at most ten seconds.
   func wait() {
     condition.lock()
     defer { condition.unlock() }

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A clock on which every sleep is over at once; it remembers how long each was to be.
+/// A clock on which every sleep ends at once, and which records the requested duration of each
+/// sleep.
 final class RecordingClock: Clock {
   typealias Instant = ContinuousClock.Instant
 

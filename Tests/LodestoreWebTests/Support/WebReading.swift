@@ -40,7 +40,7 @@ extension WebPages {
 }
 
 extension WebPages.Options {
-  /// The defaults with something changed.
+  /// The default options, changed by a closure.
   static func with(_ change: (inout WebPages.Options) -> Void) -> WebPages.Options {
     var options = WebPages.Options()
     change(&options)
@@ -48,7 +48,8 @@ extension WebPages.Options {
   }
 }
 
-/// The error of the source that taking all pages ends with, and the pages before it.
+/// Expects that reading all pages ends with an error of this code; returns the error and the pages
+/// before it.
 func webError(
   _ code: WebSourceError.Code, _ pages: WebPages, from position: String? = nil,
   sourceLocation: SourceLocation = #_sourceLocation

@@ -96,7 +96,7 @@ private struct FrequentGroups {
   }
 
   private(set) var rows: [Row] = []
-  /// The number of all groups, including those that are not kept.
+  /// The number of all groups, including groups beyond the limit, which are not kept.
   private(set) var total = 0
   private let most: Int
 

@@ -84,6 +84,6 @@ struct UpdateCommand: StoreCommand {
 
   /// Errors that occur after some records were changed.
   ///
-  /// Their messages add that no change was kept.
+  /// The messages of these errors add that no change was kept.
   private static let leavesAll: [StoreError.Code] = [.uniqueViolation, .unstorableValue]
 }

@@ -3,8 +3,9 @@ import LMDB
 import LodestoreFormat
 import LodestoreSystem
 
-/// The store that an import writes into: the one at the path or, for a dry run, an unnamed copy of
-/// it that disappears with the process.
+/// The store that an import writes into.
+///
+/// For a dry run it is an unnamed copy of the store at the path, which disappears with the process.
 final class ImportTarget {
   private let path: String
   /// The copy's temporary file, as long as it has a name.

@@ -35,7 +35,7 @@ struct MemberSurvey {
 
   /// Reads all pages once and shows the progress.
   ///
-  /// A malformed page after good ones ends the survey. The import itself reports the page.
+  /// A malformed page after readable pages ends the survey. The import itself reports the page.
   mutating func observe(all pages: PageReader, of inputs: [InputFile], on console: Console) throws {
     let size = inputs.compactMap(\.size).reduce(0, +)
     var progress = console.progress()

@@ -25,7 +25,8 @@ final class RejectFile: Sendable {
   ///
   /// A resumed import appends to an existing file; otherwise an existing file is refused.
   ///
-  /// - Parameter others: Files that it must not be: the store and the imported files.
+  /// - Parameter others: The store and the imported files, none of which may be the file of
+  ///   rejects.
   init(_ path: String, continues: Bool, others: [String]) throws {
     self.path = path
     let status = stat(at: path)

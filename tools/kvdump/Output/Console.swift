@@ -71,7 +71,7 @@ package final class Console {
 
   /// Writes failures as JSON from now on.
   ///
-  /// This is for usage errors, which occur before there are options.
+  /// Usage errors need this, because they occur before the options are known.
   func useJSONForErrors() { errorsAreJSON = true }
 
   /// A writer of rows in the chosen format.

@@ -56,7 +56,7 @@ final class PagerSink: ByteSink {
 
   /// Counts each byte as a column.
   ///
-  /// This overestimates colours and letters beyond ASCII, and never underestimates.
+  /// The count is too high for colours and letters beyond ASCII, and never too low.
   private func countRows(in bytes: ByteView) {
     for byte in bytes {
       if byte == UInt8(ascii: "\n") || column == size.columns {
@@ -81,7 +81,7 @@ final class PagerSink: ByteSink {
 
   /// Runs the pager; returns false if the shell could not start it.
   private func runPager(readingFrom descriptor: Int32) -> Bool {
-    // Control-C belongs to the pager while it runs; `less` gives it a meaning of its own.
+    // Control-C belongs to the pager while it runs; `less` uses it to interrupt a search or a read.
     let previous = signal(SIGINT, SIG_IGN)
     defer { signal(SIGINT, previous) }
     guard let child = spawnShell(readingFrom: descriptor) else { return false }

@@ -15,7 +15,7 @@ struct CopyCheck {
 
   /// Throws the first fault.
   ///
-  /// For a fault of a record it names the entity and the id.
+  /// The error for a fault of a record names the entity and the id.
   init(_ path: String, on console: Console) throws {
     (entityCount, recordCount) = try ReadStore.read(path, on: console) { snapshot in
       var count = 0

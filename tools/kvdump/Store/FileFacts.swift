@@ -39,7 +39,7 @@ struct FileFacts {
 
   /// Waits until all of a file is on the disk.
   ///
-  /// This process must not have it open as a store.
+  /// This process must not have the file open as a store.
   static func sync(_ path: String) throws {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw CommandFailure.system(errno, thing: path) }

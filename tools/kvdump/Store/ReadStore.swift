@@ -6,8 +6,9 @@ import LodestorePages
 enum ReadStore {
   /// Opens the store at `path` read-only, calls `body` on its newest commit and closes it.
   ///
-  /// Another program may write meanwhile. If no lock file can be created, as on a read-only medium,
-  /// or if the file is of the other LMDB, the command continues without a lock file and says so.
+  /// Another program may write meanwhile. The command continues without a lock file, and adds a
+  /// note, if none can be created, as on a read-only medium. The same holds for a file of the other
+  /// LMDB.
   ///
   /// - Parameter checksRecords: Whether the store checks every record that it reads against its
   ///   checksum. Commands whose query engine reads records need this check.
@@ -38,7 +39,7 @@ enum ReadStore {
 
   /// Opens the file below the store.
   ///
-  /// This works even if the catalogue cannot be interpreted.
+  /// The call works even if the catalogue cannot be interpreted.
   ///
   /// - Parameter warns: Whether to add a note if there is no lock file.
   static func withEnvironment<R>(

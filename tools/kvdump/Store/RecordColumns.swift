@@ -102,7 +102,7 @@ struct RecordColumns {
 
   /// The cells of a record.
   ///
-  /// Its bytes are checked against their checksum.
+  /// The record's bytes are checked against its checksum.
   func row(_ record: DynamicRecord) throws -> [Cell] {
     let reader = try record.reader(verifyingChecksum: true)
     do {

@@ -12,7 +12,7 @@ struct RecordSearch {
   private let request: QueryRequest
   /// Values that no condition can express.
   ///
-  /// Each record is compared with them.
+  /// Each found record is compared with these values.
   private let checks: [Wanted]
   /// Whether an index begins with the attributes, in any order.
   private let hasIndex: Bool

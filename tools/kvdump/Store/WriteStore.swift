@@ -10,7 +10,7 @@ enum WriteStore {
   /// If `body` throws, the store stays unchanged.
   ///
   /// The call waits for other writers. Every record that is read is checked against its checksum.
-  /// Without this a change would give a damaged record a new checksum and so hide the damage.
+  /// Without this check a change would give a damaged record a new checksum and so hide the damage.
   /// `body` may run more than once.
   static func write<R>(_ path: String, _ body: (DynamicTransaction) throws -> R) throws -> R {
     try withStore(path) { try $0.write(body) }

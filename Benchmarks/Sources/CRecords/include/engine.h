@@ -9,14 +9,15 @@ typedef struct raw_store raw_store;
 /// The operations of the workload in an engine; null for an operation that the engine does not
 /// have.
 ///
-/// Each operation returns 0 or a code of the engine. Changes are one durable transaction. `wanted`
-/// are places in `pods`. Answers come in the order of ids, or of the dates if a function says so.
+/// Each operation returns 0 or a code of the engine. All changes of a call are one durable
+/// transaction. `wanted` holds indexes of `pods`. Found records come in the order of ids, or of the
+/// dates if a function says so.
 typedef struct {
   const char *(*error_text)(int code);
 
   /// Opens the file, and makes it with its trees or tables if it does not exist.
   int (*open)(const char *path, size_t map_size, raw_store **store);
-  /// Another reader of an open store, for one thread.
+  /// Opens a second reader of an open store, which one thread uses.
   int (*open_reader)(raw_store *store, raw_store **reader);
   void (*close)(raw_store *store);
 
@@ -37,9 +38,9 @@ typedef struct {
   int (*multi_get)(
     raw_store *, const raw_pod *pods, const uint32_t *wanted, size_t count, raw_answer *);
   int (*fetch_all)(raw_store *, raw_answer *);
-  /// Owns the name and reads the downloads of every record, and sums both up.
+  /// Copies the name and reads the downloads of every record, and sums up the downloads.
   int (*fetch_two)(raw_store *, raw_answer *);
-  /// By date, one range after the other.
+  /// Reads the records of each range of dates, one range after the other.
   int (*fetch_ranges)(
     raw_store *, const double *from, const double *to, size_t count, raw_answer *);
   int (*count_numbers)(raw_store *, int64_t downloads, double date, raw_answer *);
@@ -49,9 +50,11 @@ typedef struct {
     raw_store *, const raw_pod *pods, const uint32_t *wanted, size_t count, raw_answer *);
   int (*fetch_names)(
     raw_store *, const raw_pod *pods, const uint32_t *wanted, size_t count, raw_answer *);
-  /// The `count` records with the most downloads, the most first, of equal ones the later first.
+  /// Returns the `count` records with the most downloads, the most first; of equal records the one
+  /// with the higher id first.
   int (*top_downloads)(raw_store *, size_t count, raw_answer *);
-  /// The `count` newest by the index of dates, the newest first, of equal ones the later first.
+  /// Returns the `count` newest records by the index of dates, the newest first; of equal records
+  /// the one with the higher id first.
   int (*newest)(raw_store *, size_t count, raw_answer *);
 
   // To-do items.

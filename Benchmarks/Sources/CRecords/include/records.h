@@ -25,8 +25,8 @@ typedef struct {
   uint8_t is_done;
 } raw_item;
 
-/// A text that owns its bytes: 15 of them in place, more in a block of their own, like the strings
-/// of Swift and of C++.
+/// A text that owns its bytes, like the strings of Swift and of C++. Up to 15 bytes are in place; a
+/// longer text is in an allocated block.
 typedef struct {
   uint32_t length;
   union {
@@ -49,8 +49,8 @@ typedef struct {
   uint8_t is_done;
 } owned_item;
 
-/// The answer of an operation: the number of found or changed records, the decoded ones, and a sum
-/// over those of which only two fields were read.
+/// The answer of an operation. It has the number of found or changed records, the decoded records,
+/// and a sum over records of which only two fields were read.
 typedef struct {
   size_t count;
   uint64_t sum;
@@ -59,7 +59,7 @@ typedef struct {
   size_t pod_count, item_count, pod_room, item_room;
 } raw_answer;
 
-/// Makes room for `count` more; the caller fills them and raises the count.
+/// Makes room for `count` more records. The caller fills them and raises the answer's count.
 owned_pod *raw_next_pods(raw_answer *answer, size_t count);
 owned_item *raw_next_items(raw_answer *answer, size_t count);
 
@@ -67,18 +67,18 @@ owned_text raw_own(const char *bytes, uint32_t length);
 void raw_release(owned_text *text);
 
 void raw_free_answer(raw_answer *answer);
-/// Gives the records back but keeps the room for others.
+/// Frees the records, but keeps their array for other records.
 void raw_clear_answer(raw_answer *answer);
 
-/// A hash of the answer's records, in their order; others make the same from the same records with
-/// the functions below.
+/// A hash of the answer's records, in their order. Sides in other languages calculate the same hash
+/// from the same records with the functions below.
 uint64_t raw_hash_answer(const raw_answer *answer);
 
 /// Continues a hash over more bytes, and over a number.
 uint64_t raw_hash_bytes(uint64_t hash, const void *bytes, size_t count);
 uint64_t raw_hash_number(uint64_t hash, uint64_t number);
 
-/// Gives memory that is free back to the system, so that what is measured next does not reuse it.
+/// Returns free memory to the system, so that the next measured operation does not reuse it.
 void raw_trim_memory(void);
 
 /// The processor time that this process spent outside the kernel.

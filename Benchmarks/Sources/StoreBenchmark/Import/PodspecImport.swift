@@ -41,7 +41,7 @@ struct PodspecImport {
 
   private func path(changed: Int) -> String { "\(directory)/pages-\(changed).jsonl" }
 
-  /// How the records of a page become records of the entity.
+  /// The way in which the records of a page become records of the entity.
   enum Way: CaseIterable { case members, codable }
 
   private func importPages(

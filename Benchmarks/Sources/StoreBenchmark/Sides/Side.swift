@@ -21,8 +21,9 @@ protocol SideStore: Sendable {
 
 /// One side's part in an operation.
 enum Work {
-  /// A measured closure. Its result is called afterwards and checks the found records. The result
-  /// also holds these records, so that they are released after the measurement.
+  /// A measured closure. The closure's result is a second closure that checks the found records
+  /// afterwards. The result also holds these records, so that they are released after the
+  /// measurement.
   case timed(() async throws -> Check)
   /// A closure that measures by itself and returns the figure.
   case figure(() async throws -> Double)

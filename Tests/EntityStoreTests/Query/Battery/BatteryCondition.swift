@@ -46,9 +46,9 @@ indirect enum BatteryCondition: Sendable {
   case isIn(String, [BatteryLiteral])
   case begins(String, String)
   case contains(String, String)
-  /// A pattern with `*` for any characters: LIKE in the store, GLOB in SQLite.
+  /// A pattern for LIKE in the store and GLOB in SQLite, with `*` for any characters.
   case like(String, String)
-  /// A regular expression, and the pattern of GLOB that means the same.
+  /// A regular expression for the store, and an equivalent GLOB pattern for SQLite.
   case matches(String, String, glob: String)
   /// A condition that no index serves, in both languages.
   case opaque(format: String, sql: String)
@@ -90,10 +90,9 @@ indirect enum BatteryCondition: Sendable {
     return [self]
   }
 
-  /// The condition that bounds the entries of an index over `name`: it is true wherever this one
-  /// is.
+  /// The part of the condition that bounds the entries of an index over `name`.
   ///
-  /// `nil` without such a condition.
+  /// Every record that fulfils the condition fulfils this part. `nil` if no part bounds the index.
   func bound(on name: String) -> BatteryCondition? {
     switch self {
     case .compare(name, _, _), .between(name, _, _), .isIn(name, _), .begins(name, _): self
@@ -126,7 +125,7 @@ indirect enum BatteryCondition: Sendable {
     }
   }
 
-  /// Whether the condition leaves only single values.
+  /// Whether the condition allows only single values, and no range.
   var isPoints: Bool {
     switch self {
     case .compare(_, .equal, _), .isIn: true
@@ -135,12 +134,12 @@ indirect enum BatteryCondition: Sendable {
     }
   }
 
-  /// Whether the condition leaves one value.
+  /// Whether the condition allows only one value.
   var isPoint: Bool {
     if case .compare(_, .equal, _) = self { true } else { false }
   }
 
-  /// Whether an entry with these attributes decides the condition.
+  /// Whether the attributes `names` of an index entry are enough to decide the condition.
   func isTold(by names: [String]) -> Bool {
     switch self {
     case .compare(let name, _, _), .between(let name, _, _), .isIn(let name, _),

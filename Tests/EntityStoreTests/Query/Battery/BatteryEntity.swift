@@ -8,9 +8,11 @@ protocol BatteryEntity: Entity, Sendable {
   static func column(_ name: String) -> BatteryColumn<Self>?
   /// The attributes of each index; the first of ``Sighting`` is unique.
   static var indexed: [[String]] { get }
-  /// The record of a number from 0 on, of `count`, always the same; its id is one more.
+  /// Makes the record of a number from 0 to `count` - 1, always with the same values.
+  ///
+  /// The record's id is the number plus one.
   static func numbered(_ number: Int, of count: Int) -> Self
-  /// The attribute that is read from each record that is asked for, an integer.
+  /// The integer attribute that is read from each found record.
   static var readName: String { get }
   static func readNumber(of view: borrowing EntityView<Self>) -> UInt64
   /// The values by which the same record is put into other stores.

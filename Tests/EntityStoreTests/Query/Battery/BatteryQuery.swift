@@ -6,7 +6,7 @@ struct BatteryQuery: Sendable, CustomStringConvertible {
     case rows
     case ids
     case count
-    /// Groups by an attribute, with their counts, and with the sums of another one.
+    /// Groups by an attribute, with their counts, and optionally with sums of another attribute.
     case groups(String, sum: String?)
     case distinct(String)
     case minimum(String)
@@ -49,16 +49,16 @@ struct BatteryQuery: Sendable, CustomStringConvertible {
     self.answer = answer
   }
 
-  /// Whether equal keys come in the descending order of ids.
+  /// Whether records with equal keys are in descending order of their ids.
   var isTieDescending: Bool { order.last?.isDescending ?? false }
 
   /// Whether the answer depends on the order of the results.
   var isOrdered: Bool { !order.isEmpty || limit != nil || offset > 0 }
 
-  /// How many records are needed, those that are skipped too.
+  /// The number of records that must be found, including skipped ones; `nil` without a limit.
   var wantedCount: Int? { limit.map { $0 + offset } }
 
-  /// The attributes that the answer is made of; nil for the whole record.
+  /// The attributes that the answer contains; `nil` for whole records.
   var answerNames: [String]? {
     switch answer {
     case .rows: nil

@@ -15,7 +15,7 @@ struct BatteryError: Error, CustomStringConvertible {
 }
 
 extension BatteryQuery {
-  /// Makes the query, and no more.
+  /// Makes the store's query without running it, to measure only this step.
   func prepare() throws {
     switch subject {
     case .sighting: _ = try query(of: Sighting.self)
@@ -57,7 +57,7 @@ extension BatteryQuery {
 }
 
 extension BatteryCondition {
-  /// Whether a part is an OR of more parts than a format string may have.
+  /// Whether a part of the condition is an OR with more parts than a format string may have.
   var hasLongList: Bool {
     conjuncts.contains { if case .any(let parts) = $0 { parts.count > 100 } else { false } }
   }
@@ -81,7 +81,7 @@ extension Snapshot {
     var found = BatteryAnswer()
     let explanation = try explaining { found = try answer(query) }
     guard let explanation else {
-      // All records in their order go without a plan.
+      // A query for all records in the order of their ids is run without a plan.
       return (found, BatteryReads(count: found.count, plan: "scan all records"))
     }
     let count = (explanation.entriesRead ?? 0) + (explanation.recordsRead ?? 0)

@@ -1,6 +1,6 @@
-/// The reads of a perfect planner for a query: entries and records, and their places.
+/// The reads of a perfect planner for a query: the numbers of entries and records that it reads.
 ///
-/// With the exact counts of matches known, every one of these ways is priced, if it answers the
+/// The search knows the exact counts of matches. Each of these plans is priced if it can answer the
 /// query:
 ///
 /// - *Scan*: all records, or those within the bounds on the id.
@@ -27,15 +27,18 @@ struct BestPlan: Sendable {
   var reads: Int { entries + scanned + lookedUp }
   var cost: Int { entries + scanned + 10 * lookedUp }
 
-  /// A number of reads above twice the good one is wrong.
+  /// More than twice the reads of the best plan are a fault of the planner.
   ///
-  /// This many reads are allowed in addition, because look-ups come in batches.
+  /// This number of further reads is allowed, because records are looked up in batches.
   static let allowance = 32
 
   /// Whether `count` reads are too many.
   func isExceeded(by count: Int) -> Bool { count > 2 * reads + Self.allowance }
 
-  /// The best, with the reads of the one that reads most among those that are as good.
+  /// The plan of lowest cost.
+  ///
+  /// Among plans that cost at most half more, returns the one with the most reads, because all of
+  /// these are acceptable.
   static func best(of plans: [BestPlan]) -> BestPlan? {
     guard let least = plans.map(\.cost).min() else { return nil }
     return plans.filter { 2 * $0.cost <= 3 * least }.max { $0.reads < $1.reads }
@@ -57,12 +60,13 @@ struct BestPlanSearch<Facts: BatteryFacts> {
   let indexes: [[String]]
   let facts: Facts
   let recordCount: Int
-  /// How many results, groups or values there are.
+  /// The number of results, groups or values in the answer.
   let answerCount: Int
-  /// The attributes that have few values, and how many.
+  /// The attributes with few distinct values, and the number of these values.
   let fewValues = ["low": 5, "flag": 2, "state": 3, "n01": 10]
   private let conjuncts: [BatteryCondition]
-  /// The last result that is wanted, where a limit ends the query.
+  /// The last requested result, at which a query with a limit can end; `nil` if the query reads all
+  /// results.
   private let last: [String: BatteryLiteral]?
 
   init(
@@ -106,12 +110,12 @@ struct BestPlanSearch<Facts: BatteryFacts> {
 
   // MARK: An index
 
-  /// The bounds of the entries of an index.
+  /// The range of an index that the condition bounds.
   private struct Range {
     var bounds: [BatteryCondition] = []
-    /// How many of its first attributes have one value.
+    /// The number of leading attributes for which the condition allows one value.
     var singleCount = 0
-    /// How many are bounded.
+    /// The number of leading attributes that the condition bounds.
     var boundCount = 0
   }
 
@@ -131,16 +135,16 @@ struct BestPlanSearch<Facts: BatteryFacts> {
     return range
   }
 
-  /// The order that is left where the first attributes of an index have one value.
+  /// The terms of the order that remain if leading attributes of the index have only one value.
   private func order(_ index: [String], _ range: Range) -> [BatteryQuery.Term] {
     query.order.filter { !index.prefix(range.singleCount).contains($0.name) }
   }
 
-  /// How many terms of the order the index gives.
+  /// The number of terms of the order that a walk of the index provides.
   private func servedCount(
     _ order: [BatteryQuery.Term], _ index: [String], _ range: Range
   ) -> Int {
-    // Several ranges are not in order.
+    // Entries of several ranges are not in the query's order.
     guard range.boundCount <= range.singleCount + 1 else { return 0 }
     if range.boundCount > range.singleCount, range.bounds.contains(where: isOfSeveralRanges) {
       return 0
@@ -304,8 +308,10 @@ struct BestPlanSearch<Facts: BatteryFacts> {
     return nil
   }
 
-  /// The index with the fewest entries, or the ids: how many, what bounds them, whether they tell
-  /// all.
+  /// The index, or the ids, with the fewest matching entries.
+  ///
+  /// Returns the number of entries, the condition on them, and whether they decide the whole
+  /// condition.
   private func tightest() throws -> (Int, BatteryCondition, Bool)? {
     var best: (Int, BatteryCondition, Bool)?
     for index in indexes + [["_id"]] {

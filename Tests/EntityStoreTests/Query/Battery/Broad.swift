@@ -2,15 +2,15 @@ import EntityStore
 
 /// A wide record of the battery: 40 numbers `n00` to `n39` and 40 texts `t00` to `t39`.
 ///
-/// The last of each kind are as far from the beginning of the record as possible.
+/// The last attribute of each kind is as far from the beginning of the record as possible.
 struct Broad: BatteryEntity {
   var id = RecordID<Broad>()
-  /// The first is the record's number.
+  /// The numbers; the first one is the record's number.
   ///
-  /// Each other has ten times more values than the one before, from ten up to the number of
-  /// records, and again.
+  /// Each further number has ten times as many distinct values as the previous one: ten, a hundred,
+  /// up to the record count, then ten again.
   var numbers: [Int]
-  /// Word and number: the first "word 0" to "word 9", and so on.
+  /// The texts, each a word and a number; the first has the values "word 0" to "word 9".
   var texts: [String]
 
   static let subject = BatteryQuery.Subject.broad

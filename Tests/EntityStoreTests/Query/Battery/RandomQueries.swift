@@ -1,5 +1,5 @@
-/// Random queries of the same kind as the battery's, from a seed; nobody has tuned the planner for
-/// them.
+/// Random queries of the same kind as the battery's, from a seed; the planner was not tuned for
+/// these queries.
 struct RandomQueries {
   let count: Int
   private var numbers: BatteryNumbers
@@ -115,7 +115,7 @@ struct RandomQueries {
   private mutating func range(_ name: String, of limit: Int) -> BatteryCondition {
     let field = BatteryField(name)
     let low = numbers.below(limit)
-    // Widths of all magnitudes.
+    // The width of the range has a random order of magnitude.
     var width = limit
     for _ in 0..<numbers.below(6) { width /= 10 }
     let high = low + width

@@ -3,40 +3,41 @@ import EntityStore
 /// A record of the battery: skewed, correlated and null-rich attributes, most of them indexed.
 struct Sighting: BatteryEntity {
   var id = RecordID<Sighting>()
-  /// Unique, in random order.
+  /// A unique text, in random order.
   var key: String
   /// The number of the record.
   var seq: Int
-  /// Ten times that and a little: nearly in the order of ids.
+  /// About ten times the number of the record, so nearly in the order of ids.
   var ts: Int
   /// An attribute with as many values as there are records.
   var rnd: Int
-  /// Follows from `rnd`: a thousandth of it.
+  /// A thousandth of `rnd`, so the two attributes are correlated.
   var corr: Int
-  /// Half are 1, a quarter 2 or 3, and so on.
+  /// A skewed number: half of the records have 1, a quarter have 2 or 3, and so on.
   var skew: Int
-  /// Five values, the first in nearly half of the records.
+  /// One of five values; nearly half of the records have the first value.
   var low: String
-  /// "pending" for the last two hundredth of the records, "done" and "late" before.
+  /// The state: "pending" for the last half percent of the records, "done" or "late" for the
+  /// others.
   var state: String
-  /// Null for nineteen of twenty.
+  /// A number that is null in nineteen of twenty records.
   var nul: Int?
-  /// Null for every second; a quarter of 0 to 999.
+  /// A number that is null in every second record, otherwise a quarter of 0 to 999.
   var score: Double?
   /// "c000" to "c999".
   var cat: String
-  /// "name 0000042", in the order of `rnd`'s.
+  /// A text such as "name 0000042", in the same order as `rnd`.
   var name: String
   var flag: Bool
   /// An attribute with as many values as there are records.
   ///
-  /// No index has it or the following ones.
+  /// A number with as many values as records. No index has this attribute or the following ones.
   var noidx: Int
-  /// A quarter of 0 to 3,999.
+  /// A quarter of a number from 0 to 3,999.
   var amount: Double
-  /// Twelve words.
+  /// A text of twelve words.
   var text: String
-  /// Null for every third.
+  /// A JSON value that is null in every third record.
   var meta: JSONValue?
 
   static let subject = BatteryQuery.Subject.sighting

@@ -13,7 +13,7 @@ struct ConditionForm {
   let condition: Condition<Piece>?
   let swift: Predicate<Piece>?
   let sentence: String?
-  /// How many of 1,000 records it finds.
+  /// The number of records that the condition finds among 1,000.
   let count: Int
 
   init(

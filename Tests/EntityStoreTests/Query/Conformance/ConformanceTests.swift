@@ -63,7 +63,7 @@ import Testing
     return "not needed"
   }
 
-  /// The common use of all ways, followed by the differing ones.
+  /// The index use that most ways have in common, followed by the uses that differ.
   private static func text(of uses: [(way: String, use: String)]) -> String {
     guard let first = uses.first else { return "" }
     let others = uses.filter { $0.use != first.use }

@@ -2,7 +2,7 @@ import EntityStore
 import Testing
 
 @Suite struct `Functions of format strings` {
-  /// How many of the numbers from 0 to 999 they are true for.
+  /// Conditions with functions, and the number of records from 0 to 999 for which each is true.
   static let counts = [
     ("sqrt:(number) == 5", 1), ("sqrt:(number) < 10", 100), ("sqrt:(number - 500) >= 0", 500),
     ("sqrt:(name) == 1", 0), ("modulus:by:(number, 7) == 3", 143), ("number % 7 == 3", 143),

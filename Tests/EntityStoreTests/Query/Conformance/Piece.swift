@@ -1,8 +1,9 @@
 import EntityStore
 import Foundation
 
-/// An entity with an attribute of each kind that conditions tell apart; those that an index can
-/// serve are indexed.
+/// An entity with an attribute of each kind that conditions treat differently.
+///
+/// Each attribute that an index can serve is indexed.
 struct Piece: Sendable {
   struct Spec: Codable, Hashable, Sendable { var swift: String }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EntityStore
 
-/// An event, with dates that may be anywhere.
+/// An event, whose dates may be at any time.
 private struct Event: Equatable {
   var id = RecordID<Event>()
   var name: String

@@ -59,7 +59,8 @@ import Testing
       print("skipped: this machine has no time zone Europe/Berlin")
       return
     }
-    // 2024-10-27T00:30:00Z and 01:30:00Z are both 02:30 there.
+    // In this zone, 2024-10-27T00:30:00Z and 01:30:00Z are both 02:30, because the clocks are set
+    // back.
     let first = 751_681_800.0
     #expect(rules.part(.startOfHour, of: first) == .date(first - 1_800))
     #expect(rules.part(.startOfHour, of: first + 3_600) == .date(first + 1_800))

@@ -7,7 +7,8 @@ import Testing
 /// Fetching on a thread of the store, with progress and cancellation.
 @Suite struct AsynchronousFetchTests {
   private static let count = 20_000
-  /// Longer than a run waits between two reports, so that each question is one.
+  /// A time in microseconds that is longer than the interval of progress reports, so each question
+  /// of the run becomes one report.
   private static let reportInterval: UInt32 = 12_000
 
   private func withMotes(
@@ -137,7 +138,7 @@ import Testing
         let told = reports.withLock { $0 }
         #expect(told.last.map { $0.completed == $0.total } == true, "\(index): \(told)")
         #expect(zip(told, told.dropFirst()).allSatisfy { $0.completed <= $1.completed }, "\(index)")
-        // Before its end no run says that it is done.
+        // A run reports its total as completed only at its end.
         #expect(told.dropLast().allSatisfy { $0.completed != $0.total }, "\(index): \(told)")
       }
     }

@@ -3,10 +3,12 @@ import Testing
 
 @testable import EntityStore
 
-/// How often a run asks whether to go on, counted in records rather than in time.
+/// A run asks often whether to continue.
+///
+/// The distance is counted in records and not in time.
 @Suite struct CancellationTests {
   private static let count = 12_000
-  /// How many entries, records or results there may be between two questions.
+  /// The maximum number of entries, records or results between two questions.
   private static let longestGap = 1_024
 
   @Test(arguments: WatchedRun.allCases)

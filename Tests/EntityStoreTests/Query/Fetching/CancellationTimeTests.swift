@@ -3,11 +3,13 @@ import Testing
 
 @testable import EntityStore
 
-/// How soon a cancelled fetch ends, in code that is optimized; ``CancellationTests`` counts steps
-/// in any.
+/// A cancelled fetch ends soon in optimized code.
+///
+/// ``CancellationTests`` counts the steps until the end in any build.
 @Suite(.serialized, .enabled(if: isOptimized)) struct CancellationTimeTests {
   private static let count = 300_000
-  /// 50 milliseconds are promised, on a machine that has nothing else to do.
+  /// The documentation promises 50 milliseconds on an idle machine; this bound allows for other
+  /// load.
   private static let bound = Duration.seconds(2)
 
   /// The time until `query` ends after its task is cancelled, which is `delay` after it has read
@@ -55,7 +57,7 @@ import Testing
           try await cancelling(
             sorted, in: store, at: Self.count * 95 / 100, delay: .milliseconds(delay)))
       }
-      // A machine that is quick, or busy elsewhere, may be done with some before.
+      // On a fast or busy machine, some runs may end before they are cancelled.
       for duration in durations.compactMap({ $0 }) { #expect(duration < Self.bound) }
       print("cancelled after \(durations.compactMap { $0 })")
     }

@@ -39,7 +39,7 @@ import Testing
         let all = try snapshot.groups(Trial.all, by: \.rating)
         #expect(all.map(\.key) == [nil, 0.5, 1, 1.5, 2.5, 3, 3.5])
         #expect(all.map(\.count) == [24, 12, 12, 12, 12, 12, 11])
-        // Records give the same groups as the index.
+        // A scan of the records gives the same groups as the index.
         let scanned = try snapshot.groups(Trial.all, by: \.rating, .count(\.number))
         #expect(scanned.map(\.key) == all.map(\.key) && scanned.map(\.count) == all.map(\.count))
         let some = try snapshot.groups(
@@ -53,7 +53,8 @@ import Testing
     }
   }
 
-  /// The result of one aggregate was a pack of one, of which the compiler did not take `??`.
+  /// A regression test: the result of one aggregate was a parameter pack, to which the compiler did
+  /// not apply `??`.
   @Test func `Groups with one aggregate have its result, also if optional`() throws {
     try withTrials { store in
       try store.read { snapshot throws in
@@ -237,7 +238,7 @@ import Testing
               let found = try core.run(query).totals([
                 GroupTerm(function, path), GroupTerm(.count),
               ])
-              // The values that conditions see in each record, one by one.
+              // The expected totals come from the values of each record, as conditions see them.
               var total = GroupTotal()
               var count: Int64 = 0
               try core.run(query).forEach { id, bytes in
@@ -379,7 +380,7 @@ import Testing
       try store.insert(
         (0..<600).map { place in
           var trial = Trial(place)
-          // Some names come before those that are cut, some begin like them, and some come after
+          // Some names sort before the cut names, some have the same beginning, and some sort after
           // them.
           trial.name = ["a", "b", long + "b", long + "a", String(long.prefix(470)), "z"][place % 6]
           return trial

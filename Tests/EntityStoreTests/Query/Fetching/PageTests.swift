@@ -68,9 +68,10 @@ import Testing
     }
   }
 
-  /// Pages are ordered by an attribute that nobody changes, with commits between them.
+  /// The order of the pages does not change, because nobody changes the attribute; commits happen
+  /// between the pages.
   ///
-  /// A record that is always there comes exactly once.
+  /// A record that is there all the time occurs exactly once.
   @Test func `Insertions and deletions between pages neither repeat nor lose other records`() throws
   {
     var random = SeededNumbers(salt: 81)
@@ -154,7 +155,8 @@ import Testing
         _ = try storeError(.invalidQuery) {
           try snapshot.fetch(Specimen.all.continuing(after: token))
         }
-        // Every letter matters, but for bits that Base64 leaves over at the end.
+        // A change of any letter of the token is noticed, except for unused bits of the last Base64
+        // letter.
         let letters = Array(token.text)
         for index in letters.indices.dropLast() {
           var changed = letters
@@ -194,7 +196,8 @@ import Testing
           #expect(token != nil)
           #expect(try snapshot.fetch(query.continuing(after: token)) == [])
         }
-        // The token of the first record, in the order of ids backwards.
+        // The token of the first record in the descending order of ids, after which no record
+        // follows.
         let entity = try store.core.read { try $0.entity(Trial.self) }
         var request = QueryRequest()
         request.order = [SortTerm(ValuePath(attribute: "_id"), isDescending: true)]

@@ -117,13 +117,13 @@ private struct Sale: Entity {
           })
           == [sales.ids[1]])
       #expect(try store.groups(Sale.all, by: \.stall[\.name.length]).map(\.count) == [3])
-      // Members of the groups, in one expression.
+      // Members of the groups can be used within one longer expression.
       let counts = try (
         store.groups(Sale.all, by: \.stall).count,
         store.read { try $0.groups(Sale.all, by: \.soldAt) { $0.count > 1 }.count }
       )
       #expect(counts == (1, 0))
-      // An optional attribute of an optional record has one level of nil.
+      // An optional attribute of an optional related record is optional only once.
       let notes: [String?] = try store.groups(Sale.all, by: \.stall[\.note]).map(\.key)
       #expect(notes == ["x"])
     }

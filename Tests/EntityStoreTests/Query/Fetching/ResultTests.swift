@@ -12,7 +12,8 @@ import Testing
       let results = try store.results(query)
       let expected = try store.read { try $0.fetch(query) }
       #expect(results.count == 400 && results.startIndex == 0 && results.endIndex == 400)
-      // All is changed: some records are deleted, the others renamed, new ones inserted.
+      // The write changes every record: some are deleted, others are renamed, and new ones are
+      // inserted.
       try store.write { transaction in
         for trial in try transaction.fetch(Trial.all) {
           var changed = trial

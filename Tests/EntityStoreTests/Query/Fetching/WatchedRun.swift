@@ -6,16 +6,16 @@ import Synchronization
 struct Steps {
   var entries = 0
   var records = 0
-  /// Results that were handed out.
+  /// The number of results passed to the caller.
   var results = 0
 
-  /// The most steps of one kind between here and `other`.
+  /// The largest difference between the two counts of entries, records or results.
   func gap(to other: Steps) -> Int {
     max(other.entries - entries, other.records - records, other.results - results)
   }
 }
 
-/// The loops of a run over many entries, records or results.
+/// Queries whose runs loop over many entries, records or results.
 enum WatchedRun: CaseIterable {
   case scan, scanOfFew, scanBackwards
   case indexRange, manyKeys, union, idsOfEntries, countOfEntries, coveredValues
@@ -33,7 +33,9 @@ enum WatchedRun: CaseIterable {
     var resultsWhenCancelled: Int?
   }
 
-  /// Runs the query on motes; `cancelledAt` is the number of the check that finds it cancelled.
+  /// Runs the query on motes.
+  ///
+  /// The check with the number `cancelledAt` finds the run cancelled.
   func trace(_ core: TransactionCore, cancelledAt: Int?) throws -> Trace {
     let answers = Answers(cancelledAt)
     var request = try query.request()
@@ -113,7 +115,7 @@ enum WatchedRun: CaseIterable {
   }
 }
 
-/// The answers to a run that asks whether it is cancelled.
+/// Answers a run's questions whether it is cancelled, and counts them.
 private final class Answers: Sendable {
   private let cancelledAt: Int?
   let questions = Atomic(0)

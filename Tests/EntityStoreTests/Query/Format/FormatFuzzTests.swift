@@ -50,7 +50,7 @@ import Testing
       var tree: ConditionTree?
       let time = processorTime { tree = outcome(of: text, arguments) }
       slowest = max(slowest, time)
-      // Some milliseconds where nothing else runs.
+      // Parsing takes some milliseconds on an idle machine.
       #expect(time < .seconds(1), "\(time) for \(text.debugDescription)")
       if let tree {
         accepted += 1
@@ -64,7 +64,7 @@ import Testing
           Issue.record("\(error)\n\(replay)")
         }
       }
-      // Accepted texts, and now and then random ones, are mutated further.
+      // Accepted texts, and a few random texts, are kept for further mutations.
       if tree != nil, random.oneIn(20), bytes.count < 400 {
         pool[random.below(pool.count)] = bytes
       } else if random.oneIn(2_000) {
@@ -110,7 +110,7 @@ import Testing
         let other = pool[random.below(pool.count)]
         text.insert(contentsOf: other.suffix(random.below(other.count + 1)), at: at)
       case 6:
-        // A piece of itself, some times over.
+        // The mutation inserts a piece of the text several times.
         let piece = text[at..<min(text.count, at + 1 + random.below(12))]
         for _ in 0..<random.below(random.oneIn(50) ? 400 : 4) {
           text.insert(contentsOf: piece, at: at)

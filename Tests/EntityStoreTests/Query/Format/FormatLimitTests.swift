@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func `exactly 64 levels are read, and one more is refused`() {
-    // The comparison and its operand are levels too.
+    // The comparison and its operand count as levels of nesting too.
     #expect(message(Self.repeated("NOT ", 62) + "a") == "nothing")
     #expect(
       message(Self.repeated("NOT ", 63) + "a")
@@ -90,7 +90,7 @@ import Testing
         _ = try? ConditionParser.parse(Self.nests[index].text(2_500))
         continuation.resume(returning: accepted > 0)
       }
-      // The stack size of dispatch queues' threads on some systems.
+      // Threads of dispatch queues have this stack size on some systems.
       thread.stackSize = 512 << 10
       thread.start()
     }
@@ -120,7 +120,8 @@ import Testing
       try ConditionParser.parse(many).tree
         == .comparison(
           Comparison(path("a"), .in, .values((0..<2_000).map { .integer(Int64($0)) }))))
-    // Two paths, another part, a null and an AND around.
+    // The OR has equalities of two paths, another comparison and a comparison with null, and is
+    // inside an AND.
     let mixed =
       (0..<600).map { "a == \($0) OR b.c == 't\($0)'" }.joined(separator: " OR ")
       + " OR c > 1 OR a == NULL"
@@ -138,7 +139,7 @@ import Testing
       ]),
     ])
     #expect(tree == expected)
-    // A written list stays next to the generated one.
+    // A list written by the user stays separate from the list made of equalities.
     let beside = try ConditionParser.parse(
       "a IN {-1, -2} OR b == 1 OR "
         + (0..<40).map { "a == \($0) OR b == \($0)" }.joined(separator: " OR ")
@@ -152,8 +153,8 @@ import Testing
         "a IN { -1, -2 }", "b IN { 1, \((0..<40).map(String.init).joined(separator: ", ")) }",
         "a IN { \((0..<40).map(String.init).joined(separator: ", ")) }",
       ])
-    // A few equalities stay as they are written, and so does every comparison that is no equality
-    // of a path with a constant.
+    // Only many equalities of a path with a constant become a list. A few of them, and all other
+    // comparisons, stay as written.
     let few = "a == 1 OR a == 2 OR b == 1"
     #expect(ConditionPrinter.text(try ConditionParser.parse(few).tree) == few)
     #expect(

@@ -6,7 +6,7 @@ struct FormatSentence: Sendable, CustomTestStringConvertible {
   let text: String
   let printed: String
 
-  /// A text that is printed as it stands, or as `printed`.
+  /// Makes a sentence whose condition is printed as `printed`, by default as `text`.
   init(_ text: String, _ printed: String? = nil) {
     self.text = text
     self.printed = printed ?? text
@@ -193,7 +193,7 @@ extension FormatSentence {
       "CAST(a, 'NSNumber') == CAST(b, 'NSString')", "CAST(a, \"double\") == CAST(b, \"string\")"),
   ]
 
-  /// Constants that CAST makes when the text is read.
+  /// Uses of CAST with a constant, which the parser replaces by the result.
   static let casts: [FormatSentence] = [
     FormatSentence(
       "a == CAST(\"2024-01-01\", \"date\")", "a == CAST(\"2024-01-01T00:00:00Z\", \"date\")"),

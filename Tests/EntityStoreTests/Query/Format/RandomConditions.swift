@@ -168,7 +168,9 @@ extension RandomConditions {
     ])
   }
 
-  /// Any bits; there is only one NaN, because a text does not tell them apart.
+  /// A double with random bits.
+  ///
+  /// All NaNs are replaced by one, because their texts are equal.
   private mutating func anyDouble() -> Double {
     let number = Double(bitPattern: random.next())
     return number.isNaN ? .nan : number

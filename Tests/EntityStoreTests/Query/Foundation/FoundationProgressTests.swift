@@ -7,7 +7,7 @@ import Testing
 private let isCancelled = Atomic(false)
 
 extension Film {
-  /// The episode, when there is nothing more to wait for.
+  /// The episode, returned only after the test has cancelled.
   fileprivate var episodeOnceCancelled: Int {
     while !isCancelled.load(ordering: .relaxed) { usleep(1_000) }
     return episode
@@ -15,7 +15,7 @@ extension Film {
 }
 
 @Suite("Asynchronous work with Foundation's Progress") struct FoundationProgressTests {
-  /// Films in another order than that of their titles.
+  /// Inserts films whose titles are in another order than their episodes.
   private func fill(_ store: Store, _ count: Int) async throws {
     try await store.write { tx in
       try tx.insert(
@@ -42,13 +42,13 @@ extension Film {
   @Test func `a fetch ends when its progress is cancelled`() async throws {
     try await withTemporaryStore([Film.self]) { store in
       try await fill(store, 20_000)
-      // A property that is no attribute is evaluated in Swift, and waits until the progress is
-      // cancelled.
+      // The predicate uses a property that is not an attribute. The store evaluates it in Swift,
+      // and the property waits until the progress is cancelled.
       let fetch = store.asynchronousFetch(Film.where(#Predicate { $0.episodeOnceCancelled >= 0 }))
       fetch.progress.cancel()
       isCancelled.store(true, ordering: .relaxed)
       await #expect(throws: CancellationError.self) { _ = try await fetch.value }
-      // The store goes on.
+      // The store is usable after the cancelled fetch.
       #expect(try await store.count(Film.all) == 20_000)
     }
   }

@@ -4,7 +4,7 @@ import LodestoreBytes
 @testable import EntityStore
 @testable import LodestoreFormat
 
-/// A value as conditions see it: a scalar, or the content of a document.
+/// A value in the form that conditions see: a scalar, or the content of a document.
 indirect enum Fact {
   /// A scalar; documents are the other cases.
   case value(Value)

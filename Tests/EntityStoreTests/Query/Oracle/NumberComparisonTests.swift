@@ -3,10 +3,10 @@ import Testing
 
 @testable import EntityStore
 
-/// Comparisons of expressions of numbers, at the edges where the compiled form leaves them to the
-/// general one.
+/// Comparisons of number expressions, at limits beyond which the store evaluates them by its
+/// general code and not by compiled steps.
 @Suite struct NumberComparisonTests {
-  /// The serial numbers of those specimens for which each format is true.
+  /// Expects each format to be true for the specimens with these serial numbers.
   private func expect(
     _ expected: [String: [Int]], of specimens: [Specimen],
     sourceLocation: SourceLocation = #_sourceLocation
@@ -22,7 +22,7 @@ import Testing
       for (format, serials) in expected {
         let found = try store.fetch(Specimen.where(format: format)).map(\.serial)
         #expect(found == serials, "\(format)", sourceLocation: sourceLocation)
-        // Within NOT and OR each is a step of its own.
+        // Inside NOT and OR, a comparison is compiled as its own step.
         let others = try store.fetch(Specimen.where(format: "NOT (\(format)) OR serial < 0"))
           .map(\.serial)
         #expect(
@@ -59,7 +59,7 @@ import Testing
     ])
     try expect(
       [
-        // 2^63 is still a number, and -2^63 - 1 is null.
+        // In expressions on Int64, 2^63 is a number and -2^63 - 1 is null.
         "int + 1 > 1": [1], "int - 1 < 0": [3, 4], "-int > 0": [2, 4], "abs:(int) > 0": [1, 2, 4],
         "10 / int == 0": [1, 2], "int / 0 == nil": [1, 2, 3, 4],
         "int / -1 > 0": [2, 4],

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Asks random conditions in every way, and compares the answers with the oracle's.
+/// Evaluates random conditions by every plan, and compares the answers with the oracle's answers.
 struct OracleCheck {
   private let core: TransactionCore
   private let entity: StoredEntity
@@ -24,7 +24,7 @@ struct OracleCheck {
     random = SeededNumbers(salt: salt &+ 1)
   }
 
-  /// One more condition.
+  /// Checks one more random condition.
   mutating func next() throws {
     var request = QueryRequest()
     let isOfRanges = random.oneIn(5)
@@ -71,7 +71,7 @@ struct OracleCheck {
     do { return try difference(request, lie, all) } catch { return "\(error)" }
   }
 
-  /// Describes the difference between the answers of one plan and the right ones.
+  /// Describes how the answers of one plan differ from the oracle's answers.
   private mutating func difference(
     _ request: QueryRequest, _ lie: PlanningLie, _ all: [UInt64]
   ) throws -> String? {
@@ -116,7 +116,7 @@ struct OracleCheck {
       """)
   }
 
-  /// A part of the condition and of the order that fails as well.
+  /// A smaller part of the request that still fails.
   private mutating func shrunk(_ request: QueryRequest, _ lie: PlanningLie) -> QueryRequest {
     var best = request
     var goesOn = true

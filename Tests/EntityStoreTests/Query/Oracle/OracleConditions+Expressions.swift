@@ -221,8 +221,10 @@ extension OracleConditions {
 
   // MARK: Orders
 
-  /// Lists of the first attributes of an index, or nothing of its first, and the order of those
-  /// that follow or of all.
+  /// A condition with lists of values for leading attributes of an index, and an order by further
+  /// attributes or by all.
+  ///
+  /// Sometimes the first attribute has no condition.
   mutating func severalRanges() -> (ConditionTree, [SortTerm]) {
     let names = pick(Self.compounds)
     let listed = 1 + random.below(names.count)
@@ -241,7 +243,7 @@ extension OracleConditions {
     return (.all(of: parts), order)
   }
 
-  /// A key of an order that is no attribute.
+  /// A random sort term that is an expression, not an attribute.
   private mutating func computedTerm() -> SortTerm {
     let number = Self.path(.member(pick(["int", "small", "big", "ratio", "level"])))
     let operand =

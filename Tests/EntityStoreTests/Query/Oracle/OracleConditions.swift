@@ -3,8 +3,8 @@ import Foundation
 @testable import EntityStore
 @testable import LodestoreFormat
 
-/// Random conditions on `Specimen` that bind: every operator on every type of attribute, alone and
-/// in the combinations that indexes answer.
+/// Random valid conditions on `Specimen`: every operator on every type of attribute, alone and in
+/// combinations that indexes can answer.
 struct OracleConditions {
   enum Kind: CaseIterable { case number, text, bool, date, decimal, uuid, data }
 
@@ -23,7 +23,7 @@ struct OracleConditions {
   ]
 
   var random: SeededNumbers
-  /// The values that occur, by attribute.
+  /// The values that occur in the records, by attribute.
   let values: [String: [Value]]
 
   init(salt: UInt64, values: [String: [Value]]) {
@@ -70,7 +70,8 @@ struct OracleConditions {
 
   // MARK: Conditions that an index can look up
 
-  /// Equality on the first attributes of an index, and something on the next.
+  /// A condition with equality on leading attributes of an index, and another comparison on the
+  /// next attribute.
   private mutating func compound() -> ConditionTree {
     let names = pick(Self.compounds)
     let fixed = random.below(names.count)

@@ -31,7 +31,7 @@ struct OracleEvaluator {
   ) throws -> Bool {
     let left = try fact(comparison.left, record, scope)
     let right = try fact(comparison.right, record, scope)
-    // A scalar is a collection of one, null one of none.
+    // For quantifiers, a scalar is a collection of one element, and null is an empty collection.
     let elements = left.elements ?? (left.isNull ? [] : [left])
     switch comparison.quantifier {
     case nil: return try compare(left, comparison, right)
@@ -101,7 +101,7 @@ struct OracleEvaluator {
     }
   }
 
-  /// A regular expression matches scalars, as they are stored.
+  /// Whether a regular expression matches the text by its scalars, without normalization.
   private func matches(_ text: Value, _ pattern: Value, _ options: TextOptions) throws -> Bool {
     guard case .string(let text) = text, case .string(let pattern) = pattern else { return false }
     let expression = try Regex(pattern).matchingSemantics(.unicodeScalar)

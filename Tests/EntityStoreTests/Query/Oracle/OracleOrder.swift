@@ -47,7 +47,7 @@ struct OracleOrder {
     return OracleEvaluator.order(a, b, options)?.rawValue ?? 0
   }
 
-  /// Numbers, then what is no number, then texts.
+  /// The rank by type: numbers come first, then not-a-number, then texts.
   private func rank(_ value: Value) -> Int {
     switch value {
     case .double(let number), .date(let number): number.isNaN ? 1 : 0

@@ -30,7 +30,7 @@ func withSpecimens(
   }
 }
 
-/// All records, read by their layouts alone.
+/// All records, read only through their layouts.
 func factRecords(_ core: TransactionCore) throws -> [FactRecord] {
   let entity = try core.entity(named: "Specimen")
   var records: [FactRecord] = []

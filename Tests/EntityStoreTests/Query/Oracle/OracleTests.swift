@@ -17,7 +17,8 @@ import Testing
       try store.core.read { core in
         var check = try OracleCheck(core, records, salt: 72)
         var checked = 0
-        // A few more where a rare plan has not come up yet.
+        // After the usual number of conditions, the test continues until each plan shape has
+        // occurred.
         for number in 1...(Self.conditionCount * 8) {
           try check.next()
           checked = number

@@ -4,7 +4,7 @@ import Testing
 @testable import EntityStore
 @testable import LodestoreFormat
 
-/// Conditions and orders on a few chosen records that once were answered wrongly, on every plan.
+/// Conditions and orders on chosen records that were once answered wrongly, tested on every plan.
 @Suite struct PlanCornerTests {
   private func expectPlain(
     _ specimens: [Specimen], _ format: String, by order: [SortTerm] = [], limit: Int? = nil,
@@ -75,8 +75,9 @@ import Testing
     try expectPlain(found, "group IN { 1, 2 } AND code IN { 2, NULL }")
   }
 
-  /// Keys with a null end in the id, which others of a unique index do not: these came first,
-  /// whatever their ids.
+  /// In a unique index only keys with null end with the id.
+  ///
+  /// Records with null once came first, whatever their ids.
   @Test func `Records with null in a unique index and others come in the order of their ids`()
     throws
   {

@@ -2,13 +2,13 @@ import LMDB
 
 @testable import EntityStore
 
-/// The statistics that the planner gets, so that a few hundred records get every plan there is.
+/// False statistics for the planner, so that every kind of plan occurs for a few hundred records.
 enum PlanningLie: CaseIterable {
-  /// The truth, by which most conditions on few records are scans.
+  /// The true statistics, with which most conditions on few records use a scan.
   case none
-  /// Many more records than there are: indexes pay.
+  /// Statistics of many more records than there are, so that indexes are cheaper than a scan.
   case manyRecords
-  /// Many records, and estimates that have nothing to do with the data: any index is chosen.
+  /// Statistics of many records, with random estimates, so that any index may be chosen.
   case anyIndex
   /// All records must be read.
   case scan

@@ -10,7 +10,7 @@ import Testing
     var random = SeededNumbers(salt: 91)
     var sort = WordSort()
     for count in [0, 1, 2, 63, 64, 65, 5_000, 700, 40_000, 100] {
-      // The masks select few bytes, and many.
+      // The masks leave few or many bytes in which the words differ.
       for mask in [UInt64.max, 0xff00_0000_0000_00ff, 3, 0] {
         sort.removeAll()
         let words = (0..<count).map { _ in random.next() & mask }
@@ -60,7 +60,7 @@ import Testing
                 request.forcesScan = true
                 let plan = try core.plan(request, for: entity)
                 let found = try PlanRun(plan, core: core).ids()
-                // The fetched records are the found ones.
+                // A fetch by the same plan decodes exactly the found records.
                 if limit == nil {
                   var decoded: [UInt64] = []
                   try core.readResults(of: try PlanRun(plan, core: core), reserve: { _ in }) {
@@ -126,7 +126,7 @@ import Testing
 
 /// An entity that does not decode when it is not wanted.
 private struct Fussy: Entity {
-  /// Counts those that are in memory.
+  /// A value that counts how many of its kind are in memory.
   final class Token: Sendable {
     static let liveCount = Atomic(0)
 

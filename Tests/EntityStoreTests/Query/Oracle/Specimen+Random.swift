@@ -19,7 +19,7 @@ extension Specimen {
     .leastNonzeroMagnitude,
   ]
 
-  /// A record with values that break comparisons.
+  /// Makes a record with values that are difficult to compare.
   ///
   /// There are few values of each kind, so that conditions match them.
   static func nasty(serial: Int, _ random: inout SeededNumbers) -> Specimen {
@@ -47,7 +47,7 @@ extension Specimen {
     specimen.url = maybe(
       pick(["https://example.org/", "a", "A", "file:///a%20b"].map(AllTypes.url)))
     specimen.group = pick([0, 1, 2, .min])
-    // A number of its own, so that it is unique; often null, which may repeat.
+    // A code is unique among the records; often it is null, which may occur many times.
     specimen.code = random.oneIn(3) ? serial % 10 + 100 * (serial / 10) : nil
     specimen.owner = maybe(
       RecordID(rawValue: pick([1, 2, 3, 4, 255, 256, 1 << 62, 1 << 63 - 1])))

@@ -23,7 +23,7 @@ struct Specimen: Sendable {
   var owner: RecordID<Specimen>?
   var json: JSONValue?
   var place = Place(name: "", tags: [:], inner: [])
-  // Records that `OldSpecimen` wrote have none of these.
+  // Records that were written as `OldSpecimen` lack the following attributes.
   var level = 3
   var mark = "m\u{e9}"
   var extra: Double?

@@ -21,7 +21,8 @@ struct BatteryOracle {
     ]
   }
 
-  /// `nil` where the condition has a part that is only text.
+  /// Returns the answer; `nil` if a part of the condition exists only as text, which the oracle
+  /// cannot evaluate.
   func answer(_ query: BatteryQuery) -> BatteryAnswer? {
     let places = places[query.subject] ?? [:]
     guard let admits = test(query.condition, places) else { return nil }
@@ -145,7 +146,7 @@ extension BatteryLiteral: Comparable {
     }
   }
 
-  /// Null comes first; both are of one kind otherwise.
+  /// Null comes first; two other values are always of one type here.
   static func < (a: BatteryLiteral, b: BatteryLiteral) -> Bool {
     switch (a, b) {
     case (.null, .null): false

@@ -92,7 +92,7 @@ import Testing
 
   @Test func `coding keys describe a type that cannot be decoded from an empty object`() throws {
     try withTemporaryStore([House.self]) { store in
-      // `Shape` throws at once; that it has no such case is certain all the same.
+      // Decoding a `Shape` throws at once, but its coding keys still show that it has no such case.
       let error = try storeError(.invalidQuery) {
         try store.fetch(House.where { $0.shape["triangle"] != nil })
       }

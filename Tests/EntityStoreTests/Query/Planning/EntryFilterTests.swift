@@ -12,7 +12,8 @@ import Testing
   }
 
   @Test(arguments: [
-    // The second attribute of an index whose first is a range, or another one of the same index.
+    // The filter is on the second attribute of an index whose first attribute has a range, or on
+    // the first attribute again.
     ("kind > 'a' AND kind != 'c' AND share == 7", 200),
     ("kind BEGINSWITH 'c' AND share IN { 2, 12 }", 400),
     ("name > 'name 1' AND name CONTAINS '77'", 600),
@@ -34,7 +35,7 @@ import Testing
       request.forcesScan = true
       let core = snapshot.access.core
       let entity = try core.entity(Trial.self)
-      // Their numbers are their ids less one.
+      // A trial's number is its id minus one.
       let scanned = try PlanRun(try core.plan(request, for: entity), core: core).ids()
         .map { Int($0) - 1 }
       #expect(all == scanned && !all.isEmpty)

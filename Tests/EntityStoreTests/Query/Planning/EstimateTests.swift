@@ -3,7 +3,7 @@ import Testing
 
 @testable import EntityStore
 
-/// How many entries a range has, by descending the tree of its index.
+/// The planner estimates the number of entries in a range by descending the tree of the index.
 @Suite struct EstimateTests {
   private func estimate(
     _ format: String, _ core: TransactionCore
@@ -19,7 +19,7 @@ import Testing
   }
 
   private static let ranges = [
-    // 1, 10 and 50 in a hundred, at both ends and in the middle.
+    // The ranges have 1, 10 or 50 percent of the entries, at both ends and in the middle.
     "number < 1000", "number >= 99000", "number BETWEEN { 50000, 50999 }",
     "number < 10000", "number BETWEEN { 30000, 39999 }", "number >= 50000",
     "number BETWEEN { 20000, 69999 }",
@@ -107,7 +107,7 @@ import Testing
       }
       try store.write { transaction in
         for number in 100..<200 { _ = try transaction.insert(Trial(number)) }
-        // The answer is that of the write, whatever the estimate.
+        // The count includes the write's own changes, whatever the estimate says.
         #expect(try transaction.count(Trial.where { $0.number >= 50 }) == 150)
       }
     }
@@ -115,7 +115,8 @@ import Testing
 }
 
 extension Trait where Self == ConditionTrait {
-  /// For tests of estimates that are made from the pages of a tree.
+  /// Disables a test of estimates if the environment forces the plain engine, which does not read
+  /// pages.
   static var readsPages: Self {
     .disabled(
       if: EngineFence.isRequestedByVariable,

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Conditions that would take a thread's stack or a machine's evening are refused.
+/// Conditions that would overflow a thread's stack, or run for hours, are refused.
 @Suite struct HostileConditionTests {
   @Test func `A condition nested deeper than a stack is refused, and a long chain is accepted`()
     throws

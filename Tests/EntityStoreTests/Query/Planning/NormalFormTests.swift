@@ -13,20 +13,20 @@ import Testing
   }
 
   @Test(arguments: [
-    // Constants.
+    // Expressions of constants are calculated.
     ("number == 5 + 3", "number == 8"),
     ("number > 2 * 3 AND 1 + 1 > number", "FALSEPREDICATE"),
     ("number BETWEEN { 1 + 1, 2 * 8 }", "number BETWEEN {2, 16}"),
     ("name == uppercase:('abc')", "name == \"ABC\""),
     ("number == -(3 - 5)", "number == 2"),
     ("number IN { 1 + 1, 3 }", "number IN 2 values"),
-    // Negations.
+    // Negations are moved into comparisons.
     ("NOT (number != 5)", "number == 5"),
     ("NOT (number > 5)", "number <= 5"),
     ("NOT (number > 5 OR share == 1)", "number <= 5 AND NOT share == 1"),
     ("NOT (rating > 5)", "NOT rating >= 5.000000000000001"),
     ("NOT NOT (number == 5)", "number == 5"),
-    // Lists.
+    // Equalities of one attribute become a list.
     ("number == 1 OR number == 2 OR number == 2", "number IN 2 values"),
     (
       "number == 1 OR (number == 2 OR (number == 3 OR share == 1))",
@@ -36,7 +36,7 @@ import Testing
     ("name ==[c] 'a' OR name == 'b'", "name ==[c] \"a\" OR name == \"b\""),
     ("rating == NULL OR rating == 1 OR rating == 0", "rating IN 3 values"),
     ("_id == 4 OR _id == 7 OR _id IN { 7, 9 }", "_id IN 3 values"),
-    // Ranges.
+    // Comparisons of one attribute become a range.
     ("number > 5 AND number < 9 AND number != 7", "number BETWEEN {6, 8} AND NOT number == 7"),
     ("number > 5 AND number IN { 3, 6, 9 }", "number IN 2 values"),
     ("number IN { 1, 2 } AND number IN { 2, 3 }", "number IN 1 values"),
@@ -44,7 +44,7 @@ import Testing
     ("number < 5 OR number < 9 OR number == 3", "number <= 8"),
     ("number < 5 OR number >= 5", "TRUEPREDICATE"),
     ("rating < 5 OR rating >= 5", "rating <= inf"),
-    // Factors.
+    // Common factors are taken out of an OR.
     ("share == 1 AND kind == 'a' OR share == 1 AND kind == 'b'", "share == 1 AND kind IN 2 values"),
     ("share == 1 OR share == 1 AND kind == 'b'", "share == 1"),
     (
@@ -77,7 +77,8 @@ import Testing
           return (0..<3).map { _ in processorTime { _ = NormalForm.of(bound) } }.min()
             ?? .zero
         }
-        // Eight times as many; a square would be sixty-four.
+        // The condition is eight times as long. A quadratic algorithm would take sixty-four times
+        // as long.
         #expect(try time(32_000) < time(4_000) * 30)
       }
     }

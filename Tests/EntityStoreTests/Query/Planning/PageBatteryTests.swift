@@ -3,7 +3,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Queries of a file that is read without LMDB, compared with those that LMDB reads.
+/// A file read without LMDB gives the same answers to queries as the file read by LMDB.
 @Suite struct PageBatteryTests {
   private static let count = 3_000
   private static let queryCount =
@@ -15,7 +15,8 @@ import Testing
     let queries =
       Battery(count: Self.count).queries + (0..<Self.queryCount).map { _ in random.next() }
     try withFile { path in
-      // One environment of a file is open in a process at a time.
+      // A process can have only one environment of a file open, so the two reads are one after the
+      // other.
       let expected = try read(path, inPages: false) { try answers(queries, $0) }
       let found = try read(path, inPages: true) { try answers(queries, $0) }
       for (query, (one, other)) in zip(queries, zip(expected, found)) {

@@ -4,12 +4,13 @@ import Testing
 
 /// The battery of queries that `tools/bench --queries` compares with SQLite, at a small size.
 ///
-/// Queries are judged by the reads of the best plan and the answers of Swift's own comparisons,
-/// never by time.
+/// Reads are compared with the best plan's, and answers with Swift's own comparisons. Times are not
+/// measured.
 @Suite(.readsPages) struct QueryBatteryTests {
   private static let count = 3_000
 
-  /// The beginnings of queries that read more than twice what the best plan does, and why.
+  /// Queries, by the beginning of their text, that may read more than twice as much as the best
+  /// plan, and the reason.
   private static let exceptions: [(query: String, reason: String)] = [
     ("rows of Sighting where rnd == 0 OR rnd == 41", "a list is priced by its length")
   ]
@@ -30,12 +31,12 @@ import Testing
       var random = RandomQueries(seed: seed, count: Self.count)
       let queries = (0..<120).map { _ in random.next() }
       let found = try queries.compactMap { try check($0, snapshot, oracle) }
-      // Runs with twelve seeds found at most 5 faults each.
+      // In runs with twelve seeds, at most five queries read too much.
       #expect(found.count <= 8, "\(SeededNumbers.replay): \(found.joined(separator: "\n"))")
     }
   }
 
-  /// Compares the answer; returns the fault of the reads.
+  /// Expects the right answer, and returns a description if the query reads too much.
   private func check(
     _ query: BatteryQuery, _ snapshot: borrowing Snapshot, _ oracle: BatteryOracle
   ) throws -> String? {

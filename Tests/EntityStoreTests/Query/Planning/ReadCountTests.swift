@@ -43,7 +43,7 @@ import Testing
 
   @Test func `the first records of an equality are read by id, wherever they are`() throws {
     try withTrials { snapshot in
-      // A scan would do worst if all of them were at the end of the records.
+      // A scan would read all records if the wanted ones were at the end.
       let some = try reads(Trial.where { $0.share == 99 }.limit(3), snapshot)
       #expect(some.results == [99, 199, 299])
       #expect(some.records <= 16 && some.entries <= 16)
@@ -66,14 +66,16 @@ import Testing
 
   @Test func `a walk uses another index's estimate of the rest of the condition`() throws {
     try withTrials { snapshot in
-      // An eighth of all have the rating, and come by id; those wanted are the last.
+      // One record in eight has the rating. The index returns them by id, and the wanted ones are
+      // the last.
       let few = try reads(
         Trial.where {
           $0.rating == 1; $0.number >= 19_900
         }.limit(3), snapshot)
       #expect(few.results == [19_906, 19_914, 19_922])
       #expect(few.entries <= 110 && few.records <= 40)
-      // Their number is such that they would come early in the walk if they were spread evenly.
+      // If the wanted records were evenly distributed, the first ones would appear early in the
+      // walk.
       let late = try reads(
         Trial.where {
           $0.rating == 1; $0.number >= 19_000
@@ -104,7 +106,7 @@ import Testing
         #expect(try store.read { try $0.count(query.limit(70)) } == min(70, expected), "\(range)")
         #expect(
           try store.read { try $0.count(query.offset(5)) } == max(0, expected - 5), "\(range)")
-        // In a write pages are not read.
+        // A write does not read pages directly, so it uses other code for the count.
         #expect(try store.write { try $0.count(query) } == expected, "\(range)")
       }
     }
@@ -117,14 +119,14 @@ import Testing
         #expect(try snapshot.explain(query).description.contains("_id <=") == false, "\(text)")
         #expect(try snapshot.count(query) == 20_000, "\(text)")
       }
-      // The lowest id does not pass.
+      // The record with the lowest id does not fulfil the condition.
       #expect(try snapshot.count(Trial.where(format: "_id > 1")) == 19_999)
     }
   }
 
   @Test func `a second index with many entries is not walked for the few of the first`() throws {
     try withTrials { snapshot in
-      // An eighth of all have the rating.
+      // One record in eight has the rating.
       let found = try reads(
         Trial.where {
           $0.rating == 1; $0.number >= 19_900
@@ -145,7 +147,7 @@ import Testing
           let plan = try core.plan(try query.request(), for: entity)
           let run = try PlanRun(plan, core: core)
           var count = 0
-          // The records tell the values that steps did not find.
+          // The remaining records contain the values that the steps through the index did not find.
           let seen = try run.forEachDistinct([share.number]) { _ in
             count += 1
             return true
@@ -163,7 +165,8 @@ import Testing
       try store.core.read { core throws in
         let conditions = ["note == 'none'", "ANY json.tags == 'none'"]
         for condition in conditions {
-          // Spread evenly, as a sample finds, so that a scan comes first.
+          // A sample suggests that the wanted records are evenly distributed, so the planner starts
+          // with a scan.
           let query = try Trial.where(format: "share >= 95 AND \(condition)").limit(3)
           let plan = try core.plan(try query.request(), for: try core.entity(Trial.self))
           #expect(plan.alternative != nil)
@@ -235,7 +238,7 @@ import Testing
         Trial.all.sorted(by: \.share.descending, \.number.ascending).limit(5).offset(3), snapshot)
       #expect(last.results == [399, 499, 599, 699, 799])
       #expect(last.records <= 200)
-      // The index has one attribute more than the order.
+      // The index has one more attribute than the order.
       let kinds = try reads(Trial.all.sorted(by: \.kind).limit(5), snapshot)
       #expect(kinds.results == [0, 10, 20, 30, 40])
       #expect(kinds.records <= 2_000)

@@ -16,7 +16,7 @@ import Testing
         ] {
           #expect(error.message.contains(name), "\(error.message)")
         }
-        // Found before anything is read, by all that runs a query.
+        // Every call that runs the query reports the missing index before it reads anything.
         let query = Trial.where { $0.note == "note 1" }.requiringIndex()
         _ = try storeError(.invalidQuery) { try snapshot.count(query) }
         _ = try storeError(.invalidQuery) { try snapshot.explain(query) }
@@ -45,7 +45,8 @@ import Testing
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(200, in: store)
       try store.read { snapshot throws in
-        // The one that is wanted may be the last of the index.
+        // The wanted record may be the last one of the index, so the query might read the whole
+        // index.
         let unbounded = Trial.where { $0.note == "note 1" }.sorted(by: \.share.ascending).limit(
           1)
         #expect(try snapshot.explain(unbounded).index == "Trial.share")
@@ -54,11 +55,11 @@ import Testing
         let explanation = try snapshot.explain(first, analyzing: true)
         #expect(explanation.index == "Trial.share")
         #expect(explanation.recordsRead ?? .max < 20 && explanation.resultCount == 3)
-        // Within a range of the index, all of it at most is read.
+        // The condition bounds the index, so the query reads at most that range.
         let bounded = unbounded.where { $0.share < 10 }.requiringIndex()
         #expect(try snapshot.explain(bounded).index == "Trial.share")
         #expect(try snapshot.fetch(bounded).map(\.number) == [100])
-        // A scan does not become one by its limit.
+        // A limit does not make a scan count as a use of an index.
         _ = try storeError(.invalidQuery) {
           try snapshot.fetch(Trial.all.limit(1).requiringIndex())
         }

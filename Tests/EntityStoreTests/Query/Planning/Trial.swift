@@ -10,7 +10,7 @@ struct Trial: Hashable {
   var kind: String
   /// "name 00042".
   var name: String
-  /// Null for every fourth.
+  /// A rating, which is null in every fourth trial.
   var rating: Double?
   var note: String
   var json: JSONValue?

@@ -45,7 +45,8 @@ import Testing
             let answer = Answer { try evaluator.evaluate(trees[index], on: record) }
             answers[index].insert(answer)
             if answer != expected {
-              // Not the entity: a date that is not a number cannot be printed.
+              // Only the used attributes are printed, because a record with not-a-number as a date
+              // cannot be printed.
               let sketch = trees[index].sketch
               let values = record.values.filter { sketch.contains($0.key) }
               Issue.record(

@@ -9,7 +9,7 @@ struct PredicateCases<E: Entity> {
 }
 
 extension AllTypes {
-  /// A variable, since the compiler would warn about a literal.
+  /// Not-a-number as a variable, because the compiler warns about a comparison with the literal.
   fileprivate static var notANumber: Double { 0.0 / Double(AllTypes().int) }
 
   /// A property that is no attribute, and whose type does not reveal its content.

@@ -15,7 +15,7 @@ import Testing
     return ticket
   }()
 
-  /// The error of `predicate` on the stored `ticket`, and on no other.
+  /// The error message of a fetch by `predicate`, which must be about the stored `ticket`.
   private func failure(
     _ predicate: Predicate<Ticket>, sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> String {
@@ -137,7 +137,7 @@ import Testing
 
   @Test func `Expressions inside a predicate are examined`() throws {
     let quotient = #Expression<Int, Int, Int> { $0 / ($1 + 1) }
-    // Made by hand: the macro does not write it on every system.
+    // The expression is built by hand, because the macro cannot write it on every system.
     let ticket = PredicateExpressions.Variable<Ticket>()
     let node = PredicateExpressions.build_Equal(
       lhs: PredicateExpressions.build_evaluate(

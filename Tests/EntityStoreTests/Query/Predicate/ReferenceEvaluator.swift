@@ -3,10 +3,10 @@ import Foundation
 @testable import EntityStore
 @testable import LodestoreFormat
 
-/// The meaning of a condition, written straight from the documentation of `ConditionTree`.
+/// Evaluates conditions directly as the documentation of `ConditionTree` defines them.
 ///
-/// The evaluator is slow. It ignores indexes, bytes and every order of evaluation but the
-/// author's.
+/// The evaluator is slow. It uses no indexes and no stored bytes, and evaluates parts in the order
+/// in which they are written.
 ///
 /// Paths into documents, SUBQUERY and functions throw `Unsupported`.
 struct ReferenceEvaluator {
@@ -104,7 +104,7 @@ struct ReferenceEvaluator {
 
   // MARK: Values
 
-  /// `a operator b`, of the comparisons of two values.
+  /// Whether the comparison of `a` and `b` by the operator is true.
   static func compare(
     _ a: Value, _ operator: Comparison.Operator, _ b: Value, _ options: TextOptions = []
   ) -> Bool {
@@ -133,7 +133,7 @@ struct ReferenceEvaluator {
     order(a, b, options) == .some(.orderedSame)
   }
 
-  /// Nil when there is no order: with null, not-a-number, or between kinds.
+  /// The order of two values; `nil` for null, for not-a-number, and for values of different kinds.
   static func order(_ a: Value, _ b: Value, _ options: TextOptions = []) -> ComparisonResult? {
     func ordered<T: Comparable>(_ a: T, _ b: T) -> ComparisonResult? {
       a < b ? .orderedAscending : a > b ? .orderedDescending : a == b ? .orderedSame : nil
@@ -215,7 +215,7 @@ struct ReferenceEvaluator {
     return folding.isEmpty ? text : text.folding(options: folding, locale: nil)
   }
 
-  /// Character by character, as `Predicate.evaluate` has it.
+  /// Whether a text contains a part, compared by characters as `Predicate.evaluate` does.
   private static func contains<C: Collection>(_ text: C, _ part: C) -> Bool
   where C.Element: Equatable { text.contains(part) }
 

@@ -4,7 +4,7 @@ import EntityStore
 struct Ticket: Sendable {
   enum Status: String, CaseIterable, Codable, Sendable {
     case open, closed
-    /// A string like the raw value, but another one.
+    /// A text that is similar to the raw value but differs from it.
     var label: String { self == .open ? "closed" : "open" }
   }
 

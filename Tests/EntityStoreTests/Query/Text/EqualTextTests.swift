@@ -46,9 +46,9 @@ private struct Form: Entity {
   }
 }
 
-/// Texts that are equal to Swift and have other bytes, where these count.
+/// Texts that are equal in Swift but differ in their bytes, in calls for which the bytes matter.
 @Suite struct `Equal texts of other bytes` {
-  /// Texts of ASCII are compared by bytes without a string for each; all others as strings.
+  /// ASCII texts are compared by bytes without making strings; other texts are compared as strings.
   @Test func `equal texts of other bytes are equal in upper and lower case`() throws {
     let texts = [
       "", "abc", "ABC", "aBc", "ab", "a-b_9", "stra\u{df}e", "STRASSE", "k", "\u{212a}", ";",

@@ -64,7 +64,8 @@ import Testing
         default: pattern.insert("*", at: index)
         }
       }
-      // Put together, characters may become others.
+      // Adjacent pattern parts are joined first, because combined characters may become other
+      // characters.
       let joined = Array(String(pattern))
       let expected = Self.isLike(
         folded(joined, options), Array(folded(text, options)), bytes: options == .normalized)

@@ -38,7 +38,7 @@ extension SeededNumbers {
     return String(text)
   }
 
-  /// A part of `text`, spelled in another way now and then.
+  /// A part of `text`, sometimes in another normalization.
   mutating func part(of text: String) -> String {
     let scalars = Array(text.unicodeScalars)
     let start = below(scalars.count + 1)

@@ -3,7 +3,7 @@ import Testing
 @testable import EntityStore
 @testable import LodestoreVerifier
 
-/// The verifier takes the patterns that the store takes, though the two share no code.
+/// The verifier accepts the patterns that the store accepts, though the two share no code.
 @Suite("Patterns for the verifier and for the store")
 struct PatternCheckTests {
   private static let pieces = [

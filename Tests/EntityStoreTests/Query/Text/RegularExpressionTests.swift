@@ -39,7 +39,8 @@ import Testing
     throws
   {
     #expect(try admits(.matches, pattern, text) == expected)
-    // An assertion keeps the automaton away, so that the machine decides.
+    // The added alternative has an assertion, which the automaton does not support. The
+    // backtracking machine therefore runs the pattern.
     let other = pattern.hasPrefix("(?x)") ? "\n|水\\B水)" : "|水\\B水)"
     #expect(try admits(.matches, "(?:" + pattern + other, text) == expected)
   }
@@ -177,7 +178,7 @@ import Testing
 }
 
 extension SeededNumbers {
-  /// A pattern over a, b and c of which ICU and this engine must say the same.
+  /// A pattern over a, b and c for which ICU and this engine must give the same result.
   fileprivate mutating func pattern(depth: Int) -> String {
     let atoms = [
       "a", "b", "c", ".", "[ab]", "[^a]", "\\w", "\\W", "[a-c&&[^b]]", "\\b", "(?i:a)", "\\n", "^",

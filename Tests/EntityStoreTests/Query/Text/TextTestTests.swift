@@ -160,14 +160,18 @@ import Testing
     let time = try processorTime { () throws in
       #expect(try !admits(.contains, half + "b" + half, text))
       #expect(try !admits(.contains, half + "b" + half, text, .caseInsensitive))
-      // Every offset within one long character is a hit, and none is a character boundary.
+      // The text is one long character. The bytes match at every offset, but no match is at a
+      // character boundary.
       let marks = String(repeating: "\u{600}", count: 20_000)
       #expect(try !admits(.contains, marks, String(repeating: marks, count: 10)))
     }
     #expect(time < .seconds(200))
   }
 
-  /// As `contains` of collections says it, which is written out because Foundation has another one.
+  /// Whether `text` contains `part` by characters.
+  ///
+  /// The standard library's `contains` is written out here, because Foundation has another function
+  /// of that name.
   private func hasCharacters(_ part: String, in text: String) -> Bool {
     let (part, text) = (Array(part), Array(text))
     guard part.count <= text.count else { return false }
@@ -180,7 +184,7 @@ import Testing
     return key
   }
 
-  /// The first operation of which the answer is not that of `String`.
+  /// The first operation whose answer differs from the answer of `String`.
   private func firstDifference(
     _ operand: String, _ text: String, _ options: TextOptions
   ) throws -> TextTest.Operation? {
@@ -194,7 +198,8 @@ import Testing
       (.equal, left == right), (.beginsWith, left.starts(with: right)),
       (.endsWith, left.hasSuffix(right)), (.contains, hasCharacters(right, in: left)),
     ]
-    // `<` errs about some texts of which one starts with the other.
+    // Swift's `<` is wrong for some texts of which one starts with the other, so these are not
+    // compared.
     if !isPrefixed {
       expected += [
         (.less, left < right), (.lessOrEqual, left <= right), (.greater, left > right),

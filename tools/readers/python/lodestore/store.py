@@ -169,14 +169,16 @@ class Entity:
             return False
         if isinstance(end, datetime.datetime):
             return end <= self._store.now
-        # Python has no such date, so the value is seconds since 2001. Not-a-number never expires.
+        # A date beyond Python's range is returned as seconds since 2001. Not-a-number never
+        # expires.
         return end <= (self._store.now - documents.EPOCH).total_seconds()
 
     def __len__(self):
         if self._expires:
             return sum(1 for _ in self.rows())
         count = self._tree().entries
-        # No record is that short. A damaged count must not make list() allocate memory.
+        # Each record takes at least one byte of the file. A damaged count must not make list()
+        # allocate memory.
         if count > self._store._pages.size():
             raise DamagedFile(f"{self._store.path}: {self.name} has {count} records by its tree")
         return count
@@ -221,7 +223,7 @@ class Entity:
         kinds = [one.type for one in attributes]
         wanted = keys.whole(kinds, [values[one.name] for one in attributes])
         low = keys.cut(wanted)
-        # After the tuple the key ends, or has a record id.
+        # The key ends after the tuple, or has a record id of eight bytes after it.
         for key, body, _ in self._store._pages.walk(tree, low, low + b"\xff" * 9):
             if not key.startswith(low) or len(key) not in (len(low), len(low) + 8):
                 continue

@@ -156,7 +156,7 @@ class PublishedDatasets(unittest.TestCase):
         self.publish(self.manifest(), [stranger])
         with self.assertRaises(published.Refused):
             published.verify(self.folder, self.trust)
-        # The replaced key signs no more.
+        # The replaced key may not sign manifests any more.
         self.publish({**self.manifest(), "keySet": 2}, [self.old])
         with self.assertRaises(published.Refused):
             published.verify(self.folder, self.trust)
@@ -190,7 +190,8 @@ class PublishedDatasets(unittest.TestCase):
                     found = published.verify(self.folder, self.trust)
                 except published.Refused:
                     continue
-                # White space and unknown members carry no meaning.
+                # The damage changed only white space or an unknown member, so the manifest is still
+                # read.
                 self.assertEqual(found.manifest["generation"], 42)
             self.write(name, good)
 

@@ -25,7 +25,7 @@ from lodestore.__main__ import main, plain  # noqa: E402
 from lodestore.store import Layout  # noqa: E402
 
 FILES = os.path.join(ROOT, "Tests/EntityStoreTests/Corpus/Files")
-# Of LMDB 0.9, and the same stores as LMDB 1.0 keeps them.
+# Stores of LMDB 0.9, and the same stores in the format of LMDB 1.0.
 CORPUS = sorted(glob.glob(f"{FILES}/*.lodestore") + glob.glob(f"{FILES}/lmdb-1.0/*.lodestore"))
 REFUSALS = (lodestore.DamagedFile, lodestore.NotAStore, lodestore.Overtaken, lodestore.UnsupportedFormat)
 
@@ -86,7 +86,8 @@ class KeptFiles(unittest.TestCase):
             found = read_all(path)
             people = found["Person"]
             self.assertEqual([one["name"] for one in people], ["Ada", "Bob", "Eve"], path)
-            # Attributes that are younger than two of the records.
+            # The attributes `level` and `city` are younger than two of the records, which have the
+            # initial values.
             self.assertEqual([one["level"] for one in people], [3, 3, 4])
             self.assertEqual([one["city"] for one in people], [None, None, "Köln"])
             self.assertEqual([one["_id"] for one in found["Trip"]], [1, 2, 3])
@@ -198,7 +199,7 @@ class Examples(unittest.TestCase):
                 bytes.fromhex(part.split(" × ")[-1]) * int(part.split(" × ")[0] if "×" in part else 1)
                 for part in right.split(" then "))
             owner, _, left = left.rpartition(": ")
-            # The key in an index that is not unique ends with the id of the record.
+            # If the example names a record, the key ends with the record's id.
             record_id = re.search(r"\d+", owner)
             suffix = struct.pack(">Q", int(record_id.group())) if record_id else b""
             length = int(re.search(r"\d+", left).group())
