@@ -5,6 +5,9 @@ internal import LodestoreFormat
 ///
 /// A batch that throws stores nothing. Uniqueness is checked before any index entry is written, and
 /// when it fails, the records are removed again. Sinks are notified after that check.
+///
+/// The batch adds no entries to indexes under construction. The ids of new records are above all
+/// earlier ids, so the construction visits these records later.
 final class BulkInsert {
   private let core: WriteCore
   private let entity: StoredEntity
@@ -42,6 +45,9 @@ final class BulkInsert {
         keys, at: position, expectedCount: expectedCount, memoryLimit: memoryLimit, core: core)
     }
     cursor = try wrappingErrors { try Cursor(entity.records, in: core.transaction) }
+    assert(
+      (try? changes.building().allSatisfy { $0.next <= firstID }) ?? true,
+      "the construction of an index has not come to new records")
   }
 
   deinit { collector?.stop() }
