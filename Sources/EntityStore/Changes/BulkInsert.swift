@@ -105,7 +105,7 @@ final class BulkInsert {
     do throws(StoreError) {
       try waiting.checkRules()
       try writeWaiting()
-      core.nextIDs[entity.number] = nextID
+      core.takeIDs(below: nextID, of: entity)
       try sort()
       for index in indexes { try index.checkAddedUnique(firstNew: firstID) }
     } catch {
@@ -137,6 +137,6 @@ final class BulkInsert {
       guard let record = try core.record(id, of: entity) else { continue }
       try changes.records.takeBack(try changes.stored(record, id: id))
     }
-    core.nextIDs[entity.number] = firstID
+    core.giveBackIDs(from: firstID, of: entity)
   }
 }

@@ -143,7 +143,7 @@ final class EntityChanges {
     assert((try? core.record(id, of: entity)) == nil, "no record has the id of a new one")
     try change(id, from: nil, to: try prepare(record, id: id, isNew: true))
     if given == nil {
-      core.nextIDs[entity.number] = id + 1
+      core.takeIDs(below: id + 1, of: entity)
     } else {
       core.noteRestored(id, of: entity)
     }

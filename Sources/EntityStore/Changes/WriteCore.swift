@@ -9,10 +9,8 @@ final class WriteCore: TreeWriteCore {
   let checksRules: Bool
   /// The author of the write, and the part of the program.
   var origin = WriteOrigin()
-  /// The next record id of each entity for which this transaction has asked.
-  var nextIDs: [EntityNumber: UInt64] = [:]
-  /// The values to which this transaction has raised the counters of entities.
-  var raisedCounters: [EntityNumber: UInt64] = [:]
+  /// The next record ids; only `RecordCounter.swift` reads and changes them.
+  var recordCounter = RecordCounter()
   /// The entities whose change mark this transaction has cleared.
   ///
   /// `notedEntity` is the last of them, or ``EntityNumber/none``.

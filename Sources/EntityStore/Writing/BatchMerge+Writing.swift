@@ -297,13 +297,13 @@ extension BatchMerge {
     let first: UInt64
     if let given = pages.firstID {
       first = given
-      core.nextIDs[entity.number] = given &+ UInt64(batch.count)
+      core.takeIDs(below: given &+ UInt64(batch.count), of: entity)
     } else {
       first = try core.nextID(of: entity)
     }
     // A batch of updates needs no new ids.
     if first >= WriteCore.idLimit, (0..<batch.count).contains(where: isNew) {
-      _ = try core.newID(of: entity)
+      try core.checkNewID(first, of: entity)
     }
     var next = first
     do {
@@ -329,7 +329,7 @@ extension BatchMerge {
     } catch {
       throw StoreError(wrapping: error)
     }
-    if pages.firstID == nil { core.nextIDs[entity.number] = next }
+    if pages.firstID == nil { core.takeIDs(below: next, of: entity) }
   }
 
   @inline(__always)
