@@ -4,13 +4,14 @@ import LodestoreSystem
 
 /// Every change of one entity's records within one transaction.
 ///
-/// All code paths that write records use this class, for one record at a time or, for many, through
-/// a ``ChangeBatch``. The paths find and order the records. This class alone ensures the following:
+/// All code paths that write records use this class for one record at a time. For many records they
+/// use a ``ChangeBatch``, and for many new records a ``BulkInsert``. The paths find and order the
+/// records. This class and these two ensure the following:
 ///
 /// - Stored bytes are checked before use (``StoredRecord``).
 /// - Derived attributes are computed (``DerivedRecord``).
 /// - New bytes are checked against the entity's constraints and sealed with their checksum
-///   (``SealedRecord``, and ``NewRecord`` in a batch).
+///   (``SealedRecord``; in a batch also ``NewRecord`` and ``NewRecords``).
 /// - Unique keys are checked and index entries maintained. The entries are a function of the old
 ///   and the new record, either of which may be absent; only the difference is written.
 /// - The mark for imports that rely on the records is updated (`ChangeMark.swift`).

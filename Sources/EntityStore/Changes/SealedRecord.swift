@@ -4,9 +4,11 @@ internal import LodestoreFormat
 
 /// A record of the current layout with its checksum, ready to be written under its id.
 ///
-/// The rules of the record have been checked under its id. Only the rules of ``DerivedValues`` are
-/// checked later. Only this file creates sealed records, and only sealed records are written. The
-/// bytes are those of the ``DerivedRecord`` from which it was created.
+/// Only this file creates sealed records, and passes them on after their rules were checked under
+/// their ids. The rules of ``DerivedValues`` and of the records of a stage are checked later.
+///
+/// Batches of new records write ``NewRecord`` and ``NewRecords`` instead, which are sealed when they
+/// are written.
 struct SealedRecord {
   let id: UInt64
   let view: RecordView
@@ -154,11 +156,6 @@ extension EntityChanges {
   /// Returns a copy of a sealed record, which is valid until the next record is created.
   func sealed(_ kept: SealedBytes) throws(StoreError) -> SealedRecord {
     SealedRecord(try entity.view(copy(kept.bytes).raw, id: kept.id), id: kept.id)
-  }
-
-  /// Returns whether the stored record has the values of `record`.
-  func isSame(_ old: StoredRecord, as record: DerivedRecord) throws(StoreError) -> Bool {
-    try isSame(old, as: SealedRecord(record.record, id: old.id, of: entity).bytes)
   }
 }
 

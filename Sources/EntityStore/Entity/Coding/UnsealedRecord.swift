@@ -5,8 +5,8 @@ internal import LodestoreFormat
 ///
 /// The record has the entity's current layout, or the layout of a program's type that declares only
 /// some of the attributes. The bytes belong to the memory in which the record was created, and are
-/// valid until the next one is created there. ``EntityChanges`` makes a ``SealedRecord`` of it, and
-/// writes no other records.
+/// valid until the next one is created there. ``EntityChanges`` makes a ``SealedRecord`` of it.
+/// Batches make a ``NewRecord`` of it, or copy it to ``NewRecords``.
 struct UnsealedRecord {
   /// The content, followed by the room for the checksum.
   let bytes: MutableByteView
