@@ -67,8 +67,6 @@ struct Reinsertion {
 /// The outcome of preparing a record that may be refused.
 enum PreparedRecord {
   case ready(SealedRecord)
-  /// The record to be replaced has equal values.
-  case same
   /// A constraint or a rule refuses the record.
   case refused(StoreError)
 }
@@ -138,16 +136,31 @@ extension EntityChanges {
 
   /// Seals a record, and returns the constraint or rule that refuses it.
   ///
-  /// - Parameters:
-  ///   - old: the record to be replaced, if it may have equal values.
-  ///   - isNew: whether the record is new; an error then contains no id.
+  /// - Parameter isNew: whether the record is new; an error then contains no id.
   @inline(__always)
   func prepareOrRefuse(
-    _ record: DerivedRecord, over old: StoredRecord? = nil, id: UInt64, isNew: Bool = false
+    _ record: DerivedRecord, id: UInt64, isNew: Bool = false
   ) throws(StoreError) -> PreparedRecord {
     let sealed = try SealedRecord(record.record, id: id, of: entity)
-    if let old, try isSame(old, as: sealed.bytes) { return .same }
-    if hasConstraints, let refusal = try refusal(of: sealed.view, id: id, isNew: isNew) {
+    return try checked(sealed, isNew: isNew)
+  }
+
+  /// Seals a record that replaces `old`, and returns the constraint or rule that refuses it.
+  ///
+  /// - Returns: `nil` when `old` has equal values.
+  @inline(__always)
+  func prepareOrRefuse(
+    _ record: DerivedRecord, over old: StoredRecord
+  ) throws(StoreError) -> PreparedRecord? {
+    let sealed = try SealedRecord(record.record, id: old.id, of: entity)
+    return try isSame(old, as: sealed.bytes) ? nil : try checked(sealed, isNew: false)
+  }
+
+  @inline(__always)
+  private func checked(
+    _ sealed: SealedRecord, isNew: Bool
+  ) throws(StoreError) -> PreparedRecord {
+    if hasConstraints, let refusal = try refusal(of: sealed.view, id: sealed.id, isNew: isNew) {
       return .refused(refusal)
     }
     return .ready(sealed)

@@ -33,7 +33,9 @@ extension HistoryUndo {
   }
 
   private func restore(_ id: UInt64, of entity: StoredEntity) throws(StoreError) {
-    guard let bytes = try log.image(imageKey(entity, id)) else { return }
+    guard let bytes = try log.image(imageKey(entity, id)) else {
+      throw .damagedHistory(FormatError("\(entity.name) \(id) was deleted and has no image"))
+    }
     let changes = core.changes(of: entity)
     let image = try changes.stored(bytes, id: id, isCarriedOver: true)
     try core.breakingOnError { try changes.restore(try changes.copy(of: image), id: id) }

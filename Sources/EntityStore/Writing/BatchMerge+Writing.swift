@@ -167,7 +167,8 @@ extension BatchMerge {
     } else {
       merged = try self.merged(position, stored, try batch.view(position, of: entity))
     }
-    let prepared: PreparedRecord
+    /// `nil` when the stored record has equal values.
+    let prepared: PreparedRecord?
     switch merged {
     case .kept:
       outcomes[position] = .ignored(stored.id)
@@ -175,21 +176,17 @@ extension BatchMerge {
     case .refused(let error): prepared = .refused(error)
     case .record(let record):
       if case .reinsert = rule {
-        let new = try reinserted(stored, with: record)
-        prepared =
-          if let new {
-            try changes.prepareOrRefuse(new, id: stored.id, isNew: true)
-          } else {
-            .same
-          }
+        prepared = try reinserted(stored, with: record).map { (new) throws(StoreError) in
+          try changes.prepareOrRefuse(new, id: stored.id, isNew: true)
+        }
       } else {
         prepared = try changes.prepareOrRefuse(
-          try changes.derived(record, over: stored), over: stored, id: stored.id)
+          try changes.derived(record, over: stored), over: stored)
       }
     }
     switch prepared {
     case .ready(let record): return record
-    case .same: outcomes[position] = .unchanged(stored.id)
+    case nil: outcomes[position] = .unchanged(stored.id)
     case .refused(let refusal): outcomes[position] = .rejected(refusal)
     }
     return nil

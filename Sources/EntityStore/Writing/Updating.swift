@@ -90,7 +90,7 @@ extension WriteCore {
 
   /// The control of a query whose records are to be changed.
   private var changeControl: RunControl? {
-    guard isWrite, let isCancelled = store.environment.writeCancellation else { return nil }
+    guard let isCancelled = store.environment.writeCancellation else { return nil }
     return RunControl(isCancelled: isCancelled)
   }
 
