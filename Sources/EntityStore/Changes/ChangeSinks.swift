@@ -67,7 +67,7 @@ extension WriteCore {
   ) throws(StoreError) {
     let moved = try body()
     if moved.isEmpty { return }
-    changeCount &+= 1
+    countChange()
     guard let sinks else { return }
     sinks.count.note(end.source)
     for sink in sinks.all { try sink.recordMoves(moved, of: owner, by: end) }
@@ -77,8 +77,7 @@ extension WriteCore {
   /// commit.
   func endChanges() throws(StoreError) {
     guard let sinks else { return }
-    // A closure that also makes changes besides the undo does not count as an undo.
-    if undone?.changeCount != changeCount { undone = nil }
+    dropUndoBeforeChanges()
     try sinks.settle(self)
     if let brokenBy { throw .brokenTransaction(by: brokenBy) }
     // The history records an undo even if nothing was left to change.

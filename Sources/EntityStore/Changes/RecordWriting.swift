@@ -175,7 +175,7 @@ final class RecordTree {
   /// The rare path is a method of this type, because a method of `core` would retain it.
   @inline(__always)
   private func noteWritten() {
-    core.changeCount &+= 1
+    core.countChange()
     if core.writtenEntity.rawValue != entity.number.rawValue { noteFirstWritten() }
   }
 

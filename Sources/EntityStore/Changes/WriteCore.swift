@@ -36,11 +36,11 @@ final class WriteCore: TreeWriteCore {
   // MARK: History
 
   /// The steps of the write that the history records separately.
-  var steps: [WriteStep] = []
+  private(set) var steps: [WriteStep] = []
   /// The number of the write that this write has undone, and ``changeCount`` after the undo.
   ///
   /// A ``changeCount`` that is higher at the end shows that this write has made other changes too.
-  var undone: (number: UInt64, changeCount: Int)?
+  private(set) var undone: (number: UInt64, changeCount: Int)?
 
   init(
     _ transaction: Transaction, schema: StoredSchema, store: StoreCore, checksRules: Bool = true
@@ -70,6 +70,17 @@ final class WriteCore: TreeWriteCore {
     let changes = known ?? EntityChanges(of: entity, core: self)
     lastChanges = changes
     return changes
+  }
+
+  /// Has the history record `steps` separately.
+  func recordSeparately(_ steps: [WriteStep]) { self.steps = steps }
+
+  /// Notes that the changes up to now have undone the write with this number.
+  func noteUndo(of number: UInt64) { undone = (number, changeCount) }
+
+  /// Forgets the undo if other changes followed it; the write then does not count as an undo.
+  func dropUndoBeforeChanges() {
+    if undone?.changeCount != changeCount { undone = nil }
   }
 
   /// Sets the sinks, which must precede the first change.

@@ -18,9 +18,9 @@ extension HistoryUndo {
       count += change.ids.count
     }
     for group in links where group.kind == .removed { try change(group) }
-    core.changeCount += 1
+    core.countChange()
     // A write that is only partly undone prevents the undo of an earlier one.
-    if !leavesReportedChange { core.undone = (number, core.changeCount) }
+    if !leavesReportedChange { core.noteUndo(of: number) }
     return PartialUndo(recordCount: count, stayingEntities: staying.sorted())
   }
 
