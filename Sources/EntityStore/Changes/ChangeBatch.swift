@@ -27,7 +27,7 @@ final class ChangeBatch {
   private let core: WriteCore
   /// The changes of each index whose entries may change.
   private let indexes: [IndexChanges]
-  /// The attributes that the batch sets; `nil` for any. Only an assertion reads them.
+  /// The attributes that the batch sets, for an assertion; `nil` for any attributes.
   private let attributes: SetAttributes?
   /// The changes of indexes under construction, each with the first record that has no entry.
   private let building: [(entries: IndexChanges, next: UInt64)]

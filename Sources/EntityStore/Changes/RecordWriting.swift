@@ -37,6 +37,7 @@ final class RecordTree {
       if let old { try delete(old) }
       return
     }
+    assert(!new.isStale, "a record is written before the next one is created")
     noteWritten()
     if let old {
       sum.replace(new.id, old.written, by: new.bytes)
@@ -81,6 +82,7 @@ final class RecordTree {
   /// - Parameter old: the record at the cursor.
   @inline(__always)
   func replace(_ old: StoredRecord, at cursor: Cursor, with record: SealedRecord) throws {
+    assert(!record.isStale, "a record is written before the next one is created")
     try noteChange(isRemoval: false, of: record.id)
     noteWritten()
     sum.replace(record.id, old.written, by: record.bytes)

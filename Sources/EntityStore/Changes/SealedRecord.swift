@@ -12,21 +12,40 @@ internal import LodestoreFormat
 struct SealedRecord {
   let id: UInt64
   let view: RecordView
+  #if DEBUG
+    /// The record whose bytes were sealed.
+    private let source: UnsealedRecord
+  #endif
 
   var bytes: ByteView { view.bytes }
+
+  /// Whether another record was created in the memory of this one since; only for assertions.
+  var isStale: Bool {
+    #if DEBUG
+      source.isStale
+    #else
+      false
+    #endif
+  }
 
   @inline(__always)
   fileprivate init(
     _ record: UnsealedRecord, id: UInt64, of entity: StoredEntity
   ) throws(StoreError) {
     Checksum.seal(record.bytes, id: id)
-    self.id = id
-    view = try entity.view(record.raw, id: id)
+    try self.init(sealed: record, id: id, of: entity)
   }
 
-  fileprivate init(_ view: RecordView, id: UInt64) {
+  @inline(__always)
+  fileprivate init(
+    sealed record: UnsealedRecord, id: UInt64, of entity: StoredEntity
+  ) throws(StoreError) {
+    assert(!record.isStale, "a record is sealed before the next one is created")
     self.id = id
-    self.view = view
+    view = try entity.view(record.raw, id: id)
+    #if DEBUG
+      source = record
+    #endif
   }
 }
 
@@ -168,7 +187,7 @@ extension EntityChanges {
 
   /// Returns a copy of a sealed record, which is valid until the next record is created.
   func sealed(_ kept: SealedBytes) throws(StoreError) -> SealedRecord {
-    SealedRecord(try entity.view(copy(kept.bytes).raw, id: kept.id), id: kept.id)
+    try SealedRecord(sealed: copy(kept.bytes), id: kept.id, of: entity)
   }
 }
 

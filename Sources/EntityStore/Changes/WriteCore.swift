@@ -72,7 +72,7 @@ final class WriteCore: TreeWriteCore {
     return changes
   }
 
-  /// Has the history record `steps` separately.
+  /// Sets the steps that the history records separately.
   func recordSeparately(_ steps: [WriteStep]) { self.steps = steps }
 
   /// Notes that the changes up to now have undone the write with this number.
