@@ -65,7 +65,8 @@ extension WriteCore {
         if slots.isEmpty { return }
         let record = try changes.copy(of: old)
         for slot in slots { try slot.write(.null, in: record.bytes) }
-        if try body(old, try changes.derived(record, over: old), cursor) { count &+= 1 }
+        let derived = try changes.derived(record, over: old, setting: nulled)
+        if try body(old, derived, cursor) { count &+= 1 }
       }
     }
     if let rehearsal {

@@ -5,6 +5,9 @@ internal import LodestoreFormat
 ///
 /// A batch that throws stores nothing. Uniqueness is checked before any index entry is written, and
 /// when it fails, the records are removed again. Sinks are notified after that check.
+///
+/// The batch adds no entries to indexes under construction. The ids of new records are above all
+/// earlier ids, so the construction visits these records later.
 final class BulkInsert {
   private let core: WriteCore
   private let entity: StoredEntity
@@ -44,6 +47,9 @@ final class BulkInsert {
         keys, at: position, expectedCount: expectedCount, memoryLimit: memoryLimit, core: core)
     }
     cursor = try wrappingErrors { try Cursor(entity.records, in: core.transaction) }
+    assert(
+      (try? changes.building().allSatisfy { $0.next <= firstID }) ?? true,
+      "the construction of an index has not come to new records")
   }
 
   deinit { collector?.stop() }
@@ -102,7 +108,7 @@ final class BulkInsert {
     do throws(StoreError) {
       try waiting.checkRules()
       try writeWaiting()
-      core.nextIDs[entity.number] = nextID
+      core.takeIDs(below: nextID, of: entity)
       try sort()
       for index in indexes { try index.checkAddedUnique(firstNew: firstID) }
     } catch {
@@ -137,6 +143,6 @@ final class BulkInsert {
       guard let record = try core.record(id, of: entity) else { continue }
       try changes.records.takeBack(try changes.stored(record, id: id))
     }
-    core.nextIDs[entity.number] = firstID
+    core.giveBackIDs(from: firstID, of: entity)
   }
 }

@@ -27,6 +27,8 @@ final class ChangeBatch {
   private let core: WriteCore
   /// For each index whose entries may change, its added and removed entries.
   private let indexes: [IndexChanges]
+  /// The attributes that the batch sets, for an assertion; `nil` for any attributes.
+  private let attributes: SetAttributes?
   /// The changes of indexes under construction, each with the id of the first record that has no
   /// entry yet.
   private let building: [(entries: IndexChanges, next: UInt64)]
@@ -51,6 +53,7 @@ final class ChangeBatch {
     let core = changes.core
     self.core = core
     entity = changes.entity
+    self.attributes = attributes
     let keys = BatchKeys(of: entity, in: attributes?.indexes ?? entity.indexes)
     let count = keys.count + entity.building.count
     let memoryLimit = memoryLimit == .max ? .max : memoryLimit / max(1, 2 * count)
@@ -61,9 +64,9 @@ final class ChangeBatch {
     }
     building = try changes.building().map { part in
       let keys = BatchKeys(of: changes.entity, in: [part.index])
-      return (
-        IndexChanges(keys, at: 0, expectedCount: 0, memoryLimit: memoryLimit, core: core), part.next
-      )
+      let entries = IndexChanges(
+        keys, at: 0, expectedCount: 0, memoryLimit: memoryLimit, core: core)
+      return (entries, part.next)
     }
   }
 
@@ -81,6 +84,18 @@ final class ChangeBatch {
   ) throws(StoreError) {
     guard changes.isBuilding else { return }
     for part in building where id < part.next { try body(part.entries) }
+  }
+
+  /// Returns whether a record and its successor differ only in the attributes that the batch sets.
+  ///
+  /// The indexes of other attributes get no entries.
+  private func isWithinSetAttributes(_ old: RecordView, _ new: RecordView, id: UInt64) -> Bool {
+    guard let attributes, !attributes.isOfStage,
+      let found = try? core.differences(old, new, id: id, of: entity)
+    else { return true }
+    return found.positions.allSatisfy {
+      attributes.numbers.contains(entity.layout.attributes[$0].number)
+    }
   }
 
   // MARK: Inserting
@@ -118,6 +133,9 @@ final class ChangeBatch {
   func replace(_ old: StoredRecord, with record: SealedRecord, at cursor: Cursor) throws {
     let id = record.id
     assert(ascends(id, from: &lastReplaced), "records are replaced in the order of their ids")
+    assert(
+      isWithinSetAttributes(old.view, record.view, id: id),
+      "a batch changes only the attributes that it sets")
     if !indexes.isEmpty || changes.hasListeners || changes.isBuilding {
       let new = record.view
       for index in indexes { try index.change(old.view, to: new, id: id) }

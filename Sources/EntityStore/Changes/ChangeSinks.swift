@@ -56,20 +56,28 @@ extension WriteCore {
     for sink in sinks.all { try sink.record(change) }
   }
 
-  /// Reports to the sinks that the targets `ids` of `owner` have changed their order.
-  func tellMoves(_ ids: [UInt64], of owner: UInt64, by end: RelationshipEnd) throws(StoreError) {
-    changeCount &+= 1
+  /// Runs `body`, which changes the order of the targets of `owner`, and reports the moved targets.
+  ///
+  /// A link that the write removed and added again is reported as moved too. The history ignores
+  /// moves of new links.
+  ///
+  /// - Parameter body: returns the ids of the moved targets.
+  func moveLinks(
+    of owner: UInt64, by end: RelationshipEnd, _ body: () throws(StoreError) -> [UInt64]
+  ) throws(StoreError) {
+    let moved = try body()
+    if moved.isEmpty { return }
+    countChange()
     guard let sinks else { return }
     sinks.count.note(end.source)
-    for sink in sinks.all { try sink.recordMoves(ids, of: owner, by: end) }
+    for sink in sinks.all { try sink.recordMoves(moved, of: owner, by: end) }
   }
 
   /// Called after the closure of a write: sinks make their changes, and will be informed of the
   /// commit.
   func endChanges() throws(StoreError) {
     guard let sinks else { return }
-    // A closure that also makes changes besides the undo does not count as an undo.
-    if undone?.changeCount != changeCount { undone = nil }
+    dropUndoBeforeChanges()
     try sinks.settle(self)
     if let brokenBy { throw .brokenTransaction(by: brokenBy) }
     // The history records an undo even if nothing was left to change.

@@ -4,14 +4,14 @@ import LodestoreSystem
 
 /// Every change of one entity's records within one transaction.
 ///
-/// All code paths that write records use this class, for one record at a time or, for many, through
-/// a ``ChangeBatch``. The callers determine the records and their order. This class alone ensures
-/// the following:
+/// All code paths that write records use this class for one record at a time. For many records they
+/// use a ``ChangeBatch``, and for many new records a ``BulkInsert``. The paths find and order the
+/// records. This class and these two ensure the following:
 ///
 /// - Stored bytes are checked before use (``StoredRecord``).
 /// - Derived attributes are computed (``DerivedRecord``).
 /// - New bytes are checked against the entity's constraints and sealed with their checksum
-///   (``SealedRecord``, and ``NewRecord`` in a batch).
+///   (``SealedRecord``; in a batch also ``NewRecord`` and ``NewRecords``).
 /// - Unique keys are checked and index entries maintained. The entries are a function of the old
 ///   and the new record, either of which may be absent; only the difference is written.
 /// - The mark for imports that rely on the records is updated (`ChangeMark.swift`).
@@ -123,7 +123,21 @@ final class EntityChanges {
 
   /// Inserts a record; returns its id.
   func insert(_ record: UnsealedRecord) throws(StoreError) -> UInt64 {
-    try insert(derived: try derived(record), as: nil)
+    let record = try derived(record)
+    let id = try core.newID(of: entity)
+    try insert(derived: record, under: id)
+    core.takeIDs(below: id + 1, of: entity)
+    return id
+  }
+
+  /// Inserts a new record under an id that an import has taken for it.
+  ///
+  /// Other records of the import may already have links with this id.
+  ///
+  /// - Precondition: no record has had this id.
+  func insert(_ record: UnsealedRecord, under id: UInt64) throws(StoreError) {
+    assert((try? core.nextID(of: entity)).map { id < $0 } ?? true, "the id has been taken")
+    try insert(derived: try derived(record), under: id)
   }
 
   /// Inserts a record under the id that it had before it was deleted.
@@ -132,23 +146,14 @@ final class EntityChanges {
   ///
   /// - Precondition: no record has this id, and the id is below those of future new records.
   func restore(_ record: UnsealedRecord, id: UInt64) throws(StoreError) {
-    _ = try insert(derived: try restored(record), as: id)
+    try insert(derived: try restored(record), under: id)
+    core.noteRestored(id, of: entity)
   }
 
-  /// - Parameter given: the id that the record had before; `nil` for the next id.
   @inline(__always)
-  private func insert(
-    derived record: DerivedRecord, as given: UInt64?
-  ) throws(StoreError) -> UInt64 {
-    let id = if let given { given } else { try core.newID(of: entity) }
+  private func insert(derived record: DerivedRecord, under id: UInt64) throws(StoreError) {
     assert((try? core.record(id, of: entity)) == nil, "no record has the id of a new one")
     try change(id, from: nil, to: try prepare(record, id: id, isNew: true))
-    if given == nil {
-      core.nextIDs[entity.number] = id + 1
-    } else {
-      core.noteRestored(id, of: entity)
-    }
-    return id
   }
 
   /// Replaces record `id`; returns false, and writes nothing, when the values are equal.

@@ -101,9 +101,9 @@ extension StoreError {
   /// The error for rules that the write would leave broken.
   ///
   /// - Parameter reason: the sources of the derived attributes in the first rule.
-  fileprivate static func brokenAtCommit(_ violations: [RuleViolation], _ reason: String)
-    -> StoreError
-  {
+  fileprivate static func brokenAtCommit(
+    _ violations: [RuleViolation], _ reason: String
+  ) -> StoreError {
     let first = violations[0]
     let others = violations.count - 1
     let more = others == 0 ? "" : "; \(others) more broken rule\(others == 1 ? "" : "s")"

@@ -34,7 +34,7 @@ extension WriteCore {
       list.sort()
       try list.write(into: links, core: self)
     }
-    changeCount &+= 1
+    countChange()
     digest(list, by: end) { $0 += $1 }
     try tell(LinkChange(end: end, isAdded: true, links: list))
     return count
@@ -54,7 +54,7 @@ extension WriteCore {
       list.sort()
       try list.remove(from: inverse, core: self)
     }
-    changeCount &+= 1
+    countChange()
     list.swapSides()
     list.sort()
     digest(list, by: end) { $0 -= $1 }

@@ -116,16 +116,18 @@ final class OrderedLinks: ChangeSink {
     _ others: [UInt64], to owner: UInt64, _ side: OrderedSide
   ) throws(StoreError) {
     guard !side.vacated.isEmpty else { return try side.order.append(others, to: owner) }
-    var moved: [UInt64] = []
-    for other in others {
-      if let position = side.vacated.removeValue(forKey: LinkPair(from: owner, to: other)) {
-        // A link that was removed and added again, and whose old position is after all others, gets
-        // that position back and counts as not moved.
-        if try side.order.putBack(other, in: owner, at: position) { continue }
-        moved.append(other)
+    try core.moveLinks(of: owner, by: side.end) { () throws(StoreError) in
+      var moved: [UInt64] = []
+      for other in others {
+        if let position = side.vacated.removeValue(forKey: LinkPair(from: owner, to: other)) {
+          // A link that was removed and added again, and whose old position is after all others,
+          // gets that position back and counts as not moved.
+          if try side.order.putBack(other, in: owner, at: position) { continue }
+          moved.append(other)
+        }
+        try side.order.append(CollectionOfOne(other), to: owner)
       }
-      try side.order.append(CollectionOfOne(other), to: owner)
+      return moved
     }
-    if !moved.isEmpty { try core.tellMoves(moved, of: owner, by: side.end) }
   }
 }

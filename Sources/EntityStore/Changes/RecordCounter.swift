@@ -3,6 +3,14 @@ internal import LodestoreFormat
 
 // Assignment of ids to new records; see Format.md, "Counters".
 
+/// The next record ids in a transaction, which only this file changes.
+struct RecordCounter {
+  /// The next record id of each entity for which the transaction has asked.
+  fileprivate var nextIDs: [EntityNumber: UInt64] = [:]
+  /// The values to which the transaction has raised the counters of entities.
+  fileprivate var raised: [EntityNumber: UInt64] = [:]
+}
+
 extension TransactionCore {
   /// The next id of `entity`, above all ids that its records have had; 2^63 when no id is left.
   func storedNextID(of entity: StoredEntity) throws(StoreError) -> UInt64 {
@@ -25,12 +33,12 @@ extension WriteCore {
   /// The lowest id above all ids that records of `entity` have had, including those of this write;
   /// 2^63 when no id is left.
   func nextID(of entity: StoredEntity) throws(StoreError) -> UInt64 {
-    if let known = nextIDs[entity.number] {
+    if let known = recordCounter.nextIDs[entity.number] {
       assert(isAboveAll(known, of: entity), "the next id is above those of all records")
       return known
     }
     let next = try storedNextID(of: entity)
-    nextIDs[entity.number] = next
+    recordCounter.nextIDs[entity.number] = next
     return next
   }
 
@@ -46,14 +54,34 @@ extension WriteCore {
 
   /// Returns the id for the next new record of `entity`.
   ///
+  /// The id is taken with ``takeIDs(below:of:)`` when its record is written.
+  ///
   /// - Throws: ``StoreError/Code/unstorableValue`` when no id is left.
   @inline(__always)
   func newID(of entity: StoredEntity) throws(StoreError) -> UInt64 {
     let next = try nextID(of: entity)
+    try checkNewID(next, of: entity)
+    return next
+  }
+
+  /// Throws ``StoreError/Code/unstorableValue`` when a new record cannot have the id `next`.
+  @inline(__always)
+  func checkNewID(_ next: UInt64, of entity: StoredEntity) throws(StoreError) {
     guard next < Self.idLimit else {
       throw .idsUsedUp(entity: entity.name, next: next, limit: Self.idLimit)
     }
-    return next
+  }
+
+  /// Takes all ids below `end`, which new records of `entity` have from now on.
+  @inline(__always)
+  func takeIDs(below end: UInt64, of entity: StoredEntity) {
+    assert(recordCounter.nextIDs[entity.number] ?? 0 <= end, "ids are taken in their order")
+    recordCounter.nextIDs[entity.number] = end
+  }
+
+  /// Gives back the ids from `first` on, whose records nobody has seen and which are removed again.
+  func giveBackIDs(from first: UInt64, of entity: StoredEntity) {
+    recordCounter.nextIDs[entity.number] = first
   }
 
   /// Raises the counter before a delete.
@@ -65,7 +93,7 @@ extension WriteCore {
     let next = try nextID(of: entity)
     // The counter in the file is written only if ids were assigned since it was last raised in this
     // transaction.
-    guard raisedCounters.updateValue(next, forKey: entity.number) != next else { return next }
+    guard recordCounter.raised.updateValue(next, forKey: entity.number) != next else { return next }
     try wrappingErrors {
       let key = CounterKey.nextRecord(entity: entity.number)
       let stored = try transaction.get(key, in: store.trees.counters)

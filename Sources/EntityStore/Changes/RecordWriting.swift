@@ -38,6 +38,7 @@ final class RecordTree {
       if let old { try delete(old) }
       return
     }
+    assert(!new.isStale, "a record is written before the next one is created")
     noteWritten()
     if let old {
       sum.replace(new.id, old.written, by: new.bytes)
@@ -82,6 +83,7 @@ final class RecordTree {
   /// - Parameter old: the record at the cursor.
   @inline(__always)
   func replace(_ old: StoredRecord, at cursor: Cursor, with record: SealedRecord) throws {
+    assert(!record.isStale, "a record is written before the next one is created")
     try noteChange(isRemoval: false, of: record.id)
     noteWritten()
     sum.replace(record.id, old.written, by: record.bytes)
@@ -177,7 +179,7 @@ final class RecordTree {
   /// The rare path is a method of this type, because a method of `core` would retain it.
   @inline(__always)
   private func noteWritten() {
-    core.changeCount &+= 1
+    core.countChange()
     if core.writtenEntity.rawValue != entity.number.rawValue { noteFirstWritten() }
   }
 

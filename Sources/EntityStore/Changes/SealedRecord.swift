@@ -4,27 +4,48 @@ internal import LodestoreFormat
 
 /// A record of the current layout with its checksum, ready to be written under its id.
 ///
-/// The rules of the record have been checked under its id. Only the rules of ``DerivedValues`` are
-/// checked later. Only this file creates sealed records, and only sealed records are written. The
-/// bytes are those of the ``DerivedRecord`` from which it was created.
+/// Only this file creates sealed records, and passes them on after their rules were checked under
+/// their ids. The rules of ``DerivedValues`` and of the records of a stage are checked later.
+///
+/// Batches of new records write ``NewRecord`` and ``NewRecords`` instead, which are sealed when they
+/// are written.
 struct SealedRecord {
   let id: UInt64
   let view: RecordView
+  #if DEBUG
+    /// The record whose bytes were sealed.
+    private let source: UnsealedRecord
+  #endif
 
   var bytes: ByteView { view.bytes }
+
+  /// Whether another record was created in the memory of this one since; only for assertions.
+  var isStale: Bool {
+    #if DEBUG
+      source.isStale
+    #else
+      false
+    #endif
+  }
 
   @inline(__always)
   fileprivate init(
     _ record: UnsealedRecord, id: UInt64, of entity: StoredEntity
   ) throws(StoreError) {
     Checksum.seal(record.bytes, id: id)
-    self.id = id
-    view = try entity.view(record.raw, id: id)
+    try self.init(sealed: record, id: id, of: entity)
   }
 
-  fileprivate init(_ view: RecordView, id: UInt64) {
+  @inline(__always)
+  fileprivate init(
+    sealed record: UnsealedRecord, id: UInt64, of entity: StoredEntity
+  ) throws(StoreError) {
+    assert(!record.isStale, "a record is sealed before the next one is created")
     self.id = id
-    self.view = view
+    view = try entity.view(record.raw, id: id)
+    #if DEBUG
+      source = record
+    #endif
   }
 }
 
@@ -65,8 +86,6 @@ struct Reinsertion {
 /// The outcome of preparing a record that may be refused.
 enum PreparedRecord {
   case ready(SealedRecord)
-  /// The record to be replaced has equal values.
-  case same
   /// A constraint or a rule refuses the record.
   case refused(StoreError)
 }
@@ -136,16 +155,31 @@ extension EntityChanges {
 
   /// Seals a record, and returns the constraint or rule that refuses it.
   ///
-  /// - Parameters:
-  ///   - old: the record to be replaced, if it may have equal values.
-  ///   - isNew: whether the record is new; an error then contains no id.
+  /// - Parameter isNew: whether the record is new; an error then contains no id.
   @inline(__always)
   func prepareOrRefuse(
-    _ record: DerivedRecord, over old: StoredRecord? = nil, id: UInt64, isNew: Bool = false
+    _ record: DerivedRecord, id: UInt64, isNew: Bool = false
   ) throws(StoreError) -> PreparedRecord {
     let sealed = try SealedRecord(record.record, id: id, of: entity)
-    if let old, try isSame(old, as: sealed.bytes) { return .same }
-    if hasConstraints, let refusal = try refusal(of: sealed.view, id: id, isNew: isNew) {
+    return try checked(sealed, isNew: isNew)
+  }
+
+  /// Seals a record that replaces `old`, and returns the constraint or rule that refuses it.
+  ///
+  /// - Returns: `nil` when `old` has equal values.
+  @inline(__always)
+  func prepareOrRefuse(
+    _ record: DerivedRecord, over old: StoredRecord
+  ) throws(StoreError) -> PreparedRecord? {
+    let sealed = try SealedRecord(record.record, id: old.id, of: entity)
+    return try isSame(old, as: sealed.bytes) ? nil : try checked(sealed, isNew: false)
+  }
+
+  @inline(__always)
+  private func checked(
+    _ sealed: SealedRecord, isNew: Bool
+  ) throws(StoreError) -> PreparedRecord {
+    if hasConstraints, let refusal = try refusal(of: sealed.view, id: sealed.id, isNew: isNew) {
       return .refused(refusal)
     }
     return .ready(sealed)
@@ -153,12 +187,7 @@ extension EntityChanges {
 
   /// Returns a copy of a sealed record, which is valid until the next record is created.
   func sealed(_ kept: SealedBytes) throws(StoreError) -> SealedRecord {
-    SealedRecord(try entity.view(copy(kept.bytes).raw, id: kept.id), id: kept.id)
-  }
-
-  /// Returns whether the stored record has the values of `record`.
-  func isSame(_ old: StoredRecord, as record: DerivedRecord) throws(StoreError) -> Bool {
-    try isSame(old, as: SealedRecord(record.record, id: old.id, of: entity).bytes)
+    try SealedRecord(sealed: copy(kept.bytes), id: kept.id, of: entity)
   }
 }
 

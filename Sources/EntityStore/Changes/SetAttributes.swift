@@ -8,6 +8,8 @@ struct SetAttributes {
   let derives: Bool
   /// The indexes whose keys may change, without those under construction.
   let indexes: [StoredIndex]
+  /// Whether a stage sets the attributes, which are then not known.
+  private(set) var isOfStage = false
 
   init(_ attributes: Set<UInt32>, of entity: StoredEntity) {
     let derived = entity.derivations?.dependents(of: attributes) ?? []
@@ -44,6 +46,7 @@ struct SetAttributes {
     precondition(!core.checksRules, "a write outside of stages maintains all indexes")
     numbers = []
     derives = true
+    isOfStage = true
     indexes = []
   }
 }

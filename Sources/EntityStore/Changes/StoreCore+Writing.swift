@@ -60,8 +60,7 @@ extension StoreCore {
 
   private func run<R>(
     _ origin: WriteOrigin?, isEviction: Bool, _ body: (WriteCore) throws -> R,
-    in transaction: Transaction,
-    _ savepoints: Savepoints
+    in transaction: Transaction, _ savepoints: Savepoints
   ) throws -> R {
     let schema = self.schema
     guard try trees.schemaNumber(in: transaction) == schema.number else {

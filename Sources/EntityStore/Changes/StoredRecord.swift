@@ -79,4 +79,15 @@ extension EntityChanges {
     return try core.carriedOver(stored.view, id: stored.id, of: entity)
       ._withBytes { $0.elementsEqual(record) }
   }
+
+  /// Returns whether a stored record has the values of `record`, and a correct checksum.
+  func isSame(_ stored: StoredRecord, as record: DerivedRecord) throws(StoreError) -> Bool {
+    let content = record.record.content
+    if stored.view.layout === entity.layout {
+      return stored.view.content.elementsEqual(content)
+        && Checksum.fits(stored.view.bytes, id: stored.id)
+    }
+    return try core.carriedOver(stored.view, id: stored.id, of: entity)
+      ._withBytes { $0[..<($0.count - RecordLayout.checksumSize)].elementsEqual(content) }
+  }
 }

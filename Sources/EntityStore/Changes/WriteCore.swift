@@ -9,10 +9,8 @@ final class WriteCore: TreeWriteCore {
   let checksRules: Bool
   /// The author of the write, and the part of the program.
   var origin = WriteOrigin()
-  /// The next record id of each entity for which this transaction has asked.
-  var nextIDs: [EntityNumber: UInt64] = [:]
-  /// The values to which this transaction has raised the counters of entities.
-  var raisedCounters: [EntityNumber: UInt64] = [:]
+  /// The next record ids; only `RecordCounter.swift` reads and changes them.
+  var recordCounter = RecordCounter()
   /// The entities whose mark for imports this transaction has already made even; see
   /// `ChangeMark.swift`.
   ///
@@ -40,11 +38,11 @@ final class WriteCore: TreeWriteCore {
 
   /// The steps of the write, such as pages of an import, that the history records as separate
   /// writes.
-  var steps: [WriteStep] = []
+  private(set) var steps: [WriteStep] = []
   /// The number of the write that this write has undone, and ``changeCount`` after the undo.
   ///
   /// A ``changeCount`` that is higher at the end shows that this write has made other changes too.
-  var undone: (number: UInt64, changeCount: Int)?
+  private(set) var undone: (number: UInt64, changeCount: Int)?
 
   init(
     _ transaction: Transaction, schema: StoredSchema, store: StoreCore, checksRules: Bool = true
@@ -75,6 +73,17 @@ final class WriteCore: TreeWriteCore {
     let changes = known ?? EntityChanges(of: entity, core: self)
     lastChanges = changes
     return changes
+  }
+
+  /// Sets the steps that the history records separately.
+  func recordSeparately(_ steps: [WriteStep]) { self.steps = steps }
+
+  /// Notes that the changes up to now have undone the write with this number.
+  func noteUndo(of number: UInt64) { undone = (number, changeCount) }
+
+  /// Forgets the undo if other changes followed it; the write then does not count as an undo.
+  func dropUndoBeforeChanges() {
+    if undone?.changeCount != changeCount { undone = nil }
   }
 
   /// Sets the sinks, which must precede the first change.

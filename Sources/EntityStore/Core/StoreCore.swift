@@ -8,9 +8,8 @@ import Synchronization
 ///
 /// ``Store`` is the typed interface, ``DynamicStore`` the interface for tools.
 ///
-/// The mutable state is `schema`, which is replaced when the file has a newer one, and `names`, the
-/// entity names of the declared types. Each has a lock. `recent` has its own lock; `isOpen` is set
-/// once.
+/// The mutable state is the schema, which is replaced when the file has a newer one, the steps of
+/// stages, the caches and two flags. The flags are atomic, and each other part has a lock.
 final class StoreCore: Sendable {
   let environment: Environment
   /// The options; read-only for a sealed file, whatever the program requests.

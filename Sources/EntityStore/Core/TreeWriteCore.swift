@@ -6,8 +6,8 @@ internal import LodestoreFormat
 /// These folders write trees, keys and index entries, and know no changes of records. Each run is a
 /// ``WriteCore``, which adds the changes.
 class TreeWriteCore: TransactionCore {
-  /// The number of changes of records and buckets.
-  @exclusivity(unchecked) final var changeCount = 0
+  /// The number of changes of records, links, orders and buckets.
+  @exclusivity(unchecked) final private(set) var changeCount = 0
   /// The optional trees that this transaction has created.
   final var madeTrees: [TreeName: Tree] = [:]
   /// Whether an ordered relationship has renumbered its links in this write, so that remembered
@@ -38,6 +38,12 @@ class TreeWriteCore: TransactionCore {
     writer = RecordWriter(sizeLimit: store.options.recordSizeLimitInBytes)
     super.init(writing: transaction, schema: schema, store: store)
   }
+
+  /// Counts a change of a record, a link, an order or a bucket.
+  ///
+  /// Called for each record.
+  @inline(__always)
+  final func countChange() { changeCount &+= 1 }
 
   final override func tree(_ name: TreeName) -> Tree? { madeTrees[name] ?? super.tree(name) }
 }

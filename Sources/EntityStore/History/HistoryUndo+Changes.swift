@@ -18,10 +18,10 @@ extension HistoryUndo {
       count += change.ids.count
     }
     for group in links where group.kind == .removed { try change(group) }
-    core.changeCount += 1
+    core.countChange()
     // The write is marked as undone only if no recorded change stays: a partly undone write remains
     // an obstacle for the undo of earlier writes.
-    if !leavesReportedChange { core.undone = (number, core.changeCount) }
+    if !leavesReportedChange { core.noteUndo(of: number) }
     return PartialUndo(recordCount: count, stayingEntities: staying.sorted())
   }
 
@@ -34,7 +34,9 @@ extension HistoryUndo {
   }
 
   private func restore(_ id: UInt64, of entity: StoredEntity) throws(StoreError) {
-    guard let bytes = try log.image(imageKey(entity, id)) else { return }
+    guard let bytes = try log.image(imageKey(entity, id)) else {
+      throw .damagedHistory(FormatError("\(entity.name) \(id) was deleted and has no image"))
+    }
     let changes = core.changes(of: entity)
     let image = try changes.stored(bytes, id: id, isCarriedOver: true)
     try core.breakingOnError { try changes.restore(try changes.copy(of: image), id: id) }

@@ -134,7 +134,7 @@ extension ImportEngine {
           page, outcomes, seen, remembered[page.number], log, entity, epoch, &written, &result)
       }
     }
-    if entity.description.history != nil { core.steps = steps(written, entity) }
+    if entity.description.history != nil { core.recordSeparately(steps(written, entity)) }
   }
 
   /// Returns the records of the pages in the current layout, and the end of each page.

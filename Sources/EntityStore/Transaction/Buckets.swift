@@ -87,7 +87,7 @@ extension WriteTransaction {
   public mutating func put(_ data: Data, for key: [UInt8], in bucket: String) throws(StoreError) {
     let stored = try Buckets.key(key, bucket)
     try core.checkBucketValue(data.count, key, bucket)
-    core.changeCount &+= 1
+    core.countChange()
     let body = Checksum.sealed(key: stored, content: Array(data))
     try core.digestBucketPair(stored, body)
     try wrappingErrors { try core.transaction.put(stored, body, in: core.store.trees.buckets) }
@@ -118,7 +118,7 @@ extension WriteTransaction {
   @discardableResult
   public mutating func delete(key: [UInt8], in bucket: String) throws(StoreError) -> Bool {
     let stored = try Buckets.key(key, bucket)
-    core.changeCount &+= 1
+    core.countChange()
     try core.digestBucketPair(stored, nil)
     return try wrappingErrors {
       return try core.transaction.delete(stored, in: core.store.trees.buckets)

@@ -34,7 +34,7 @@ extension BatchMerge {
   private func insert(_ record: UnsealedRecord, _ position: Int) throws(StoreError) -> UInt64 {
     guard let first = pages.firstID else { return try changes.insert(record) }
     let id = first &+ UInt64(position)
-    try changes.restore(record, id: id)
+    try changes.insert(record, under: id)
     return id
   }
 

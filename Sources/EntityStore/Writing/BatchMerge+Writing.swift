@@ -169,7 +169,8 @@ extension BatchMerge {
     } else {
       merged = try self.merged(position, stored, try batch.view(position, of: entity))
     }
-    let prepared: PreparedRecord
+    /// `nil` when the stored record has equal values.
+    let prepared: PreparedRecord?
     switch merged {
     case .kept:
       outcomes[position] = .ignored(stored.id)
@@ -177,21 +178,17 @@ extension BatchMerge {
     case .refused(let error): prepared = .refused(error)
     case .record(let record):
       if case .reinsert = rule {
-        let new = try reinserted(stored, with: record)
-        prepared =
-          if let new {
-            try changes.prepareOrRefuse(new, id: stored.id, isNew: true)
-          } else {
-            .same
-          }
+        prepared = try reinserted(stored, with: record).map { (new) throws(StoreError) in
+          try changes.prepareOrRefuse(new, id: stored.id, isNew: true)
+        }
       } else {
         prepared = try changes.prepareOrRefuse(
-          try changes.derived(record, over: stored), over: stored, id: stored.id)
+          try changes.derived(record, over: stored), over: stored)
       }
     }
     switch prepared {
     case .ready(let record): return record
-    case .same: outcomes[position] = .unchanged(stored.id)
+    case nil: outcomes[position] = .unchanged(stored.id)
     case .refused(let refusal): outcomes[position] = .rejected(refusal)
     }
     return nil
@@ -299,13 +296,13 @@ extension BatchMerge {
     let first: UInt64
     if let given = pages.firstID {
       first = given
-      core.nextIDs[entity.number] = given &+ UInt64(batch.count)
+      core.takeIDs(below: given &+ UInt64(batch.count), of: entity)
     } else {
       first = try core.nextID(of: entity)
     }
     // An exhausted range of ids is an error only if the batch has a new record.
     if first >= WriteCore.idLimit, (0..<batch.count).contains(where: isNew) {
-      _ = try core.newID(of: entity)
+      try core.checkNewID(first, of: entity)
     }
     var next = first
     do {
@@ -331,7 +328,7 @@ extension BatchMerge {
     } catch {
       throw StoreError(wrapping: error)
     }
-    if pages.firstID == nil { core.nextIDs[entity.number] = next }
+    if pages.firstID == nil { core.takeIDs(below: next, of: entity) }
   }
 
   @inline(__always)

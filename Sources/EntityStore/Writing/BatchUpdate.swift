@@ -234,16 +234,14 @@ final class BatchUpdate {
 
   private func updateCopied(_ id: UInt64, at cursor: Cursor, _ batch: UpdateBatch?) throws -> Bool {
     let stored = try changes.stored(cursor.value, id: id, isCarriedOver: true)
-    let values =
-      try constants ?? given?(id) ?? prepared[id]
-      ?? newValues(RecordUnderTest(view: stored.view, id: id))
+    let known = constants ?? given?(id) ?? prepared[id]
+    let values = try known ?? newValues(RecordUnderTest(view: stored.view, id: id))
     if let slots, stored.view.layout === entity.layout {
       let record = try changes.copy(of: stored)
       for (slot, value) in zip(slots, values) { try slot.write(value, in: record.bytes) }
       if record.raw.elementsEqual(stored.view.bytes) { return false }
-      try replace(
-        stored, with: try changes.derived(record, over: stored, setting: assigned), at: cursor,
-        batch)
+      let derived = try changes.derived(record, over: stored, setting: assigned)
+      try replace(stored, with: derived, at: cursor, batch)
     } else {
       guard let record = try rebuilt(stored, values) else { return false }
       try replace(stored, with: record, at: cursor, batch)
@@ -258,7 +256,6 @@ final class BatchUpdate {
     if let rehearsal { return try rehearsal.note(stored, try entity.view(record.record)) }
     switch try changes.prepareOrRefuse(record, id: stored.id) {
     case .ready(let sealed): try batch?.replace(stored, with: sealed, at: cursor)
-    case .same: break
     case .refused(let refusal): try broken.add(refusal)
     }
   }

@@ -47,12 +47,7 @@ extension WriteTransaction {
       list.append(owner.rawValue, id.rawValue)
       let isNew = try core.link(list, by: end) > 0
       guard let place else { return isNew }
-      try core.breakingOnError { () throws(StoreError) in
-        let isMoved = try order.move(id.rawValue, in: owner.rawValue, to: place)
-        // The link may exist only since this write, for example removed and added again. The
-        // history ignores moves of such new links.
-        if isMoved { try core.tellMoves([id.rawValue], of: owner.rawValue, by: end) }
-      }
+      try core.move(id.rawValue, in: order, of: owner.rawValue, by: end, to: place)
       return isNew
     }
   }
@@ -79,10 +74,7 @@ extension WriteTransaction {
     guard let place = try order.place(position, for: id, in: owner, end) else { return }
     let core = core
     try core.asOneCall("move") { () throws(StoreError) in
-      try core.breakingOnError { () throws(StoreError) in
-        guard try order.move(id.rawValue, in: owner.rawValue, to: place) else { return }
-        try core.tellMoves([id.rawValue], of: owner.rawValue, by: end)
-      }
+      try core.move(id.rawValue, in: order, of: owner.rawValue, by: end, to: place)
     }
   }
 }
@@ -181,6 +173,29 @@ extension WriteCore {
     throw .badQuery("\(end.label) has no order; declare it with 'ordered: true'")
   }
 
+  /// Moves the target `id` of `owner` to a place in `order`.
+  fileprivate func move(
+    _ id: UInt64, in order: LinkOrderWriter, of owner: UInt64, by end: RelationshipEnd,
+    to place: LinkPlace
+  ) throws(StoreError) {
+    try breakingOnError { () throws(StoreError) in
+      try moveLinks(of: owner, by: end) { () throws(StoreError) in
+        try order.move(id, in: owner, to: place) ? [id] : []
+      }
+    }
+  }
+
+  /// Puts the targets `ids` of `owner` last in `order`, in this order.
+  func moveLast(
+    _ ids: [UInt64], in order: LinkOrderWriter, of owner: UInt64, by end: RelationshipEnd
+  ) throws(StoreError) {
+    try moveLinks(of: owner, by: end) { () throws(StoreError) in
+      for id in ids { try order.remove(id, from: owner) }
+      try order.append(ids, to: owner)
+      return ids
+    }
+  }
+
   /// Sets the order of the targets of `owner` to that of `ids`, which are all its targets.
   ///
   /// A repeated id has its first position. Does nothing when the relationship is not ordered.
@@ -190,9 +205,7 @@ extension WriteCore {
     let ids = ids.filter { seen.insert($0).inserted }
     guard try order.ids(of: owner) != ids else { return }
     try breakingOnError { () throws(StoreError) in
-      for id in ids { try order.remove(id, from: owner) }
-      try order.append(ids, to: owner)
-      try tellMoves(ids, of: owner, by: end)
+      try moveLast(ids, in: order, of: owner, by: end)
     }
   }
 }

@@ -153,11 +153,7 @@ extension WriteCore {
     let count = try linkSorted(list, by: end)
     try breakingOnError { () throws(StoreError) in
       for (owner, others) in added where others.count > 1 {
-        for other in others { try order.remove(other, from: owner) }
-        try order.append(others, to: owner)
-        // Links that this write removed and added again are reported as moved too. The history
-        // ignores moves of new links.
-        try tellMoves(others, of: owner, by: end)
+        try moveLast(others, in: order, of: owner, by: end)
       }
     }
     return count

@@ -92,7 +92,7 @@ extension WriteCore {
   /// The control by which a cancelled asynchronous write stops the query that finds its records;
   /// `nil` outside such a write.
   private var changeControl: RunControl? {
-    guard isWrite, let isCancelled = store.environment.writeCancellation else { return nil }
+    guard let isCancelled = store.environment.writeCancellation else { return nil }
     return RunControl(isCancelled: isCancelled)
   }
 

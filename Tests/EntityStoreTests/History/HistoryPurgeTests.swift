@@ -148,11 +148,12 @@ import Testing
       try store.write { tx throws in
         try tx.update(Clause.all) { $0.text = "after" }
         let entity = try tx.core.entity(Clause.self).number
-        tx.core.steps = [ids[..<2], ids[2...]].enumerated().map { number, ids in
+        let steps = [ids[..<2], ids[2...]].enumerated().map { number, ids in
           var runs = IDRuns()
           for id in ids { runs.append(id.rawValue) }
           return WriteStep(entity: entity, ids: runs, context: "page \(number + 1)")
         }
+        tx.core.recordSeparately(steps)
       }
       let told = try store.history()
       #expect(told.map(\.contextName) == [nil, "page 1", "page 2"])

@@ -117,10 +117,11 @@ import Testing
         let b = try tx.insert(Author(name: "b", teacher: a)).id
         try tx.modify(a) { $0.teacher = b }
         let entity = try tx.core.entity(Author.self).number
-        tx.core.steps = [a, b].map { id in
+        let steps = [a, b].map { id in
           WriteStep(
             entity: entity, ids: IDRuns([id.rawValue..<id.rawValue + 1]), context: "step \(id)")
         }
+        tx.core.recordSeparately(steps)
         return [a, b]
       }
       func teachers() throws -> [Author.ID?] { try store.fetch(Author.all).map(\.teacher) }

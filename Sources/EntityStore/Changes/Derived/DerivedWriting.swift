@@ -63,8 +63,7 @@ extension WriteCore {
       let end = ids.endIndex - start > size ? start + size : ids.endIndex
       try rewriteDerived(
         Array(ids[start..<end]), of: entity, numbers, laterIndexes: laterIndexes, occasion
-      ) {
-        id, values in
+      ) { id, values in
         for (derivation, reader) in zip(related, readers) {
           values[derivation.position] = try reader.derive(id)
         }

@@ -86,10 +86,10 @@ extension TransactionCore {
     return due
   }
 
-  /// Called for a record restored under an earlier id, which may precede the position up to which
-  /// evictions have searched.
+  /// Called for a record restored under its earlier id.
   ///
-  /// All other new records have the highest id.
+  /// The ids of all other new records are above those of earlier writes, so eviction has not passed
+  /// them yet.
   func noteRestored(_ id: UInt64, of entity: StoredEntity) {
     guard let limit = entity.description.limit, limit.attribute == nil else { return }
     let order = EvictionOrder(entity: entity.number, cause: .limit)

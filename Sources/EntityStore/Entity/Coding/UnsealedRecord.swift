@@ -5,14 +5,28 @@ internal import LodestoreFormat
 ///
 /// The record has the entity's current layout, or the layout of a program's type that declares only
 /// some of the attributes. The bytes belong to the memory in which the record was created, and are
-/// valid until the next one is created there. ``EntityChanges`` makes a ``SealedRecord`` of it, and
-/// writes no other records.
+/// valid until the next one is created there. ``EntityChanges`` makes a ``SealedRecord`` of it.
+/// Batches make a ``NewRecord`` of it, or copy it to ``NewRecords``.
 struct UnsealedRecord {
   /// The content, followed by the room for the checksum.
   let bytes: MutableByteView
+  #if DEBUG
+    /// The memory of the record, and the number of the record in it.
+    fileprivate var origin: (memory: RecordCount, number: Int)?
+  #endif
 
   @inline(__always)
   init(_ bytes: MutableByteView) { self.bytes = bytes }
+
+  /// Whether another record was created in the same ``RecordScratch`` since; only for assertions.
+  ///
+  /// False in release builds, which keep no numbers.
+  var isStale: Bool {
+    #if DEBUG
+      if let origin { return origin.memory.last != origin.number }
+    #endif
+    return false
+  }
 
   /// - Parameter content: the content; room for a checksum must follow it.
   @inline(__always)
@@ -37,9 +51,19 @@ extension StoredEntity {
   }
 }
 
+#if DEBUG
+  /// The number of records that were created in a ``RecordScratch``.
+  private final class RecordCount {
+    var last = 0
+  }
+#endif
+
 /// Reusable memory for one record at a time.
 struct RecordScratch: ~Copyable {
   private var memory = MutableByteView(start: nil, count: 0)
+  #if DEBUG
+    private let count = RecordCount()
+  #endif
 
   deinit { memory.deallocate() }
 
@@ -58,6 +82,13 @@ struct RecordScratch: ~Copyable {
       memory = .allocate(byteCount: max(1024, record.count * 2), alignment: 16)
     }
     memory.copyMemory(from: record)
-    return UnsealedRecord(memory[..<record.count])
+    #if DEBUG
+      count.last += 1
+      var copy = UnsealedRecord(memory[..<record.count])
+      copy.origin = (count, count.last)
+      return copy
+    #else
+      return UnsealedRecord(memory[..<record.count])
+    #endif
   }
 }
