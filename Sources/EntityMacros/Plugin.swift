@@ -18,8 +18,8 @@
     ]
   }
 #else
-  // A macro target must be a program. The package description cannot leave the target out when the
-  // trait is off.
+  // A macro target must have a main type. Without the trait `Macros` it is empty, because the
+  // package description cannot leave the target out.
   @main
   struct Plugin {
     static func main() {}

@@ -33,7 +33,8 @@ package enum DateNames {
   ) -> Int? {
     let found = names.firstIndex { name in
       let name = isLong ? name.utf8.prefix(name.utf8.count) : name.utf8.prefix(3)
-      // Setting this bit turns a capital letter into a small one.
+      // Setting this bit turns an ASCII capital letter into a small one, so the comparison ignores
+      // case.
       return rest.prefix(name.count).elementsEqual(name) { $0 | 0x20 == $1 | 0x20 }
     }
     guard let found else { return nil }

@@ -46,7 +46,7 @@ package enum ISO8601Text {
       seconds += time.seconds - zone
       fraction = time.fraction
     } else if scanner.isBasic {
-      // Eight digits alone may be any number, so they are not read as a date.
+      // A text of only eight digits may be any number, so it is not read as a date.
       return nil
     }
     return Date(
@@ -58,12 +58,12 @@ package enum ISO8601Text {
   /// 10^18.
   private static func time(_ whole: Int, _ digits: Int, of scale: Double) -> Double {
     let (product, hasOverflow) = whole.multipliedReportingOverflow(by: Int(scale))
-    // Either number is exact, so the division rounds only once.
+    // A double holds both numbers exactly, so only the division rounds.
     if !hasOverflow, product.magnitude < 1 << 52, digits < 1 << 52 {
       return Double(product + digits) / scale
     }
-    // Here the fraction is rounded too. The error is small compared with the whole seconds, or the
-    // fraction has more digits than a double resolves.
+    // Here the fraction is rounded separately. Its error is below the resolution of the sum, or the
+    // fraction has more digits than a double holds.
     return Double(whole) + Double(digits) / scale
   }
 

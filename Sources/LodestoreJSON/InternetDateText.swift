@@ -40,7 +40,8 @@ enum InternetDateText {
       let year = number(&rest, 2...2), take(" ", &rest), let time = time(&rest),
       take(" ", &rest), zone(&rest) == 0, rest.isEmpty
     else { return nil }
-    // A century is not a whole number of weeks, so at most one of the two has this day.
+    // The dates in the years 19.. and 20.. fall on different days of the week, so at most one of
+    // them fits.
     return seconds(2000 + year, month, day, time, dayOfWeek)
       ?? seconds(1900 + year, month, day, time, dayOfWeek)
   }

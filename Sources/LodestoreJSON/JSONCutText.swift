@@ -16,7 +16,7 @@ package struct JSONCutText: Sendable {
   private var levels: [Level] = []
   private let text: [UInt8]
 
-  /// Fails if the text closes all of its brackets, or closes a bracket with a bracket of another
+  /// Returns `nil` if the text closes all of its brackets, or closes a bracket with one of another
   /// kind.
   package init?(_ text: [UInt8]) {
     self.text = text
@@ -30,7 +30,8 @@ package struct JSONCutText: Sendable {
           isEscaped = true
         } else if byte == UInt8(ascii: "\"") {
           isInString = false
-          // Within an object the text may be a key.
+          // Within an object, a string may be a key, whose member is not complete yet, so only
+          // elements of arrays are noted.
           if levels.last?.closer == UInt8(ascii: "]") { endChild(at + 1) }
         }
         continue
@@ -62,7 +63,8 @@ package struct JSONCutText: Sendable {
     text[..<levels[level].wholeEnd] + levels[...level].reversed().map(\.closer)
   }
 
-  /// The offset of the rest after the last complete element or member and its separators.
+  /// The offset of the incomplete rest of the text: after the last complete element or member, with
+  /// the comma and white space that follow it.
   package func restOffset(at level: Int) -> Int {
     let separators = [0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: ",")]
     return text[levels[level].wholeEnd...].firstIndex { !separators.contains($0) } ?? text.count

@@ -15,14 +15,15 @@ final class JSONDecoding {
     var nextKey: Int
   }
 
-  /// The number of levels that remember the last key found.
+  /// The number of nesting levels for which the key found last is remembered.
   ///
   /// Deeper levels search from the first key.
   private static let cursorCount = 16
 
   let document: JSONDocument
   private let root: Int
-  /// The name under which the root's own key is decoded, if any.
+  /// The name under which a type can decode the key that the root value has in its object; `nil`
+  /// for none.
   private let keyName: String?
   private let dates: JSONNodeDecoder.DateStrategy
   private let rawUserInfo: [CodingUserInfoKey: any Sendable]
@@ -71,7 +72,8 @@ final class JSONDecoding {
     return found &+ 1
   }
 
-  /// The root's own key, if `name` is the name for it and `object` is the root.
+  /// The entry of the key that the root value has in its object, if `name` stands for it and
+  /// `object` is the root.
   @inline(never)
   private func rootKey(_ name: String, _ object: Int) -> Int? {
     object == root && name == keyName ? root - 1 : nil

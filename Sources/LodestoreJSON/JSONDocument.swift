@@ -7,7 +7,7 @@ import LodestoreBytes
 package final class JSONDocument: @unchecked Sendable {
   /// The number of zeros after the text.
   ///
-  /// The parser stops at a zero and reads words of eight bytes.
+  /// The parser stops at a zero, and reads eight bytes at a time, so it may read beyond the text.
   private static let padding = 16
 
   /// The text with the padding after it.
@@ -20,7 +20,7 @@ package final class JSONDocument: @unchecked Sendable {
 
   var entries: UnsafePointer<JSONTapeEntry> { UnsafePointer(tape.entries) }
   var entryCount: Int { tape.count }
-  /// Whether a value of the text has a fault.
+  /// Whether a value of the text breaks a rule of JSON.
   ///
   /// Faults are noted only with ``JSONLimits/notesFaults``.
   package var hasFaults: Bool { !tape.faults.isEmpty }
@@ -59,7 +59,7 @@ package final class JSONDocument: @unchecked Sendable {
     return faults.first.map { error(of: $0.fault) }
   }
 
-  /// The error for a fault of this text; O(bytes before it).
+  /// The error for a fault of this text, with its line and column; O(bytes before the fault).
   fileprivate func error(of fault: JSONFault) -> JSONError {
     JSONError(
       reason: fault.reason,
@@ -87,7 +87,7 @@ package final class JSONDocument: @unchecked Sendable {
     parsing bytes: ByteView, limits: JSONLimits = .standard,
     origin: JSONPosition.Origin = JSONPosition.Origin()
   ) throws(JSONError) {
-    // Beyond the limit only the first bytes are needed, for the error.
+    // If the text exceeds the limit, only as many bytes are copied as the error needs.
     let count = min(bytes.count, limits.bytes + 1)
     let copy = MutableByteView.allocate(byteCount: count + Self.padding, alignment: 1)
     copy.copyMemory(from: bytes.prefix(count))

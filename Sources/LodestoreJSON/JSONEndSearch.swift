@@ -37,15 +37,15 @@ package struct JSONEndSearch: Sendable {
         if byte == 0x22 { isInString = true } else { depth += 1 }
       case 0x5D, 0x7D:
         if isInScalar { return end(at) }
-        // A closing bracket without an opening one is treated as a separate text, which is not
-        // JSON.
+        // A closing bracket without an opening one counts as a text of its own, which the parser
+        // will refuse.
         depth = max(depth - 1, 0)
         if depth == 0 { return end(at + 1) }
       case 0x20, 0x09, 0x0A, 0x0D:
         if isInScalar { return end(at) }
       default:
-        // A byte outside ASCII does not begin a value, because a byte order mark belongs to the
-        // value after it.
+        // A byte outside ASCII does not begin a value. A byte order mark, for example, is part of
+        // the text of the value after it.
         if depth == 0, byte < 0x80 { isInScalar = true }
       }
     }

@@ -19,7 +19,8 @@ struct JSONKeyCheck {
     var index = first
     var number = 0
     var irregular: UInt32 = 0
-    // A Bloom filter of 64 bits. A key whose bit is not yet set cannot be a duplicate.
+    // A Bloom filter of 64 bits. If a key's bit is not set yet, no earlier key equals it, and no
+    // comparison is needed.
     var seen: UInt64 = 0
     while index < end {
       let key = tape.entries[index]
@@ -48,7 +49,8 @@ struct JSONKeyCheck {
   /// One of 64 bits, chosen by the length and the first eight bytes of a key.
   @inline(__always)
   private static func bit(of key: JSONTapeEntry, _ text: ByteView) -> UInt64 {
-    // Zeros follow the text, so eight bytes can be read anywhere in it.
+    // At least eight zeros follow the text, so reading eight bytes at any offset stays within the
+    // memory.
     let raw = text.loadUnaligned(fromByteOffset: Int(key.offset), as: UInt64.self)
     let unused = 64 &- min(key.length, 8) &* 8
     let first = key.length == 0 ? 0 : UInt64(littleEndian: raw) << UInt64(unused)
@@ -99,7 +101,8 @@ struct JSONKeyCheck {
         }
         slot = (slot + 1) & (size - 1)
       }
-      // 0 marks a free slot. No key has entry 0, because the object's own entry comes before.
+      // In the table, 0 marks a free slot. No key has the entry number 0, because the object's own
+      // entry precedes its keys.
       slots[slot] = UInt32(truncatingIfNeeded: index)
       index = Self.next(tape, after: index)
     }

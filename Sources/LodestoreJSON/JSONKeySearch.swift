@@ -30,7 +30,8 @@ enum JSONKeySearch {
     while index < end {
       let entry = entries[index]
       if entry.isIrregular {
-        // Strings are compared, as in the check for duplicates.
+        // Keys with escapes or non-ASCII bytes are compared as Swift strings, as in the check for
+        // duplicate keys.
         let other = JSONStringContent.string(entry, document.text)
         if other == String(decoding: key, as: UTF8.self) { return index }
       } else if Int(entry.length) == key.count && isEqual(document.text, Int(entry.offset), key) {

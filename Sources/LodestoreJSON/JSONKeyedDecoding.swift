@@ -46,7 +46,7 @@ struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func decodeNil(forKey key: Key) throws -> Bool { run.kind(try find(key)) == .null }
 
-  // Inlining specializes the protocol's function for each scalar type.
+  // The function is inlined, so that the compiler specializes it for each scalar type.
   @inline(__always)
   func decode<T: JSONScalar>(_ type: T.Type, forKey key: Key) throws -> T {
     try T.decoded(run, find(key))
@@ -80,8 +80,8 @@ struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 }
 
-// Without these functions, the protocol's defaults would hide the general `decodeIfPresent` for
-// these types.
+// The protocol has default `decodeIfPresent` methods for these types, which would be chosen before
+// the general method of this container.
 extension JSONKeyedDecoding {
   @inline(__always)
   private func optional<T: JSONScalar>(_ key: Key) throws -> T? {

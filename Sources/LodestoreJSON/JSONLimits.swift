@@ -9,7 +9,9 @@ package struct JSONLimits: Sendable, Hashable {
   ///
   /// Each takes 16 bytes while the text is read.
   package var values: Int
-  /// Whether a fault of one value is noted and not thrown, if the value's end can be found.
+  /// Whether parsing continues after a faulty value whose end can be found.
+  ///
+  /// The fault is then noted and not thrown.
   ///
   /// ``JSONNode/fault`` returns the fault. Numbers of any size are then preserved as digits and are
   /// not faults; see ``JSONNode/wideNumber``.

@@ -32,14 +32,15 @@ package struct JSONLinesReader: Sendable {
   private var search = JSONEndSearch()
   private var pending: [UInt8] = []
   private var start = 0
-  /// The offset before which there is no line feed.
+  /// The offset in `pending` up to which no line feed was found, where the next search continues.
   private var searched = 0
   private var position = JSONPosition.Origin()
   private var isFinished = false
   private var isSkipping = false
   /// The range in `pending` of the line that was returned or refused last; `nil` before the first.
   private var last: (range: Range<Int>, origin: JSONPosition.Origin)?
-  /// Whether the line of ``last`` extends to the end of `pending`.
+  /// Whether the text of ``last`` extends to the end of `pending`, so that more of its bytes may
+  /// follow.
   private var isLastOpen = false
 
   package init(limits: JSONLimits = .standard, cut: Cut = .lines) {
@@ -89,7 +90,7 @@ package struct JSONLinesReader: Sendable {
 
   /// The line that ``next()`` returned or refused last; `nil` after ``append(_:)``.
   ///
-  /// For a line that is too long, only the bytes read so far.
+  /// For a line that is too long, the result contains only the bytes read so far.
   package var lastLine: (text: ArraySlice<UInt8>, line: Int, offset: Int)? {
     guard let (line, origin) = last else { return nil }
     var range = line

@@ -52,8 +52,8 @@ enum JSONMaterial {
 
   private static func integer(_ text: JSONNumber.Text) -> JSONValue {
     if let value = JSONNumber.int64(text) { return .integer(value) }
-    // The number exceeds 64 bits only if large numbers are preserved as digits. `wideNumber`
-    // reports it.
+    // An integer beyond 64 bits occurs only with ``JSONLimits/notesFaults``, and is approximated
+    // here. Callers find it with `wideNumber`.
     return JSONNumber.uint64(text).map(JSONValue.unsigned) ?? .double(JSONNumber.double(text))
   }
 }

@@ -13,7 +13,7 @@
 package struct JSONNodeDecoder: Sendable {
   /// The accepted forms of a date.
   package enum DateStrategy: Sendable {
-    /// ISO 8601 text only.
+    /// Only ISO 8601 text is accepted.
     case iso8601
     /// ISO 8601 text, or a number: seconds since 1970-01-01 UTC.
     case iso8601OrSecondsSince1970

@@ -21,7 +21,8 @@ struct JSONNodeDecoding: Decoder {
 
   /// The whole value.
   ///
-  /// Other decoders must try one type after the other.
+  /// With this decoder, `JSONValue` takes it directly. With other decoders it must try one type
+  /// after the other.
   var jsonValue: JSONValue {
     get throws {
       if index == JSONDecoding.missing { return .null }

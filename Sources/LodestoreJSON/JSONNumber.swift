@@ -15,11 +15,12 @@ package enum JSONNumber {
     var exponent = 0
     /// Whether the significand has too many digits.
     ///
-    /// Only the sign is valid in that case.
+    /// If true, only the sign of this value is valid.
     var isTooLong = false
   }
 
-  /// Parses a number exactly, with up to 38 digits between the zeros at both ends.
+  /// Parses a number exactly, with up to 38 digits, not counting zeros at the beginning and the
+  /// end.
   static func digits(_ text: Text) -> Digits {
     var result = Digits()
     var at = 0
@@ -110,7 +111,8 @@ package enum JSONNumber {
 
   /// The nearest double; infinite or zero if the number is outside the range.
   package static func double(_ text: Text) -> Double {
-    // Up to 2^53 and 10^22 both factors are exact, so one multiplication or division rounds once.
+    // A double holds a significand up to 2^53 and a power of ten up to 10^22 exactly. One
+    // multiplication or division of the two therefore gives the nearest double.
     if text.count <= 17 {
       let digits = digits(text)
       if digits.significand < 1 << 53, (-22...22).contains(digits.exponent) {
@@ -126,7 +128,8 @@ package enum JSONNumber {
 
   /// The nearest float; infinite or zero if the number is outside the range.
   static func float(_ text: Text) -> Float {
-    // Converting through a double would round twice.
+    // The text is converted directly: a conversion to a double and then to a float would round
+    // twice.
     Float(String(decoding: text, as: UTF8.self)) ?? .nan
   }
 

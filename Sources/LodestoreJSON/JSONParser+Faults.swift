@@ -3,7 +3,8 @@
 /// In place of such a value the tape has a null or an empty string. Callers must check
 /// ``JSONNode/fault`` before they use a value.
 extension JSONParser {
-  /// Notes a fault; throws it if faults are not noted or are already too many.
+  /// Notes a fault and lets parsing continue; throws the fault if faults are not noted, or if the
+  /// text already has too many.
   @inline(never)
   mutating func note(_ fault: JSONFault, entry: Int) throws(JSONFault) {
     guard notesFaults, tape.faults.count < faultLimit else { throw fault }

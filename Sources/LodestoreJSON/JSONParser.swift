@@ -41,14 +41,15 @@ struct JSONParser: ~Copyable {
     do throws(JSONFault) {
       try parser.run()
     } catch {
-      // The fault noted first may have caused the later error.
+      // If parsing failed after a noted fault, that first fault may be the cause, so it is thrown.
       throw parser.tape.faults.first?.fault ?? error
     }
     return parser.finish()
   }
 
   private consuming func finish() -> JSONTape {
-    // A duplicate key is noted after the faults of the values within its object.
+    // Faults are sorted by their entries, because a duplicate key is noted only at the end of its
+    // object, after the faults within the object.
     tape.faults.sort { ($0.entry, $0.fault.offset) < ($1.entry, $1.fault.offset) }
     return tape
   }
@@ -56,7 +57,7 @@ struct JSONParser: ~Copyable {
   private static let none = UInt32.max
 
   private mutating func run() throws(JSONFault) {
-    // A byte order mark is not part of the text: RFC 8259, 8.1.
+    // A byte order mark at the beginning is skipped, as RFC 8259, 8.1, allows.
     let hasMark = text[0] == 0xEF && text[1] == 0xBB && text[2] == 0xBF
     var at = skipSpace(hasMark ? 3 : 0)
     if at == count { throw JSONFault(.emptyText, at: at, expected: "a value") }
@@ -114,7 +115,8 @@ struct JSONParser: ~Copyable {
             expected: isObject ? "',' or '}'" : "',' or ']'")
         }
         let first = Int(open) &+ 1
-        // Only commas were counted, and a container with content has one more child than commas.
+        // Up to here only commas were counted. A container with content has one child more than
+        // commas.
         if tape.count > first { container.pointee.tag &+= JSONTapeEntry.oneChild }
         if isObject && container.pointee.tag >= JSONTapeEntry.oneChild &* 2 {
           do throws(JSONFault) {
@@ -215,10 +217,12 @@ struct JSONParser: ~Copyable {
         do throws(JSONFault) { try checkInteger(digits, at: start) } catch { try keep(error) }
       }
     } else if hasExponent || digits.count > 300 {
-      // A number without an exponent and with fewer digits can neither overflow nor round to zero.
+      // Only a number with an exponent or with very many digits can overflow a double or round to
+      // zero, so only these are checked.
       do throws(JSONFault) { try checkDouble(digits, at: start) } catch { try keep(error) }
     }
-    // Passing the kind alone would take more instructions for each number.
+    // The whole entry is built here, because passing its parts to a method would take more
+    // instructions for each number.
     let entry = JSONTapeEntry(
       offset: UInt32(truncatingIfNeeded: start), length: UInt32(truncatingIfNeeded: at &- start),
       link: 0, tag: UInt32((at == integerEnd ? JSONTapeKind.integer : .real).rawValue))
@@ -264,7 +268,7 @@ extension JSONParser {
     if starts(at, "NaN") || starts(at, "Infinity") {
       return JSONFault(.notFinite, at: at, expected: "a number, null or a string")
     }
-    // The position of a misspelt word's error is its first wrong letter.
+    // For a misspelt word such as `tru`, the error's position is the first wrong letter.
     for word: StaticString in ["true", "false", "null"] where word.utf8Start[0] == byte {
       var index = 0
       while index < word.utf8CodeUnitCount && text[at + index] == word.utf8Start[index] {

@@ -14,8 +14,9 @@ struct JSONStringScanner {
   func scan(from start: Int) throws(JSONFault) -> (end: Int, flags: UInt32) {
     var at = start
     while true {
-      // The scan reads 64-bit words. The lowest bit set is exact. Higher bits may be wrong, because
-      // a borrow propagates upwards. Most strings end in the first or second word.
+      // The scan reads 64-bit words. In the result, the lowest set bit is right. Higher bits may be
+      // set wrongly, because the subtraction borrows from higher bytes. Most strings end in the
+      // first or second word.
       let word = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: at, as: UInt64.self))
       let special = Self.special(word)
       if special == 0 {
@@ -110,7 +111,8 @@ struct JSONStringScanner {
     case 0xE0...0xEF:
       let low: UInt8 = first == 0xE0 ? 0xA0 : 0x80
       let high: UInt8 = first == 0xED ? 0x9F : 0xBF
-      // The second byte is not zero, so the third is at most the first byte of the padding.
+      // Reading the third byte is safe: the second byte is not zero, so it is in the text, and
+      // padding follows the text.
       if second >= low && second <= high && text[at + 2] & 0xC0 == 0x80 { return at &+ 3 }
     case 0xF0...0xF4:
       let low: UInt8 = first == 0xF0 ? 0x90 : 0x80

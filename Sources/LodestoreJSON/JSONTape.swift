@@ -21,7 +21,8 @@ public struct JSONTapeEntry {
   /// 6.
   @usableFromInline var tag: UInt32
 
-  // A stored constant would be a function call for another module, so this is computed.
+  // The property is computed, so that it is inlined into other modules. Access to a stored constant
+  // would be a function call there.
   @inlinable static var kindMask: UInt32 { 0x07 }
   /// The flag of a string with escapes, whose bytes differ from its content.
   @inlinable static var escapedFlag: UInt32 { 0x10 }
@@ -35,7 +36,8 @@ public struct JSONTapeEntry {
   }
   /// Whether a string has escapes, so that its bytes differ from its content.
   @inlinable public var isEscaped: Bool { tag & Self.escapedFlag != 0 }
-  /// Whether comparing bytes may differ from comparing strings.
+  /// Whether the bytes of a string may differ from those of an equal string, because of escapes or
+  /// non-ASCII characters.
   var isIrregular: Bool { tag & (Self.escapedFlag | Self.wideFlag) != 0 }
   /// The number of elements of an array, or of members of an object.
   @inlinable public var childCount: Int { Int(tag >> 6) }

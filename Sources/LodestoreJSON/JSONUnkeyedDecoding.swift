@@ -24,7 +24,7 @@ struct JSONUnkeyedDecoding: UnkeyedDecodingContainer {
 
   /// The entry of the next element.
   ///
-  /// Call `advance` after decoding it.
+  /// Call `advance` after the element was decoded.
   @inline(__always)
   private func head(_ type: Any.Type) throws -> Int {
     guard element < end else {

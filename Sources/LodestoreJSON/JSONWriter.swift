@@ -12,7 +12,7 @@ package struct JSONWriter: Sendable {
     var indent: Int?
     /// Whether members of a `JSONValue` are ordered by the UTF-8 bytes of their keys.
     ///
-    /// Otherwise their order differs from run to run.
+    /// If false, the order of members differs between runs of a program.
     var sortsKeys: Bool
 
     package init(indent: Int? = nil, sortsKeys: Bool = true) {
@@ -26,7 +26,8 @@ package struct JSONWriter: Sendable {
 
   /// The maximum nesting.
   ///
-  /// Every reader has such a limit, and writing is recursive.
+  /// Writing is recursive, so unlimited nesting would overflow the stack; readers have such limits
+  /// too.
   static let depthLimit = 512
 
   private struct Level {

@@ -1,6 +1,6 @@
 /// The type of a page, from its header field `Content-Type`: RFC 9110, 8.3.
 enum ContentType {
-  /// Whether pages of a type are accepted.
+  /// Whether a page with this `Content-Type` is accepted: JSON, or one of the types `others`.
   ///
   /// A page that does not name its type is accepted too.
   static func isTaken(_ field: String?, others: [String]) -> Bool {

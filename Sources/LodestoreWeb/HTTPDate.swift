@@ -39,7 +39,7 @@ enum HTTPDate {
 
   /// Days from 1970-01-01 to a date of the Gregorian calendar.
   ///
-  /// Years are counted from March.
+  /// Years are counted from March here, so that the leap day is the last day of a year.
   private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
     let year = month > 2 ? year : year - 1
     let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1

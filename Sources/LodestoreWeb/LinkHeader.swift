@@ -2,8 +2,8 @@
 enum LinkHeader {
   /// The target of the first link with a relation; `nil` if no link has it.
   ///
-  /// Links about another page, which have an `anchor`, are ignored. Reading ends at text that is
-  /// not a link.
+  /// Links with the parameter `anchor` are about another page, and are ignored. Reading ends at
+  /// text that is not a link.
   static func target(_ relation: String, in field: String) -> String? {
     var text = Scanner(field)
     while true {
@@ -16,7 +16,7 @@ enum LinkHeader {
   private static func matches(
     _ relation: String, _ parameters: [(name: String, value: String)]
   ) -> Bool {
-    // Of several parameters `rel` the first counts.
+    // If a link has several parameters `rel`, only the first one is used.
     guard let relations = parameters.first(where: { $0.name == "rel" })?.value else { return false }
     return !parameters.contains { $0.name == "anchor" }
       && relations.split(separator: " ").contains { $0.lowercased() == relation }

@@ -1,7 +1,8 @@
 internal import EntityStore
 internal import Foundation
 
-/// A received page, and the information that it gives about the pages after it.
+/// A received page, and the facts that it states about the following pages, such as the next
+/// address.
 struct FetchedPage: Sendable {
   var page: ImportPage
   var behind: PagesBehind
@@ -9,7 +10,7 @@ struct FetchedPage: Sendable {
 
 /// Fetches the page at an address.
 ///
-/// The request is conditional if the store remembers the page.
+/// If the store remembers the page, the service is asked to send it only if it has changed.
 struct PageFetch: Sendable {
   enum Outcome: Sendable {
     case page(FetchedPage)
@@ -86,8 +87,8 @@ struct PageFetch: Sendable {
 
   /// The state of a page that the store remembers from the previous import.
   ///
-  /// Returns `nil` if the state cannot make a request conditional, or if the next page that it
-  /// names cannot follow this page.
+  /// Returns `nil` without an entity tag or date for a conditional request, or if the next page
+  /// that the state names cannot follow this page.
   private func memory(of address: PageAddress) -> PageMemory? {
     guard let memory = remembered(address.name), !Validators(memory).isEmpty else { return nil }
     guard let next = memory.next else { return memory }

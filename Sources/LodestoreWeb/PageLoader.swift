@@ -14,7 +14,7 @@ enum LoadedPage: Sendable {
   case absent(WebSourceError)
 }
 
-/// Requests one page, with retries.
+/// Requests one page, and repeats requests that failed in a way that may pass.
 struct PageLoader: Sendable {
   let exchange: WebExchange
   let timing: RetryTiming
@@ -94,7 +94,8 @@ struct PageLoader: Sendable {
     }
   }
 
-  /// Whether a status is a temporary limit if the answer says how long to wait.
+  /// Whether an answer with this status means a temporary limit on requests, provided that the
+  /// answer states how long to wait.
   ///
   /// Services use 403 to refuse clients that request too often; 413 is defined so (RFC 9110,
   /// 15.5.14).

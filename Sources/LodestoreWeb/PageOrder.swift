@@ -10,10 +10,10 @@ struct PageAddress: Sendable, Hashable {
   var number: Int?
 }
 
-/// The information that a page gives about the pages after it.
+/// The facts that a page states about the pages that follow it.
 struct PagesBehind: Sendable {
   var next: PageAddress?
-  /// The number of the last page; `nil` if the page does not state it.
+  /// The number of the last page of the source; `nil` if this page does not state it.
   var last: Int?
   /// The total number of pages, known if ``last`` is.
   var pageCount: Int?
@@ -23,7 +23,7 @@ struct PagesBehind: Sendable {
   var failure: WebSourceError?
 }
 
-/// Determines the order of the pages.
+/// Determines the page that follows another, by the paging of the source.
 struct PageOrder: Sendable {
   let source: SourceAddress
   let paging: WebPages.Paging
@@ -132,7 +132,8 @@ extension PageOrder {
     _ page: PageAddress, _ numbers: PageNumbers, _ answer: WebResponse
   ) throws(WebSourceError) -> PagesBehind {
     var last: Int?
-    // The importer refuses a page that is not JSON.
+    // A page that is not JSON does not end the pages here: it is passed on, and the importer
+    // refuses it.
     if numbers.ends != [.notFound],
       let root = try? JSONDocument.parsing(answer.body, limits: limits).root
     {
@@ -147,8 +148,8 @@ extension PageOrder {
       pageCount: last.map { max(0, $0 - numbers.first + 1) })
   }
 
-  /// The number of the last page, determined by a sign of the end; `nil` if the page does not state
-  /// it.
+  /// The number of the last page according to one sign of the end; `nil` if this page does not have
+  /// the sign.
   private func lastNumber(
     _ root: JSONNode, _ end: WebPages.Paging.End, _ page: PageAddress, _ numbers: PageNumbers
   ) throws(WebSourceError) -> Int? {

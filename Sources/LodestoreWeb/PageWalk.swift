@@ -3,8 +3,8 @@ internal import Foundation
 
 /// Returns pages in order, while requests for the following ones are in flight.
 ///
-/// The requests end with the walk: at its end, at an error, when the waiting task is cancelled, and
-/// with the last reference.
+/// The requests are cancelled when the walk ends: after the last page, at an error, on
+/// cancellation, and with the last reference to the walk.
 final class PageWalk {
   private struct Expected {
     var address: PageAddress
@@ -24,7 +24,9 @@ final class PageWalk {
   private var expected: [Expected] = []
   /// The names of the pages returned or requested.
   private var visited: Set<String> = []
-  /// The page that was not requested because of the limit.
+  /// The page after the last allowed one.
+  ///
+  /// This page is not requested, because of ``WebPages/Options/pageLimit``.
   private var beyondLimit: PageAddress?
   /// The hash of the content of the numbered page returned last.
   private var contentHash: Int?
@@ -163,8 +165,8 @@ final class PageWalk {
     expected = []
   }
 
-  /// Whether a numbered page has the content of the page before it, because the service ignores the
-  /// number.
+  /// Whether a numbered page has the same content as the page before it, which shows that the
+  /// service ignores the number.
   private func repeatsContent(_ content: Data?, at address: PageAddress) -> Bool {
     guard address.number != nil else { return false }
     let hash = content.map { content in

@@ -69,7 +69,7 @@ extension WebPages {
       }
     }
 
-    /// The sign by which the client recognizes the last numbered page.
+    /// The sign by which this library recognizes the last numbered page.
     public struct End: Sendable, Hashable {
       enum Form: Sendable, Hashable {
         case emptyPage(path: String)
@@ -107,7 +107,7 @@ extension WebPages {
 struct PageNumbers: Sendable, Hashable {
   /// The highest page number.
   ///
-  /// Above it some JSON readers do not read a number exactly.
+  /// Some services read numbers as doubles, which do not represent every integer above this one.
   static let greatest = 1 << 53
 
   var parameter: String

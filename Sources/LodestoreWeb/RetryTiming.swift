@@ -13,8 +13,8 @@ struct RetryTiming: Sendable {
 
   /// The wait before a retry, where the first retry has number 1.
   ///
-  /// The wait is drawn at random below a bound that doubles with each retry. The wait is at least
-  /// as long as the service asks for, and at most `longest`.
+  /// The wait is random, below a bound that doubles with each retry, and at most `longest`. The
+  /// wait is at least as long as the service asks for.
   func wait(
     beforeRetry retry: Int, asked: Duration?, first: Duration, longest: Duration
   ) -> Duration {

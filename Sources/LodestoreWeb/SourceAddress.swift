@@ -3,7 +3,7 @@ internal import Foundation
 /// The address of a source, and the rules for which addresses belong to it.
 ///
 /// Positions and names of pages are addresses without the secrets of the source's own address, so
-/// no secret is stored.
+/// the store never contains a secret.
 struct SourceAddress: Sendable {
   /// The maximum length of an address.
   ///
@@ -31,8 +31,8 @@ struct SourceAddress: Sendable {
 
   /// The address without user information and fragment; `nil` if it is not a web address.
   ///
-  /// A port outside 1 to 65,535 makes an address unusable. Sockets have no such port, and the
-  /// client's library ends the process when it converts such a port.
+  /// A port outside 1 to 65,535 makes an address unusable. Sockets have no such port, and the HTTP
+  /// client's library would end the process when it converts the number.
   static func plain(_ url: URL) -> URL? {
     guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
       let scheme = parts.scheme?.lowercased(), scheme == "http" || scheme == "https",
@@ -54,7 +54,7 @@ struct SourceAddress: Sendable {
     return text[range].isEmpty
   }
 
-  /// Whether the source's header fields may be sent to an address.
+  /// Whether the source's own header fields, such as `Authorization`, may be sent to an address.
   ///
   /// The address must have the same scheme, host and port, or the same host with HTTPS.
   func isHome(_ other: URL) -> Bool {
@@ -74,7 +74,8 @@ struct SourceAddress: Sendable {
 
   /// The name of a page: its address without the secrets of the source's own address.
   func name(of page: URL) -> String {
-    // Values are compared decoded, because a service may encode an equal value differently.
+    // Secret values are compared after percent-decoding, because a service may encode a secret
+    // differently in its links.
     let own = Set(secrets.map(QueryText.value))
     return Self.replacingQuery(of: page) { pairs in
       pairs.filter { !isSecret($0) || !own.contains(QueryText.value($0)) }
@@ -134,7 +135,8 @@ struct SourceAddress: Sendable {
     let changed = change(pairs)
     guard changed != pairs, var parts = URLComponents(url: page, resolvingAgainstBaseURL: true)
     else { return page }
-    // All text here comes from an address or is percent-encoded. Other text would trap.
+    // Setting this property traps for text that is not percent-encoded. All text here comes from an
+    // address or was encoded.
     parts.percentEncodedQuery = changed.isEmpty ? nil : changed.joined(separator: "&")
     return parts.url ?? page
   }

@@ -2,8 +2,8 @@ internal import EntityStore
 
 /// The values that make a request conditional: RFC 9110, 8.8.
 ///
-/// Validators come from a server and from a store that anyone may have written. A value that is not
-/// allowed in a header field is treated as absent.
+/// Validators are not trusted: they come from a server, or from a store that any program may have
+/// written. A value that is not allowed in a header field is treated as absent.
 struct Validators: Sendable, Hashable {
   var entityTag: String?
   var lastModified: String?

@@ -116,14 +116,15 @@ struct WebExchange: Sendable {
 
   /// Whether a redirect may be followed.
   ///
-  /// Redirects from HTTPS to HTTP are not followed.
+  /// Redirects from HTTPS to HTTP are not followed, because others could read or change the answer.
   static func isFollowed(from: URL, to: URL) -> Bool {
     from.scheme?.lowercased() != "https" || to.scheme?.lowercased() == "https"
   }
 
   // MARK: Requests
 
-  /// Header fields that this code or the session sets.
+  /// Header fields of the source's request that are ignored, because this module or the HTTP client
+  /// sets them.
   private static let ownFields: Set<String> = [
     "accept-encoding", "connection", "content-length", "host", "if-match", "if-modified-since",
     "if-none-match", "if-range", "if-unmodified-since", "range", "te", "transfer-encoding",

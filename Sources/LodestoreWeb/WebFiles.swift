@@ -65,8 +65,8 @@ package struct WebFiles: Sendable {
   private let exchange: WebExchange
   private let timing = RetryTiming()
 
-  /// - Parameter base: The address that paths are relative to. Its last component counts only if it
-  ///   ends in `/`.
+  /// - Parameter base: The address that paths are relative to. As with links, a last path component
+  ///   without `/` at its end is dropped.
   /// - Throws: ``WebSourceError/Code/badRequest`` for an address or header fields that cannot be
   ///   used.
   package init(_ base: URL, options: Options = Options()) throws(WebSourceError) {
@@ -142,7 +142,7 @@ package struct WebFiles: Sendable {
     fields["If-None-Match"] = known.entityTag
     fields["If-Modified-Since"] = known.lastModified
     if request.start > 0 { fields["Range"] = "bytes=\(request.start)-" }
-    // A weak tag never matches here: RFC 9110, 13.1.1.
+    // `If-Match` never matches a weak tag (RFC 9110, 13.1.1), so such a tag is not sent.
     let expected = Validators(entityTag: request.expectedTag, lastModified: nil).entityTag
     if let expected, !expected.hasPrefix("W/") { fields["If-Match"] = expected }
     return fields

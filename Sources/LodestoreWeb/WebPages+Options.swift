@@ -4,8 +4,8 @@ package import Foundation
 extension WebPages {
   /// The limits of a source: requests, waits, and accepted answers.
   public struct Options: Sendable {
-    /// The maximum number of pages that are requested or wait ahead of the last taken page; at
-    /// least 1.
+    /// The maximum number of pages that are requested, or received and waiting, before the importer
+    /// takes them; at least 1.
     ///
     /// Only numbered pages can be requested together. With other paging, at most one page is
     /// requested ahead.
@@ -67,7 +67,7 @@ extension WebPages {
     public var endsAtRepeatedPage = false
     /// The maximum number of pages of an iteration.
     ///
-    /// One more page is an error.
+    /// If the source has more pages, the iteration fails with ``WebSourceError/Code/tooManyPages``.
     public var pageLimit = 100_000
 
     /// The content types accepted in addition to JSON, such as `text/plain`.
@@ -120,7 +120,7 @@ extension WebPages {
 
     /// Only public addresses are allowed.
     ///
-    /// Use it for sources that others have named.
+    /// Use it for sources whose address comes from outside the program.
     public static let publicOnly = Addresses(form: .publicOnly)
 
     /// All addresses are allowed, also after redirects.
@@ -136,8 +136,8 @@ extension WebPages {
       Addresses(form: .atLeast(others.map { AddressRange.ofText($0) }.min() ?? .everywhere))
     }
 
-    /// The narrowest allowed range if `range` is requested; `nil` if the first connection
-    /// determines it.
+    /// The narrowest allowed range for a request that follows an answer from `range`; `nil` if the
+    /// first connection determines it.
     func floor(_ range: AddressRange?) -> AddressRange? {
       switch form {
       case .sourceRange: range
@@ -150,6 +150,6 @@ extension WebPages {
 }
 
 extension Duration {
-  /// The wait limited to zero and a year, so that a clock can add it to any instant.
+  /// The duration, limited to between zero and a year, so that a clock can add it to any instant.
   var bounded: Duration { min(max(self, .zero), .seconds(31_536_000)) }
 }

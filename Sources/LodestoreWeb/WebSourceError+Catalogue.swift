@@ -137,7 +137,8 @@ extension WebSourceError {
       "cannot fetch '\(url)': found status \(status), expected 200, \(asked(attempts)); \(advice)")
   }
 
-  /// A copy of the error for a page named by the page before it.
+  /// A copy of the error for a missing page to which the page before it refers, with the code
+  /// `pageVanished`.
   var vanished: WebSourceError {
     var error = self
     error.code = .pageVanished

@@ -16,7 +16,7 @@ public struct WebSourceError: Error, Sendable {
 
     /// The source's request cannot be made: not HTTP, not GET, or with a header that breaks HTTP.
     public static let badRequest = Code("badRequest")
-    /// The position is not a position that this source returns.
+    /// The position to continue from does not belong to this source.
     public static let badPosition = Code("badPosition")
     /// The connection failed, or broke before an answer.
     public static let noConnection = Code("noConnection")
@@ -24,11 +24,11 @@ public struct WebSourceError: Error, Sendable {
     public static let truncated = Code("truncated")
     /// No byte arrived for too long, or the page took too long.
     public static let timedOut = Code("timedOut")
-    /// The status of the answer shows that it is not a page.
+    /// The answer has an HTTP status other than that of a page.
     public static let badStatus = Code("badStatus")
     /// A page that the page before it named does not exist.
     public static let pageVanished = Code("pageVanished")
-    /// A page was returned a second time.
+    /// The service returned the same page a second time, or a link leads to an earlier page.
     public static let repeatedPage = Code("repeatedPage")
     /// The source has more pages than the limit.
     public static let tooManyPages = Code("tooManyPages")

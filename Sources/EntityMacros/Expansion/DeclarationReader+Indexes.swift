@@ -206,7 +206,7 @@
   }
 
   extension ExprSyntax {
-    /// Whether the expression is a literal that is zero or negative.
+    /// Whether the expression is a number literal that is zero or negative.
     fileprivate var isBelowOne: Bool {
       if let negative = self.as(PrefixOperatorExprSyntax.self) {
         return negative.operator.text == "-"

@@ -6,7 +6,8 @@
   extension DeclarationReader {
     /// Reads the properties of one `var` or `let`.
     mutating func readProperties(of variable: VariableDeclSyntax) {
-      // In `var a, b: Int` the type follows the last of the properties that share it.
+      // In `var a, b: Int` the written type also applies to the properties before it. Bindings are
+      // therefore read from the last to the first.
       var sharedType: TypeSyntax?
       var types: [TypeSyntax?] = []
       for binding in variable.bindings.reversed() {
@@ -37,8 +38,8 @@
       if name.plainText == "id" && !variable.isStatic {
         return reportOwnID(binding, type: type, of: variable)
       }
-      // The compiler would take this member for the generated member, and only report that the
-      // struct does not conform.
+      // The compiler would use this member for the conformance in place of the generated one, and
+      // report only that the struct does not conform.
       if ["schema", "attributes"].contains(name.plainText) {
         return refuse(.ownMember(name.plainText, entity), at: binding.pattern)
       }
@@ -141,7 +142,7 @@
       }
     }
 
-    /// Reports each reason why a property cannot be derived.
+    /// Reports each reason why a property with `@Derived` cannot be derived by the store.
     private mutating func checkDerived(
       _ name: String, _ attribute: AttributeSyntax, of variable: VariableDeclSyntax
     ) {
@@ -265,11 +266,12 @@
     ) {
       let isVar = variable.bindingSpecifier.tokenKind == .keyword(.var)
       guard binding.initializer == nil, !(isVar && type?.isOptional ?? false) else { return }
-      // Nothing is reported if the property has another attribute: a property wrapper may supply a
-      // value.
+      // Nothing is reported if the property has another attribute, which may be a property wrapper
+      // that gives the property its value.
       guard variable.attributes.count == 1 else { return }
       let value = type?.emptyValue ?? "<#value#>"
-      // The comma is kept if another property follows.
+      // The fix-it keeps the comma after the property if another property follows in the
+      // declaration.
       var valued = binding.trimmed
       let comma = valued.trailingComma
       valued.trailingComma = nil

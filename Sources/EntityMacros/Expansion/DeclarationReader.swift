@@ -9,8 +9,8 @@
     private(set) var diagnostics: [Diagnostic] = []
     /// Whether the macro can generate a conformance, at least an empty one.
     ///
-    /// After most errors an empty conformance is generated. Uses of the struct as an entity are
-    /// then not reported as further errors.
+    /// After most errors an empty conformance is generated. The compiler then does not report each
+    /// use of the struct as an entity as a further error.
     private(set) var canConform = true
     /// Every property by its plain name, to resolve key paths.
     var properties: [String: PropertyKind] = [:]
@@ -38,7 +38,7 @@
       diagnostics.append(Diagnostic(node: Syntax(node), message: message, fixIts: fixIts))
     }
 
-    /// Reports a fault for which no conformance can be written, not even an empty one.
+    /// Reports a fault that prevents even an empty conformance.
     mutating func refuse(
       _ message: EntityMessage, at node: some SyntaxProtocol, fixIts: [FixIt] = []
     ) {
@@ -81,7 +81,8 @@
       }
     }
 
-    /// Refuses a generic struct, and one that an extension cannot see.
+    /// Refuses a generic struct, and a struct that the generated extension cannot name, for example
+    /// in a function.
     mutating func readNesting(_ lexicalContext: [Syntax]) {
       if let clause = structure.genericParameterClause {
         var plain = structure
@@ -118,7 +119,8 @@
           readCondition(condition)
         }
       }
-      // An index may be written above the properties that it names.
+      // Macros such as `#Index` are read after all properties, because an index may be written
+      // above the properties that it names.
       for member in structure.memberBlock.members {
         if let macro = member.decl.as(MacroExpansionDeclSyntax.self) { read(macro) }
       }

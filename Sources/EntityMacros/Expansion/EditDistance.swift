@@ -11,7 +11,8 @@
   }
 
   private func editDistance(from source: [Character], to target: [Character]) -> Double {
-    // Rows of the distance table: two characters before the current one, one before, and current.
+    // Three rows of the distance table: for the current character of the name, and for the two
+    // characters before it.
     var beforePrevious: [Double] = []
     var previous = (0...target.count).map(Double.init)
     for i in source.indices {

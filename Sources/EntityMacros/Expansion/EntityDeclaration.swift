@@ -26,7 +26,7 @@
 
   /// A limit of the number and size of the records.
   struct DeclaredLimit {
-    /// The numbers as written, with their labels.
+    /// The arguments `count:` and `bytes:` of the macro as written, with their labels.
     var numbers: [LabeledExprSyntax] = []
     /// The property that orders records by age: the record with the smallest value is the oldest.
     var oldest: TokenSyntax?

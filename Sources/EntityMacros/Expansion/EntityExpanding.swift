@@ -6,9 +6,9 @@
 
   /// The macro `@Entity`: gives a struct its `id`, its schema and its coding.
   ///
-  /// This is a protocol because the compiler looks for a macro's type in the plug-in's module. Each
-  /// role is expanded on its own and sees the whole declaration. Only the extension role reports
-  /// diagnostics, so none appears twice.
+  /// The type is a protocol, because the compiler looks for a macro's type in the plug-in's own
+  /// module, where a type conforms to it. Each role is expanded on its own and sees the whole
+  /// declaration. Only the extension role reports diagnostics, so none appears twice.
   package protocol EntityExpanding: MemberMacro, ExtensionMacro {}
 
   extension EntityExpanding {
@@ -21,8 +21,8 @@
       // add "invalid redeclaration" to that error.
       guard !declaration.declaresID else { return [] }
       let access = declaration.memberAccess(in: context.lexicalContext)
-      // The type is written out, because the compiler does not show types inferred within an
-      // expansion to other files.
+      // The property's type is written explicitly, because the compiler does not let other files
+      // see a type that it inferred within an expansion.
       return [
         """
         /// The identity in the store; unassigned before the value is inserted.

@@ -3,7 +3,7 @@
 
   /// The source of the conformance of one struct.
   struct EntityExpansion {
-    /// The struct's name, with the names of its enclosing types.
+    /// The struct's full name, with the names of its enclosing types.
     var type: String
     /// The access modifier of the generated members with a space after it, such as `public `, or an
     /// empty string.
@@ -125,8 +125,8 @@
 
     /// The names of the attributes that conditions, orders, projections, updates and views use.
     ///
-    /// Private properties are left out. An equally private name would be useless, and a more
-    /// visible one could expose a private type.
+    /// Private properties are left out. A private member could not be used outside the struct, and
+    /// a more visible member could expose a private type.
     private func attributes(of declaration: EntityDeclaration) -> String {
       var lines = [
         "    \(access)var id: Attribute<\(type), RecordID<\(type)>> {\n      .recordID\n    }"
@@ -134,7 +134,8 @@
       for (ordinal, attribute) in declaration.attributes.enumerated() {
         guard let (access, spelling) = named(attribute) else { continue }
         let head = "    \(access)var \(attribute.property.text): Attribute<\(type), \(spelling)>"
-        // The setter marks a derived attribute: closures of updates cannot set it.
+        // A derived attribute gets a setter without effect. Its key path is then writable, so an
+        // update's closure selects the overload that refuses assignments.
         lines.append(
           attribute.derivation == nil
             ? "\(head) {\n      .init(\(ordinal))\n    }"
@@ -172,8 +173,8 @@
           guard let attribute, let (access, spelling) = named(attribute) else { return nil }
           parts.append((attribute.property.text, access, spelling))
         }
-        // The function is as private as its most private attribute, or as the struct's
-        // surroundings.
+        // If an attribute of the index is less visible than the struct, the function is only
+        // internal.
         let isInternal = access != "fileprivate " && parts.contains { $0.access != access }
         let parameters = parts.map { "\($0.name): \($0.type)" }.joined(separator: ", ")
         let values = parts.enumerated().map { position, part in

@@ -159,7 +159,7 @@
 
     /// A note that the default value is used for inserts only, and not for older records.
     ///
-    /// The declaration is valid as long as no older record needs a value.
+    /// Opening a store fails only if older records exist, which would then need a value.
     static func defaultOfInserts(_ property: String, _ value: String) -> Self {
       Self(
         "the default '\(value)' of '\(property)' is made anew for each insert, so records that are "

@@ -75,7 +75,8 @@
       if kept.count == modifiers.count {
         changes.append(.replace(oldNode: Syntax(keyword), newNode: Syntax(structKeyword)))
       } else {
-        // `final` is removed, and the trivia before it is kept. `open` becomes `public`.
+        // The fix-it removes `final`, and keeps the white space and comments before it. `open`
+        // becomes `public`.
         let isOpen = modifiers.contains { $0.name.tokenKind == .keyword(.open) }
         var rest = kept
         if isOpen {

@@ -1,9 +1,10 @@
 #if Macros
   import SwiftSyntax
 
-  // Decoding calls the memberwise initializer if the struct certainly has one. An initializer that
-  // sets the properties one by one ends with a copy of the whole value. The copy retains and
-  // releases every string, because the compiler does not optimize across a large `self`.
+  // The generated decoding calls the memberwise initializer if the struct certainly has one,
+  // because this is faster. An initializer that sets the properties one by one ends with a copy of
+  // the whole value. The copy retains and releases every string, because the compiler does not
+  // optimize across a large `self`.
 
   extension StructDeclSyntax {
     /// Whether the compiler writes an initializer that takes the stored properties in their order.
@@ -35,8 +36,8 @@
   }
 
   extension VariableDeclSyntax {
-    /// Whether the memberwise initializer takes the properties as ordinary parameters, or not at
-    /// all.
+    /// Whether the memberwise initializer takes each of these properties as an ordinary parameter,
+    /// or certainly has no parameter for it.
     ///
     /// The result is false for property wrappers and `init` accessors. The result is also false for
     /// a private property with a default value, which may be left out of the parameters (SE-0502).

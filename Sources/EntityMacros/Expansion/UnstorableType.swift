@@ -83,7 +83,8 @@
     }
 
     private static func keys(_ key: TypeSyntax) -> UnstorableType? {
-      // Keys of other types are encoded as a list of keys and values without a stable order.
+      // `Codable` encodes dictionaries with other keys as a list of keys and values, whose order
+      // differs between processes.
       ["String", "Swift.String"].contains(key.trimmedDescription)
         ? nil
         : UnstorableType(
@@ -108,7 +109,7 @@
 
     /// Whether the type is an array or JSON, judged by its syntax.
     ///
-    /// An index can be over its elements.
+    /// An index on such an attribute has entries for the elements.
     var hasElements: Bool { ["an array", "a JSONValue"].contains(unindexableKind) }
 
     /// The kind of a type without an order, judged by its syntax.

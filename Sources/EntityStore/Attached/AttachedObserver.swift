@@ -25,7 +25,8 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
   /// The observed store of the dataset; under a lock, because replacements release it.
   private struct ObservedDataset {
     var current: (store: Store, handle: Handle)?
-    /// Whether the loop is reading, so that the observer may gain dependencies.
+    /// Whether the loop is reading the value; such a read may add entities to those that the
+    /// observer tracks.
     var isReading = false
   }
   private typealias Observed = Guarded<ObservedDataset>
@@ -114,7 +115,8 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
     }
     return Task {
       var iterator = dataset.replacements.makeAsyncIterator()
-      // The iterator does not report a replacement before its creation, so the loop checks once.
+      // The iterator does not report a replacement before its creation, so the current store is
+      // checked once at the beginning.
       notice()
       while (try? await iterator.next()) != nil { notice() }
       // A sequence that throws has ended. The loop then requests the dataset's store once more, and
@@ -126,7 +128,8 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
   /// Observes the new store of the dataset in place of the previous one, if the value's
   /// dependencies are unchanged.
   ///
-  /// - Returns: whether they are unchanged, so that the loop need not read.
+  /// - Returns: whether the dependencies are unchanged, so that the loop need not read the value
+  ///   again.
   private static func goesOn(
     _ observed: Observed, in current: Store, _ signal: AsyncStream<Void>.Continuation
   ) -> Bool {
@@ -140,7 +143,8 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
       }
       guard follows else { return false }
     } catch {
-      // The changes from a closed or damaged store are unknown.
+      // A closed or damaged store cannot show whether the dependencies changed, so the value is
+      // read again.
       return false
     }
     current.observations.extend(handle.observer)
@@ -151,7 +155,10 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Reads until a read uses only entities and relationships that were observed before it began.
+  /// Repeats the read until it uses only entities and relationships that were observed before it
+  /// began.
+  ///
+  /// A change of any other one could be missed.
   private func fetch(_ own: Handle) async throws -> Value? {
     observed.withLock { $0.isReading = true }
     defer { observed.withLock { $0.isReading = false } }

@@ -12,7 +12,8 @@ struct AttachedPlan<E: Entity> {
   private let own: TransactionCore
   private let other: TransactionCore
 
-  /// Finds the keys of a condition in the other store first, if this is cheaper.
+  /// Finds the keys of a condition in the other store first, if this is cheaper than checking the
+  /// query's records.
   init(
     _ query: AttachedQuery<E>, own: TransactionCore, dataset: TransactionCore, keyLimit: Int,
     boundedKeyLimit: Int = SemiJoinLimits.keys
@@ -46,8 +47,8 @@ struct AttachedPlan<E: Entity> {
         ))
       for line in plan.description.lines { steps.append(("", "\(line.title) \(line.text)")) }
     } else if join.isOfBounded {
-      // A query with a limit must run completely before it is known which records are its results.
-      // Records can therefore not be checked one by one.
+      // If the query of the other store has a limit, its results are known only after it has run
+      // completely. The records of this query can therefore not be checked against it one by one.
       throw StoreError.badQuery(
         "the query of \(plan.entity.name) for \(join.reference) has a limit, an offset or a token, "
           + "and finds more than \(keyLimit) keys or \(SemiJoinLimits.keyBytes >> 20) MiB of them, the "
@@ -73,7 +74,8 @@ struct AttachedPlan<E: Entity> {
     let records = try own.plan(try query.request(), for: try own.entity(E.self))
     var count = Double(records.estimatedMatchCount)
     if let limit = query.window.limit {
-      // Records are read until enough of them match the condition.
+      // With a limit, the query reads records only until the limit and offset are filled with
+      // matching ones.
       let all = join.isOfDataset ? records.recordCount : plan.recordCount
       let matching = min(1, Double(plan.estimatedMatchCount) / Double(max(1, all)))
       let share = join.isNegated ? 1 - matching : matching

@@ -38,7 +38,9 @@ public struct DanglingReferences: AsyncSequence, Sendable {
   public typealias Element = DanglingReference
 
   let attached: AttachedStore
-  /// The generation that still had the targets; `nil` for all dangling references.
+  /// An older generation: only references to a record that it contains are reported.
+  ///
+  /// If `nil`, all dangling references are reported.
   let older: Store?
 
   /// Creates an iterator that begins with the first reference of the newest commit.
@@ -119,7 +121,8 @@ extension AttachedSnapshot {
   /// Returns the dangling references of the next records after `place`, and the next position;
   /// `nil` at the end.
   ///
-  /// - Parameter older: a generation that has the targets; `nil` for all dangling references.
+  /// - Parameter older: an older generation; only references to a record that it contains are
+  ///   returned. If `nil`, all dangling references are returned.
   func danglingReferences(
     from place: DanglingPlace, _ older: TransactionCore?
   ) throws -> ([DanglingReference], next: DanglingPlace?) {

@@ -75,7 +75,7 @@ extension TransactionCore {
 }
 
 extension AttachedSnapshot {
-  /// Combines the stamps of a record and its target, which may be missing.
+  /// Combines the stamps of a record and its target into one; a missing target has none.
   private static func stamp(_ record: UInt32, _ target: UInt32?) -> UInt32 {
     var checksum = Checksum()
     withUnsafeBytes(of: (record, target ?? 0, target == nil ? 0 : 1 as UInt32)) {

@@ -6,7 +6,8 @@ struct StoredRow {
   let id: UInt64
   let bytes: ByteView
 
-  /// The checksum, which is in the last bytes of a record.
+  /// A stamp by which changes of the record are detected: its checksum, the last four bytes of a
+  /// record.
   var stamp: UInt32 {
     bytes.count < 4 ? 0 : bytes.loadUnaligned(fromByteOffset: bytes.count - 4, as: UInt32.self)
   }
@@ -30,7 +31,7 @@ struct ValueColumn {
 
   func value(of row: StoredRow) throws -> Value {
     let view = try entity.view(row.bytes, id: row.id)
-    // A record that is older than the attribute has its initial value.
+    // A record written before the attribute was added has the attribute's initial value.
     guard let slot = view.layout.slotIndex(ofAttribute: number) else { return initial }
     return try view.value(at: view.layout.slots[slot])
   }

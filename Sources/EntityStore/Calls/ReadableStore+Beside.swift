@@ -53,7 +53,7 @@ extension ReadableStore {
 
   // MARK: Buckets
 
-  /// The names of the buckets that have a value.
+  /// The names of the buckets that contain a value.
   public func bucketNames() throws -> [String] { try read { try $0.bucketNames() } }
 
   /// The data at `key` of a bucket, or `nil`.

@@ -118,7 +118,9 @@ extension ReadableStore {
     try read { try $0.sectionRanges(query, by: path) }
   }
 
-  /// The plan of `query`, and with `analyzing` the reads of a run.
+  /// The plan of `query`.
+  ///
+  /// With `analyzing`, the query also runs, and the result contains the numbers of its reads.
   public func explain<E: Entity>(
     _ query: Query<E>, for use: QueryUse = .fetch, analyzing: Bool = false
   ) throws -> QueryExplanation {

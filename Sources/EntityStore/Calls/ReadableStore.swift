@@ -64,7 +64,7 @@ extension ReadableStore {
     try read { try $0.fetch(index, keys: keys) }
   }
 
-  /// The records in the order of `index`, within `bounds`.
+  /// The records whose values in `index` are within `bounds`, in the order of the index.
   public func fetch<E: Entity, each Value: Sendable>(
     _ index: EntityIndex<E, repeat each Value>,
     within bounds: IndexBounds<repeat each Value> = .init(), isReversed: Bool = false,
@@ -79,7 +79,7 @@ extension ReadableStore {
   /// The number of records that match `query`.
   public func count<E: Entity>(_ query: Query<E>) throws -> Int { try read { try $0.count(query) } }
 
-  /// The number of records in `index` within `bounds`.
+  /// The number of records whose values in `index` are within `bounds`.
   public func count<E: Entity, each Value: Sendable>(
     _ index: EntityIndex<E, repeat each Value>, within bounds: IndexBounds<repeat each Value>
   ) throws -> Int {
@@ -99,7 +99,7 @@ extension ReadableStore {
   /// The ids of the records that match `query`, in its order.
   public func ids<E: Entity>(_ query: Query<E>) throws -> [E.ID] { try read { try $0.ids(query) } }
 
-  /// The ids of the records in the order of `index`, within `bounds`.
+  /// The ids of the records whose values in `index` are within `bounds`, in the order of the index.
   public func ids<E: Entity, each Value: Sendable>(
     _ index: EntityIndex<E, repeat each Value>,
     within bounds: IndexBounds<repeat each Value> = .init(), isReversed: Bool = false,

@@ -36,7 +36,7 @@ extension Store {
     try await read { try $0.fetch(index, keys: keys) }
   }
 
-  /// The records in the order of `index`, within `bounds`.
+  /// The records whose values in `index` are within `bounds`, in the order of the index.
   public func fetch<E: Entity, each Value: Sendable>(
     _ index: EntityIndex<E, repeat each Value>,
     within bounds: IndexBounds<repeat each Value> = .init(), isReversed: Bool = false,
@@ -50,7 +50,7 @@ extension Store {
     try await read { try $0.first(query) }
   }
 
-  /// The number of records in `index` within `bounds`.
+  /// The number of records whose values in `index` are within `bounds`.
   public func count<E: Entity, each Value: Sendable>(
     _ index: EntityIndex<E, repeat each Value>, within bounds: IndexBounds<repeat each Value>
   ) async throws -> Int {
@@ -72,7 +72,7 @@ extension Store {
     try await read { try $0.ids(query) }
   }
 
-  /// The ids of the records in the order of `index`, within `bounds`.
+  /// The ids of the records whose values in `index` are within `bounds`, in the order of the index.
   public func ids<E: Entity, each Value: Sendable>(
     _ index: EntityIndex<E, repeat each Value>,
     within bounds: IndexBounds<repeat each Value> = .init(), isReversed: Bool = false,
@@ -229,7 +229,9 @@ extension Store {
     try await read { try $0.sectionRanges(query, by: path) }
   }
 
-  /// The plan of `query`, and with `analyzing` the reads of a run.
+  /// The plan of `query`.
+  ///
+  /// With `analyzing`, the query also runs, and the result contains the numbers of its reads.
   public func explain<E: Entity>(
     _ query: Query<E>, for use: QueryUse = .fetch, analyzing: Bool = false
   ) async throws -> QueryExplanation {

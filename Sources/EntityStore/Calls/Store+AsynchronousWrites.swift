@@ -188,7 +188,8 @@ extension Store {
     try await write { try $0.undo(token) }
   }
 
-  /// Undoes the recorded part of a write, and returns the rest.
+  /// Undoes the changes of a write that the history recorded, and returns the entities whose
+  /// changes stay.
   ///
   /// See ``WriteTransaction/undoPartly(_:)``.
   @discardableResult

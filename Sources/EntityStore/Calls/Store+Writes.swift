@@ -178,7 +178,8 @@ extension Store {
   @discardableResult
   public func undo(_ token: HistoryToken) throws -> Int { try write { try $0.undo(token) } }
 
-  /// Undoes the recorded part of a write, and returns the rest.
+  /// Undoes the changes of a write that the history recorded, and returns the entities whose
+  /// changes stay.
   ///
   /// See ``WriteTransaction/undoPartly(_:)``.
   @discardableResult

@@ -2,7 +2,8 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The number of records after whose removal their index entries are removed too.
+/// The number of removed records whose index entries are collected before the entries are removed
+/// from the indexes.
 ///
 /// The limit bounds the memory for collected entries.
 private let removalsPerRound = 1 << 18
@@ -97,7 +98,7 @@ extension [NulledLinks] {
   }
 }
 
-/// Finds the slots that become null, for records visited in the order of their ids.
+/// Finds the slots of a record that become null; records must be visited in the order of their ids.
 private struct NulledWalk {
   private var parts: [(slot: RecordLayout.Slot, attribute: UInt32, ids: ArraySlice<UInt64>)] = []
 

@@ -3,7 +3,7 @@ internal import LodestoreFormat
 
 /// An index under construction, which has the entries of the records before a certain id.
 ///
-/// The construction visits the other records later.
+/// The construction adds the entries of the other records later.
 struct BuildingIndex {
   let index: StoredIndex
   /// The id of the first record without an entry.
@@ -35,7 +35,7 @@ extension EntityChanges {
 }
 
 extension TransactionCore {
-  /// Returns the id of the first record without an entry in an index under construction.
+  /// Returns the id of the first record that has no entry yet in an index under construction.
   func nextToIndex(_ index: StoredIndex, of entity: StoredEntity) throws(StoreError) -> UInt64 {
     let key = CounterKey.building(entity: entity.number, index: index.description.number)
     return try wrappingErrors {

@@ -18,11 +18,13 @@ final class BulkInsert {
   /// Creates the entries on a second thread, when the batch is large.
   @exclusivity(unchecked) private var collector: EntryCollector?
   @exclusivity(unchecked) private var hasTriedCollector = false
-  /// The number of records below which a second thread does not pay off.
+  /// The number of records in a batch below which a second thread costs more time than it saves.
   private static let aloneCount: UInt64 = 20_000
   private let keys: BatchKeys
   private let cursor: Cursor
-  /// The records that are not written yet; the buffer stays in the cache.
+  /// The checked records that are not written to the file yet.
+  ///
+  /// The buffer is small, so it stays in the processor's cache.
   @exclusivity(unchecked) private var waiting = NewRecords()
   /// The id after the last written record.
   @exclusivity(unchecked) private var writtenID: UInt64
@@ -64,7 +66,8 @@ final class BulkInsert {
     guard try waiting.take(&row, from: first, changes) else { return first }
     nextID &+= UInt64(waiting.count)
     try writeWaiting()
-    // The memory of the row is in the cache, so the next row is encoded there.
+    // The caller gets a buffer whose memory is in the processor's cache, and encodes the next
+    // records there.
     waiting.move(to: &row)
     return first
   }
@@ -125,7 +128,10 @@ final class BulkInsert {
     }
   }
 
-  /// Removes the records of this batch; their ids are reused, because nobody has seen them.
+  /// Removes the records of this batch.
+  ///
+  /// Their ids are assigned again to later records, because the refused batch returned none of
+  /// them.
   func undoInsert() throws(StoreError) {
     for id in firstID..<writtenID {
       guard let record = try core.record(id, of: entity) else { continue }

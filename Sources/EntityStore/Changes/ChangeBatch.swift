@@ -25,18 +25,19 @@ final class ChangeBatch {
   private let records: RecordTree
   private let entity: StoredEntity
   private let core: WriteCore
-  /// The changes of each index whose entries may change.
+  /// For each index whose entries may change, its added and removed entries.
   private let indexes: [IndexChanges]
-  /// The changes of indexes under construction, each with the first record that has no entry.
+  /// The changes of indexes under construction, each with the id of the first record that has no
+  /// entry yet.
   private let building: [(entries: IndexChanges, next: UInt64)]
   /// Copies of removed records in the current layout whose index entries are not collected yet.
   ///
-  /// The buffer stays in the processor's cache.
+  /// The buffer is small enough to stay in the processor's cache.
   @exclusivity(unchecked) private var removed = RecordBuffer(byteCount: 1 << 16)
-  /// New records that will be reported to sinks together.
+  /// The ids of new records that were not reported to the sinks yet, and will be reported together.
   @exclusivity(unchecked) private var untold: Range<UInt64> = 0..<0
   @exclusivity(unchecked) private var isPatched = false
-  // Only assertions read these three ids.
+  // The last id of each kind of change. Only assertions read these three ids.
   @exclusivity(unchecked) private var lastInserted: UInt64?
   @exclusivity(unchecked) private var lastReplaced: UInt64?
   @exclusivity(unchecked) private var lastRemoved: UInt64?
@@ -84,7 +85,7 @@ final class ChangeBatch {
 
   // MARK: Inserting
 
-  /// Stores a new record.
+  /// Appends a new record, and collects its index entries.
   @inline(__always)
   func insert(_ record: NewRecord, at cursor: Cursor) throws(StoreError) {
     let (id, view) = (record.id, record.view)
@@ -152,7 +153,7 @@ final class ChangeBatch {
 
   private func noteRemoval(_ old: RecordView, id: UInt64) throws(StoreError) {
     guard old.layout === entity.layout else {
-      // Entries are collected in the order of ids.
+      // Entries must be collected in the order of ids, so those of the buffered records come first.
       try noteRemoved()
       for index in indexes { try index.remove(old, id: id) }
       return
@@ -182,7 +183,8 @@ final class ChangeBatch {
     for part in building { try part.entries.write(checksUnique: true) }
   }
 
-  /// Removes the entries of removed records from their indexes; further removals may follow.
+  /// Writes the removal of the removed records' entries to the indexes now, to free memory; further
+  /// records may be removed afterwards.
   func writeRemovals() throws(StoreError) {
     try noteRemoved()
     for index in indexes { try index.writeRemovals() }
@@ -192,7 +194,7 @@ final class ChangeBatch {
 
 /// The part of a batch that sets some attributes in stored records.
 ///
-/// The batch knows only the indexes of these attributes, so it inserts and removes no records.
+/// The batch has only the indexes on these attributes, so it cannot insert or remove records.
 struct UpdateBatch {
   private let batch: ChangeBatch
 

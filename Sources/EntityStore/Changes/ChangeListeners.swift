@@ -10,9 +10,11 @@ struct ChangeListeners {
   private let count: ChangeCount?
   /// Whether old records are copied before they are reported.
   ///
-  /// A sink that writes may move the page of the old record, which this sink or a later one reads.
+  /// A write by a sink may move the page that contains the old record, while this sink or a later
+  /// one still reads the record.
   private let copiesOld: Bool
-  /// Whether new records that are already in the file are copied before they are reported.
+  /// Whether new records that are already in the file are copied before they are reported, because
+  /// a sink that writes may move their page.
   private let copiesNew: Bool
 
   init(_ sinks: ChangeSinks?, of entity: StoredEntity) {
@@ -31,7 +33,8 @@ struct ChangeListeners {
   @inline(__always)
   var isAny: Bool { !sinks.isEmpty }
 
-  /// Whether a sink needs the bytes of a record before or after a change.
+  /// Whether some sink needs a record's bytes from before or after a change, or the changed
+  /// attributes.
   var wantBytes: Bool { !needs.isDisjoint(with: [.oldRecord, .newRecord, .attributes]) }
 
   /// Whether a sink needs the bytes when an update changes the attributes with these numbers.

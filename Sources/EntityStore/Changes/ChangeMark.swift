@@ -3,9 +3,9 @@ internal import LodestoreFormat
 
 // An import that remembers pages relies on the records created from them. When another writer
 // updates or deletes such a record, the pages must be loaded again. The import therefore sets a
-// mark for the entity, an odd number in the header. The next change of a record makes it even, and
-// later changes do not write it. Without such an import, a transaction that changes records reads
-// the mark once. See Format.md, "Header".
+// mark for the entity, an odd number in the header. The next change of a record makes the mark
+// even, and later changes do not write the mark. Without such an import, a transaction that changes
+// records reads the mark once. See Format.md, "Header".
 
 extension WriteCore {
   /// Called before a record of `entity` is updated or deleted.
@@ -45,7 +45,8 @@ extension WriteCore {
 }
 
 extension TransactionCore {
-  /// The mark of `entity`.
+  /// The change mark of `entity`, by which an import learns whether a record has been updated or
+  /// deleted.
   ///
   /// The mark is odd while it is set; a later change of a record makes it even. Before an import
   /// sets it for the first time, it is 0.

@@ -4,10 +4,10 @@ internal import LodestoreFormat
 
 /// Checks a batch of changes of one entity before the first change is made.
 ///
-/// A batch writes record after record, and the index entries at its end. A broken rule or a used
-/// key would therefore be found after much has been written. Calls with few records are rehearsed
-/// if a change can be refused at all, so that a refusal has nothing to undo. After a refusal of a
-/// larger batch, the write runs again; see ``WriteCore/asOneCall(_:_:)``.
+/// A batch writes one record after another, but the index entries only at its end. A broken rule or
+/// a used key would therefore be found after much has been written. Calls with few records are
+/// rehearsed if a change can be refused at all, so that a refusal has nothing to undo. After a
+/// refusal of a larger batch, the write runs again; see ``WriteCore/asOneCall(_:_:)``.
 final class ChangeRehearsal {
   /// The maximum number of records of a rehearsed call.
   static let largestCount = 1 << 14
@@ -16,12 +16,14 @@ final class ChangeRehearsal {
   private let core: WriteCore
   /// The unique indexes whose keys may change.
   private let keys: BatchKeys
-  /// For each index, the first record without an entry.
+  /// For each of these indexes, the id of the first record without an entry; relevant for indexes
+  /// under construction.
   private let ends: [UInt64]
   private var broken = BrokenRules()
-  /// For each index, the new keys of records.
+  /// For each unique index, the new keys that the noted changes give to records.
   private var added: [[(key: [UInt8], id: UInt64)]]
-  /// For each index, the records whose old key becomes free.
+  /// For each unique index, the ids of records that lose their old key, which other records may
+  /// then take.
   private var leaving: [Set<UInt64>]
 
   /// - Parameter concerned: the indexes whose keys may change, without those under construction.
@@ -74,7 +76,8 @@ final class ChangeRehearsal {
     for (position, index) in keys.indexes.enumerated() {
       let sorted = added[position].sorted { $0.key.lexicographicallyPrecedes($1.key) }
       for (number, (key, id)) in sorted.enumerated() {
-        // Two equal keys of one record are no violation: the record may have been added twice.
+        // Equal keys of one record do not violate uniqueness: the record may have been added to the
+        // rehearsal twice.
         if number > 0, sorted[number - 1].key == key, sorted[number - 1].id != id {
           throw .repeatedInBatch(
             entity: entity, index: index.name, (sorted[number - 1].id, id), firstNew: nil,

@@ -38,7 +38,8 @@ protocol ChangeSink: AnyObject {
   ///   received the change, so the run of the write must be aborted.
   func record(_ change: RecordChange, of entity: StoredEntity) throws(StoreError)
 
-  /// Whether the old record must be copied, because this sink writes in ``record(_:of:)``.
+  /// Whether ``record(_:of:)`` of this sink writes to the file, so that the old record must be
+  /// copied before.
   ///
   /// A write to a tree may move the page of the old record, which this sink or a later one reads.
   /// All sinks then receive a view of a copy. The value is false for the last sink, the history.
@@ -145,7 +146,7 @@ struct CommittedWrite: Sendable, Hashable {
   var commit: CommitNumber
 }
 
-/// A set of attributes of an entity's current layout, by their positions.
+/// A set of attributes, stored as their positions in the entity's current layout.
 struct AttributeSet: Sendable, Hashable {
   /// One bit for each attribute.
   private var words: [UInt64]

@@ -92,7 +92,7 @@ final class ChangeCount {
   // slow down each record.
   @exclusivity(unchecked) private var last: StoredEntity?
   @exclusivity(unchecked) private var others: Set<String> = []
-  /// Whether anything has changed since the write began.
+  /// Whether any record or link has changed since the write began.
   @exclusivity(unchecked) private(set) var hasEverChanged = false
 
   @inline(__always)
@@ -117,7 +117,7 @@ final class ChangeCount {
   }
 }
 
-/// Creates the sinks for the writes of an environment.
+/// Holds the closures that create sinks for all writes in an environment.
 ///
 /// Each environment has one such object. Several stores may share a file, and a change by any of
 /// them is reported.

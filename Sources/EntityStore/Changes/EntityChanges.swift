@@ -5,7 +5,8 @@ import LodestoreSystem
 /// Every change of one entity's records within one transaction.
 ///
 /// All code paths that write records use this class, for one record at a time or, for many, through
-/// a ``ChangeBatch``. The paths find and order the records. This class alone ensures the following:
+/// a ``ChangeBatch``. The callers determine the records and their order. This class alone ensures
+/// the following:
 ///
 /// - Stored bytes are checked before use (``StoredRecord``).
 /// - Derived attributes are computed (``DerivedRecord``).
@@ -20,7 +21,7 @@ import LodestoreSystem
 /// Records are written in `RecordWriting.swift`, index entries in `IndexWriting.swift`, and nowhere
 /// else.
 final class EntityChanges {
-  /// The owner of this object, which therefore outlives it.
+  /// The owner of this object; it lives at least as long as this object.
   unowned(unsafe) let core: WriteCore
   let entity: StoredEntity
   /// The sinks interested in this entity.
@@ -172,7 +173,7 @@ final class EntityChanges {
 
   /// Makes one change; `old` is nil for a new record, and `new` for a removed one.
   ///
-  /// Everything is checked and reported before the first byte is written.
+  /// Everything is checked, and reported to the sinks, before the first byte is written.
   @inline(__always)
   private func change(
     _ id: UInt64, from old: StoredRecord?, to new: SealedRecord?

@@ -8,7 +8,8 @@ internal import LMDB
 /// belong to the helper thread; its mutex synchronizes both threads. Only the writer's thread uses
 /// `nextRow`. The rest is constant.
 final class EntryCollector: @unchecked Sendable {
-  /// The number of buffers; one is filled while others are processed, and all fit in the cache.
+  /// The number of record buffers; one is filled while others are processed, and all of them fit in
+  /// the processor's cache.
   private static let rowCount = 4
 
   private final class Row {
@@ -19,7 +20,8 @@ final class EntryCollector: @unchecked Sendable {
   private let helper: HelperThread
   private let indexes: [IndexChanges]
   private let rows: [Row]
-  /// The index of the row that was passed on first.
+  /// The index of the buffer that was passed to the helper thread the longest time ago, which is
+  /// used next.
   private var nextRow = 0
   private let failure = Guarded<StoreError?>(nil)
 

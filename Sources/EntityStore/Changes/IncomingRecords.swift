@@ -7,7 +7,8 @@ import LodestoreSystem
 ///
 /// The bytes stay in place: batches are concatenated without copying them.
 struct IncomingRecords: Sendable {
-  /// A content followed by room for its checksum, in one of the blocks.
+  /// The place of one record's content, followed by room for its checksum, in one of the memory
+  /// blocks.
   ///
   /// The `Sendable` conformance is unchecked. The bytes were written before the place was created
   /// and do not change; the batch keeps their block alive.
@@ -88,7 +89,7 @@ struct IncomingRecords: Sendable {
 
   private mutating func add(_ content: ByteView) {
     let count = content.count + RecordLayout.checksumSize
-    // A block that another batch shares must not be written to.
+    // A block of memory that another batch also references must not be written to.
     let hasRoom =
       !blocks.isEmpty && blocks[blocks.count - 1].room >= count
       && isKnownUniquelyReferenced(&blocks[blocks.count - 1])

@@ -31,7 +31,8 @@ final class LateRules: ChangeSink {
     if !entity.description.rules.isEmpty,
       schema.derived.contains(where: { $0.owner === entity })
     {
-      // Rules that cannot be used refuse the write when they are evaluated.
+      // Rules that cannot be parsed or bound count as late: the write is refused when they are
+      // evaluated.
       hasLateRules = (try? core.rules(of: entity)?.areSomeLate) ?? true
     }
     known[entity.number] = hasLateRules

@@ -18,7 +18,7 @@ final class LinkCheck: ChangeSink {
     let end: RelationshipEnd
     let number: UInt32
     var targets: [UInt64] = []
-    /// The number of ids at which duplicates are removed.
+    /// The number of collected ids at which duplicates among them are removed, to save memory.
     var limit = 1 << 16
 
     init(_ end: RelationshipEnd, _ number: UInt32) {
@@ -144,7 +144,8 @@ extension WriteCore {
   fileprivate func checkTargets(_ ids: [UInt64], of end: RelationshipEnd) throws(StoreError) {
     var rest = ids[...]
     while let missing = try firstMissing(rest, in: end.target) {
-      // A later change of the write may have replaced the id, so that no record holds it.
+      // A later change of the write may have replaced the id in the attribute, so the check fails
+      // only if some record still holds it.
       if let back = end.opposite.links,
         let holder = try LinkCursor(back, core: self).ids(of: missing, limit: 1).first
       {
@@ -154,7 +155,8 @@ extension WriteCore {
     }
   }
 
-  /// Throws when a record still leads to one of `ids`, which were removed from the source of `end`.
+  /// Throws when a link still leads to one of the removed records `ids`, which belonged to the
+  /// source entity of `end`.
   fileprivate func checkNoLinks(to ids: [UInt64], _ end: RelationshipEnd) throws(StoreError) {
     guard let links = end.links else { return }
     let cursor = try LinkCursor(links, core: self)

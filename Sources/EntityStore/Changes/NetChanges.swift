@@ -42,7 +42,7 @@ struct NetChanges {
     }
   }
 
-  /// Replaces the updates of `ids`, which are normalized, by those of `groups`.
+  /// Replaces the updates of `ids`, whose ranges ascend without overlap, by those of `groups`.
   ///
   /// Each record has changed exactly in the attributes of its group. A record without a group is
   /// unchanged.
@@ -97,7 +97,8 @@ struct NetChanges {
       }
       if !left.isEmpty { result.append((attributes, left)) }
     }
-    // Different pairs of attribute sets may have one union, whose ids are joined here.
+    // Different pairs of attribute sets may have an equal union; the ids of such groups are joined
+    // here.
     var positions: [AttributeSet: Int] = [:]
     var joined: [(attributes: AttributeSet, ids: IDRuns)] = []
     for (attributes, ids) in result where !ids.isEmpty {
@@ -145,7 +146,7 @@ struct EntityChangeSet: Sendable {
 /// A link that the write both added and removed is in no list, unless the caller notes that it
 /// moved. A link that the write added does not count as moved.
 struct NetLinks {
-  /// The relationship from the perspective of side 1.
+  /// The relationship as seen from its side `from`.
   let end: RelationshipEnd
   private var states: [LinkPair: Bool] = [:]
   private var moved: Set<LinkPair> = []
@@ -160,7 +161,8 @@ struct NetLinks {
     for index in 0..<change.links.count {
       let (id, other) = (change.links.id(at: index), change.links.other(at: index))
       let pair = isForward ? LinkPair(from: id, to: other) : LinkPair(from: other, to: id)
-      // Only real additions and removals are reported, so a second change cancels the first.
+      // Sinks receive only effective additions and removals. A second change of one link is
+      // therefore the opposite of the first, and cancels it.
       if states.removeValue(forKey: pair) == nil {
         states[pair] = change.isAdded
       } else if !change.isAdded {

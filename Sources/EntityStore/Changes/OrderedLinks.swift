@@ -66,7 +66,8 @@ final class OrderedLinks: ChangeSink {
       let before = try entity.recordID(ofAttribute: holder, in: old)
       let after = try entity.recordID(ofAttribute: holder, in: new)
       if before == after { continue }
-      // The links of a deleted record cannot be added again in the write.
+      // The positions of a deleted record's links are not kept, since its links cannot be added
+      // again in the write.
       if let before { try remove(id, from: before, side, canReturn: new != nil) }
       if let after { try append([id], to: after, side) }
     }
@@ -118,7 +119,8 @@ final class OrderedLinks: ChangeSink {
     var moved: [UInt64] = []
     for other in others {
       if let position = side.vacated.removeValue(forKey: LinkPair(from: owner, to: other)) {
-        // A link whose old position is after all others gets that position again, without a move.
+        // A link that was removed and added again, and whose old position is after all others, gets
+        // that position back and counts as not moved.
         if try side.order.putBack(other, in: owner, at: position) { continue }
         moved.append(other)
       }

@@ -39,7 +39,9 @@ extension WriteCore {
     return (try? cursor.last()) != true || cursor.integerKey < id
   }
 
-  /// The limit on the ids of new records, so that one transaction cannot use all ids up to 2^63.
+  /// New records get ids below this limit.
+  ///
+  /// The 2^32 ids above it are a reserve, so that one transaction cannot reach 2^63.
   static var idLimit: UInt64 { 1 << 63 - 1 << 32 }
 
   /// Returns the id for the next new record of `entity`.
@@ -61,7 +63,8 @@ extension WriteCore {
   /// - Returns: an id above all assigned ids.
   func raiseCounter(of entity: StoredEntity) throws(StoreError) -> UInt64 {
     let next = try nextID(of: entity)
-    // The counter must be raised again when ids were assigned after an earlier delete.
+    // The counter in the file is written only if ids were assigned since it was last raised in this
+    // transaction.
     guard raisedCounters.updateValue(next, forKey: entity.number) != next else { return next }
     try wrappingErrors {
       let key = CounterKey.nextRecord(entity: entity.number)

@@ -19,7 +19,8 @@ final class RecordTree {
   private let entity: StoredEntity
   /// The digest and the size of the records, updated with each change.
   private let sum: ContentLedger.Sum
-  /// The value to which the counter of ids was raised; all ids in use are below it.
+  /// The value to which the file's counter of ids was raised in this transaction; all assigned ids
+  /// are below it.
   @exclusivity(unchecked) private var raised: UInt64 = 0
 
   init(of entity: StoredEntity, _ core: WriteCore) {
@@ -95,7 +96,8 @@ final class RecordTree {
   /// The caller calls ``notePatches()`` after its last change. That call clears the mark for
   /// imports once, and not for each record.
   ///
-  /// The bytes are those of the page. With the plain engine they are a copy, which is then stored.
+  /// The bytes are those of the page. With ``StoreOptions/usesPlainEngine`` they are a copy, which
+  /// is stored afterwards.
   @inline(__always)
   func change(
     _ id: UInt64, at cursor: Cursor, by change: (MutableByteView) -> Void

@@ -58,7 +58,7 @@ struct NewRecord {
 ///
 /// The rules of the record were checked before the removal, and none of them reads the id.
 struct Reinsertion {
-  /// The merged record; `nil` when the incoming record is inserted as it is.
+  /// The merged record to insert; `nil` when the incoming record is inserted unchanged.
   fileprivate let merged: RecordBytes?
 }
 
@@ -165,7 +165,7 @@ extension EntityChanges {
 extension ChangeBatch {
   /// Removes the record at the cursor, which is `old`, in favour of `record` under a new id.
   ///
-  /// The new id is not known yet, so no rule may read it.
+  /// The new id is assigned only later, so the entity's rules must not read the id.
   ///
   /// - Parameter isIncoming: whether `record` has the values of the incoming record.
   func remove(

@@ -19,7 +19,8 @@ struct SetAttributes {
 
   /// The derived attributes with `derived`, which are computed again on `occasion`.
   ///
-  /// - Parameter laterIndexes: the indexes that have no entries yet.
+  /// - Parameter laterIndexes: the numbers of indexes that are still empty and are built later, so
+  ///   their entries are not changed.
   init(
     derived: Set<UInt32>, _ occasion: RecordDerivations.Occasion, of entity: StoredEntity,
     except laterIndexes: Set<UInt32>
@@ -36,7 +37,9 @@ struct SetAttributes {
     }
   }
 
-  /// The attributes that a stage sets, which has emptied their indexes and fills them afterwards.
+  /// The attributes that a migration stage sets.
+  ///
+  /// The stage has emptied the indexes on them, and fills these afterwards.
   init(ofStage core: WriteCore) {
     precondition(!core.checksRules, "a write outside of stages maintains all indexes")
     numbers = []
@@ -45,7 +48,8 @@ struct SetAttributes {
   }
 }
 
-/// The proof that bytes of attributes may change in the page of a record.
+/// The proof that a write may change the bytes of certain attributes directly in the page of a
+/// record.
 ///
 /// No index, rule, derived attribute or sink reads these attributes. Only this file creates it.
 struct UnreadAttributes {
@@ -53,7 +57,9 @@ struct UnreadAttributes {
 }
 
 extension EntityChanges {
-  /// Returns `nil` when something reads the attributes, whose records must then be replaced.
+  /// Returns `nil` when an index, rule, derived attribute or sink reads the attributes.
+  ///
+  /// Records must then be replaced as a whole.
   func unread(_ attributes: SetAttributes) -> UnreadAttributes? {
     let isInBuilding = entity.building.contains {
       !attributes.numbers.isDisjoint(with: $0.description.attributes)

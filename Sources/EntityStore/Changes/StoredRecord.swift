@@ -7,7 +7,7 @@ internal import LodestoreFormat
 struct StoredRecord {
   let id: UInt64
   let view: RecordView
-  /// The facts that the digest needs, as copies.
+  /// Copies of the facts about the record that the digest of the content needs.
   ///
   /// A sink that receives the change may write to another tree, after which the bytes may be
   /// invalid when the record is written.

@@ -13,7 +13,8 @@ final class WriteCore: TreeWriteCore {
   var nextIDs: [EntityNumber: UInt64] = [:]
   /// The values to which this transaction has raised the counters of entities.
   var raisedCounters: [EntityNumber: UInt64] = [:]
-  /// The entities whose change mark this transaction has cleared.
+  /// The entities whose mark for imports this transaction has already made even; see
+  /// `ChangeMark.swift`.
   ///
   /// `notedEntity` is the last of them, or ``EntityNumber/none``.
   var notedEntities: Set<EntityNumber> = []
@@ -28,16 +29,17 @@ final class WriteCore: TreeWriteCore {
 
   // MARK: Changes
 
-  /// The sinks; `nil` when nobody hears of the changes.
+  /// The sinks that receive the write's changes; `nil` without sinks.
   @exclusivity(unchecked) private(set) var sinks: ChangeSinks?
-  /// The changes of the entity that changed last.
+  /// The object that changes records of the entity that changed last.
   @exclusivity(unchecked) private var lastChanges: EntityChanges?
-  /// The changes of all other entities.
+  /// The objects that change records of all other entities.
   @exclusivity(unchecked) private var otherChanges: [EntityNumber: EntityChanges] = [:]
 
   // MARK: History
 
-  /// The steps of the write that the history records separately.
+  /// The steps of the write, such as pages of an import, that the history records as separate
+  /// writes.
   var steps: [WriteStep] = []
   /// The number of the write that this write has undone, and ``changeCount`` after the undo.
   ///
@@ -65,7 +67,8 @@ final class WriteCore: TreeWriteCore {
   func changes(of entity: StoredEntity) -> EntityChanges {
     if let lastChanges {
       if lastChanges.entity === entity { return lastChanges }
-      // Writes of a single entity need no dictionary.
+      // The dictionary is filled only when a second entity changes, so writes of a single entity
+      // need none.
       otherChanges[lastChanges.entity.number] = lastChanges
     }
     let known = otherChanges[entity.number].flatMap { $0.entity === entity ? $0 : nil }
@@ -80,7 +83,7 @@ final class WriteCore: TreeWriteCore {
     if !all.isEmpty { sinks = ChangeSinks(all) }
   }
 
-  /// Releases the changes and the sinks at the end of the run.
+  /// Releases the sinks and the objects that change records, at the end of the run.
   ///
   /// Some of them refer to this object, so the reference cycle is broken here.
   func releaseChanges() {

@@ -38,7 +38,7 @@ final class Alarm: Sendable {
     }
   }
 
-  /// Cancels the alarm permanently.
+  /// Cancels a set call, and makes later calls of ``set(after:_:)`` do nothing.
   func end() {
     let task = state.withLock { state in
       state.isEnded = true

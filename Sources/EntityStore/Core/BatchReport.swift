@@ -23,7 +23,8 @@ final class BatchReport {
     let now = DynamicValue.currentTime
     guard now - last >= 0.01 || now < last else { return }
     last = now
-    // After the last record, index entries still have to be written.
+    // The last record is not reported as completed here, because index entries still have to be
+    // written after it.
     body(WorkProgress(completed: min(done, max(0, total - 1)), total: total))
   }
 

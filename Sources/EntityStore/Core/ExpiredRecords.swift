@@ -17,7 +17,7 @@ final class ExpiredRecords: Sendable {
   let ids: [UInt64]
   /// The next expiry date of a record; `nil` for none.
   let next: Double?
-  /// An object derived from ``ids``, for callers that need them in another form.
+  /// A cached object that callers derive from ``ids``, when they need the ids in another form.
   let companion = Guarded<(any Sendable)?>(nil)
 
   init(commit: CommitNumber, moment: Double, ids: [UInt64], next: Double?) {

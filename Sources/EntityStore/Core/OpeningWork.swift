@@ -10,7 +10,9 @@ final class OpeningWork {
   /// The number of records and entries to process.
   private var total = 0
   private var done = 0
-  /// The highest reported ``done``; repeated work is not reported again.
+  /// The highest reported value of ``done``.
+  ///
+  /// When the work starts again, progress is reported only above this value.
   private var reportedCount = 0
   /// The number of steps between two reports.
   private var interval = 1
@@ -26,7 +28,7 @@ final class OpeningWork {
     return !isCancelled()
   }
 
-  /// Called before the first ``step()``, and when the work starts again.
+  /// Called before the first ``step()``, and again when the transaction of the opening restarts.
   func begin(total: Int) {
     self.total = total
     done = 0

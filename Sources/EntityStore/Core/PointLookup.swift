@@ -11,7 +11,7 @@ struct PointLookup {
   /// The entity of the last lookup.
   private var number: EntityNumber?
   private var finder: RecordFinder?
-  /// Whether ``finder`` was created, or cannot be created.
+  /// Whether the creation of ``finder`` was tried for the entity, with or without success.
   private var isReady = false
 
   init(_ transaction: Transaction) { self.transaction = transaction }

@@ -28,7 +28,8 @@ final class Savepoints: @unchecked Sendable {
     failed = nil
     let result = Result { try body(core) }
     guard let failed else { return try result.get() }
-    // The error of the call has ended the closure, and a second run would end in the same way.
+    // The closure has ended with the error of the failed call. A second run would end in the same
+    // way, so the write fails now.
     if failed.call != nil, case .failure(let error as StoreError) = result,
       let cause = failed.error as? StoreError, error.isSame(as: cause)
     {
@@ -66,7 +67,7 @@ extension TreeWriteCore {
   /// When the call fails after its first change, the write runs again, and the call then throws the
   /// same error without changing anything. A closure that catches the error then sees the state
   /// before the call. All further calls of the first run are refused. A successful call costs only
-  /// a counter. Calls within the call belong to it.
+  /// a counter. Calls that this call makes itself are parts of it, and are not repeated separately.
   ///
   /// A cancelled batch ends the transaction, because nobody waits for the rest of it. Outside the
   /// closure of a write, as in a migration, the error ends the transaction too.

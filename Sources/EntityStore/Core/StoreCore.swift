@@ -30,7 +30,8 @@ final class StoreCore: Sendable {
   let recent = CommitCache()
   let expiredRecords = ExpiredRecordsCache()
   let unevictableRecords = UnevictableRecords()
-  /// Whether a commit has left an entity far above its limit, and the keeper has not evicted since.
+  /// Whether a commit has left an entity far above its limit, and the ``EvictionKeeper`` has not
+  /// evicted since.
   let evictsSoon = Atomic<Bool>(false)
   private let isOpen = Atomic<Bool>(true)
 
@@ -67,7 +68,8 @@ final class StoreCore: Sendable {
     _ path: String, isInMemory: Bool, _ options: StoreOptions, _ work: OpeningWork?
   ) throws -> Environment {
     var engine = EnvironmentOptions()
-    // The map size also limits the file size.
+    // LMDB's memory map also limits the size of the file, so its size must not exceed the program's
+    // limit.
     engine.mapSizeInBytes = max(min(options.mapSizeInBytes, options.fileSizeLimitInBytes), 1)
     engine.mapGrowthLimitInBytes = options.fileSizeLimitInBytes
     engine.durability = options.durability == .full ? .full : .mayLoseLastCommit
@@ -229,7 +231,8 @@ final class StoreCore: Sendable {
 }
 
 extension StoreOptions {
-  /// The limits on waiting for other processes, as the engine needs them.
+  /// The options on waiting for writers of other processes, in the form that the `LMDB` module
+  /// takes.
   fileprivate var turnPolicy: TurnPolicy {
     var policy = TurnPolicy()
     policy.limitInSeconds = writeWaitLimit.map { $0 / .seconds(1) }

@@ -171,8 +171,7 @@ public struct StoreOptions: Sendable {
   public var writeWaitLimit: Duration?
   /// The waiting time after which ``onWriteWaitWarning`` is called.
   ///
-  /// The call is made once for each write, for one writer of another process. The default is five
-  /// seconds.
+  /// A write makes the call at most once, however long it waits. The default is five seconds.
   public var writeWaitWarningAge = Duration.seconds(5)
   /// Called on the waiting thread when a write waits for a long time; only on Linux.
   public var onWriteWaitWarning: (@Sendable (WriteWaitWarning) -> Void)?
@@ -227,8 +226,8 @@ public struct StoreOptions: Sendable {
   /// If false, the caller removes the name after opening, and writes do not check the path.
   package var isNamed = true
 
-  /// Whether a file opened read-only is read without LMDB even if LMDB could read it; for
-  /// comparison.
+  /// Whether a file opened read-only is read by this library's own page reader even if LMDB could
+  /// read it; for tests that compare both.
   var readsInPages = false
 
   var isReadOnly: Bool {

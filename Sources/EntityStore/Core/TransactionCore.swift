@@ -5,7 +5,8 @@ internal import LodestoreFormat
 /// One transaction of a store: the engine's transaction with its schema.
 ///
 /// This class contains everything for a read. The subclass ``TreeWriteCore`` adds the writing of
-/// trees, and its subclass ``WriteCore`` the changes of records. A read can therefore change nothing.
+/// trees, and its subclass ``WriteCore`` the changes of records. A read can therefore change
+/// nothing.
 ///
 /// Only one thread at a time uses a transaction, within one closure. The public interfaces are
 /// ``Snapshot`` and ``WriteTransaction``, those for tools ``DynamicSnapshot`` and
@@ -19,16 +20,19 @@ class TransactionCore: RecordDecoding {
   final let moment: Double?
   /// The expired records that this read has looked up, by entity.
   final var expiredRecords: [EntityNumber: ExpiredRecords] = [:]
-  /// The index entries that a write must write before a read of them; `nil` in a read.
+  /// Index entries that a write has collected and must write to the file before they are read;
+  /// `nil` in a read.
   final var pendingEntries: (any PendingEntries)?
   // Only one thread uses the transaction, never recursively. Exclusivity checks would slow down
   // every walk and batch.
   @exclusivity(unchecked) final var key = KeyEncoder()
   /// The time of the transaction, in seconds since 2001; read once, and equal for all its records.
   final private(set) lazy var time = DynamicValue.currentTime
-  /// Whether the current run of a write is abandoned, to be repeated without the failed part.
+  /// Whether the current run of a write is abandoned.
+  ///
+  /// The write is then repeated without the savepoint or call that failed.
   private final var isAbandoned = false
-  /// The entity type of the last lookup.
+  /// The Swift type and the stored entity of the last lookup, cached.
   @exclusivity(unchecked) private final var lastEntity:
     (type: ObjectIdentifier, entity: StoredEntity)?
   /// Collects the entities that are read; `nil` when nobody needs them.
@@ -248,8 +252,11 @@ protocol PendingEntries: AnyObject {
   func write() throws(StoreError)
 }
 
-/// The last run of a query, for measurements; runs that are part of other runs do not count.
+/// The last run of a query, for measurements; runs that other runs use, such as for a subquery, are
+/// not noted.
 final class LastRun {
-  /// The run; always a `PlanRun`, which this folder does not know.
+  /// The run, always a `PlanRun`.
+  ///
+  /// This folder cannot name the type, which a higher folder declares.
   var run: AnyObject?
 }

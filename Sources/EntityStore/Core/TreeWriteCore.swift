@@ -10,7 +10,8 @@ class TreeWriteCore: TransactionCore {
   @exclusivity(unchecked) final var changeCount = 0
   /// The optional trees that this transaction has created.
   final var madeTrees: [TreeName: Tree] = [:]
-  /// Whether an order has renumbered its links, so that positions of removed links are invalid.
+  /// Whether an ordered relationship has renumbered its links in this write, so that remembered
+  /// positions of removed links are invalid.
   @exclusivity(unchecked) final var hasSpreadOrder = false
 
   // MARK: Scratch
@@ -18,14 +19,15 @@ class TreeWriteCore: TransactionCore {
   // One thread uses the writer for every record, and never recursively, so exclusivity is not
   // checked; ``key`` is used in the same way.
   @exclusivity(unchecked) final var writer: RecordWriter
-  /// The key of a record before the change; ``key`` is the key after it.
+  /// The encoder for the index key of a record before its change; ``key`` encodes the key after the
+  /// change.
   @exclusivity(unchecked) final var oldKey = KeyEncoder()
 
   // MARK: Calls
 
   /// The savepoints of the write to which this run belongs.
   final var savepoints: Savepoints?
-  /// Whether an atomic call is running; see ``asOneCall(_:_:)``.
+  /// Whether a call of ``asOneCall(_:_:)`` is running, which changes everything or nothing.
   final var isWithinCall = false
   /// Set when a batch failed after some changes; this run of the write can then only be aborted.
   final var brokenBy: StoreError?

@@ -5,10 +5,10 @@ internal import LodestoreFormat
 /// The records of one store that cannot be evicted, and the position up to which each order was
 /// tried.
 ///
-/// A write searches only after the position, so it meets no unevictable record. An entry that is
-/// written before the position moves the position back; a write of this store reports the key.
-/// After a commit of another store or process, a write searches from the beginning, and skips the
-/// unevictable records.
+/// A write searches only after the position, so it meets no unevictable record. When a write of
+/// this store adds an index entry before the position, it reports the entry's key here, which moves
+/// the position back. After a commit of another store or process, a write searches from the
+/// beginning, and skips the unevictable records.
 ///
 /// A pass that tries the unevictable records again has its own position (``EvictionPass``). At its
 /// end it replaces the state of this object.
@@ -18,13 +18,15 @@ final class UnevictableRecords: Sendable {
     /// The position up to which eviction has tried every record: it has removed the record, or has
     /// found it unevictable.
     var position: EvictionPosition
-    /// The highest tried position; an unevictable record that has moved after it is tried again.
+    /// The highest position up to which records were tried.
+    ///
+    /// An unevictable record whose date or age attribute has moved it further is tried again.
     var highest: EvictionPosition
-    /// The least key that was written since ``position`` was set.
+    /// The lowest index key that was written since ``position`` was set; `nil` for none.
     var lowest: EvictionPosition?
-    /// The least key that was written since a pass began.
+    /// The lowest index key that was written since an eviction pass began; `nil` for none.
     var lowestInPass: EvictionPosition?
-    /// The records that writes have found unevictable since a pass began.
+    /// The records that writes have found unevictable since an eviction pass began.
     var heldInPass: Set<UInt64> = []
 
     init(_ order: EvictionOrder) {
@@ -32,7 +34,7 @@ final class UnevictableRecords: Sendable {
       highest = order.first
     }
 
-    /// The position at which a write begins to search.
+    /// The position at which a write begins to search for records to evict.
     var start: EvictionPosition { lowest.map { min($0, position) } ?? position }
 
     mutating func put(_ key: EvictionPosition) {
@@ -45,7 +47,7 @@ final class UnevictableRecords: Sendable {
     var entries: [EvictionOrder: Entry] = [:]
     /// The schema to which the entries belong.
     var schema: SchemaNumber?
-    /// The last commit that the entries include.
+    /// The number of the last commit whose index entries this object takes into account.
     var commit: UInt64?
     var passCount = 0
     var visitCount = 0
@@ -67,7 +69,8 @@ final class UnevictableRecords: Sendable {
         state.entries = [:]
       }
       guard state.commit != last else { return }
-      // The entries written by a commit of another store or process are unknown.
+      // A commit of another store or process may have written any index entries, so writes search
+      // from the beginning.
       for order in core.schema.evictionOrders {
         state.entries[order, default: Entry(order)].put(order.first)
       }
@@ -90,7 +93,8 @@ final class UnevictableRecords: Sendable {
     // A record without a date does not expire.
     if order.first.isAbove(key) { return }
     state.withLock { state in
-      // An order without a state has not been tried at all.
+      // For an order without a state, nothing has been tried yet, so writes search it from the
+      // beginning anyway.
       guard let entry = state.entries[order] else { return }
       let isLowest = entry.lowest?.isAbove(key) ?? true
       let isLowestInPass = entry.lowestInPass?.isAbove(key) ?? true

@@ -2,7 +2,8 @@
 public struct DifferenceMatching: Sendable, Hashable {
   enum Rule: Sendable, Hashable {
     case id
-    /// A unique key; the names of its attributes, or `nil` for a key that the library chooses.
+    /// Records match by a unique key: the names of its attributes, or `nil` for a key that the
+    /// library chooses.
     case uniqueKey([String]?)
   }
 

@@ -18,9 +18,9 @@ struct DifferencePass: DifferenceSource {
 
   /// The position at which a step continues.
   enum Place: Sendable {
-    /// The first record with this id or a higher one.
+    /// Continue at the first record with this id or a higher one.
     case id(UInt64)
-    /// The first entry with this key or a later one.
+    /// Continue at the first entry with this key or a later one.
     case key([UInt8])
   }
 
@@ -60,7 +60,8 @@ struct DifferencePass: DifferenceSource {
     }
   }
 
-  /// Continues until `budget` is spent or everything is compared; returns false at the end.
+  /// Continues the comparison until `budget` is spent or everything is compared; returns false at
+  /// the end.
   mutating func advance(
     _ budget: inout DifferenceBudget, _ visit: (FoundDifference) throws -> Void
   ) throws -> Bool {
@@ -134,7 +135,8 @@ struct DifferenceStep {
   /// equal.
   func compare(_ pair: EntityPair, _ old: Row?, _ new: Row?) throws -> FoundRecord? {
     if let old, let new, old.id == new.id, pair.areEqual(old.bytes, new.bytes) { return nil }
-    // Damage is an error and not a difference, so the checksums are verified.
+    // A damaged record is an error and not a difference, so the checksums of records that differ
+    // are verified.
     let oldView = try old.flatMap { try pair.older?.verifiedView($0.bytes, id: $0.id) }
     let newView = try new.flatMap { try pair.newer?.verifiedView($0.bytes, id: $0.id) }
     var changed: [Int] = []
@@ -247,7 +249,8 @@ private struct RecordWalk {
         id = nil
         return
       }
-      // A damaged page may contain any keys, and must not be visited repeatedly.
+      // In a damaged file the walk could return to earlier keys and never end, so each id must be
+      // above the last one.
       guard cursor.integerKey > last else { throw FormatError("the ids of records do not ascend") }
       last = cursor.integerKey
     } while expired?.contains(last) ?? false

@@ -10,8 +10,8 @@ struct DifferencePlan {
   let entities: Set<String>?
   private let digests: (older: Digests, newer: Digests)
   private let isOneLineage: Bool
-  /// The names of parts that ``DifferenceMatching/uniqueKey`` excludes from the steps created so
-  /// far.
+  /// The attributes and relationships that ``DifferenceMatching/uniqueKey`` excludes from the steps
+  /// created so far.
   private(set) var uncompared: [String] = []
 
   init(
@@ -36,7 +36,8 @@ struct DifferencePlan {
       tree = core.tree(.digests)
     }
 
-    /// The digest of a content; `nil` when the file has no digests.
+    /// The digest of one part of the content, such as the records of an entity; `nil` when the file
+    /// has no digests.
     subscript(content: DigestedContent) -> ContentDigest? {
       get throws {
         guard let tree else { return nil }
@@ -114,8 +115,8 @@ struct DifferencePlan {
     return KeyedPair(pair: pair, older: key.older, newer: key.newer)
   }
 
-  /// Returns a unique index that both entities have: the first on required attributes, or else the
-  /// first.
+  /// Returns a unique index that both entities have: the first whose attributes are all required,
+  /// or else the first of all.
   private func key(
     of old: StoredEntity, _ new: StoredEntity, named wanted: [String]? = nil
   ) -> (older: StoredIndex, newer: StoredIndex)? {

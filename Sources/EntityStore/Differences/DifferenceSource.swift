@@ -4,10 +4,12 @@ internal import LMDB
 protocol DifferenceSource: Sendable {
   /// The differences of the schema.
   var schema: [SchemaDifference] { get }
-  /// The names of the parts that are not compared.
+  /// The names of the attributes, relationships and entities that are not compared; see
+  /// ``StoreDifferences/uncompared``.
   var uncompared: [String] { get }
 
-  /// Continues until `budget` is spent or the end is reached; returns false at the end.
+  /// Continues the comparison until `budget` is spent or the end is reached; returns false at the
+  /// end.
   mutating func advance(
     _ budget: inout DifferenceBudget, _ visit: (FoundDifference) throws -> Void
   ) throws -> Bool
@@ -37,7 +39,8 @@ struct DifferenceReader<Element: Sendable>: Sendable {
   private var source: any DifferenceSource
   private let store: StoreCore
   private let make: @Sendable (FoundDifference) throws -> Element?
-  /// The waiting differences in reversed order.
+  /// Differences that were read and not returned yet, in reversed order, so that the next one is
+  /// the last element.
   private var buffer: [Element]
   private var isOver = false
 

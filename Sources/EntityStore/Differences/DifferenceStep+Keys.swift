@@ -29,8 +29,8 @@ extension DifferenceStep {
       let old = try before.flatMap { try Self.record($0, keyed.older, oldEntity, step.older) }
       let new = try after.flatMap { try Self.record($0, keyed.newer, newEntity, step.newer) }
       budget.visits -= 7
-      // A key with a null ends with its record's id, so equal keys of this kind do not match
-      // records.
+      // An index key that contains null ends with its record's id. Records with such a key have no
+      // unique key, so they do not match, even if the bytes are equal.
       if let old, let new, try !keyed.hasNull(new.bytes, new.id) {
         if pair.haveEqualContent(old.bytes, new.bytes), !pair.followsLinks { return }
         return try find(old, new, &budget)

@@ -39,7 +39,7 @@ struct ExpiredLinks {
     self.from?.contains(from) ?? false || self.to?.contains(to) ?? false
   }
 
-  /// Returns whether a read of `other` leaves out the links of the same records.
+  /// Returns whether both reads leave out the links of the same records.
   func areAll(of other: ExpiredLinks) -> Bool {
     from?.ids == other.from?.ids && to?.ids == other.to?.ids
   }
@@ -72,7 +72,9 @@ extension DifferenceStep {
     }
   }
 
-  /// Compares the orders for each owner; position numbers themselves have no meaning.
+  /// Compares the order of each owner's targets.
+  ///
+  /// Stored position numbers are not compared, because only their order has a meaning.
   mutating func runOrder(
     _ pair: OrderPair, _ visit: (FoundDifference) throws -> Void
   ) throws -> Bool {

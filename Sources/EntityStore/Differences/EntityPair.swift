@@ -8,7 +8,8 @@ struct AttributePair: Sendable {
     case asStored
     /// The attribute leads to a record, which is compared by the values of a key.
     case byTarget(TargetKey)
-    /// The stores contain no information about whether two values have equal meanings.
+    /// Values are not compared, because the stores do not show whether they mean the same. Ids of
+    /// records without a key are an example.
     case none
   }
 
@@ -58,9 +59,11 @@ final class EntityPair: Sendable {
   /// The attributes of the newer entity in its order, followed by the attributes that only the
   /// older entity has.
   let attributes: [AttributePair]
-  /// The numbers of layouts in which equal bytes are equal values.
+  /// The numbers of layouts that mean the same in both stores, so that records with equal bytes
+  /// have equal values.
   private let agreeingLayouts: Set<UInt16>
-  /// Whether equal bytes are equal values in all common layouts.
+  /// Whether records with equal bytes have equal values in all layouts whose numbers both stores
+  /// have.
   private let agrees: Bool
 
   /// - Parameter isOneLineage: whether the two files have a common origin. An attribute with
@@ -130,7 +133,10 @@ final class EntityPair: Sendable {
     }
   }
 
-  /// Compares initial values; an attribute that one store lacks has the initial value of the other.
+  /// Compares initial values.
+  ///
+  /// An attribute that one store lacks counts as having the other store's initial value, so the two
+  /// are equal.
   private static func isSame(_ older: Value?, _ newer: Value?) -> Bool {
     guard let older, let newer else { return true }
     return older.isSameStored(as: newer)

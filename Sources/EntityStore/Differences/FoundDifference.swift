@@ -71,7 +71,7 @@ extension HistoryChange.Kind {
   }
 }
 
-/// The amount of a comparison that one read processes.
+/// The amount of work that one read of a comparison does before it ends, so that reads stay short.
 struct DifferenceBudget {
   /// The number of records, links and pairs that may still be read.
   var visits = 32_768

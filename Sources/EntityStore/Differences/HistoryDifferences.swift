@@ -12,18 +12,19 @@ struct HistoryDifferences: DifferenceSource {
   )
 
   private let side: DifferenceSide
-  /// The number of the last write before the differences.
+  /// The number of the write after which the differences begin.
   private let token: UInt64
   /// The records with a change, by entity.
   private var records: [RecordsOfHistory] = []
-  /// The links with a change, and whether each existed before.
+  /// The links with a change since the token, and whether each of them existed before the change.
   private var links: [LinksOfHistory] = []
   /// The entities that the history does not record completely, and `buckets`.
   private(set) var uncompared: [String] = []
   /// The history contains no changes of the schema.
   var schema: [SchemaDifference] { [] }
   private var step = 0
-  /// The next id in a step over records, or the next position in a step over links.
+  /// The place where the current step continues: the next record id, or the next index in a list of
+  /// links.
   private var place: UInt64 = 0
 
   init(_ side: DifferenceSide, since token: HistoryToken, entities: Set<String>?) throws {
@@ -78,7 +79,8 @@ struct HistoryDifferences: DifferenceSource {
     for number in restarted {
       if let changed = byNumber[number] { uncompared.append(changed.pair.name) }
     }
-    // The first write after the token may share its commit, and the images, with earlier writes.
+    // The first write after the token may share its commit, and so the stored images, with writes
+    // before the token.
     if let firstImage, firstImage <= token.number {
       try log.forEachPart(from: firstImage) { number, _, part in
         guard number <= token.number else { return false }

@@ -2,7 +2,7 @@ internal import LodestoreFormat
 
 /// The records of one entity that the writes after a point of the history have changed.
 struct RecordsOfHistory: Sendable {
-  /// Consecutive ids whose first change is in one write.
+  /// Consecutive ids of records whose first change since the token is in one write.
   struct FirstChange: Sendable, Equatable {
     var ids: Range<UInt64>
     /// Whether the records existed before the change; false for an insert.
@@ -18,9 +18,10 @@ struct RecordsOfHistory: Sendable {
   private(set) var attributes: [UInt32: IDRuns] = [:]
   /// The records that earlier writes of the first write's commit changed.
   ///
-  /// The image of a commit is from before its first change, so it may be older than the token.
+  /// The image of such a record is from before the commit's first change, so it may show values
+  /// from before the token.
   private(set) var earlier = IDRuns()
-  /// The added changes, in the order of the writes.
+  /// The changes added so far, in the order of the writes.
   private var entries: [FirstChange] = []
 
   init(_ entity: StoredEntity) { pair = EntityPair(entity.name, entity, entity) }
@@ -53,7 +54,8 @@ struct RecordsOfHistory: Sendable {
     entries = []
   }
 
-  /// Reduces runs that may overlap to those with the lowest write number for each id.
+  /// Turns runs of ids that may overlap into runs in which each id has only its lowest write
+  /// number.
   ///
   /// The result is in ascending order, without overlap.
   static func firsts(

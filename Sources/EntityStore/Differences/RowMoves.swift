@@ -45,7 +45,8 @@ enum RowMoves {
     return result
   }
 
-  /// Marks unchanged rows as changed until the others have one order in both results.
+  /// Marks as few unchanged rows as possible as changed, so that the remaining unchanged rows have
+  /// one order in both results.
   ///
   /// An order by values of related records may move a row without a change of its own record.
   private static func withReordered(

@@ -55,13 +55,13 @@ package enum DateForm: Sendable, Hashable {
 
   /// The number in `text`, multiplied by ten to the power of `shift`, as seconds since 2001.
   ///
-  /// The fraction is rounded once.
+  /// The result is rounded once, at the end.
   private static func seconds(_ text: String, shift: Int) -> Double? {
     guard let number = DecimalValue(text: text), !number.isNaN else { return nil }
     var exponent = Int(number.exponent) + shift
     var whole = number.significand
     var fraction = 0.0
-    // With other exponents the number rounds to zero or is beyond the calendar.
+    // With other exponents the number rounds to zero or lies outside the range of valid dates.
     guard whole == 0 || (-38...14).contains(exponent) else { return nil }
     while exponent > 0 {
       let (product, overflows) = whole.multipliedReportingOverflow(by: 10)

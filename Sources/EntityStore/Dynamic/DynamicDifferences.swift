@@ -2,7 +2,7 @@ package import LodestoreFormat
 
 /// The differences between two stores, or between a store and an earlier point of its history.
 ///
-/// The two commits stay readable while a copy of this value exists.
+/// The two compared commits stay readable while a copy of this value exists.
 package struct DynamicDifferences {
   private let source: any DifferenceSource
 

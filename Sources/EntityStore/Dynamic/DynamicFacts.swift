@@ -12,16 +12,17 @@ package struct DynamicFacts: Sendable {
   /// The process that is writing, in words; `nil` when nobody writes, and on systems other than
   /// Linux.
   package let writer: String?
-  /// The time at which that process began to write, in seconds since the beginning of 2001.
+  /// The time at which the process of ``writer`` began to write, in seconds since the beginning of
+  /// 2001.
   package let writerSince: Double?
-  /// The versions of the format that may read and write the file.
+  /// The lowest format versions that a library needs to read the file and to write it.
   package let requirement: FormatRequirement
-  /// The sum of all digests of the file; `nil` when the file has no digests.
+  /// The sum of the digests of all records, links and buckets; `nil` when the file has no digests.
   package let digest: ContentDigest?
   package let uuid: UUIDBytes?
   /// The time of creation, in seconds since the beginning of 2001.
   package let created: Double?
-  /// The number of the schema, which increases with each change of the schema.
+  /// The number of the schema, which increases with each change of the schema in the file.
   package let schemaNumber: UInt64
   package let commitNumber: UInt64
   /// The name and version of the engine.
@@ -53,7 +54,7 @@ extension DynamicSnapshot {
       engine: Environment.engineVersion)
   }
 
-  /// Returns the digest of the records of `entity`; `nil` when the file has no digests.
+  /// Returns the digest of all records of `entity`; `nil` when the file has no digests.
   package func digest(of entity: DynamicEntity) throws -> ContentDigest? {
     try digests().map { $0[.records(entity: entity.stored.number)] ?? ContentDigest() }
   }

@@ -2,7 +2,7 @@ package import LodestoreFormat
 
 /// Imports pages of JSON records into an entity, with the engine of ``Importer``.
 ///
-/// Members fill the attributes of their names. Each value is read as its attribute's type.
+/// A JSON member sets the attribute that has its name. Each value is read as its attribute's type.
 package struct DynamicImport: Sendable {
   package let store: DynamicStore
   package let entity: String
@@ -10,20 +10,23 @@ package struct DynamicImport: Sendable {
   private let conflict: DynamicMergePolicy
   private let strategy: ImportStrategy
   private let key: [String]?
-  /// The attributes for members with another name, by member name.
+  /// For members whose name differs from the attribute's name: the attribute's name, by member
+  /// name.
   package var names: [String: String] = [:]
   /// The conversions of values, by attribute name; other values are read in the standard way of
   /// their type.
   package var conversions: [String: TextConversion] = [:]
-  /// The member name for the keys of records that are values of members.
+  /// If the records are values in one JSON object: the member of each record that receives the
+  /// record's name in the object.
   package var keyName: String?
-  /// The members that name records of other entities.
+  /// The members whose values are keys of records of other entities, to which links are created.
   package var links: [DynamicLink] = []
   /// Whether an unknown member rejects its record.
   package var isStrict = false
-  /// Returns an addition to the reason when a refused value might be read with a conversion.
+  /// Returns text to add to the reason of a refusal when a conversion might read the refused value.
   package var hint: (@Sendable (EntityDescription.Attribute) -> String)?
-  /// Returns an addition to the reason when a text of separated values is refused.
+  /// Returns text to add to the reason of a refusal when the refused value is a text of separated
+  /// values, as in CSV.
   package var textHint: (@Sendable (EntityDescription.Attribute) -> String)?
 
   /// - Parameters:
@@ -129,7 +132,8 @@ private final class PageEncoding {
     var decoded = DecodedPage(number: number, entity: entity)
     decoded.byteCount = page.byteCount
     importing.take(page, encoder(for: entity, isText: page.isText), key: key, into: &decoded)
-    // For records with separate texts, `page.places` contains the lines.
+    // If all records are in one JSON text, their lines are found there. Otherwise `page.places`
+    // already contains the lines.
     let first = page.records.first?.node.document
     if let first, first === page.records.last?.node.document { decoded.findLines(in: first) }
     decoded.take(page.places.places)
@@ -145,7 +149,7 @@ private final class PageEncoding {
 }
 
 extension EntityDescription.Attribute {
-  /// A conversion to the attribute's type that adds a hint when it refuses a value.
+  /// A conversion to the attribute's type that adds a hint to the reason when it refuses a value.
   ///
   /// Returns nil for types without a hint.
   fileprivate func conversion(

@@ -20,8 +20,10 @@ package struct DynamicLink: Sendable {
 }
 
 extension DynamicSnapshot {
-  /// Returns the relationships of `entity` that can be written as unique keys; each is written on
-  /// one side.
+  /// Returns the relationships of `entity` whose links can be written as unique keys of the
+  /// targets.
+  ///
+  /// Each relationship is written on one side only.
   ///
   /// A relationship is left out when its target has no unique index on a single attribute. A
   /// required key attribute is preferred to an optional one.
@@ -49,7 +51,7 @@ extension DynamicSnapshot {
     }
   }
 
-  /// Returns whether the links of the relationship are written on the side `end`.
+  /// Returns whether the links of the relationship are written in the records on the side `end`.
   ///
   /// If an attribute holds the relationship, the links are written on the attribute's side,
   /// otherwise on the first side that has a name.

@@ -4,7 +4,8 @@ package import LodestoreEssentials
 /// A parsed page of records.
 package struct DynamicPage: Sendable {
   package let records: [JSONRecord]
-  /// The places of the records in their file, and the records that could not be read.
+  /// The lines and offsets of the records in the imported file, and the records that could not be
+  /// read.
   package let places: DynamicPlaces
   /// Whether all values are texts or null, as in CSV.
   package let isText: Bool
@@ -35,16 +36,18 @@ package struct DynamicPage: Sendable {
   }
 }
 
-/// The places of a page's records in its file, and the records that could not be read.
+/// The lines and offsets of a page's records in the imported file, and the records that could not
+/// be read.
 package struct DynamicPlaces: Sendable {
   fileprivate(set) var places: PagePlaces
 
   fileprivate init(places: PagePlaces) { self.places = places }
 
-  /// Creates places for records whose texts contain their offsets in the file.
+  /// Creates an empty list of places, for records whose parsed texts know their offsets in the
+  /// file.
   package init() { places = PagePlaces() }
 
-  /// Creates places for a page that is a line.
+  /// Creates the places for a page that consists of one line of the file.
   package init(line: Int) { places = .ofPage(line: line) }
 
   /// The initial places for records on lines, which are added one at a time.
@@ -56,7 +59,7 @@ package struct DynamicPlaces: Sendable {
   /// The error of the first record that could not be read.
   package var error: (any Error)? { places.unreadable.first?.error }
 
-  /// Sets the file of the page.
+  /// Sets the name of the imported file from which the page comes.
   package mutating func note(file: String) { places.file = file }
 
   /// Adds a readable record.
@@ -69,10 +72,10 @@ package struct DynamicPlaces: Sendable {
     places.refuse(error, lines)
   }
 
-  /// Whether the last record is a row that is truncated together with the file.
+  /// Whether the last record is a row that is incomplete because the imported file is truncated.
   package var endsCut: Bool { places.endsCut }
 
-  /// Notes that the file is truncated after `offset` bytes of its text.
+  /// Notes that the imported file is truncated after `offset` bytes of its text.
   ///
   /// Adds an unreadable record unless the last one shows the truncation.
   package mutating func noteCut(after offset: Int, _ error: any Error) {
@@ -82,7 +85,8 @@ package struct DynamicPlaces: Sendable {
   /// Creates places for the `count` complete records of a text that is truncated inside its
   /// records.
   ///
-  /// - Parameter level: the level of the array or object of records, counted from the outermost.
+  /// - Parameter level: the nesting level of the array or object that contains the records, counted
+  ///   from the outermost.
   package init(_ count: Int, of text: JSONCutText, at level: Int, _ error: any Error) {
     places = PagePlaces()
     places.unreadable = [UnreadableInput(count + 1, text, at: level, error)]
@@ -96,7 +100,7 @@ package struct DynamicPlaces: Sendable {
     places.warnings = [PagePlaces.cutWarning]
   }
 
-  /// Makes the last line of `lines` a page with one unreadable record.
+  /// Replaces the places by those of one unreadable record, which is the last line of `lines`.
   package mutating func refuse(_ error: JSONError, _ lines: JSONLinesReader) {
     places = PagePlaces()
     places.refuse(error, lines)

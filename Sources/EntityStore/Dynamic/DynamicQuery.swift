@@ -12,7 +12,8 @@ package struct DynamicQuery {
 
   /// The entities in which records are looked up, the queried one first.
   ///
-  /// `isByElements` tells whether a lookup may use an index on elements.
+  /// `isByElements` is true if the lookup may use an element index, which has an entry for each
+  /// element of a list.
   package var lookups: [(entity: DynamicEntity, isByElements: Bool)] {
     var found: [(entity: StoredEntity, isByElements: Bool)] = []
     func note(_ entity: StoredEntity, isByElements: Bool) {
@@ -121,7 +122,8 @@ package struct DynamicQuery {
   /// The plan of the query; does not run it.
   package func explanation() -> QueryExplanation { QueryExplanation(plan.description, nil) }
 
-  /// Runs the query, and returns its plan and the reads of the run.
+  /// Runs the query, and returns its plan with the numbers of index entries and records that the
+  /// run read.
   ///
   /// - Parameter isCounted: whether only the number of results is needed.
   package func analysis(isCounted: Bool) throws(StoreError) -> QueryExplanation {

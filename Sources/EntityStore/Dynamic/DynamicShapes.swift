@@ -1,5 +1,5 @@
 extension JSONNode {
-  /// The column names, if the value is an array of different texts; otherwise `nil`.
+  /// The column names, if the value is an array of texts that are all different; otherwise `nil`.
   package var namesOfColumns: [String]? { columnNames }
 
   /// The records of an array.

@@ -18,7 +18,7 @@ package struct DynamicSnapshot {
 
   // MARK: Records
 
-  /// The number of records of `entity`, without expired ones.
+  /// The number of records of `entity` that have not expired.
   package func count(of entity: DynamicEntity) throws(StoreError) -> Int {
     try core.presentCount(of: entity.stored)
   }

@@ -7,7 +7,8 @@ extension DynamicStore {
   /// A newly created sealed file.
   package struct SealedFacts: Sendable {
     package var seal: Seal
-    /// The fs-verity digest of the file, 32 bytes.
+    /// The fs-verity digest of the file: the SHA-256 hash that Linux's fs-verity computes, 32
+    /// bytes.
     package var digest: [UInt8]
     package var byteCount: UInt64
   }
@@ -15,8 +16,8 @@ extension DynamicStore {
   /// Creates a sealed file of the newest commit; see
   /// ``Store/seal(to:name:generation:dataAsOf:sealedAt:)``.
   ///
-  /// - Parameter step: called repeatedly with the number of copied pairs and the total. Returning
-  ///   false ends the work with ``StoreError/Code/cancelled``.
+  /// - Parameter step: called repeatedly with the number of copied key-value pairs and their total
+  ///   number. Returning false ends the work with ``StoreError/Code/cancelled``.
   package func seal(
     to path: String, name: String, generation: UInt64, dataAsOf: Date, sealedAt: Date = Date(),
     step: @escaping (_ done: Int, _ total: Int) -> Bool = { _, _ in true }

@@ -57,7 +57,7 @@ package final class DynamicStore: Sendable {
 
   // MARK: Schema
 
-  /// The entities as of the last transaction, in the order of their numbers.
+  /// The entities of the schema as of this store's last transaction, in the order of their numbers.
   package var entities: [DynamicEntity] { core.schema.entities.map(DynamicEntity.init) }
 
   /// Changes the file's schema to fit `entities`, in one transaction; when it throws, the file is

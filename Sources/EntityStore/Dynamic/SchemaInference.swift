@@ -21,7 +21,7 @@ package struct SchemaInference {
     var presentCount = 0
     var integersAreDoubles = true
     var numbersAreDecimals = true
-    /// The lowest and highest whole number, or 0.
+    /// The lowest whole number of the member, at most 0, and the highest one, at least 0.
     var least = Int64(0)
     var greatest = UInt64(0)
     var hasFractions = false
@@ -70,18 +70,21 @@ package struct SchemaInference {
   package private(set) var recordCount = 0
   /// The reason why the first value that is not a record was skipped; nil without such a value.
   package private(set) var rejection: String?
-  /// Whether the type of a member was inferred from texts.
+  /// Whether the type of a member was inferred from texts of separated values.
   package private(set) var hasReadTexts = false
 
-  /// The paths into members that are treated as members.
+  /// The paths into members, such as `license.type`, that a person mapped.
+  ///
+  /// A type is inferred for each of them as for a member.
   private let paths: [String]
   /// The members that are followed by paths, and are not attributes themselves.
   private let roots: Set<String>
   private let readsTexts: Bool
-  /// Whether numbers are compared with the ranges of types, because the entity has stored
-  /// attributes whose types may be too narrow for them.
+  /// Whether numbers are compared with the ranges of types.
+  ///
+  /// The entity then has stored attributes, whose types may be too narrow for the imported numbers.
   private let comparesRanges: Bool
-  /// The maximum number of members.
+  /// The maximum number of different members.
   private let limit: Int
   private var isOverLimit = false
 
@@ -300,7 +303,8 @@ enum TextForm: Equatable {
     if first == UInt8(ascii: "-") || first == UInt8(ascii: ".") { return nil }
     if (0x30...0x39).contains(first) { return nil }
     for word in ["true", "false"] where bytes.count == word.utf8.count {
-      // Setting this bit turns a capital letter into a small one.
+      // Setting this bit turns an ASCII capital letter into a small one, so the comparison ignores
+      // case.
       if zip(bytes, word.utf8).allSatisfy({ ($0 | 0x20) == $1 }) { return .bool }
     }
     return .text

@@ -121,7 +121,9 @@ package final class StoreRebuild {
     }
   }
 
-  /// Stores the orders of the links of one side; each array contains the targets in their order.
+  /// Stores the order of the links on one side of a relationship.
+  ///
+  /// By record id, `order` contains the ids of the targets in their order.
   package func put(
     order: [UInt64: [UInt64]], of relationship: UInt32, _ side: RelationshipSide
   ) throws {
@@ -143,7 +145,8 @@ package final class StoreRebuild {
   /// Two records with equal values in a unique index, which a store cannot both contain.
   package typealias RepeatedKey = (entity: EntityNumber, first: UInt64, second: UInt64)
 
-  /// Builds everything that follows from the records.
+  /// Builds the indexes, counters and derived attributes that follow from the stored records and
+  /// links.
   ///
   /// If records have equal unique keys, returns them and builds nothing.
   ///
@@ -178,8 +181,8 @@ package final class StoreRebuild {
     for derivation in schema.derived {
       derived[derivation.owner.number, default: []].insert(derivation.number)
     }
-    // Attributes are derived with the help of other indexes, so indexes on derived attributes come
-    // later.
+    // Deriving attributes uses the other indexes, so these are built first, and indexes on derived
+    // attributes afterwards.
     var later: [EntityNumber: Set<UInt32>] = [:]
     for entity in schema.entities {
       let numbers = derived[entity.number] ?? []
@@ -199,11 +202,12 @@ package final class StoreRebuild {
     for entity in schema.entities {
       for index in entity.elementIndexes { try writing.build(index, of: entity, nil) }
     }
-    // Records, links and buckets were written as bytes, so the ledger must be recounted.
+    // Records, links and buckets were written without updating the sizes and digests of their
+    // content, so these are recounted.
     ContentLedger.of(writing).recount()
   }
 
-  /// Builds the indexes in `later`, or all others.
+  /// Builds the indexes in `later` if `isLater` is true, otherwise all other indexes.
   private func build(
     _ later: [EntityNumber: Set<UInt32>], isLater: Bool, _ writing: WriteCore
   ) throws {

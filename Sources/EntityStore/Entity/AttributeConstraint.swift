@@ -75,7 +75,8 @@ public struct AttributeConstraint: Sendable, Hashable {
   }
 }
 
-/// The reason why constraints cannot be used, as a clause that follows the attribute's name.
+/// The reason why declared constraints contradict each other or the attribute's type, as a clause
+/// that follows the attribute's name in a message.
 struct ConstraintFault: Error {
   var reason: String
 }

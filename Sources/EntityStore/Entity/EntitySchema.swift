@@ -92,7 +92,9 @@ public struct AttributeDefinition<E: Entity>: Sendable {
   let constraints: [AttributeConstraint]
   let storage: AttributeStorage
   let initial: StoredValue
-  /// The cases of an enumeration; raw values without a Swift type are compared with them.
+  /// The cases of the enumeration that the attribute holds.
+  ///
+  /// Raw values that come without their Swift type, as from expressions, are checked against them.
   let cases: (any EnumerationCases)?
   /// The declaration that makes the attribute a to-one relationship.
   let toOne: ToOneDeclaration?

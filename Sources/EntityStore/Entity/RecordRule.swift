@@ -13,7 +13,7 @@
 public struct RecordRule<E: Entity>: Sendable {
   /// The requirement in words, for error messages.
   public let name: String
-  /// The condition as a format string.
+  /// Returns the condition as a format string; throws when the file cannot store the condition.
   let condition: @Sendable () throws(StoreError) -> String
 
   init(name: String, _ condition: @escaping @Sendable () throws(StoreError) -> String) {

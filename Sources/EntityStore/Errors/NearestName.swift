@@ -44,7 +44,8 @@ package enum NearestName {
     }
   }
 
-  /// The restricted Damerau-Levenshtein distance, in O(|a|·|b|) time and three rows of memory.
+  /// Returns the restricted Damerau-Levenshtein distance, in O(|a|·|b|) time and memory for three
+  /// rows of the matrix.
   private static func slips(from a: [Unicode.Scalar], to b: [Unicode.Scalar]) -> Int {
     var last = Array(0...b.count)
     var lastButOne = last

@@ -19,7 +19,8 @@ extension StoreError {
     return error
   }
 
-  /// Returns the error of a part of a larger batch, adding the `count` values before the part.
+  /// Returns the error of a part of a larger batch, with its position increased by the `count`
+  /// values before the part.
   func inBatch(after count: Int) -> StoreError {
     guard let position = batchPosition, count > 0 else { return self }
     var error = self

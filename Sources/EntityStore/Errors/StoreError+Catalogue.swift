@@ -154,7 +154,8 @@ extension StoreError {
         + "program, or open the store read-only with the entities that it has")
   }
 
-  /// - Parameter repeated: pairs of records with an equal value; there must be at least one.
+  /// - Parameter repeated: pairs of records with equal values in the index; there must be at least
+  ///   one pair.
   static func cannotBuildUnique(
     entity: String, index: String, _ repeated: [(first: UInt64, second: UInt64)], detail: String
   ) -> StoreError {
@@ -223,7 +224,7 @@ extension StoreError {
       entity: entity, index: index, recordID: holder, privateDetail: detail)
   }
 
-  /// The error for two records in a batch with one key.
+  /// The error for two records of a batch that have equal keys in a unique index.
   ///
   /// - Parameter firstNew: the id of the first value of a batch insert; `nil` when stored records
   ///   are changed.
@@ -370,7 +371,7 @@ extension StoreError {
 }
 
 extension String {
-  /// The name of an attribute's type as Swift spells it.
+  /// The name of an attribute's type with the capital letters of Swift, as `UInt64` for `uint64`.
   fileprivate var capitalizedType: String {
     hasPrefix("uint") ? "UInt" + dropFirst(4) : prefix(1).uppercased() + dropFirst()
   }

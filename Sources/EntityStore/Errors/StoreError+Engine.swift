@@ -210,7 +210,7 @@ extension StoreError {
     return "this process may not; \(lockHint)"
   }
 
-  /// Returns whether the message already contains all facts of `cause`.
+  /// Returns whether the error's message already contains everything that the text of `cause` says.
   func isTold(_ cause: any Error) -> Bool {
     if let cause = cause as? LMDBError, cause.kind != .engine { return true }
     return message.contains("\(cause)")

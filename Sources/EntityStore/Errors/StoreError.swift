@@ -41,7 +41,8 @@ public struct StoreError: Error, Sendable {
     /// The commit before the newest one is not available; see
     /// ``StoreOptions/Access/previousCommit``.
     public static let noPreviousCommit = Code("noPreviousCommit")
-    /// A stored entity and its declared type do not fit together.
+    /// An entity in the file cannot be used with, or changed to, the type that the program
+    /// declares.
     public static let incompatibleSchema = Code("incompatibleSchema")
     /// A declaration contradicts itself.
     public static let badSchema = Code("badSchema")
@@ -102,7 +103,7 @@ public struct StoreError: Error, Sendable {
     public static let cancelled = Code("cancelled")
     /// An import cannot continue.
     public static let importStopped = Code("importStopped")
-    /// Derived values keep changing each other in a circle before a commit.
+    /// Before a commit, derived attributes and other sinks changed each other without end.
     public static let endlessChanges = Code("endlessChanges")
     /// A failed transaction was used again.
     public static let brokenTransaction = Code("brokenTransaction")
@@ -113,8 +114,9 @@ public struct StoreError: Error, Sendable {
     /// A write cannot be undone, because of later changes or because the history lacks required
     /// data.
     public static let cannotUndo = Code("cannotUndo")
-    /// A snapshot has been ended because of its age, or a read without a lock file because of two
-    /// commits by other processes.
+    /// A snapshot was ended because it was older than its limit.
+    ///
+    /// A read without a lock file was ended because other processes made two commits meanwhile.
     public static let snapshotExpired = Code("snapshotExpired")
     /// A record has been changed since its edit began.
     public static let editConflict = Code("editConflict")

@@ -3,8 +3,10 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// The record before a write updated or deleted it; `nil` for an insert, and when no image was
-  /// kept.
+  /// The record before a write updated or deleted it, from its image, which is a stored copy of the
+  /// old record.
+  ///
+  /// Returns `nil` for an insert, and when no image was kept.
   ///
   /// Images are kept until the write is purged, if ``HistoryPolicy/kept(preserving:images:)``
   /// requests them.
@@ -92,8 +94,8 @@ extension TransactionCore {
 }
 
 extension StoredEntity {
-  /// The name of a required attribute without a value in a record of an earlier layout; `nil` for
-  /// none.
+  /// The name of a required attribute for which a record in an earlier layout has no value; `nil`
+  /// if all required attributes have one.
   ///
   /// - Parameter numbers: the attributes to check; `nil` for all.
   func attribute(

@@ -21,7 +21,7 @@ extension ReadableTransaction where Self: ~Copyable {
     try HistoryLog(access.core).consumers()
   }
 
-  /// The token up to which a consumer has read; `nil` for an unknown consumer.
+  /// The token up to which the consumer called `name` has read; `nil` for an unknown consumer.
   public func historyToken(ofConsumer name: String) throws(StoreError) -> HistoryToken? {
     let log = HistoryLog(access.core)
     guard let document = try log.value(.consumer(name)) else { return nil }
@@ -79,8 +79,8 @@ extension WriteTransaction {
     return try log.purge(through: try log.lastNumber(before: date.timeIntervalSinceReferenceDate))
   }
 
-  /// Removes the writes that all consumers have read, and all writes older than `date`; returns
-  /// their number.
+  /// Removes the writes that all consumers have read, and all writes older than `date`, from the
+  /// history; returns the number of removed writes.
   ///
   /// Without a consumer, only writes older than `date` are removed.
   @discardableResult
@@ -129,14 +129,15 @@ extension HistoryLog {
     return last
   }
 
-  /// The number of parts and id ranges to collect before their data is removed.
+  /// The maximum number of history entries and id ranges that are collected in memory before their
+  /// data is removed.
   private static let keysPerRound = 1 << 16
 
   /// Consecutive ids of records that a write has changed in one way.
   private struct KeptRecords {
     let entity: EntityNumber
     let ids: Range<UInt64>
-    /// The write number in the keys of their images and preserved values.
+    /// The write number in the keys of the records' images and preserved values.
     let transaction: UInt64
     let isDeleted: Bool
   }
@@ -149,8 +150,9 @@ extension HistoryLog {
     var time = 0.0
     var parts: [HistoryKey] = []
     var kept: [KeptRecords] = []
-    // The image number is from the header of a write, which only the first part of the write has.
-    // The variable is outside the loop, because a round of the loop may end between two parts.
+    // The number under which the write's images are stored. Only the first of a write's entries in
+    // the history contains it. The variable is outside the loop, because a round may end between
+    // two entries of one write.
     var image: UInt64 = 0
     while true {
       parts.removeAll(keepingCapacity: true)
@@ -195,7 +197,8 @@ extension HistoryLog {
   /// - Complexity: O(*n*) in the number of remaining images and preserved values; none is read.
   private func deleteUnneededImages(through end: UInt64) throws {
     guard let tree else { return }
-    // Remaining writes may store their images under the number of a removed write.
+    // Writes of one commit store their images under one number, so a remaining write may use that
+    // of a removed one.
     var shared: UInt64?
     try forEachPart(from: end + 1) { _, _, part in
       shared = part.header?.images
@@ -218,7 +221,8 @@ extension HistoryLog {
     }
   }
 
-  /// Deletes the data of `records`, whose keys `key` returns.
+  /// Deletes the images or preserved values of `records`; `key` returns the history key for each
+  /// record.
   private func delete(
     _ records: KeptRecords, _ key: @escaping (EntityNumber, UInt64, UInt64) -> HistoryKey
   ) throws {

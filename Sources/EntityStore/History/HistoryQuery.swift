@@ -6,7 +6,7 @@ internal import LodestoreFormat
 ///
 ///     let news = try store.history(.after(token).excluding(authors: "app").of(Film.self))
 ///
-/// A write is left out when the filters exclude all its changes.
+/// A query does not return a write when the filters exclude all of the write's changes.
 public struct HistoryQuery: Sendable {
   enum Start: Sendable {
     case beginning
@@ -53,7 +53,8 @@ public struct HistoryQuery: Sendable {
 
   /// The writes at this time or later.
   ///
-  /// The times come from the writers' clocks, and the order is that of the writes.
+  /// The times come from the writers' clocks. The results are in the order of the writes, even if
+  /// the times are not.
   public static func since(_ date: Date) -> HistoryQuery { HistoryQuery(.date(date)) }
 
   /// The write with this token.
@@ -88,7 +89,7 @@ public struct HistoryQuery: Sendable {
 
   /// Only those updates of this entity's records that changed one of these attributes.
   ///
-  /// Inserts and deletes are not affected.
+  /// Inserts and deletes of records are still included.
   public func changing<E: Entity, each Value>(
     _ paths: repeat KeyPath<E.Attributes, Attribute<E, each Value>>
   ) -> HistoryQuery {

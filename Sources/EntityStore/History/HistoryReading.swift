@@ -108,7 +108,8 @@ struct HistoryRun {
       var whole = collected ?? Collected(number: number)
       collected = nil
       whole.header = part.header ?? whole.header
-      // The changes of a write are not collected when the write's header already excludes it.
+      // The changes of a write are not collected when its author or time already excludes the
+      // write.
       let isLeftOut = whole.header.map { !isWanted($0) } ?? false
       if !isLeftOut, query.wantsChanges || filtersChanges { whole.parts.append(part) }
       collected = whole
@@ -120,7 +121,8 @@ struct HistoryRun {
   private struct Collected {
     let number: UInt64
     var header: HistoryPart.Header?
-    /// The parts in the order of the visit, which is reversed when the last write comes first.
+    /// The write's entries in the history, in the order of the visit, which is reversed when the
+    /// last write comes first.
     var parts: [HistoryPart] = []
   }
 
@@ -236,7 +238,8 @@ struct HistoryRun {
     (header.untold ?? []).map { number in core.schema.entity(number)?.name ?? "entity \(number)" }
   }
 
-  /// Returns links from the perspective of the named side; `nil` when a filter excludes them.
+  /// Returns the links as seen from the side of the relationship that has a name; `nil` when a
+  /// filter excludes them.
   private func links(_ group: HistoryPart.Links) -> HistoryLinks? {
     guard let end = core.schema.relationship(group.relationship)?.namedEnd else { return nil }
     let isSwapped = end.side == .to

@@ -11,7 +11,8 @@ public struct HistoryTransaction: Sendable, Identifiable {
   public let time: Date
   /// The author of the write; for an import, its name.
   public let author: String?
-  /// The part of the program that wrote; for an import, the page.
+  /// The name that the program gave to the part of it that wrote; for an import, the page that was
+  /// imported.
   public let contextName: String?
   /// The number of the process that wrote.
   public let process: Int

@@ -19,7 +19,8 @@ extension HistoryUndo {
     }
     for group in links where group.kind == .removed { try change(group) }
     core.changeCount += 1
-    // A write that is only partly undone prevents the undo of an earlier one.
+    // The write is marked as undone only if no recorded change stays: a partly undone write remains
+    // an obstacle for the undo of earlier writes.
     if !leavesReportedChange { core.undone = (number, core.changeCount) }
     return PartialUndo(recordCount: count, stayingEntities: staying.sorted())
   }
@@ -66,7 +67,8 @@ extension HistoryUndo {
         let current = try changes.stored(cursor.value, id: id, isCarriedOver: true)
         var values = try changes.values(of: current)
         let old = try self.values(id, of: entity)
-        // A record without an image was inserted in this commit, so the attributes become null.
+        // A record that was inserted in this commit has no image, and so no earlier values: the
+        // attributes become null.
         for position in positions[id] ?? [] { values[position] = old?[position] ?? .null }
         let record = try changes.derived(try changes.encode(values), over: current)
         if try batch.change(current, to: record, at: cursor) { count += 1 }

@@ -6,7 +6,9 @@ internal import LodestoreFormat
 // unique key that is used again.
 
 extension HistoryUndo {
-  /// Throws when an obstacle exists; a partial undo instead notes the parts that stay.
+  /// Throws when an obstacle exists.
+  ///
+  /// A partial undo notes the changes that cannot be undone, and leaves them.
   mutating func check() throws {
     try checkMoves()
     for change in changes {
@@ -95,7 +97,7 @@ extension HistoryUndo {
 
   // MARK: Later writes
 
-  /// Visits the parts of later writes, except writes that have been completely undone.
+  /// Visits the history entries of later writes, except writes that have been completely undone.
   private func forEachLaterPart(_ body: (UInt64, HistoryPart) throws -> Bool) throws {
     try log.forEachPart(from: number + 1) { later, _, part in
       if undoneWrites.contains(later) { return true }
@@ -103,7 +105,7 @@ extension HistoryUndo {
     }
   }
 
-  /// Throws when a later write is an obstacle.
+  /// Throws when a later write has changed, deleted or linked something that the undo would change.
   private func checkLaterWrites() throws {
     let pairs = Dictionary(grouping: links, by: \.relationship)
       .mapValues { Set($0.flatMap(\.pairs)) }
@@ -146,8 +148,8 @@ extension HistoryUndo {
     return true
   }
 
-  /// Returns `, by write 7` for the last later write with a part for which `isSought` is true;
-  /// otherwise an empty text.
+  /// Returns `, by write 7` for the last later write that has a change for which `isSought` is
+  /// true; otherwise an empty text.
   private func byWrite(_ isSought: (HistoryPart) -> Bool) throws -> String {
     var found: UInt64?
     try forEachLaterPart { later, part in
@@ -159,7 +161,7 @@ extension HistoryUndo {
 
   // MARK: Missing records
 
-  /// Throws when an attribute with its old value would lead to a missing record.
+  /// Throws when an attribute that gets its old value back would lead to a missing record.
   private func checkTargets(of change: HistoryPart.Change) throws {
     let entity = try entity(change.entity)
     for end in core.schema.ends(of: entity) {

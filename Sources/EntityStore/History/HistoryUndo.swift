@@ -89,22 +89,24 @@ struct HistoryUndo {
   let log: HistoryLog
   /// The number of the write.
   let number: UInt64
-  /// Whether parts that cannot be undone may stay.
+  /// Whether changes of the write that cannot be undone may stay, as in
+  /// ``WriteTransaction/undoPartly(_:)``.
   let isPartial: Bool
   /// The write number under which the images of the write are stored.
   let image: UInt64
-  /// The changes to undo; updates are without derived attributes.
+  /// The changes to undo; updates do not list derived attributes, which are recomputed.
   var changes: [HistoryPart.Change] = []
   var links: [HistoryPart.Links] = []
   /// The changes of earlier writes in this commit, which store their images under the same number.
   let siblings: [HistoryPart.Change]
   /// The later writes that have been completely undone.
   let undoneWrites: Set<UInt64>
-  /// The names of entities with parts that stay.
+  /// The names of entities with changes that stay.
   var staying: Set<String> = []
   /// Whether a recorded change stays.
   var leavesReportedChange = false
-  /// The attributes of records of ``siblings`` that lead to removed records, by entity.
+  /// By entity and record id, the attributes of records in ``siblings`` that lead to records which
+  /// the undo removes.
   var leading: [EntityNumber: [UInt64: Set<UInt32>]] = [:]
 
   init(_ token: HistoryToken, _ core: WriteCore, isPartial: Bool) throws {
@@ -151,8 +153,8 @@ struct HistoryUndo {
     try noteUnreported(header.untold)
   }
 
-  /// Notes the entities without a history that the write also changed; throws when no part may
-  /// stay.
+  /// Notes the entities without a history that the write also changed; throws unless the undo may
+  /// be partial.
   ///
   /// - Parameter untold: the numbers of these entities; `nil` for a write of an earlier version,
   ///   which may have changed any entity.

@@ -27,8 +27,8 @@ struct PresentIDs {
 
   /// Visits the ids in ascending order.
   ///
-  /// - Complexity: O(*r* + *k* + *i*) for *r* runs, *k* visited ids and *i* images of other writes
-  ///   with ids of the runs.
+  /// - Complexity: O(*r* + *k* + *i*) for *r* runs, *k* visited ids and *i* images that other
+  ///   writes stored for ids within the runs.
   func forEach(_ body: (UInt64) throws -> Void) throws {
     // The next record; the maximum, which is not an id, when there are no more records.
     var record: UInt64 = records == nil ? .max : 0
@@ -44,7 +44,8 @@ struct PresentIDs {
           next[index] = try kept.next(in: start..<run.upperBound) ?? run.upperBound
         }
         let id = min(record, next.min() ?? run.upperBound)
-        // A damaged page may contain any keys, and must not be visited repeatedly.
+        // In a damaged file the search could return to earlier ids and never end, so ids must
+        // ascend.
         guard id >= start else { throw StoreError.damagedHistory(FormatError("ids do not ascend")) }
         guard id < run.upperBound else { break }
         try body(id)

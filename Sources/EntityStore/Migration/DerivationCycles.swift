@@ -33,8 +33,8 @@ struct DerivationCycles {
 
   /// Throws ``StoreError/Code/badSchema`` when one of the changed attributes depends on itself.
   ///
-  /// Cycles of other attributes are allowed: older programs could declare them, and their values
-  /// never change.
+  /// Cycles of unchanged attributes are not refused: earlier versions of the library allowed them,
+  /// and the store never changes their values.
   func check(_ changed: [EntityNumber: Set<UInt32>]) throws(StoreError) {
     for (entity, numbers) in changed.sorted(by: { $0.key < $1.key }) {
       for number in numbers.sorted() {

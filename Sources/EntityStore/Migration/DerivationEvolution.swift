@@ -36,7 +36,8 @@ struct DerivationEvolution {
             of: derivation, attribute.name, in: entities[position], entities, relationships)
         }
         let stored = result[position].attributes[index].derivation
-        // Equal names may have different bytes, and then belong to different members.
+        // Strings that Swift compares as equal may have different bytes, and then name different
+        // members of a document.
         let isSame =
           stored == wanted && (stored?.path ?? []).hasSameBytes(as: wanted?.path ?? [])
           && [stored?.condition ?? ""].hasSameBytes(as: [wanted?.condition ?? ""])
@@ -66,7 +67,8 @@ struct DerivationEvolution {
 
   var isChanged: Bool { !changed.isEmpty }
 
-  /// Rebuilds the attributes derived from the records of these entities, except times.
+  /// Rebuilds the attributes derived from the records of these entities, except times of inserts
+  /// and changes.
   mutating func rebuild(_ touched: Set<EntityNumber>, _ schema: StoredSchema) {
     for entity in schema.entities where touched.contains(entity.number) {
       for attribute in entity.description.declaredAttributes {
@@ -182,8 +184,8 @@ struct DerivationEvolution {
 extension StoredEntity {
   /// The occasion for rebuilding the attributes with these numbers.
   ///
-  /// When all of them depend on related records only, functions are not called, because the program
-  /// may not have them.
+  /// When all of them depend on related records only, the program's derivation functions are not
+  /// called, because the program may not have them.
   func occasion(rebuilding numbers: Set<UInt32>) -> RecordDerivations.Occasion {
     let isOfRelated = numbers.allSatisfy {
       description.attribute(number: $0)?.derivation?.kind.isOfRelated == true

@@ -10,7 +10,7 @@ internal import LodestoreFormat
 struct FormatUpgrade {
   /// One step: its condition, and its effect on an entity.
   struct Step: Sendable {
-    /// The version whose form the step creates.
+    /// The format version in whose form the step leaves the data.
     let version: FormatVersion
     /// Returns whether the entity may need the step, according to its description.
     let isNeeded: @Sendable (EntityDescription) -> Bool
@@ -38,7 +38,8 @@ struct FormatUpgrade {
     }
     if isChanged {
       try trees.raiseSchemaNumber(in: transaction)
-      // Steps write records as bytes, so the ledger must be recounted.
+      // Steps write the bytes of records without updating the ledger's sizes and digests, so these
+      // are recounted.
       ContentLedger.of(transaction, trees).recount()
     }
     return isChanged

@@ -13,7 +13,8 @@ final class IndexBuilder: Sendable {
           guard try await core.writeTogether({ try $0.buildNextPart() }) else { break }
         } catch let error as StoreError where error.code == .incompatibleSchema {
           failure = failure ?? error
-          // Another builder may have discarded the index meanwhile.
+          // If another process has already discarded the index with the repeated keys, this call
+          // changes nothing.
           guard let entity = error.entity, let index = error.index else { throw error }
           try await core.writeTogether { try $0.stopBuilding(index, of: entity) }
         }
@@ -27,7 +28,7 @@ final class IndexBuilder: Sendable {
   /// Waits for the end of the task; throws `CancellationError` when the caller's task is cancelled
   /// earlier.
   ///
-  /// Awaiting the value of the task would not return on cancellation.
+  /// Awaiting the task's value directly would not return when the caller's task is cancelled.
   func wait() async throws {
     let (end, continuation) = AsyncThrowingStream.makeStream(of: Never.self)
     let task = task

@@ -20,8 +20,8 @@ extension Opening {
     evolution.rebuild(touched, core.schema)
     evolution.rebuildDependents(core.schema)
     let concerned = evolution.concerned(core.schema)
-    // Construction is stopped before the records change, because a partial index would contain old
-    // values.
+    // The construction of indexes on these attributes is stopped before the records change, because
+    // the entries made so far contain old values.
     for entity in core.schema.entities {
       for index in entity.building
       where concerned[entity.number]?.isDisjoint(with: index.description.attributes) == false {

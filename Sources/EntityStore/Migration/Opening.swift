@@ -17,7 +17,9 @@ final class Opening {
   /// The messages about stored conditions that already named missing attributes before the opening
   /// changed anything; opening does not refuse these conditions.
   let lost: Set<String>
-  /// The new indexes of derived attributes, whose values come later, by entity.
+  /// By entity, the new indexes over derived attributes.
+  ///
+  /// These indexes are built after the attributes' values are computed.
   private(set) var laterIndexes: [EntityNumber: Set<UInt32>] = [:]
   /// The entities whose history restarts, because records may have changed without being recorded.
   private(set) var restarted: Set<EntityNumber> = []

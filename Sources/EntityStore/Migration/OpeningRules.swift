@@ -27,7 +27,8 @@ final class OpeningRules: ChangeSink {
     }
   }
 
-  /// - Parameter refusal: makes the error of the opening of the broken constraints and rules.
+  /// - Parameter refusal: converts the error for broken constraints and rules to the error of the
+  ///   opening.
   func check(_ core: WriteCore, _ refusal: (StoreError) -> StoreError) throws(StoreError) {
     for entity in core.schema.entities {
       guard var runs = ids[entity.number] else { continue }

@@ -45,12 +45,13 @@ struct RelationshipEvolution {
     try checkRequired()
   }
 
-  /// The relationships that are new or different.
+  /// The relationships that are new or differ from the stored ones.
   var changed: [RelationshipDescription] { result.filter { stored[$0.number] != $0 } }
 
   var isChanged: Bool { !removed.isEmpty || !changed.isEmpty }
 
-  /// Whether readers need the change: a relationship is new, or the name of a side changes.
+  /// Whether programs that only read the file need the change: a relationship is new, or the name
+  /// of a side changes.
   var concernsReaders: Bool {
     result.contains { $0.number == 0 }
       || changed.contains { relationship in
@@ -59,7 +60,7 @@ struct RelationshipEvolution {
       }
   }
 
-  /// Returns whether existing links get an order.
+  /// Returns whether the new declaration gives an order to existing links of `relationship`.
   func ordersLinks(of relationship: RelationshipDescription) -> Bool {
     guard let before = stored[relationship.number] else {
       return relationship.to.isOrdered && relationship.attribute != nil

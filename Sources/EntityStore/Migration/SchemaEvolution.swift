@@ -41,10 +41,11 @@ struct SchemaEvolution {
   var isChanged = false
   /// Whether the program cannot read the file before it is changed.
   var concernsReaders = false
-  /// Whether the history of an entity with records begins.
+  /// Whether history begins for an entity that already has records.
   var beginsHistory = false
-  /// Whether constraints, or the source members of attributes, change; these matter only to
-  /// writers.
+  /// Whether constraints change, or the member names from which imports fill attributes.
+  ///
+  /// Such changes matter only to writers.
   var changesConstraints = false
 
   /// Creates the description of a new entity.
@@ -248,7 +249,8 @@ struct SchemaEvolution {
     changesConstraints = true
   }
 
-  /// Applies the outline of the declared type to the attribute at `index`.
+  /// Applies the outline of the declared type, which describes the members of its documents, to the
+  /// attribute at `index`.
   private mutating func evolveDocuments(
     _ index: Int, _ attribute: DeclaredEntity.Attribute, keepsOthers: Bool, hasRecords: Bool
   ) {

@@ -11,8 +11,8 @@ extension StoreCore {
     try self.init(
       opening: path, isInMemory: isInMemory, declared: declared, types: types, options: options,
       work: work)
-    // After an error, `close()` is called here. A later call does nothing, so another store on the
-    // file keeps its environment.
+    // After an error, `close()` is called here. A second call, from `deinit`, does nothing, so the
+    // environment is not closed for another store on the file.
     do {
       try bringUpToDate(declared, work, stages)
     } catch {
@@ -193,7 +193,8 @@ extension StoreCore {
     return number
   }
 
-  /// Creates a core that reads and writes with the schema that `transaction` sees.
+  /// Creates a `WriteCore` on `transaction` that uses the schema stored in the file as of this
+  /// transaction.
   func writing(_ transaction: Transaction) throws -> WriteCore {
     WriteCore(transaction, schema: try load(in: transaction), store: self)
   }

@@ -29,9 +29,8 @@ enum Catalogue {
 
   /// Throws if the file has records or links that the catalogue does not describe.
   ///
-  /// A damaged key may look like one of a later version. Without this check, the entity it
-  /// described would seem never to have existed, and would be created again next to its old
-  /// records.
+  /// A damaged key may look like one of a later version. Without this check, the store would take
+  /// the entity of the damaged description for a new one, and create it next to its old records.
   static func checkTrees(
     _ trees: [(name: String, entryCount: UInt64)], _ entities: [EntityDescription],
     _ relationships: [RelationshipDescription]
@@ -126,7 +125,7 @@ extension Catalogue.Trees {
     ContentLedger.of(transaction, self).catalogueChanged()
   }
 
-  /// Stores how far an index has been built.
+  /// Stores the position at which the building of an index continues.
   ///
   /// - Parameter next: the id of the first record without an entry; `nil` if the index is complete
   ///   or removed.

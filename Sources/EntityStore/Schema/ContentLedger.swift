@@ -10,22 +10,24 @@ internal import LodestoreFormat
 /// digests and sizes once, right before the commit. The first write to a file without digests
 /// computes all of them from the content.
 final class ContentLedger: CommitPreparation {
-  /// The changes of one digest, and of the size of the records.
+  /// The changes that one transaction makes to one digest, and to the size of the digested records.
   final class Sum {
     // Only one thread uses the object. An exclusivity check would slow each record.
     @exclusivity(unchecked) var change = ContentDigest()
     /// The change of the sum of the records' lengths.
     ///
-    /// The sum is updated for every entity, since checking for a limit would cost as much.
+    /// The sum is updated for every entity, even without a limit, since a check for a limit would
+    /// cost as much.
     @exclusivity(unchecked) var sizeChange = 0
     /// Whether the file stores the sum of the lengths of these records.
     var keepsSize = false
-    /// Whether all content was removed before the changes.
+    /// Whether the transaction removed all digested content at once, before the changes counted
+    /// here.
     @exclusivity(unchecked) private(set) var isCleared = false
 
     fileprivate var isChanged: Bool { isCleared || change != ContentDigest() }
 
-    /// Notes that all content is removed.
+    /// Notes that all records, links or buckets under this digest are removed.
     func clear() {
       change = ContentDigest()
       sizeChange = 0
@@ -70,7 +72,7 @@ final class ContentLedger: CommitPreparation {
   }
 
   /// Makes the commit compute all digests and the second copy from the content, for example after
-  /// content was written as bytes.
+  /// content was written without updating this ledger.
   func recount() {
     isRecount = true
     isCatalogueChanged = true
@@ -176,7 +178,7 @@ final class ContentLedger: CommitPreparation {
 
   /// Stores the sizes of all entities that the catalogue limits by bytes, and removes other sizes.
   ///
-  /// Limits may have changed.
+  /// Called when the catalogue changed, because entities may have gained or lost a limit.
   private func updateSizes(in transaction: Transaction) throws {
     let limited = try trees.descriptions(in: transaction).filter(\.keepsSize).map(\.number)
     let keys = Set(limited.map(CounterKey.size))

@@ -295,7 +295,8 @@ extension DeclaredEntity {
     return functions
   }
 
-  /// Describes the declared attributes that `stored` lacks or has in another form, for messages.
+  /// Describes in words, for messages, the declared attributes that `stored` lacks or has with
+  /// another type.
   func differences(from stored: EntityDescription) -> [String] {
     attributes.compactMap { declared in
       let label = "\(name).\(declared.name)"

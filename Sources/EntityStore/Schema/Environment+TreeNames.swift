@@ -42,7 +42,7 @@ extension Transaction {
     while found {
       let name = try name(cursor.key)
       names.append(name)
-      // All other keys with this name are before this position.
+      // The next key is sought after all other keys that begin with this name and a zero byte.
       found = try cursor.seek(atOrAfter: Array(name.utf8) + [1])
     }
     return names

@@ -24,7 +24,8 @@ struct EvictionOrder: Sendable, Hashable {
   var first: EvictionPosition { cause == .expiry ? .firstDate : .first }
 }
 
-/// A position in an ``EvictionOrder``, given by the lowest key that is not before it.
+/// A position in an ``EvictionOrder``: a key such that entries with lower keys are before the
+/// position.
 ///
 /// The keys are those of the index. In the order of ids, a key is the id in 8 big-endian bytes.
 struct EvictionPosition: Sendable, Comparable {
@@ -51,10 +52,11 @@ struct EvictionPosition: Sendable, Comparable {
     EvictionPosition(bytes: Array(key) + [0])
   }
 
-  /// Returns whether the entry with this key comes before the position.
+  /// Returns whether the entry with this key is before the position, so that an eviction from this
+  /// position on skips the entry.
   func isAbove(_ key: ByteView) -> Bool { bytes._withBytes { compareKeys(key, $0) < 0 } }
 
-  /// The lowest id that is not before the position, in the order of ids.
+  /// For the order of ids: the lowest id that is at or after the position.
   var id: UInt64 {
     let id = bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     let whole = id << UInt64(8 * (8 - min(8, bytes.count)))

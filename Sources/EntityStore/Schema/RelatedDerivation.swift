@@ -22,8 +22,8 @@ struct RelatedDerivation: Sendable {
   /// The rank in the order of computation.
   ///
   /// The rank is 1 when no source is itself derived from related records. Otherwise it is one more
-  /// than the highest rank of the sources. In a cycle of definitions, which older programs could
-  /// declare, all attributes have the highest rank.
+  /// than the highest rank of the sources. In a cycle of definitions, which older versions of the
+  /// library allowed, all attributes have the highest rank.
   private(set) var rank = 1
 
   /// The entity with the attribute.
@@ -78,8 +78,8 @@ struct RelatedDerivation: Sendable {
   /// Whether a related record must be read to determine its contribution.
   var readsRecords: Bool { source != nil || condition != nil }
 
-  /// Returns whether an update of the attributes with these numbers may change a record's
-  /// contribution.
+  /// Returns whether an update of the attributes with these numbers may change the value that a
+  /// related record contributes.
   func isConcerned(byUpdateOf attributes: Set<UInt32>) -> Bool {
     sources.map { !$0.isDisjoint(with: attributes) } ?? true
   }

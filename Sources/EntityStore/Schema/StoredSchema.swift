@@ -3,17 +3,17 @@ internal import LodestoreFormat
 
 /// The catalogue at one schema number.
 ///
-/// A schema never changes; a newer catalogue gives a new one.
+/// An object never changes: after a change of the catalogue, a new object is created.
 final class StoredSchema: Sendable {
   let number: SchemaNumber
   let entities: [StoredEntity]
   let relationships: [StoredRelationship]
-  /// The handles of the optional trees that the store has.
+  /// The handles of those optional trees, such as the history, that the file contains.
   let optionalTrees: [TreeName: Tree]
   /// The derived attributes that depend on related records.
   let derived: [RelatedDerivation]
   let hasElementIndexes: Bool
-  /// Whether an index is being built.
+  /// Whether some index of the file is under construction while the store is in use.
   let isBuilding: Bool
   /// Whether the history records changes of the records of an entity.
   let keepsHistory: Bool

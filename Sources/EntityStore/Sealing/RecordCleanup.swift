@@ -10,11 +10,12 @@ internal import LodestoreFormat
 struct RecordCleanup {
   private let entity: EntityDescription
   private let current: RecordLayout
-  /// The layouts with attributes that the current layout lacks, by number.
+  /// By layout number, the old layouts that contain attributes which the current layout lacks.
   private let outdated: [UInt16: RecordLayout]
   /// All layouts by number, if documents must be examined.
   private let layouts: [UInt16: RecordLayout]
-  /// The outlines of documents that may have removed members, by attribute.
+  /// By attribute number, the outlines of document attributes whose stored documents may have
+  /// removed members.
   private let outlines: [UInt32: DocumentOutline]
 
   init(_ entity: EntityDescription) {

@@ -14,7 +14,8 @@ public struct Seal: Sendable, Hashable {
   public var name: String
   /// The number of this state of the dataset, from 1 to 2^63 − 1; later states have higher numbers.
   public var generation: UInt64
-  /// The date of the data.
+  /// The date to which the data is current, as its publisher states it; the file may be created
+  /// later.
   public var dataAsOf: Date
   /// The date at which the file was created.
   public var sealedAt: Date

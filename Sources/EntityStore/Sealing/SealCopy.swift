@@ -10,7 +10,7 @@ struct SealCopy {
   let trees: [String: Tree]
   let header: Tree
   var writer: PageFileWriter
-  /// The number of pairs in all trees.
+  /// The number of key-value pairs in all trees, for the progress.
   let total: Int
   let step: (_ done: Int, _ total: Int) -> Bool
   private var done = 0
@@ -82,7 +82,7 @@ struct SealCopy {
     return tree
   }
 
-  /// Calls `body` with each pair of a tree.
+  /// Calls `body` with each key-value pair of a tree.
   private mutating func forEachPair(
     of tree: Tree, _ body: (inout SealCopy, ByteView, ByteView) throws -> Void
   ) throws {

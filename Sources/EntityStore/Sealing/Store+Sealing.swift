@@ -92,8 +92,8 @@ extension StoreCore {
   /// Creates a sealed file of the newest commit; returns its seal, its fs-verity digest and its
   /// size.
   ///
-  /// - Parameter step: called repeatedly with the number of copied pairs and the total. Returning
-  ///   false ends the work with ``StoreError/Code/cancelled``.
+  /// - Parameter step: called repeatedly with the number of copied key-value pairs and their total
+  ///   number. Returning false ends the work with ``StoreError/Code/cancelled``.
   func seal(
     to path: String, name: String, generation: UInt64, dataAsOf: Date, sealedAt: Date,
     step: @escaping (_ done: Int, _ total: Int) -> Bool = { _, _ in true }

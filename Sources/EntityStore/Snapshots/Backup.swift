@@ -8,16 +8,16 @@ extension Store {
   ///
   /// Readers and writers continue meanwhile. The copy contains one commit. The copy gets its name
   /// when it is complete, so there is a whole copy or none. To compact a store, close it and rename
-  /// the copy to its path, or open the copy instead. The copy of a file written by the other LMDB
-  /// includes free pages.
+  /// the copy to its path, or open the copy instead. If another version of LMDB created the file,
+  /// the copy includes free pages.
   ///
   /// - Parameter path: a path on any local disk at which there is no file yet.
   /// - Returns: the size of the copy in bytes.
   /// - Throws: ``StoreError/Code/unsuitablePath`` if there is a file at the path, which stays
   ///   unchanged; ``StoreError/Code/diskFull``; ``StoreError/Code/nestedWrite`` inside a write of
   ///   this store.
-  /// - Complexity: one read of every page in use. The commit is kept until the copy is complete, so
-  ///   each write meanwhile makes the file grow.
+  /// - Complexity: one read of every page in use. Until the copy is complete, pages of its commit
+  ///   cannot be reused, so each write meanwhile makes the store's file grow.
   @discardableResult
   public func backup(to path: String) throws -> Int {
     try core.copy(to: path, compacting: core.canCompact)
@@ -52,7 +52,9 @@ extension Store {
 }
 
 extension StoreCore {
-  /// Whether a copy leaves out free pages, which only the LMDB of the file can do.
+  /// Whether a copy leaves out free pages.
+  ///
+  /// Only the LMDB version that created the file can do this.
   fileprivate var canCompact: Bool { environment.otherEngine == nil }
 
   /// Copies the newest commit to `destination`, where no file may be, and returns the size of the

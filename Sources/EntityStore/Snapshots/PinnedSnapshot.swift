@@ -32,18 +32,22 @@ public final class PinnedSnapshot: ReadableStore {
 
   private struct State {
     var content: Content
-    /// The thread of the current read; 0 if none exists.
+    /// The identity of the thread that reads the snapshot now; 0 if no read is running.
     var reader: UInt = 0
-    /// Pins that were ended while the current read may use them.
+    /// Pinned reads that were ended while the current read may still use them.
     ///
     /// That read releases them when it ends.
     var given: [Environment.PinnedRead] = []
   }
 
   private let store: StoreCore
-  /// The registry that checks the age, even after the store's object has been released.
+  /// The registry that checks the snapshot's age.
+  ///
+  /// The snapshot retains the registry, so that checks go on after the store's object has been
+  /// released.
   private let registry: SnapshotRegistry
-  /// Held by the current read while the program's closure runs.
+  /// The lock by which reads of this snapshot take turns; the current read holds it while the
+  /// program's closure runs.
   private let turn = ManualLock()
   /// The state, whose lock is held only briefly.
   private let state: Guarded<State>
@@ -71,7 +75,7 @@ public final class PinnedSnapshot: ReadableStore {
   private func use<R>(_ body: (TransactionCore) throws -> R) throws -> R {
     try store.checkNotForked()
     let thread = currentThread()
-    // A nested read on the same thread already has the turn.
+    // A read inside a read of the same thread takes no lock: the thread already has the turn.
     if state.withLock({ $0.reader == thread }) { return try whole(body, try opened().core) }
     turn.lock()
     defer { turn.unlock() }
@@ -140,7 +144,7 @@ public final class PinnedSnapshot: ReadableStore {
   /// The number of the commit.
   public var generation: CommitNumber { get throws { try opened().generation } }
 
-  /// The time for which the commit has been kept.
+  /// The time since the snapshot was created, or was last moved to a newer commit.
   public var age: Duration {
     get throws { try opened().since.duration(to: .now) }
   }
@@ -253,6 +257,6 @@ public struct StoreReader: Sendable, Hashable {
   public let process: Int
   /// The number of the commit that the read sees.
   public let generation: CommitNumber
-  /// The number of commits since then.
+  /// The number of commits since the one that the read sees.
   public let commitsBehind: Int
 }

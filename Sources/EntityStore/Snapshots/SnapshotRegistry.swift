@@ -1,6 +1,6 @@
 internal import LMDB
 
-/// The limits at which snapshots cause a warning or are ended.
+/// The ages at which pinned snapshots cause a warning or are ended.
 struct SnapshotLimits: Sendable {
   var limit: Duration?
   var warningAge: Duration
@@ -104,7 +104,8 @@ final class SnapshotRegistry: StoreCompanion {
       return (false, state.unlisten)
     }
     unlisten?()
-    // The check runs on another thread, so that the writer does not wait for a running read.
+    // The check runs on another thread, because it may wait for a read of a snapshot, and the
+    // writer's thread must not.
     if isDue { store.environment.readerThreads.submit { self.check(limits, newest) } }
   }
 

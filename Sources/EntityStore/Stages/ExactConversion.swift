@@ -16,7 +16,7 @@ struct ExactConversion {
     }
   }
 
-  /// Returns the equal value of the type; `nil` when the type has no equal value.
+  /// Returns the value of the new type that equals `value`; `nil` when the type has no such value.
   func value(_ value: Value) -> Value? {
     if value == .null { return .null }
     if value.fits(type) { return value }

@@ -32,7 +32,7 @@ public struct MigratedRecord {
       return nil
     }
 
-    /// Notes the error that an attribute was read as a type that it does not have.
+    /// Notes the error for a closure that read an attribute as another type than its stored one.
     func failReading(_ position: Int, as type: String, id: UInt64) {
       let attribute = attributes[position]
       fail(

@@ -110,7 +110,8 @@ extension MigrationRun {
       let before = try record(group.stays)
       var after = before
       for other in group.others { try merge.body(&after, try record(other)) }
-      // The surviving record must not take a link to itself, nor one to a removed record.
+      // The merged values of the surviving record must not contain its own id, nor the id of a
+      // removed record.
       for position in positions {
         guard case .integer(let number) = after.values[position],
           let id = UInt64(exactly: number)
@@ -145,8 +146,8 @@ extension MigrationRun {
 }
 
 extension TransactionCore {
-  /// Returns the sorted entries of a unique index on `numbers`, if it existed; `nil` when there are
-  /// no records.
+  /// Returns the sorted entries that a unique index on the attributes `numbers` would have; `nil`
+  /// when there are no records.
   func uniqueEntries(
     over numbers: [UInt32], of entity: StoredEntity, _ work: OpeningWork?
   ) throws(StoreError) -> IndexEntries? {
@@ -162,7 +163,7 @@ private struct DuplicateMove {
   private let entity: StoredEntity
   /// The surviving record for each removed one.
   private let heirs: [UInt64: UInt64]
-  /// The removed records, in ascending order.
+  /// The ids of the removed records, in ascending order.
   private let gone: [UInt64]
   private let migration: MigrationRun
   private let core: WriteCore
@@ -192,7 +193,8 @@ private struct DuplicateMove {
     movePendingLinks()
   }
 
-  /// Returns the record that replaces `id` of `other`; `id` itself when it stays.
+  /// Returns the id of the record that survives in place of record `id` of the entity `other`; `id`
+  /// itself when that record stays.
   private func heir(_ id: UInt64, of other: StoredEntity) -> UInt64 {
     other.number == entity.number ? heirs[id] ?? id : id
   }
@@ -299,7 +301,8 @@ private struct DuplicateMove {
     }
   }
 
-  /// Redirects links that an earlier step has postponed to the end.
+  /// Redirects links that an earlier step requested, and that are created only at the end of the
+  /// migration.
   private func movePendingLinks() {
     for index in migration.links.indices {
       func source(_ id: UInt64) -> UInt64 {

@@ -35,7 +35,7 @@ extension MigrationRun {
       let core = try core()
       let source = core.schema.entity(made.source)
       let target = core.schema.entity(made.target)
-      // A later step has removed one of the entities.
+      // If a later step has removed one of the entities, its links are not created.
       guard let source, let target else { continue }
       guard let end = core.schema.end(named: made.relationship, of: source), end.links != nil,
         end.target.number == made.target

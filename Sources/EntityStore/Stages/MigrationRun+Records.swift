@@ -2,7 +2,7 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension MigrationRun {
-  /// The number of records that are read before they are written.
+  /// The number of records that are read into memory before they are written back.
   private static let round = 1 << 16
 
   /// Rewrites all records of `old` in the current layout of `new`; `body` converts the values of
@@ -153,7 +153,8 @@ extension MigrationRun {
     var new = old
     new.attributes[position].isRemoved = true
     let number = (old.attributes.map(\.number).max() ?? 0) + 1
-    // All records are rewritten, so the initial value applies only to new records.
+    // All stored records are rewritten with converted values, so this value applies only to records
+    // inserted later.
     let initial: Value =
       attribute.defaultValue == .null ? .null : (try? conversion(attribute.defaultValue)) ?? .null
     var successor = attribute
@@ -184,7 +185,8 @@ extension MigrationRun {
     _ = redirect(attribute.number, to: number, of: new.number, in: &new, relationships)
     try put(new)
     for var other in try entities() where other.number != new.number {
-      // A derivation that no longer fits is refused when the declared types are applied.
+      // A derivation that does not fit the new type is not refused here, but when the declared
+      // types are applied at the end.
       if redirect(attribute.number, to: number, of: new.number, in: &other, relationships) {
         try put(other)
       }
@@ -215,7 +217,7 @@ extension MigrationRun {
       rebuilt.insert(next)
       next &+= 1
     }
-    // A type that cannot be indexed loses its indexes.
+    // If the new type cannot be indexed, the attribute loses its indexes.
     guard new.attribute(number: number)?.type.isIndexable == false else { return rebuilt }
     new.indexes.removeAll { rebuilt.contains($0.number) }
     return []

@@ -36,7 +36,7 @@ extension MigrationRun {
     }
   }
 
-  /// Removes missing links from an order, and appends new ones.
+  /// Removes links that no longer exist from an order of targets, and appends links that it lacks.
   private func updateOrder(of end: RelationshipEnd, _ core: WriteCore) throws {
     guard let links = end.links, let order = try LinkOrderWriter(end, core: core) else { return }
     let cursor = try LinkCursor(links, core: core)
@@ -57,7 +57,8 @@ extension MigrationRun {
 }
 
 extension StoreError {
-  /// The error of a migration whose result breaks a rule or has a link to a missing record.
+  /// The error of opening for a migration after which a record breaks a rule or has a link to a
+  /// missing record.
   ///
   /// Returns other errors unchanged.
   static func afterStages(_ error: StoreError) -> StoreError {

@@ -6,7 +6,7 @@ final class MigrationRun {
   let store: StoreCore
   let transaction: Transaction
   let work: OpeningWork?
-  /// The rules to check at the end; `nil` when no value changes.
+  /// The rules to check at the end of the opening; `nil` when no step changes a value.
   let rules: OpeningRules?
   /// The entities whose records or links were changed; their derived data is rebuilt at the end.
   var touched: Set<EntityNumber> = []
@@ -79,7 +79,8 @@ final class MigrationRun {
   /// Drops rules that name a missing attribute; the declared type provides new rules.
   func put(_ description: EntityDescription) throws {
     var description = description
-    // The declared types are applied last and set the expiry and the limit again.
+    // Adapts expiry and limit to the changed attributes. The declared types, which are applied
+    // last, set both again.
     description.evolveEviction()
     let before = try entities().first { $0.number == description.number }
     description.rules = try description.rules.filter { rule in
@@ -125,7 +126,7 @@ final class MigrationRun {
     return core
   }
 
-  /// Notes the changes that `core` has made; call it when `core` is no longer used.
+  /// Notes the entities that `core` has changed; call this method when `core` is no longer used.
   ///
   /// - Throws: ``StoreError/Code/brokenTransaction`` when a batch of changes failed and the step
   ///   continued nevertheless.

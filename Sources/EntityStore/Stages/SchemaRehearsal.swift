@@ -81,7 +81,8 @@ struct SchemaRehearsal {
       declared, core.schema.entities.map(\.description),
       core.schema.relationships.map(\.description), lost: opening.lost, records: core)
     guard let opened, !changes.contains(where: { $0.cost == .refused }) else { return changes }
-    // The values of stages are final only when the schema fits the declared types.
+    // The values that stages set are final only after the schema was changed to fit the declared
+    // types.
     do throws(StoreError) {
       try wrappingErrors {
         opening.stages = opened
@@ -99,7 +100,7 @@ struct SchemaRehearsal {
   /// - Parameters:
   ///   - lost: the messages about conditions that named missing parts before all stages; `nil`
   ///     without stages.
-  ///   - records: the records of the described entities; `nil` when no records exist.
+  ///   - records: the records of the described entities; `nil` when there are no records to check.
   static func differences(
     _ declared: [DeclaredEntity], _ stored: [EntityDescription],
     _ relationships: [RelationshipDescription], lost: Set<String>? = nil, records: TransactionCore?
@@ -328,7 +329,7 @@ struct SchemaRehearsal {
   }
 }
 
-/// Searches the records of an entity for those that a change would refuse.
+/// Searches an entity for records because of which a change of its schema would be refused.
 private struct RecordCheck {
   private let core: TransactionCore
   private let entity: StoredEntity
@@ -350,7 +351,7 @@ private struct RecordCheck {
 
   /// Returns the number of records with a repeated key in a unique index, and an example of two.
   ///
-  /// Returns `nil` when the values are not known yet.
+  /// Returns `nil` when the index contains derived attributes, whose values are not computed yet.
   func repeated(
     _ index: EntityDescription.Index, _ after: EntityDescription, _ derived: Set<UInt32>
   ) throws -> (count: Int, example: (UInt64, UInt64)?)? {

@@ -103,8 +103,9 @@ struct MigrationPlan: OpeningStages {
 extension MigrationRun: OpenedStages {}
 
 extension StoreError {
-  /// Whether a step requested something impossible; otherwise the file or the machine caused the
-  /// error.
+  /// Whether the error comes from the step or the values that it changes.
+  ///
+  /// If false, the file or the machine caused the error.
   fileprivate var isOfValues: Bool {
     [
       .deleteDenied, .uniqueViolation, .noSuchRecord, .invalidValue, .unstorableValue,

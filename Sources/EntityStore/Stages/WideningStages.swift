@@ -3,7 +3,7 @@ internal import LodestoreFormat
 
 /// Changes attributes of the file to the wider types that entities declare.
 ///
-/// The model of the file keeps its version, because a program's stages are not involved.
+/// The model version in the file stays, because it counts only the stages of a program.
 struct WideningStages: OpeningStages {
   let declared: [DeclaredEntity]
 

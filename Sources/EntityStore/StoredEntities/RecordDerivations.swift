@@ -27,14 +27,15 @@ final class RecordDerivations: Sendable {
   /// The attributes in the order of their computation.
   ///
   /// Results of functions come after derived texts, which the functions may read. The time of the
-  /// last change comes last.
+  /// last change comes last, because an update sets it only if another attribute has changed.
   private let items: [Item]
   /// For each attribute of the current layout: whether it is derived.
   let isDerived: [Bool]
   /// For each attribute of the current layout: whether it depends on related records.
   private let isOfRelated: [Bool]
   private let numbers: Set<UInt32>
-  /// The first attribute whose function the program does not have.
+  /// The name of the first attribute that is derived by a function which the program does not have;
+  /// `nil` for none.
   private let unknown: String?
 
   /// Returns `nil` when no attribute is derived.
@@ -67,7 +68,8 @@ final class RecordDerivations: Sendable {
   /// Returns whether the attribute is derived.
   func contains(_ number: UInt32) -> Bool { numbers.contains(number) }
 
-  /// Returns the attribute whose value decides whether the attribute `number` has a value.
+  /// Returns the attribute that an incoming record must contain for the attribute `number` to have
+  /// a value.
   ///
   /// For an attribute derived from another attribute of the record, this is the source. For every
   /// other attribute it is the attribute itself.

@@ -98,7 +98,8 @@ extension RecordValidator.Check {
   private func brokenLength(_ bytes: ByteView) -> String? {
     let least = constraints.minLength ?? 0
     let most = constraints.maxLength ?? .max
-    // A scalar has one to four bytes, so the length of most texts need not be counted.
+    // A scalar has one to four bytes of UTF-8, so the byte count alone often shows that the number
+    // of scalars is allowed.
     let isText = slot.type != .data
     if bytes.count <= most, (isText ? bytes.count / 4 : bytes.count) >= least { return nil }
     let length = isText ? bytes.reduce(0) { $0 + ($1 & 0xc0 == 0x80 ? 0 : 1) } : bytes.count

@@ -14,7 +14,7 @@ final class StoredEntity: Sendable {
   let layout: RecordLayout
   /// The validator for constraints; `nil` when no attribute has a constraint.
   let validator: RecordValidator?
-  /// The declared attributes of the program's type.
+  /// The encoding rules for a program's type that declares only some attributes, or another order.
   ///
   /// `nil` when the type declares all attributes in the order of ``layout``, or when there is no
   /// type.
@@ -29,7 +29,8 @@ final class StoredEntity: Sendable {
   let decodingLayout: RecordLayout
   /// Whether values of the program's type can be neither read nor written.
   ///
-  /// An attribute that it declares then does not exist, or is stored differently.
+  /// If true, an attribute that the type declares does not exist in the file, or has another stored
+  /// type.
   let isMisfit: Bool
   private let layoutsByNumber: [UInt16: RecordLayout]
 
@@ -216,7 +217,7 @@ final class EntityLabel: Sendable {
   let name: String
   /// A copy of ``ShortText/isUsable``, so that readers of records access no global.
   let makesShortTexts = ShortText.isUsable
-  /// The names of fixed-width attributes, by the offset of their end.
+  /// The names of fixed-width attributes, by the offset in the record at which their slot ends.
   private let fixed: [Int: String]
   /// The names of variable attributes, by their ordinal.
   private let variable: [Int: String]

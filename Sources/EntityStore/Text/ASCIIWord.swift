@@ -16,7 +16,7 @@ enum ASCIIWord {
   @inline(__always)
   static func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word & highBits }
 
-  /// Returns `word` in lower case; it must be ASCII.
+  /// Returns the eight bytes of `word` in lower case; all of them must be ASCII.
   @inline(__always)
   static func lowercased(_ word: UInt64) -> UInt64 {
     let isFromA = word &+ ones &* (0x80 - 0x41)
@@ -74,7 +74,8 @@ extension ByteView {
       return true
     }
     var offset = 0
-    // The last step overlaps the one before it, so that no bytes are left over.
+    // Eight bytes are compared in each step. The last step overlaps the step before it, so that no
+    // bytes remain for a slower loop.
     while offset < length {
       offset = Swift.min(offset, length &- 8)
       if ASCIIWord.load(self, at: offset) != ASCIIWord.load(prefix, at: offset) { return false }

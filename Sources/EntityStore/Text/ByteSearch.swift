@@ -17,8 +17,8 @@ enum ByteSearch {
     let firstBytes = ASCIIWord.ones &* UInt64(needle[0])
     let lastBytes = ASCIIWord.ones &* UInt64(needle[length &- 1])
     var offset = start
-    // The number of bytes compared without a match. If there are many, a search takes over that
-    // never compares a byte twice.
+    // The number of bytes compared without a match. When it is high, another search takes over,
+    // which never compares a byte twice.
     var effort = 0
     while lastOffset &- offset >= 7 {
       var heads = ASCIIWord.load(haystack, at: offset)

@@ -51,7 +51,7 @@ enum ShortText {
     // The loads may overlap, with equal bytes in the overlap.
     if count >= 8 {
       low = bytes.loadUnaligned(as: UInt64.self)
-      // For eight bytes this shifts by 64 bits, which gives zero.
+      // For a text of eight bytes this shifts by 64 bits, and Swift's `>>` then gives zero.
       high = (bytes + (count &- 8)).loadUnaligned(as: UInt64.self) >> (128 &- bits)
     } else if count >= 4 {
       low = UInt64(bytes.loadUnaligned(as: UInt32.self))

@@ -2,12 +2,13 @@ internal import LMDB
 
 /// Finds the heap storage of strings in a value's memory, in order to prefetch it.
 ///
-/// Only the value's words are read. Two words give an address if they look like a native Swift
-/// string. Its words are the count below the flags of its kind, and the address of its storage. If
-/// the layout of strings changes, or other words look similar, a useless cache line is fetched,
-/// with no other effect.
+/// Only the 8-byte words of the value itself are read, not the storage that they point to. Two
+/// words give an address if they look like a native Swift string. Its words are the count below the
+/// flags of its kind, and the address of its storage. If the layout of strings changes, or other
+/// words look similar, a useless cache line is fetched, with no other effect.
 enum StringPrefetch {
-  /// The largest distance of consecutive texts at which the processor itself fetches the next one.
+  /// The largest distance in bytes between consecutive texts at which the processor prefetches the
+  /// next text by itself.
   private static let nearby: UInt = 2_048
 
   /// Prefetches the texts in the `byteCount` bytes at `value`.
@@ -55,8 +56,8 @@ enum StringPrefetch {
     }
   }
 
-  /// Returns whether the first texts of three consecutive values are close to each other in
-  /// ascending order.
+  /// Returns whether the first texts of three consecutive values have addresses that ascend in
+  /// small steps.
   ///
   /// Memory is laid out in this way for texts that were created one after the other.
   static func areInOrder(from value: UnsafeRawPointer, byteCount: Int, stride: Int) -> Bool {

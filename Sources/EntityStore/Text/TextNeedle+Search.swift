@@ -4,8 +4,8 @@ internal import LodestoreFormat
 extension TextNeedle {
   enum Anchor { case start, end, anywhere }
 
-  /// The number of hits that are not whole characters after which a linear search in normalized
-  /// text takes over.
+  /// The number of byte matches that do not end at whole characters, after which a search that is
+  /// linear in the worst case takes over.
   private static let mostAttempts = 16
 
   /// Returns whether the constant occurs at the anchor, as whole characters.
@@ -59,7 +59,7 @@ extension TextNeedle {
     return withNormal(text) { isFound(needle, inNormal: $0, anchor) }
   }
 
-  /// Returns `nil` if there is no occurrence, and otherwise whether there is one of whole
+  /// Returns `nil` if the needle's bytes do not occur, otherwise whether they occur as whole
   /// characters.
   private func plainOccurrence(of needle: ByteView, in text: ByteView) -> Bool? {
     guard var hit = ByteSearch.first(needle, in: text) else { return nil }

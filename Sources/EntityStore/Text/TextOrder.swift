@@ -21,7 +21,8 @@ enum TextOrder {
     TextFolding.folded(utf8, options: options, to: &bytes)
   }
 
-  /// Returns the order if ASCII around the first difference decides it, otherwise `nil`.
+  /// Returns the order of the texts if the bytes around the first difference are ASCII, which
+  /// decides the order; otherwise `nil`.
   ///
   /// A scalar before ASCII, or at the end, composes with nothing after it. ASCII composes with
   /// nothing before it.

@@ -23,7 +23,9 @@ extension DecimalValue {
         hasDigits = true
         if isFraction { exponent -= 1 }
         if byte == UInt8(ascii: "0") {
-          // Zeros are appended only before another digit, so that long runs of zeros stay exact.
+          // Zeros are counted, and appended to the significand only when another digit follows.
+          // Trailing zeros become part of the exponent, so long runs of zeros do not overflow the
+          // significand.
           pendingZeros += significand == 0 ? 0 : 1
         } else {
           for _ in 0...pendingZeros {

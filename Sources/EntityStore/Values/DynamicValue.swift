@@ -2,7 +2,7 @@ internal import LodestoreBytes
 internal import LodestoreEssentials
 internal import LodestoreFormat
 
-/// A value of an expression: a scalar, a text in the map, or a part of a document.
+/// A value of an expression: a scalar, a text in the memory-mapped file, or a part of a document.
 ///
 /// The value is valid as long as the record's bytes are.
 enum DynamicValue {

@@ -3,7 +3,8 @@ package import LodestoreFormat
 
 /// Formats index keys as text, for messages and `kvdump`.
 package enum KeyText {
-  /// Returns the values of a tuple, cut to 64 bytes; for ``StoreError/debugDescription`` only.
+  /// Returns the values of an index key as text, cut to 64 bytes; for
+  /// ``StoreError/debugDescription`` only.
   static func text(_ tuple: ByteView) -> String {
     var decoder = KeyDecoder(tuple)
     var parts: [String] = []

@@ -47,7 +47,7 @@ public struct AttributeMergePolicy<E: Entity, V: AttributeValue>: Sendable {
   }
 }
 
-/// A policy of an attribute, without the attribute's type.
+/// A policy for one attribute, type-erased over the attribute's type.
 struct AnyAttributePolicy<E: Entity>: Sendable {
   let policy: AttributePolicies.Policy
   private let date: (any PartialKeyPath<E> & Sendable)?

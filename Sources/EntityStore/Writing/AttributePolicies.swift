@@ -20,10 +20,11 @@ struct AttributePolicies: Sendable {
   /// The policy of attributes that are not in ``byNumber``.
   var standard: Policy
   var byNumber: [UInt32: Policy]
-  /// Whether a record may lack required attributes, whose stored values then stay.
+  /// Whether an incoming record may lack required attributes; the stored record then keeps its
+  /// values of them.
   var takesParts = false
 
-  /// Returns whether the policy forbids changing the attribute.
+  /// Returns whether the attribute's policy is ``Policy/fail``, which never changes a stored value.
   func keeps(_ number: UInt32) -> Bool {
     if case .fail = byNumber[number] ?? standard { true } else { false }
   }
@@ -42,14 +43,16 @@ struct AttributePolicies: Sendable {
     var merged = stored
     for (position, attribute) in entity.layout.attributes.enumerated() where isGiven(position) {
       let policy = byNumber[attribute.number] ?? standard
-      // An equal incoming value is taken too, because equal values may have different bytes.
+      // With this policy even an incoming value that compares as equal is taken, because its bytes
+      // may differ from the stored ones.
       if case .incoming = policy { merged[position] = incoming[position] }
       guard stored[position] != incoming[position] else { continue }
       switch policy {
       case .incoming: break
       case .stored: if stored[position] == .null { merged[position] = incoming[position] }
       case .fail:
-        // The target of the link is not known yet, so the link changes nothing.
+        // The incoming link's target is not imported yet, so the link does not conflict with a
+        // stored null.
         if stored[position] == .null, incoming[position] == MergeInput.unresolvedLink { continue }
         let name = entity.description.attribute(number: attribute.number)?.name ?? "?"
         throw StoreError(

@@ -14,7 +14,8 @@ struct BatchInsert {
   private let entity: StoredEntity
   private let matching: Matching
   private let rule: MergeRule
-  /// The number of copies of the records in memory; derived attributes need another copy.
+  /// The number of copies of each record in memory: 2 when the rule combines stored and incoming
+  /// values, because merged records are in memory too.
   private let copyCount: Int
   private let bulk: BulkInsert?
   private var batch: IncomingRecords
@@ -68,8 +69,8 @@ struct BatchInsert {
   ) throws(StoreError) {
     batch.append(record.content, given: isGiven)
     addedCount &+= 1
-    // The merge is postponed as long as possible. Each merge visits the index pages of its keys,
-    // and unsorted keys concern nearly all pages.
+    // Records are collected as long as memory allows. Each merge visits the index pages of its
+    // keys, and keys in random order lie in nearly all pages.
     let memory = batch.byteCount &* copyCount &+ batch.count &* Self.memoryPerRecord
     let limit = min(core.store.options.batchMemoryInBytes, KeyEntries.largestByteCount)
     if memory >= limit { try flush() }
@@ -162,7 +163,7 @@ struct InsertCounts {
 }
 
 extension BatchMerge.Outcome {
-  /// The id of the record; throws the error of a rejected record.
+  /// The id of the inserted or found record; throws the error if the record was rejected.
   func id() throws(StoreError) -> UInt64 {
     switch self {
     case .inserted(let id), .updated(let id), .unchanged(let id), .ignored(let id): return id

@@ -7,7 +7,7 @@ extension BatchMerge {
     return try writeAlone(0)
   }
 
-  /// Writes one record, with the effects of everything that was written before it.
+  /// Merges and writes one record, so that it sees the changes of all records written before it.
   func writeAlone(_ position: Int) throws(StoreError) -> Outcome {
     do throws(StoreError) {
       let view = try batch.view(position, of: entity)
@@ -86,7 +86,8 @@ extension BatchMerge {
     guard let bytes = try core.record(found, of: entity) else { throw missing(found) }
     let stored = try entity.view(bytes, id: found)
     for other in others {
-      // A key without a record is acceptable if the stored record has no key in that index.
+      // An incoming key that no stored record has is acceptable if the found record has no key in
+      // that index, as with a null attribute.
       let hasNone = try core.encodeKey(of: stored, id: found, in: other.index, of: entity)
       if other.holder == nil, hasNone { continue }
       throw .ambiguousKeys(

@@ -23,7 +23,7 @@ extension BatchMerge {
 
   private func writeExchanging(_ rows: [Int]) throws(StoreError) {
     var refused: [Int] = []
-    // Records with equal keys keep their order.
+    // Incoming records with equal keys are merged in their order.
     var refusedKeys: Set<[UInt8]> = []
     for row in rows {
       let key = pages.takesLast ? nil : try matchingKey(row)
@@ -64,7 +64,7 @@ extension BatchMerge {
     var holder: UInt64
     /// The new values with their derived attributes.
     var record: RecordBytes
-    /// The added and removed links; `nil` without a tally.
+    /// The numbers of added and removed links; `nil` when links are not counted.
     var links: LinkTally.Change?
     /// The new keys of the record.
     var claims: [UniqueKey] = []
@@ -95,7 +95,8 @@ extension BatchMerge {
       }
       return
     }
-    // Old entries go first, since others want the same keys.
+    // The old index entries of all records are removed first, because other records of the exchange
+    // take these keys.
     try changes.withChangeBatch(expectedCount: exchanges.count) { writes in
       let cursor = try Cursor(entity.records, in: core.transaction)
       for one in exchanges {
@@ -182,8 +183,8 @@ extension BatchMerge {
         out.append(place)
       }
     }
-    // A record that is not written keeps its keys, so the records that need them cannot be written
-    // either.
+    // A record that leaves the exchange keeps its old keys, so records that need these keys must
+    // leave it too.
     while let place = out.popLast() {
       for key in exchanges[place].freed {
         guard let other = claimed[key], !isOut[other] else { continue }

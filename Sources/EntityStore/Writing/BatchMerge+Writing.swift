@@ -4,7 +4,8 @@ internal import LodestoreFormat
 extension BatchMerge {
   /// Writes all records that need not be written one at a time.
   func writeTogether() throws(StoreError) {
-    // `match(by:isMatching:)` has found all holders of the batch's unique keys.
+    // `match(by:isMatching:)` has already found all stored records with unique keys of the batch,
+    // so uniqueness is not checked again.
     try changes.withChangeBatch(expectedCount: batch.count, checksUnique: false) { writes in
       let cursor = try Cursor(entity.records, in: core.transaction)
       let held = matchedPositions()
@@ -29,7 +30,8 @@ extension BatchMerge {
     return held.items
   }
 
-  /// Returns whether the record at `position` has no outcome yet.
+  /// Returns whether the record at `position` of the batch has no outcome yet, so that it is still
+  /// to be written.
   @inline(__always)
   private func isOpen(_ position: Int) -> Bool {
     if case .none = outcomes[position] { true } else { false }
@@ -84,8 +86,8 @@ extension BatchMerge {
 
   /// Merges a record with links to records that do not exist yet.
   ///
-  /// The rule receives an id that no record has. If the merged value is this id, the record has
-  /// null until the link is resolved.
+  /// For such a link, the rule receives an id that no record has. If the merged value is this id,
+  /// the record has null until the link is resolved.
   private func mergedWithLinks(
     _ position: Int, _ input: MergeInput, _ rule: MergeRule, _ unresolved: [Int]
   ) throws(StoreError) -> MergeRule.Merged {
@@ -301,7 +303,7 @@ extension BatchMerge {
     } else {
       first = try core.nextID(of: entity)
     }
-    // A batch of updates needs no new ids.
+    // An exhausted range of ids is an error only if the batch has a new record.
     if first >= WriteCore.idLimit, (0..<batch.count).contains(where: isNew) {
       _ = try core.newID(of: entity)
     }

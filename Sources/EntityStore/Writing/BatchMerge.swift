@@ -18,24 +18,26 @@ final class BatchMerge {
   /// The outcome of one record of the batch, with its id.
   enum Outcome: Sendable {
     case inserted(UInt64), updated(UInt64), unchanged(UInt64), ignored(UInt64)
-    /// The case is indirect to keep outcomes small: every record has one, and errors are rare.
+    /// The case is indirect so that an outcome takes little memory: every record has an outcome,
+    /// and errors are rare.
     indirect case rejected(StoreError)
   }
 
   /// The facts that an import passes about a batch and its pages.
   struct Pages {
-    /// The end of each page in the batch, in ascending order; the last one is the number of
-    /// records.
+    /// The position after the last record of each imported page in the batch, in ascending order;
+    /// the last end is the number of records.
     ///
     /// The records of one page may exchange unique keys. If the list is empty, no records may
     /// exchange keys.
     var ends: [Int] = []
-    /// Whether, of several records of a page with the same key, only the last is used and the
-    /// others are refused.
+    /// Whether, of several records with the same key in one imported page, only the last is used
+    /// and the others are refused.
     ///
     /// If false, the records with the same key are merged one after the other.
     var takesLast = false
-    /// The id of the first record, if it is new; a new record gets this id plus its position.
+    /// The id that the first record gets if it is new; each new record gets this id plus its
+    /// position in the batch.
     ///
     /// Other records of the page already have links with these ids.
     var firstID: UInt64?
@@ -43,7 +45,7 @@ final class BatchMerge {
     ///
     /// Such a record contains only a key, so an incoming record replaces it, whatever the rule.
     var made: Set<UInt64> = []
-    /// The places of attributes whose link has no target yet, by the position of the record.
+    /// By position of the record, the positions of the attributes whose link has no target yet.
     var unresolved: [Int: [Int]] = [:]
     /// The errors of records that are refused before the merge, by the position of the record.
     var refused: [Int: StoreError] = [:]
@@ -61,25 +63,29 @@ final class BatchMerge {
   let pages: Pages
   let changes: EntityChanges
   let keys: BatchKeys
-  // A batch is used by one thread only, and exclusivity checks would slow down each record.
+  // Exclusivity is not checked, because only one thread uses the object and the checks would cost
+  // time for each record.
   @exclusivity(unchecked) var outcomes: [Outcome?]
   /// The stored record with which each record of the batch is merged.
   @exclusivity(unchecked) var holders: [UInt64?]
-  /// The stored records with keys of the batch, in any unique index.
+  /// The stored records that have a unique key of an incoming record in any index, each with that
+  /// record's position.
   @exclusivity(unchecked) private var touched: [(holder: UInt64, position: Int)] = []
-  /// Whether each record is written alone, after the others.
+  /// For each record of the batch, whether it is written alone, after the others.
   @exclusivity(unchecked) var isAlone: [Bool]
-  /// The counter for links in attributes of the records; `nil` when nobody needs it.
+  /// The counter for links in attributes of the records; `nil` when the caller does not need the
+  /// counts.
   @exclusivity(unchecked) var tally: LinkTally?
   /// With several matching indexes: for each record, the number of its keys without a stored
   /// record.
   @exclusivity(unchecked) private var unmatchedKeyCounts: [Int32] = []
-  /// Whether a record was given some of a unique key's attributes and not the others.
+  /// Whether some incoming record contains a part of a unique key's attributes and lacks the
+  /// others.
   @exclusivity(unchecked) private var hasPartOfKey = false
   /// The records that were merged before anything was written; see ``planningFindsNewKey()``.
   @exclusivity(unchecked) var planned: [Int: SealedBytes] = [:]
-  /// The places in ``Pages/unresolved`` whose stored value stays by the merge rule, by the position
-  /// of the record.
+  /// By position of the record, the link attributes in ``Pages/unresolved`` for which the merge
+  /// rule keeps the stored value.
   var untaken: [Int: Set<Int>] = [:]
   /// By position: the records whose stored records were removed for them; empty with another rule
   /// than ``MergeRule/reinsert``.
@@ -133,7 +139,8 @@ final class BatchMerge {
     separateSharers()
     separateUnclear()
     try core.breakingOnError {
-      // An index under construction may refuse a record, and the look-up before did not use it.
+      // A unique index under construction may refuse a record, and the look-up of stored records
+      // did not search it.
       let hasUnbuiltKey = entity.building.contains(where: \.isUnique)
       if try hasUnbuiltKey || mustWriteSingly() {
         for position in outcomes.indices where outcomes[position] == nil {
@@ -185,8 +192,8 @@ final class BatchMerge {
       if end - start > 1 { resolveRepeated(positions[start..<end], index, isMatching) }
       start = end
     }
-    // With a single index, records that share a stored record have equal keys, which were handled
-    // above.
+    // With a single unique index, two incoming records with the same stored record have equal keys,
+    // which were handled above.
     let mayShare = entity.indexes.count(where: \.isUnique) > 1
     try batchKeys.forEachExistingKey(in: index, core: core) { (entry, holder) throws(StoreError) in
       let position = positions[entry]
@@ -237,7 +244,8 @@ final class BatchMerge {
 
   /// Marks records to be written alone when the stored record is uncertain.
   ///
-  /// The stored record is uncertain when not all matching keys have one, or when a link created it.
+  /// The stored record is uncertain when some of the matching keys have no stored record, or when a
+  /// link of the import created it.
   private func separateUnclear() {
     for (position, count) in unmatchedKeyCounts.enumerated()
     where count > 0 && holders[position] != nil {

@@ -7,7 +7,7 @@ internal import LodestoreFormat
 /// Slots are patched in the page, records whose size changes are rebuilt, and changed index entries
 /// are moved.
 final class BatchUpdate {
-  /// One attribute and its new value.
+  /// An attribute and the expression of its new value.
   struct Assignment {
     var attribute: BoundAttribute
     var operand: BoundOperand
@@ -30,7 +30,8 @@ final class BatchUpdate {
   private let slots: [RecordLayout.Slot]?
   /// The values, if they are equal for every record.
   private let constants: [Value]?
-  /// Returns the new values of a record; `nil` when the assignments determine the values.
+  /// Returns the new values of the record with an id; `nil` when the assignments determine the
+  /// values.
   private let given: ((UInt64) -> [Value])?
   /// The patch that writes ``constants`` into ``slots``.
   ///
@@ -38,7 +39,7 @@ final class BatchUpdate {
   private let patch: SlotPatch?
   /// The maximum length, in bytes, of a record that is patched.
   private let longestInPage = RecordTree.longestInPage
-  /// The rules that records of the batch break.
+  /// The rules that changed records of this update break, collected for one error.
   @exclusivity(unchecked) private var broken = BrokenRules()
   /// Whether new values depend on other records, which the update may change too.
   private let readsOthers: Bool
@@ -89,8 +90,8 @@ final class BatchUpdate {
 
   /// Scans all records, and updates those that match.
   func updateAll(where condition: BoundCondition?) throws(StoreError) {
-    // The evaluator exists even without a condition, because an optional would be retained for
-    // each record.
+    // The evaluator exists even without a condition, because an optional evaluator would be
+    // retained and released for each record.
     let filter = ConditionEvaluator(condition ?? .constant(true), entity: entity, core: core)
     try rehearse(of: try core.count(of: entity)) { try updateEach(admittedBy: filter, nil) }
     try change { try updateEach(admittedBy: filter, $0) }
@@ -109,15 +110,16 @@ final class BatchUpdate {
     }
   }
 
-  /// Whether a change of the update can be refused.
+  /// Whether a change of the update may be refused: by a constraint, a rule, a unique key or an
+  /// unstorable result of an expression.
   private var canBeRefused: Bool {
     patch == nil
       && (constants == nil && given == nil
         || ChangeRehearsal.isNeeded(changes, concerned: assigned.indexes))
   }
 
-  /// Runs an update of at most `count` records without its changes; throws an error that would
-  /// refuse it.
+  /// Runs an update of at most `count` records without writing its changes; throws the error with
+  /// which the update would fail.
   private func rehearse(of count: Int, _ body: () throws -> Void) throws(StoreError) {
     guard canBeRefused, count <= ChangeRehearsal.largestCount else { return }
     let rehearsal = try ChangeRehearsal(changes, concerned: assigned.indexes, core: core)
@@ -142,7 +144,10 @@ final class BatchUpdate {
     try rehearse(with: rehearsal) { try updateEach(ids, nil) }
   }
 
-  /// A separate method, because variables captured by a closure are looked up for each record.
+  /// Updates each record that the filter admits.
+  ///
+  /// The loop is not in a closure, because access to captured variables would cost time for each
+  /// record.
   ///
   /// - Parameter batch: makes the changes; `nil` where ``rehearsal`` notes them.
   private func updateEach(admittedBy filter: ConditionEvaluator, _ batch: UpdateBatch?) throws {
@@ -216,7 +221,8 @@ final class BatchUpdate {
     switch patch {
     case .none: return nil
     case .some(let patch):
-      // The shape of the record must be checked before a slot is read.
+      // The layout number and the length of the record are checked before a slot is read, because
+      // the file may be damaged.
       guard record.count <= longestInPage, layout.narrowHeapOffset(in: record) != nil,
         changes.isSound(record, id: id)
       else { return nil }
@@ -296,7 +302,7 @@ final class BatchUpdate {
     }
   }
 
-  /// Returns the record in the current layout; `nil` when nothing changes.
+  /// Returns the record in the current layout; `nil` when the new values equal the stored ones.
   private func rebuilt(_ stored: StoredRecord, _ values: [Value]) throws -> DerivedRecord? {
     let before = try changes.values(of: stored)
     var all = before

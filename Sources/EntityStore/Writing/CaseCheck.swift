@@ -28,7 +28,7 @@ struct CaseCheck {
     }
   }
 
-  /// Whether no assignment needs the check.
+  /// Whether no assignment is to an enumeration, so that nothing is checked.
   var isEmpty: Bool { assignments.isEmpty }
 
   /// Throws ``StoreError/Code/unstorableValue`` for the first record that would get a raw value of

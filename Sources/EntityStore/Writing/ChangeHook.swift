@@ -94,7 +94,8 @@ private final class HookSink<E: Entity>: ChangeSink {
   private var cause: (any Error)?
   /// The entity with this program's type; `nil` when the store does not have the entity.
   private let entity: StoredEntity?
-  /// The error when the entity does not fit this program's type; its changes are then refused.
+  /// The error if the stored entity does not fit this program's type; each change of the entity is
+  /// then refused with it.
   private let misfit: StoreError?
 
   init(core: WriteCore, _ check: @escaping @Sendable (EntityChange<E>) throws -> Void) {

@@ -54,7 +54,7 @@ extension WriteTransaction {
 }
 
 extension QueryPlan {
-  /// Whether every record is a result.
+  /// Whether every record of the entity is a result of the plan.
   var isEverything: Bool { isWholeScan && residual == nil }
 
   /// Whether the plan visits all records, and every match is a result.

@@ -8,7 +8,7 @@ internal import LodestoreFormat
 /// would cost as much as encoding the value, because it retains each text.
 @usableFromInline
 final class EntityBatch {
-  /// The number of values by which texts are prefetched ahead.
+  /// The number of values ahead of the encoded one whose texts are prefetched.
   @usableFromInline static var lookahead: Int { 4 }
   /// The number of values after which the need for prefetching is checked again.
   @usableFromInline static var sampleCount: Int { 32 }
@@ -21,7 +21,9 @@ final class EntityBatch {
   @usableFromInline let shape: RecordShape
   /// The maximum size of a record in bytes, without its checksum.
   @usableFromInline let sizeLimit: Int
-  /// The ends of the records that the writer keeps; separately allocated like the writer.
+  /// The ends of the finished records that the writer still holds.
+  ///
+  /// ``passOn()`` moves the records here, too. Allocated separately, like the writer.
   @usableFromInline let row: UnsafeMutablePointer<RecordBuffer>
   private let entity: StoredEntity
   // Exclusivity is not checked, because only one thread accesses the object and the checks would
@@ -63,7 +65,8 @@ final class EntityBatch {
     }
   }
 
-  /// Keeps the finished record; passes on all kept records when there are enough.
+  /// Keeps the finished record in the buffer; passes all buffered records to the batch when there
+  /// are enough of them.
   @inlinable @inline(__always)
   func keep() throws(StoreError) {
     let end = writer.pointee.keep()
@@ -124,7 +127,8 @@ final class EntityBatch {
 
   /// Finishes a record that ``RecordWriter/finished(_:)`` could not finish.
   ///
-  /// Returns false when the record must be encoded again with wide offsets.
+  /// Returns false when the record must be encoded again with wide offsets, because its variable
+  /// bytes do not fit narrow ones.
   @usableFromInline
   func end() throws(StoreError) -> Bool {
     guard try writer.pointee.finish(entity) != nil else { return false }

@@ -22,7 +22,7 @@ public struct InsertResult<E: Entity>: Sendable {
   public var updatedCount: Int { counts.updated }
   /// The number of stored records whose values stayed equal.
   public var unchangedCount: Int { counts.unchanged }
-  /// The number of values left out, as the merge policy requires.
+  /// The number of values that the merge policy left out in favour of stored records.
   public var ignoredCount: Int { counts.ignored }
 
   /// The number of values.
@@ -203,7 +203,8 @@ extension WriteTransaction {
 }
 
 extension MergeRule {
-  /// Whether a record may lack required attributes, whose stored values then stay.
+  /// Whether an incoming record may lack required attributes; the stored record then keeps its
+  /// values of them.
   var takesParts: Bool {
     switch self {
     case .patchGiven: true

@@ -1,8 +1,9 @@
 internal import LodestoreFormat
 
-/// The attributes of a unique index, for records that were given only some attributes.
+/// The attributes of a unique index, for incoming records that contain only some of the entity's
+/// attributes.
 struct KeyParts {
-  /// The part of a key that a record was given.
+  /// How many of the key's attributes an incoming record contains.
   enum Given {
     case all, some, none
   }
@@ -13,7 +14,8 @@ struct KeyParts {
   let hasInitialKey: Bool
   /// The places of the attributes in the layout, and whether each has an initial value.
   private let places: [(place: Int, hasInitial: Bool)]
-  /// Whether the key may depend on any attribute, as the result of a function does.
+  /// Whether the key may depend on every attribute, as when one of its attributes is derived by a
+  /// program's function.
   let dependsOnAll: Bool
   private let isDerived: [Bool]
 
@@ -64,7 +66,8 @@ extension MergeRule {
 
   /// Returns whether a merged record may have a key of these attributes that neither record has.
   ///
-  /// The incoming record was given all of the attributes, or none.
+  /// The result is valid for an incoming record that was given all attributes of the key, or none
+  /// of them.
   func mayCombineKeys(_ parts: KeyParts) -> Bool {
     switch self {
     case .fail, .ignore: return false

@@ -6,12 +6,12 @@ struct LinkTally {
   struct Change {
     /// The number of links to a new target.
     var added = 0
-    /// The number of links that no longer have their target.
+    /// The number of removed links, including links that now have another target.
     var removed = 0
   }
 
   private let entity: StoredEntity
-  /// The numbers of the attributes.
+  /// The numbers of the attributes that hold links.
   private let attributes: [UInt32]
   private(set) var total = Change()
 

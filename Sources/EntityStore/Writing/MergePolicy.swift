@@ -70,7 +70,8 @@ public struct MergePolicy<E: Entity>: Sendable {
     _ attributes: [any PartialKeyPath<E> & Sendable]? = nil
   ) -> MergePolicy { MergePolicy(.patch(attributes)) }
 
-  /// Gives the stored record the incoming values of its null attributes.
+  /// Fills only the null attributes of the stored record with the incoming values; its other values
+  /// stay.
   public static var fillNulls: MergePolicy { MergePolicy(.attributes(.init(.stored))) }
 
   /// Refuses an incoming record whose values differ from the stored ones, with

@@ -49,8 +49,8 @@ extension WriteTransaction {
       guard let place else { return isNew }
       try core.breakingOnError { () throws(StoreError) in
         let isMoved = try order.move(id.rawValue, in: owner.rawValue, to: place)
-        // A link that this write removed and added again is reported as moved too. The history
-        // ignores moves of new links.
+        // The link may exist only since this write, for example removed and added again. The
+        // history ignores moves of such new links.
         if isMoved { try core.tellMoves([id.rawValue], of: owner.rawValue, by: end) }
       }
       return isNew
@@ -87,7 +87,7 @@ extension WriteTransaction {
   }
 }
 
-/// A validated position for a record.
+/// A validated position among the targets of a record.
 private enum LinkPlace {
   case first, last
   case before(UInt64), after(UInt64)
@@ -95,7 +95,8 @@ private enum LinkPlace {
 }
 
 extension LinkOrderWriter {
-  /// Returns the place for `position`; `nil` for a place next to the record itself.
+  /// Returns the place for `position`; `nil` when the position is directly before or after the
+  /// record itself, so that it stays where it is.
   fileprivate func place<E: Entity, Target: Entity>(
     _ position: LinkPosition<Target>, for id: RecordID<Target>, in owner: RecordID<E>,
     _ end: RelationshipEnd
@@ -137,7 +138,7 @@ extension LinkOrderWriter {
     return true
   }
 
-  /// The position number of the record directly before `place`, not counting `id` itself.
+  /// The position number of the target directly before `place`, ignoring the target `id` itself.
   ///
   /// The result is 0 for the first place.
   private func previous(

@@ -24,7 +24,7 @@ public struct RecordDraft<E: Entity> {
     failure = nil
   }
 
-  /// The record, valid until the next one begins.
+  /// The encoded record, valid until the next record of the draft begins.
   func record(isPart: Bool) throws(StoreError) -> UnsealedRecord {
     if let failure { throw failure }
     if !isPart, let attribute = drafted.missing {

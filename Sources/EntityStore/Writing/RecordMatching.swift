@@ -9,10 +9,11 @@ public struct RecordMatching<E: Entity>: Sendable {
 
   /// Matches by the unique index on exactly these attributes.
   ///
-  /// Other unique indexes are only checked: a value of another record is a
-  /// ``StoreError/Code/uniqueViolation``. A value with null in one of the attributes has no key. An
-  /// import rejects such a record, and an insert throws ``StoreError/Code/unstorableValue``. Nulls
-  /// do not collide, so each call would insert another record.
+  /// Other unique indexes do not find the stored record. If another record has one of their keys,
+  /// the call fails with ``StoreError/Code/uniqueViolation``. A value with null in one of the
+  /// attributes has no key. An import rejects such a record, and an insert throws
+  /// ``StoreError/Code/unstorableValue``. Nulls do not collide, so each call would insert another
+  /// record.
   public static func unique(_ paths: any PartialKeyPath<E> & Sendable...) -> RecordMatching {
     RecordMatching(paths: paths)
   }

@@ -11,7 +11,8 @@ struct SlotPatch: ~Copyable {
   /// The offset of the first byte that may change.
   private let offset: Int
   private let changes: ChecksumChanges
-  /// The proof that the slots may change in the page.
+  /// Proof that nothing else reads the attributes, such as an index, so that the slots may be
+  /// changed directly in the page.
   let attributes: UnreadAttributes
 
   /// Throws when a value does not fit its slot.
@@ -25,7 +26,8 @@ struct SlotPatch: ~Copyable {
       try zeros._withMutableBytes { try slot.write(value, in: $0) }
       try ones._withMutableBytes { try slot.write(value, in: $0) }
     }
-    // A bit that differs between the two results was not written, so a patch must keep it.
+    // The values were written over zero bits and over one bits. A bit that differs between the two
+    // results belongs to no slot, so the patch keeps it.
     let masks = zip(zeros, ones).map { (kept: $0 ^ $1, given: $0) }
     let first = masks.firstIndex { $0.kept != 0xff } ?? 0
     let end = (masks.lastIndex { $0.kept != 0xff } ?? -1) + 1
@@ -38,7 +40,7 @@ struct SlotPatch: ~Copyable {
 
   deinit { masks.deallocate() }
 
-  /// Returns whether `record`, of the layout, has other values.
+  /// Returns whether `record`, of the layout, has other values than the constants.
   @inline(__always)
   func changes(_ record: ByteView) -> Bool {
     for index in masks.indices {
@@ -66,14 +68,15 @@ struct SlotPatch: ~Copyable {
   }
 }
 
-/// The effect of one changed byte on a record's checksum, by the number of bytes after it.
+/// The effect of one changed byte on a record's checksum, by the number of bytes that follow the
+/// byte in the record.
 ///
 /// The effect is computed once for each of the few lengths that most records have.
 private struct ChecksumChanges: ~Copyable {
   private static let count = 1024
 
   private let known: UnsafeMutablePointer<UInt32>
-  /// The difference for which `known` was computed.
+  /// The XOR of the old and new byte for which the cached effects in `known` were computed.
   private let difference: UnsafeMutablePointer<UInt8>
 
   init() {

@@ -52,13 +52,14 @@ extension WriteTransaction {
 }
 
 extension Query {
-  /// The request of a change; throws when all lines of the condition were left out.
+  /// The query's request for an update or delete; throws when an `if` has left out all lines of the
+  /// condition, which would select all records.
   func changingRequest() throws(StoreError) -> QueryRequest {
     try checkSelectsRecords()
     return try request()
   }
 
-  /// Throws when no line of the condition is left.
+  /// Throws when an `if` has left out all lines of the condition, which would select all records.
   func checkSelectsRecords() throws(StoreError) {
     guard selectsRecords else {
       throw .badQuery(
@@ -88,7 +89,8 @@ extension WriteCore {
     }
   }
 
-  /// The control of a query whose records are to be changed.
+  /// The control by which a cancelled asynchronous write stops the query that finds its records;
+  /// `nil` outside such a write.
   private var changeControl: RunControl? {
     guard isWrite, let isCancelled = store.environment.writeCancellation else { return nil }
     return RunControl(isCancelled: isCancelled)

@@ -15,11 +15,12 @@ struct CacheContent: Sendable {
   /// one.
   var clock: (@Sendable () -> Date)?
 
-  /// The result of the choice: the open generation, and facts about the other generations.
+  /// The result of the choice: the generation that was opened, and facts about generations that
+  /// were not chosen.
   struct Choice: Sendable {
     var open: OpenGeneration?
     var seed: OpenGeneration?
-    /// The reason why an available higher generation cannot be used.
+    /// The reason why a generation with a higher number, which is in the folder, cannot be used.
     var unusable: DatasetError?
   }
 
@@ -32,7 +33,8 @@ struct CacheContent: Sendable {
     Store.fingerprint(ofNewStoreWith: entities).map { "\(FormatVersion.current.rawValue):\($0)" }
   }
 
-  /// Reads the state, or rebuilds a damaged one from the numbers and seals of the sealed files.
+  /// Reads the folder's state; rebuilds a damaged state from the numbers and seals of the sealed
+  /// files in the folder.
   ///
   /// - Throws: An error with the code `unsuitableFolder` for the state of another dataset or of a
   ///   later library.
@@ -63,7 +65,8 @@ struct CacheContent: Sendable {
         folder.generation(number), dataset: name, generation: number, source: .refresh,
         entities: entities, options: storeOptions)
       guard let found else { continue }
-      // A file has no signature if its number is above all generations that the keys have signed.
+      // A file whose number is above all generations that the keys have signed was installed
+      // without a signature.
       let isSigned = carried == nil || number <= state.trust.highestSeen(from: carried)
       state.install(
         CacheState.Installed(
@@ -111,7 +114,8 @@ struct CacheContent: Sendable {
           choice.open = before
           return choice
         }
-        // The open generation was current, so it takes precedence over lower generations.
+        // The generation that is open now was current before, so it takes precedence over installed
+        // generations with lower numbers.
         if choice.unusable != nil, installed.generation < before.number, before.number < first {
           break
         }
@@ -135,7 +139,8 @@ struct CacheContent: Sendable {
       before.number > choice.seed?.number ?? 0
     {
       choice.open = before
-      // The state that named the generation was removed or damaged.
+      // The state that named the open generation was removed or damaged. The generation stays in
+      // use, and the status says that its file is missing.
       if isGone { choice.unusable = .missingGeneration(folder.generation(before.number)) }
     }
     choice.unusable = choice.unusable ?? badSeed
@@ -153,7 +158,8 @@ struct CacheContent: Sendable {
     return counts ? max(seen, open.number) : seen
   }
 
-  /// Whether a number derived from the time comes from a clock that was more than a day ahead.
+  /// Whether a generation number that was derived from the time is more than a day in the future,
+  /// so that its clock was wrong.
   func isAhead(_ number: UInt64, at time: Date? = nil) -> Bool {
     guard let now = time ?? clock?() else { return false }
     return number > ServiceImport.number(at: now.addingTimeInterval(86_400), after: 0)
@@ -161,8 +167,8 @@ struct CacheContent: Sendable {
 
   /// Whether a seed is newer than an installed generation.
   ///
-  /// A generation of a service that was made under a clock that was ahead counts as newer only than
-  /// generations that the cache held before it.
+  /// The number of a generation that an import from a service made while the clock was ahead is too
+  /// high. Such a generation counts as newer only than those that the cache held before it.
   private func wins(_ seed: UInt64, over number: UInt64, _ state: CacheState) -> Bool {
     guard clock != nil, isAhead(number), !isAhead(seed) else { return seed > number }
     return seed > state.numberBefore
@@ -178,8 +184,9 @@ struct CacheContent: Sendable {
   ///   before the swap.
   func removeOld(_ state: CacheState, isSwapped: Bool) {
     guard let current = state.current else { return }
-    // The download of a lower generation can still be useful if the publisher's next one may have
-    // any number, or if the publisher has not signed the current file.
+    // A started download of a lower generation is kept if that generation may still become current.
+    // This is possible if the publisher's next generation may have any number, or if the current
+    // file has no signature.
     if !state.trust.takesAnyNumber, current.keys != nil {
       folder.removeIncoming(upTo: current.generation)
     }

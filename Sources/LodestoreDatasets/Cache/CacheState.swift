@@ -13,7 +13,7 @@ struct CacheState: Sendable, Equatable {
     var dataAsOf: Date
     var builtAt: Date
     var installedAt: Date
-    /// The fs-verity digest of the file in hexadecimal; `nil` if it was not calculated.
+    /// The fs-verity digest of the file in hexadecimal; `nil` if the digest was not calculated.
     var digest: String?
     /// The schema's digest from the seal.
     var schema: String
@@ -36,9 +36,9 @@ struct CacheState: Sendable, Equatable {
   private(set) var installed: [Installed] = []
   /// The publisher's keys and the generations that they have signed.
   var trust = CacheTrust()
-  /// The time when the origin last stated its newest generation.
+  /// The time of the last successful check, in which the origin stated its newest generation.
   var lastChecked: Date?
-  /// The address that stated it.
+  /// The address of the mirror or service that answered the last successful check.
   var lastPlace: String?
   /// The latest time at which a refresh began.
   ///
@@ -54,13 +54,13 @@ struct CacheState: Sendable, Equatable {
   /// The time before which no refresh begins automatically.
   var nextAttempt: Date?
   var lastFailure: Failure?
-  /// The entity tags of the manifest, by its address.
+  /// The HTTP entity tags (ETag) of the manifest, by the address from which it was fetched.
   var manifestTags: [String: String] = [:]
   /// The mirrors that the last verified manifest names.
   var mirrors: [String] = []
   /// The keys of the program that obtained ``manifestTags``.
   ///
-  /// Another program verifies the manifest again.
+  /// A program with other keys does not use the tags, and so verifies the manifest again.
   var tagKeys: String?
   /// The name of the last patch that could not be applied.
   ///
@@ -69,15 +69,18 @@ struct CacheState: Sendable, Equatable {
   /// For each program, the last schema that its entities did not fit: fingerprints by the
   /// fingerprint of the program's entities.
   private(set) var unfitSchemas: [String: String] = [:]
-  /// For each mirror, the time until which its server asked not to be requested.
+  /// For each mirror, the time before which its server asked not to receive requests (Retry-After).
   var notBefore: [String: Date] = [:]
-  /// The highest number that the cache held when a service's generation became current.
+  /// The highest generation number that the cache held just before the last generation of a service
+  /// became current.
   var numberBefore: UInt64 = 0
-  /// The content of a generation that a service has since confirmed as unchanged.
+  /// The content digest of a generation for which a later refresh from the service found no
+  /// changes.
   var confirmedContent: String?
-  /// The date of the confirmation.
+  /// The date to which the unchanged data of ``confirmedContent`` is current.
   var confirmedAsOf: Date?
-  /// The digest of the generation whose records the importer's store has.
+  /// The content digest of the generation whose records are in the store that the importer writes
+  /// to.
   ///
   /// The store was copied from that generation, or the generation was sealed from the store.
   var importedContent: String?
@@ -108,7 +111,8 @@ struct CacheState: Sendable, Equatable {
     manifestTags = [:]
   }
 
-  /// Records that keys signed the current generation, which had another signature before.
+  /// Records that `keys` have signed an installed generation, which had no signature or one by
+  /// other keys before.
   mutating func sign(_ generation: UInt64, by keys: String) {
     guard let index = installed.firstIndex(where: { $0.generation == generation }) else { return }
     installed[index].keys = keys
@@ -146,7 +150,7 @@ struct CacheState: Sendable, Equatable {
 extension CacheState {
   /// The age of a generation's data.
   ///
-  /// A service without new data confirms the generation with a later date.
+  /// A refresh from a service that finds no new data gives the generation a later date.
   func age(of open: OpenGeneration) -> DatasetAge {
     var dataAsOf = open.seal.dataAsOf
     if let confirmedAsOf, confirmedContent == open.seal.contentDigest {
@@ -179,7 +183,8 @@ extension CacheState {
     return try SystemFile.bytes(of: path, atMost: byteLimit)
   }
 
-  /// Reads the copy of the trust, for a damaged state; `nil` if the copy is damaged too.
+  /// Reads the copy of the facts about the publisher's keys, which is used when the state is
+  /// damaged; `nil` if the copy is damaged too.
   static func readTrust(_ folder: DatasetFolder, name: String) -> CacheTrust? {
     guard let bytes = try? bytes(of: folder.trust), let json = try? checked(bytes),
       json["version"]?.intValue == version, json["dataset"]?.stringValue == name
@@ -187,7 +192,8 @@ extension CacheState {
     return json["trust"].flatMap(CacheTrust.init)
   }
 
-  /// Writes the copy of the trust if it has changed, then the state.
+  /// Writes the copy of the facts about the publisher's keys, if they have changed, and then the
+  /// state.
   func write(_ folder: DatasetFolder) throws(DatasetError) {
     let copy = Self.lines(
       .object([

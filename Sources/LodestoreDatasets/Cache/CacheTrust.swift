@@ -8,9 +8,9 @@ internal import LodestoreJSON
 struct CacheTrust: Sendable, Equatable {
   /// The key set reached by following the publisher's chain from the set that a program carries.
   struct Chain: Sendable, Equatable {
-    /// The program's keys; empty for a dataset without a publisher.
+    /// The key set that the program carries, as text; empty for a dataset without a publisher.
     var carried: String
-    /// The newest set that the chain leads to.
+    /// The newest key set of the chain that was verified, as text.
     var keys: String
     /// The highest generation that this cache has verified with these keys.
     var highestSeen: UInt64 = 0
@@ -20,7 +20,8 @@ struct CacheTrust: Sendable, Equatable {
   ///
   /// The last used chain is at the end.
   private(set) var chains: [Chain] = []
-  /// The digest of a file with a valid signature that is not a sound store.
+  /// The digest of a published file that has a valid signature, but cannot be opened as a sound
+  /// store.
   ///
   /// Such a file is not fetched again.
   var refusedDigest: String?
@@ -30,13 +31,15 @@ struct CacheTrust: Sendable, Equatable {
   /// Whether the next generation may have any number.
   var takesAnyNumber: Bool { anyNumberUntil != nil }
 
-  /// The time for which the next generation may have any number.
+  /// The time in seconds for which the next generation may have any number after
+  /// ``CachedDataset/forgetHighest()``.
   private static let anyNumberTime: TimeInterval = 7 * 86_400
 
   /// The maximum number of chains, one for each version of a program.
   private static let chainLimit = 16
 
-  /// The keys that a program trusts: those reached from its own.
+  /// The keys that a program trusts: the newest set that was verified by following the publisher's
+  /// chain from the program's own set.
   ///
   /// A program whose keys begin no known chain starts its own chain.
   func keys(from carried: TrustedKeys) -> TrustedKeys {
@@ -52,7 +55,8 @@ struct CacheTrust: Sendable, Equatable {
     carried.map { keys(from: $0).description } ?? ""
   }
 
-  /// The highest generation in this cache that the keys of a program signed; 0 for a new key set.
+  /// The highest generation in this cache that was verified with the keys of a program; 0 for a new
+  /// key set.
   func highestSeen(from carried: TrustedKeys?) -> UInt64 {
     let text = text(from: carried)
     return chains.filter { $0.keys == text }.map(\.highestSeen).max() ?? 0
@@ -81,7 +85,7 @@ struct CacheTrust: Sendable, Equatable {
 
   /// Ends the effect of ``forgetHighest(at:)`` when its time is over.
   ///
-  /// The effect ends too if the clock was set back, because the end of the time is then unknown.
+  /// The effect also ends if the clock was set back, because the passed time is then unknown.
   mutating func endForgetting(at now: Date) {
     guard let until = anyNumberUntil else { return }
     if until <= now || until > now.addingTimeInterval(Self.anyNumberTime) { anyNumberUntil = nil }

@@ -26,7 +26,8 @@ extension CachedDataset {
     fileAt file: String, withoutSignature: Bool = false
   ) async throws -> DatasetGeneration {
     let began = options.clock()
-    // A download of this process may take hours, while the file to install is already complete.
+    // A running refresh is stopped, because its download may take hours, while the file to install
+    // is already complete.
     stopRun(.interrupted(name))
     let lock = try await lockFolder()
     defer { withExtendedLifetime(lock) {} }
@@ -53,7 +54,8 @@ extension CachedDataset {
     guard seal.generation > highest else {
       throw DatasetError.notNewerFile(seal.generation, highest: highest)
     }
-    // A download's file has another name, so that the download can continue.
+    // The copy gets another name than an interrupted download of the generation, so that the
+    // download can continue later.
     let part = content.folder.part(seal.generation) + ".installing"
     defer { SystemFile.remove(part) }
     try await copy(file, to: part, digest)
@@ -66,13 +68,14 @@ extension CachedDataset {
     return try current()
   }
 
-  /// Forgets the highest generation that the cache has held, so that the next one within seven days
-  /// is accepted even with a lower number.
+  /// Forgets the highest generation number that the cache has held.
+  ///
+  /// The next generation within seven days is then accepted even with a lower number.
   ///
   /// Use it when a publisher must go back because a file with a much too high number was published
   /// or installed. The current data stays in use until a refresh or
-  /// ``install(fileAt:withoutSignature:)`` brings another generation. The seed's number still
-  /// counts.
+  /// ``install(fileAt:withoutSignature:)`` brings another generation. A generation must still have
+  /// a higher number than the seed.
   ///
   /// - Throws: ``DatasetError`` if the folder cannot be used. `CancellationError`.
   public func forgetHighest() async throws {

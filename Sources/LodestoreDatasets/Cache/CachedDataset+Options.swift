@@ -5,8 +5,8 @@ internal import LodestoreWeb
 extension CachedDataset {
   /// Settings of a cached dataset.
   public struct Options: Sendable {
-    /// The age of the data at which uses throw ``DatasetError/Code/tooOld``; `nil`, the default,
-    /// for no limit.
+    /// The age of the data, counted from its date, above which reads throw
+    /// ``DatasetError/Code/tooOld``; `nil`, the default, for no limit.
     var oldestData: Duration?
     /// The time after a successful check within which ``ReadPolicy/cacheThenRefresh`` and
     /// ``CachedDataset/keepFresh(every:)`` make no request; an hour by default.
@@ -17,7 +17,7 @@ extension CachedDataset {
     /// The time that ``ReadPolicy/freshElseCache`` waits for a refresh before it uses the existing
     /// data; 30 seconds by default.
     ///
-    /// The refresh continues in the background.
+    /// After this time the refresh continues in the background.
     public var freshWait = Duration.seconds(30)
     /// The maximum wait after a first failure.
     ///
@@ -32,8 +32,8 @@ extension CachedDataset {
     public var longestWait = Duration.seconds(6 * 3600)
     /// The time that a refresh waits for one of another process; two minutes by default.
     public var lockWait = Duration.seconds(120)
-    /// The maximum time until the head of an answer arrives, and then between two pieces of its
-    /// body.
+    /// The maximum time from a request until the head of its answer arrives, and then between two
+    /// pieces of the answer's body.
     public var requestTimeout = Duration.seconds(30)
     /// The maximum number of times that an interrupted download continues at one mirror, if each
     /// time a part arrived; 8 by default.

@@ -20,7 +20,8 @@ extension CachedDataset {
         if isDue(after: options.checkInterval) { refreshInBackground() }
         return generation
       } catch let error as DatasetError where error.code == .tooOld {
-        // ``Options/refusesOlder(than:)`` may refuse the data, which then counts as absent.
+        // If ``Options/refusesOlder(than:)`` refuses the existing data as too old, the policy acts
+        // as if there were no data.
         try await refreshIfDue(within: options.freshFor)
         return try current()
       }
@@ -56,8 +57,8 @@ extension CachedDataset {
   private func refresh(atMost limit: Duration) async throws {
     if case .none = origin.form { throw DatasetError.noOrigin(name) }
     let run = run { RefreshRun() }
-    // This task waits for the refresh, which would otherwise be cancelled when the caller stops
-    // waiting.
+    // A refresh is cancelled when its last caller stops waiting. This task keeps waiting, so that
+    // the refresh continues after the limit.
     let kept = Task { [self] in _ = try? await wait(for: run) }
     do {
       let hasEnded = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -83,7 +84,8 @@ extension CachedDataset {
   func isDue(after interval: Duration) -> Bool {
     guard let state = try? loaded().state, let checked = state.lastChecked else { return true }
     let now = options.clock()
-    // After the clock was set back, the time since the check is unknown.
+    // If the last check is in the future, the clock was set back. The time since the check is then
+    // unknown, so a check is due.
     guard checked <= now else { return true }
     return now.timeIntervalSince(checked) >= interval.inSeconds
   }
@@ -115,7 +117,8 @@ extension CachedDataset {
       Task.detached(priority: .utility) { [weak self] in
         while !Task.isCancelled {
           guard let wait = await self?.checkInBackground(every: interval) else { return }
-          // The wait varies by a tenth, so that programs that began together do not stay together.
+          // The wait varies by a tenth, so that many programs that began at one time do not send
+          // their requests at one time.
           let jitter = 0.9 + 0.2 * min(max(fraction(), 0), 1)
           guard (try? await Task.sleep(for: wait * jitter)) != nil else { return }
         }
@@ -133,8 +136,8 @@ extension CachedDataset {
       do {
         try await refresh()
       } catch {
-        // The wait is at least this long even if the failure set no time, for example when the
-        // folder could not be locked.
+        // After a failure the wait has at least this length, even if no time for the next attempt
+        // was stored, as after a failure to lock the folder.
         least = max(options.firstWait.inSeconds, 1)
       }
     }

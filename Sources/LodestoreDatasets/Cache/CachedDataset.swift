@@ -33,7 +33,9 @@ public final class CachedDataset: Sendable {
   let origin: DatasetOrigin
   let options: Options
   let content: CacheContent
-  /// The shared state, guarded by its lock, which is held while files are opened.
+  /// The mutable state of this object.
+  ///
+  /// Its lock is also held while files are opened, so that only one thread opens them.
   private let shared = Mutex(Shared())
   let news = GenerationNews()
   let memory = RefreshMemory()
@@ -41,7 +43,7 @@ public final class CachedDataset: Sendable {
   private struct Shared {
     var stamp: SystemFile.Stamp?
     var isLoaded = false
-    /// The time to choose again, if the current choice is not the best one.
+    /// The time at which a generation is chosen again, if the best one could not be used.
     var nextTry: ContinuousClock.Instant?
     var state = CacheState(name: "")
     var seed: OpenGeneration?
@@ -139,8 +141,8 @@ public final class CachedDataset: Sendable {
   /// State and generation are read again if the folder has changed.
   func loaded() throws -> (state: CacheState, choice: CacheContent.Choice) {
     try shared.withLock { shared in
-      // The stamp is taken before the state is read, so a change between the two is noticed next
-      // time.
+      // The stamp of the state's file is taken before the file is read. If another process replaces
+      // the file between the two, the next use notices it.
       let stamp = SystemFile.stamp(of: content.folder.state)
       if shared.choice.open?.isClosed == true { shared.closeOpen() }
       if shared.isLoaded, stamp == shared.stamp,
@@ -156,12 +158,14 @@ public final class CachedDataset: Sendable {
         shared.state = try content.state()
         choose()
         if shared.choice.unusable?.code == .notFound {
-          // Another process may have removed the file for a newer one since the state was read.
+          // Since the state was read, another process may have made a newer generation current and
+          // removed the chosen file.
           shared.state = try content.state()
           choose()
         }
       } catch let error as DatasetError {
-        // An open generation and the seed are served even if the folder is lost.
+        // An open generation and the seed can be read even if the folder cannot, so its error is
+        // then ignored.
         if before == nil {
           shared.state = CacheState(name: name)
           choose()
@@ -171,8 +175,8 @@ public final class CachedDataset: Sendable {
       }
       if shared.choice.open == nil { shared.choice.open = before }
       shared.seed = shared.choice.seed ?? shared.seed
-      // Some errors, such as too many open files, may soon be over. Damaged bytes stay, and trying
-      // again reads all pages.
+      // Some errors, such as too many open files, may soon be over. Damaged bytes stay damaged, and
+      // each attempt reads all pages of the file, so the next one comes later.
       shared.nextTry = shared.choice.unusable.map {
         .now + ($0.side == .file ? .seconds(60) : .seconds(1))
       }

@@ -9,7 +9,8 @@ public struct DatasetAge: Sendable, Hashable {
   public var dataAsOf: Date
   /// The date when the file was built.
   public var builtAt: Date
-  /// The time when the origin last stated its newest generation; `nil` if it was never asked.
+  /// The time of the last successful check for a newer generation; `nil` if the origin was never
+  /// asked.
   public var lastChecked: Date?
 
   /// The time from ``dataAsOf`` to `date`; 0 for a date before it.

@@ -8,13 +8,14 @@ extension DatasetError.Code {
   public static let network = Self("network")
   /// The publisher offers a lower generation than one that the cache has held.
   public static let rolledBack = Self("rolledBack")
-  /// The file of one generation has the number of another, or other bytes arrived under its number.
+  /// The seal of a generation's file states another generation number, or a mirror offers other
+  /// bytes under a number that the cache already knows.
   public static let mixedGenerations = Self("mixedGenerations")
   /// The dataset has no generation yet.
   public static let nothingHere = Self("nothingHere")
   /// The data is older than the program allows.
   public static let tooOld = Self("tooOld")
-  /// The wait after failures is not over yet.
+  /// A refresh was not tried, because the waiting time after earlier failures is not over yet.
   public static let waiting = Self("waiting")
   /// The program's entities do not fit the schema of a generation.
   public static let incompatibleSchema = Self("incompatibleSchema")
@@ -210,7 +211,7 @@ extension DatasetError {
 
   /// The error of a request.
   ///
-  /// A file longer than the signed length is another file.
+  /// A file longer than the signed length cannot be the signed file, so it counts as damaged.
   static func network(_ error: WebSourceError) -> Self {
     DatasetError(error.code == .pageTooLarge ? .damaged : .network, error.message, cause: error)
   }

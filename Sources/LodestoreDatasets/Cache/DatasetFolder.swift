@@ -24,10 +24,10 @@ struct DatasetFolder: Sendable, Hashable {
 
   func generation(_ number: UInt64) -> String { "\(generations)/\(number)\(Self.suffix)" }
 
-  /// The file of a download of a generation.
+  /// The path of the file into which a generation is downloaded.
   func part(_ number: UInt64) -> String { "\(incoming)/\(number)\(Self.suffix)" }
 
-  /// The file of a download of a patch that makes a generation.
+  /// The path of the file into which a patch that produces a generation is downloaded.
   func patch(_ name: String, of number: UInt64) -> String { "\(incoming)/\(number).patch.\(name)" }
 
   /// The numbers of the existing generations in ascending order.
@@ -44,10 +44,10 @@ struct DatasetFolder: Sendable, Hashable {
     try SystemFile.makeFolder(incoming)
   }
 
-  /// Removes the remains of downloads of other generations.
+  /// Removes the files of unfinished downloads, except those of the generation `kept`.
   func removeIncoming(except kept: UInt64? = nil) { removeIncoming { $0 == nil || $0 != kept } }
 
-  /// Removes the remains of downloads of the generations up to `last`.
+  /// Removes the files of unfinished downloads of the generations up to `last`.
   func removeIncoming(upTo last: UInt64) { removeIncoming { $0.map { $0 <= last } ?? true } }
 
   /// - Parameter isUseless: Receives the number of the generation to which a file belongs; `nil` if

@@ -29,7 +29,8 @@ public struct DatasetGeneration: Sendable {
   /// The error of the refresh that should have brought newer data; `nil` if none was tried or none
   /// failed.
   public internal(set) var refreshError: DatasetError?
-  /// The digest of the records, which distinguishes other content with the same number.
+  /// The digest of the records, by which two generations with equal numbers and different content
+  /// are distinguished.
   var contentDigest = ""
   /// The reason why an available generation with a higher number cannot be used; `nil` if there is
   /// none.

@@ -22,8 +22,8 @@ public struct DatasetStatus: Sendable {
   public let age: DatasetAge?
   /// The lowest number that the origin's next generation may have.
   ///
-  /// The number is the highest number that the cache has held under the publisher's key set, or the
-  /// number of the seed.
+  /// The value is the highest number that the cache has held under the publisher's key set, or the
+  /// seed's number if that is higher.
   public let highestSeen: UInt64
   /// The address that answered the last successful check.
   public let place: String?
@@ -31,16 +31,18 @@ public struct DatasetStatus: Sendable {
   public let lastFailure: Failure?
   /// The number of consecutive failed refreshes.
   public let failureCount: Int
-  /// The reason why an available generation with a higher number cannot be used; otherwise `nil`.
+  /// The time before which no refresh begins automatically, because of earlier failures; `nil`
+  /// without such a wait.
   public let nextAttempt: Date?
-  /// The reason why an available generation with a higher number cannot be used.
+  /// The reason why an available generation with a higher number cannot be used; otherwise `nil`.
   public let unusable: DatasetError?
   /// The time when the state was rebuilt from the sealed files because its file was damaged; `nil`
   /// if it never was.
   ///
   /// A rebuilt state lacks the dates of checks and failures, but no data is lost.
   public let rebuiltAt: Date?
-  /// Whether the clock is earlier than the time of an earlier refresh.
+  /// Whether the machine's clock now shows an earlier time than at an earlier refresh, so that it
+  /// was probably set back.
   public let isClockBehind: Bool
 }
 

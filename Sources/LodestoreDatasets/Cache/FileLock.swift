@@ -38,7 +38,8 @@ final class FileLock: Sendable {
       switch errno {
       case EINTR: continue
       case EWOULDBLOCK: return nil
-      // On a file system without such locks, other processes cannot be detected.
+      // On a file system without such locks, other processes cannot be detected, so the file counts
+      // as locked by this process.
       case ENOTSUP, ENOLCK, EOPNOTSUPP: return FileLock(file)
       default: throw .system(errno, "lock", path)
       }

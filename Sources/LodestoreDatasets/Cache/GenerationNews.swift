@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Notifies waiting tasks that another generation may be current.
+/// Notifies tasks that wait for a new generation that another generation may be current.
 ///
 /// A lock guards it.
 final class GenerationNews: Sendable {
@@ -31,10 +31,12 @@ final class GenerationNews: Sendable {
   }
 }
 
-/// The notifications for one loop: at once for this process, and by the dates of the state file for
-/// other processes.
+/// The notifications for one loop.
+///
+/// Changes by this process are reported at once. Changes by other processes are found by checking
+/// the state file's stamp at intervals.
 private final class GenerationWatch: Sendable {
-  /// The time between two checks of the dates.
+  /// The time between two checks of the state file's stamp.
   private static let interval = Duration.milliseconds(250)
 
   let knocks: AsyncStream<Void>
@@ -47,7 +49,8 @@ private final class GenerationWatch: Sendable {
     self.news = news
     knocks = stream
     number = news.add(continuation)
-    // The stamp is taken now, because the task may begin after the first generation has been read.
+    // The stamp is taken before the task starts. A change between the read of the first generation
+    // and the start of the task is then noticed.
     let first = SystemFile.stamp(of: path)
     watch = Task.detached(priority: .utility) {
       var last = first
@@ -88,7 +91,7 @@ public struct DatasetGenerations: AsyncSequence, Sendable {
 
   /// The facts by which a generation differs from the one before.
   ///
-  /// Other keys may sign other content under the same number.
+  /// The number is not enough, because other keys may sign other content under the same number.
   private struct Seen: Equatable {
     let number: UInt64
     let source: DatasetGeneration.Source

@@ -1,7 +1,7 @@
 import LodestoreSystem
 
-// Each function here makes one message about published files and keys. Wording: cannot + verb +
-// thing: the fact found and the fact expected; the next step.
+// Each function here creates the error for one failure with published files or keys. Wording:
+// cannot + verb + thing: the fact found and the fact expected; the next step.
 
 extension DatasetError {
   // MARK: Signed documents

@@ -1,4 +1,4 @@
-/// A failure to publish, verify, fetch or open a dataset.
+/// The error of a failure to publish, verify, fetch or open a dataset.
 ///
 /// `code` is for programs. `message` is for people: it states the failed action, the fact found,
 /// and the next step.
@@ -20,11 +20,11 @@ public struct DatasetError: Error, Sendable {
     public static let newerFormat = Code("newerFormat")
     /// A file belongs to a dataset of another name.
     public static let otherDataset = Code("otherDataset")
-    /// Bytes differ from those whose digest was signed.
+    /// The bytes of a file do not have the digest that was signed.
     public static let damaged = Code("damaged")
-    /// A generation is not newer than the existing one.
+    /// The number of a generation to publish or install is not above the existing one.
     public static let notNewer = Code("notNewer")
-    /// A text or a file is not a key, or not the required one.
+    /// A text or a file is not a key, or is another key than the required one.
     public static let badKey = Code("badKey")
     /// The file to publish is not a sealed file.
     public static let notSealed = Code("notSealed")

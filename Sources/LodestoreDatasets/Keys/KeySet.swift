@@ -11,7 +11,7 @@ package struct KeySet: Sendable, Hashable {
   static let version: UInt64 = 1
   /// The maximum number of keys in a set.
   static let keyLimit = 16
-  /// The maximum number of sets in a chain.
+  /// The maximum number of key sets in a publisher's chain of sets.
   static let numberLimit: UInt64 = 10_000
 
   /// The dataset's name.

@@ -10,7 +10,7 @@ package struct SignedEnvelope: Sendable {
   struct Signature: Sendable, Hashable {
     /// The id of the signing key.
     ///
-    /// The id is only a hint and not trusted.
+    /// The id only says which key to try first; it is not covered by the signature.
     let keyID: String
     let bytes: [UInt8]
   }

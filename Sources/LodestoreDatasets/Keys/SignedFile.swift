@@ -5,7 +5,7 @@ package enum SignedFile: Sendable {
 
   /// The payload type.
   ///
-  /// The signature covers it, so a signed key set is never accepted as a manifest.
+  /// The signature covers the type, so a signed key set is never accepted as a manifest.
   var payloadType: String {
     switch self {
     case .manifest: "application/vnd.lodestore.manifest+json"

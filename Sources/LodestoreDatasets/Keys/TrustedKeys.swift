@@ -70,7 +70,8 @@ public struct TrustedKeys: Sendable, Hashable, CustomStringConvertible {
   /// The maximum number of key sets followed in one refresh.
   private static let stepLimit = 64
 
-  /// The path of the next key set towards the one that a manifest claims; `nil` at the end.
+  /// The path of the next key set on the way to set `claimed`; `nil` when that set or the limit of
+  /// one refresh is reached.
   ///
   /// - Parameter first: The keys at which the program began.
   func nextSet(to claimed: Int, from first: TrustedKeys) -> String? {

@@ -44,8 +44,8 @@ extension DatasetManifest {
   /// Returns the number of the key set under which a manifest claims to be signed, before any
   /// verification.
   ///
-  /// The number only shows which `keys/N.json` to fetch. Each of these key sets is verified with
-  /// the set before it.
+  /// The number is not trusted: it only determines which `keys/N.json` to fetch. Each of these key
+  /// sets is verified with a key of the set before it.
   package static func claimedKeySet(in bytes: some Collection<UInt8>) throws(DatasetError) -> Int {
     try claimedKeySet(of: try SignedEnvelope(reading: bytes, as: .manifest))
   }
@@ -55,8 +55,8 @@ extension DatasetManifest {
     do throws(DatasetError) {
       return Int(try object.number("keySet", in: 1...KeySet.numberLimit))
     } catch {
-      // The bytes are not verified yet. An unknown version is therefore reported only after the
-      // verification.
+      // The signature is not verified yet, so an unknown version is not reported here, but after
+      // the verification.
       do throws(DatasetError) {
         try object.requireVersion(Self.version)
       } catch  where error.code == .newerFormat {
@@ -99,7 +99,7 @@ extension DatasetManifest {
         fromDigest: try node.digest("fromVerity"),
         fromLength: try node.number("fromLength", in: 1...PublishedNames.lengthLimit),
         name: try node.fileName("name"),
-        // A patch larger than the whole file is useless.
+        // A patch that is larger than the compressed whole file is refused.
         length: try node.number("length", in: 1...wholeLength), sha256: try node.digest("sha256"))
       patches.append(patch)
     }

@@ -30,7 +30,7 @@ public struct DatasetManifest: Sendable, Hashable {
   public let contentDigest: String
   /// The fingerprint of the schema in hexadecimal.
   public let schemaFingerprint: String
-  /// The lowest version of Format.md that reads the file.
+  /// The lowest version of the format (Format.md) that a program must know to read the file.
   public let formatVersion: Int
   /// The number of records of each entity.
   public let records: [String: Int]
@@ -51,7 +51,7 @@ public struct DatasetManifest: Sendable, Hashable {
     public let sha256: FileDigest
     /// The table of frames, with lengths and digests.
     ///
-    /// The table is also in the folder `g`.
+    /// The table's file is in the folder `g`, too.
     public let frames: FrameFile
   }
 

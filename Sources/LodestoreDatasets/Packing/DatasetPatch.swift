@@ -7,12 +7,12 @@ import LodestoreSystem
 package enum DatasetPatch {
   /// The maximum size of a file that a patch starts from, in bytes.
   ///
-  /// The window of zstd reaches no further.
+  /// zstd cannot refer to bytes further back than this.
   static let fileLimit: UInt64 = 1 << 31
 
   /// The maximum size of a file made by a patch, in bytes.
   ///
-  /// Unpacking needs as much memory.
+  /// Applying a patch takes as much memory as the resulting file.
   static let appliedLimit: UInt64 = 1 << 30
 
   /// Checks that a file has the length and the SHA-256 of a patch.

@@ -12,7 +12,8 @@ package enum FramePacker {
   /// Compresses the file at `path` into an open, empty file.
   ///
   /// The digests of the frames are calculated from the bytes that were compressed. The caller
-  /// compares ``FrameTable/fileDigest`` with the file's digest, in case the file changed meanwhile.
+  /// compares ``FrameTable/fileDigest`` with the file's digest, to detect a change of the file
+  /// during the compression.
   static func pack(
     _ file: MappedBytes, to descriptor: Int32, at output: String, level: Int
   ) throws(DatasetError) -> Result {

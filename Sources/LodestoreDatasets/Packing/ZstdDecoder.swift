@@ -71,7 +71,8 @@ final class ZstdDecoder {
     /// The reason why bytes are not exactly one frame of a length; `nil` if they are.
     private static func refusal(of frame: ByteView, length: UInt64) -> String? {
       let content = ZSTD_getFrameContentSize(frame.baseAddress, frame.count)
-      // The two largest numbers mean that the header has no length or is malformed.
+      // libzstd returns one of the two largest numbers if the frame's header states no length or is
+      // malformed.
       guard content == length else {
         return content > UInt64.max - 2
           ? "it is no zstd frame with a length"

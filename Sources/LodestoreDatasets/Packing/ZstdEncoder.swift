@@ -15,8 +15,8 @@ final class ZstdEncoder {
       guard let context = ZSTD_createCCtx() else { throw Self.noMemory }
       self.context = context
       try set(ZSTD_c_compressionLevel, Int32(min(max(level, 1), 19)))
-      // The digest of a frame detects errors. libzstd's own checksum costs four bytes and is not
-      // needed.
+      // The digest of each frame already detects errors, so libzstd's own checksum, which takes
+      // four bytes, is left out.
       try set(ZSTD_c_checksumFlag, 0)
       try set(ZSTD_c_contentSizeFlag, 1)
     }

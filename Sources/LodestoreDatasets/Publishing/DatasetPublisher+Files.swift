@@ -67,7 +67,8 @@ extension DatasetPublisher {
               from: old.generation, reason: "it would not be smaller than the whole generation"))
         }
       } catch  where error.code == .damaged {
-        // If an older file is damaged, only the patch from it is skipped.
+        // If the file of an older generation is damaged, the patch from this generation is left
+        // out, and the publication continues.
         skipped.append(SkippedPatch(from: old.generation, reason: error.message))
       }
     }
@@ -116,7 +117,7 @@ extension DatasetPublisher {
   func removeOld(in folder: PublishedFolder, newest: DatasetManifest, now: Date) -> [String] {
     guard let files = try? GenerationFile.all(in: folder.path) else { return [] }
     let generations = Set(files.map(\.generation)).sorted(by: >)
-    // Patches of the next publication start from the generations that stay.
+    // The next publication makes patches from the generations that stay, so at least one stays.
     let kept = Set(generations.prefix(max(options.keptGenerations, 1)))
     let limit = now.timeIntervalSince1970 - Double(options.keptFor.components.seconds)
     var written: [UInt64: Double] = [:]
@@ -124,7 +125,7 @@ extension DatasetPublisher {
       guard let changed = file.changed(in: folder.path) else { continue }
       written[file.generation] = max(written[file.generation] ?? changed, changed)
     }
-    // The age of an older generation counts from the time when the next one was written.
+    // A generation was replaced at the time when the file of the generation after it was written.
     let next = Dictionary(
       zip(generations.dropFirst(), generations), uniquingKeysWith: { first, _ in first })
     return files.filter { file in

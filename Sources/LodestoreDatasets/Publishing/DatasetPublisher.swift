@@ -119,7 +119,7 @@ public struct DatasetPublisher: Sendable {
 
   // MARK: The manifest
 
-  /// The generation that the next generation must be above; 0 for none.
+  /// The newest generation number, which the next publication's number must exceed; 0 for none.
   ///
   /// If the manifest is lost, the files determine it, because readers refuse a lower number. A
   /// single generation without a manifest is ignored, because it may be left from a first
@@ -132,8 +132,8 @@ public struct DatasetPublisher: Sendable {
 
   /// Reads and verifies the folder's manifest; `nil` if there is none.
   ///
-  /// The newest key set has signed the manifest, or an older set if a rotation was killed before it
-  /// signed the manifest.
+  /// The manifest is signed under the newest key set. If a key rotation was killed before it signed
+  /// the manifest again, an older set has signed it.
   static func manifest(
     in folder: String, chain: KeyChain
   ) throws(DatasetError) -> DatasetManifest? {
@@ -152,7 +152,8 @@ public struct DatasetPublisher: Sendable {
     _ manifest: DatasetManifest, in folder: PublishedFolder, key: SigningKey, keys: TrustedKeys
   ) throws(DatasetError) {
     let bytes = try manifest.signed(by: [key])
-    // A manifest that readers refuse must not replace one that they accept.
+    // The new manifest is read back as a program would read it, so that an unreadable one never
+    // replaces the published one.
     let read = try DatasetManifest(verifying: bytes, with: keys, name: manifest.name)
     guard read.digest == manifest.digest, bytes.count <= SignedFile.manifest.byteLimit else {
       throw .outOfRange(

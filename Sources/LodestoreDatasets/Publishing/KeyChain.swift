@@ -5,7 +5,8 @@ package struct KeyChain: Sendable {
     package let set: KeySet
     /// Whether a key of the previous set signed this one.
     ///
-    /// The first set is signed by a key of its own, and so is a set made after all keys were lost.
+    /// The first set is signed by one of its own keys, and so is a set that was made after all
+    /// earlier keys were lost.
     package let isFollowing: Bool
   }
 

@@ -61,7 +61,7 @@ package struct KeyRotation: Sendable {
 }
 
 extension DatasetManifest {
-  /// A copy to be signed by another key set.
+  /// A copy of the manifest that names another key set, to be signed by a key of that set.
   ///
   /// The generation and its files stay the same.
   func signed(under keys: TrustedKeys, at date: Date) -> DatasetManifest {

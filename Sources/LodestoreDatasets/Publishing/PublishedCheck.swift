@@ -15,7 +15,7 @@ package struct PublishedCheck: Sendable {
     package let length: UInt64
     /// The reason why readers would refuse the file; `nil` for a good one.
     package let problem: String?
-    /// A remark on the extent of the check.
+    /// A remark on a part of the file that could not be checked; `nil` for a complete check.
     package let note: String?
   }
 
@@ -60,7 +60,8 @@ package struct PublishedCheck: Sendable {
   private static func follow(
     _ chain: KeyChain, to claimed: Int, from keys: TrustedKeys?, in folder: String, name: String
   ) throws(DatasetError) -> TrustedKeys {
-    // Without keys of the caller, programs begin at the newest set that no previous set has signed.
+    // If the caller names no keys, the chain is followed from the newest set that no earlier set
+    // has signed, as new programs do.
     let first = chain.links.prefix(claimed).last { !$0.isFollowing }
     guard var trusted = keys ?? first.map({ TrustedKeys($0.set) }) else { throw .noKeys(folder) }
     while trusted.number < claimed {

@@ -4,7 +4,8 @@ internal import LodestoreFormat
 internal import LodestorePages
 
 extension PublishedFacts {
-  /// Reads the seal of a file, and the lowest version of Format.md that reads it.
+  /// Reads the seal of a file, and the lowest version of the format (Format.md) that a program must
+  /// know to read the file.
   ///
   /// - Throws: `DatasetError` with the code `notSealed`, `notFound`, `newerFormat` or `damaged`.
   init(ofFileAt path: String) throws(DatasetError) {

@@ -10,7 +10,7 @@ package struct PublishedFacts: Sendable, Hashable {
   package let schemaFingerprint: String
   /// The content's digest in hexadecimal.
   package let contentDigest: String
-  /// The lowest version of Format.md that reads the file.
+  /// The lowest version of the format (Format.md) that a program must know to read the file.
   package let formatVersion: Int
   package let records: [String: Int]
 }

@@ -72,14 +72,15 @@ final class PublishedFolder {
 
   // MARK: Writing
 
-  /// A new path for an unpublished file.
+  /// A new temporary path for a file that is not complete yet.
   ///
   /// ``removeTemporaries()`` removes the file, even with a further extension.
   var temporary: String { file(".\(UInt64.random(in: .min ... .max))\(Self.temporarySuffix)") }
 
   /// Writes a file under a temporary name, which ``commit(_:as:)`` renames.
   ///
-  /// - Parameter part: The part of the folder. The file is renamed within it.
+  /// - Parameter part: The subfolder for the file, such as `g`. The temporary file is created
+  ///   there, too, so that it can be renamed.
   func write<R>(
     in part: String, _ body: (_ descriptor: Int32, _ path: String) throws(DatasetError) -> R
   ) throws(DatasetError) -> (temporary: String, result: R) {
@@ -108,7 +109,8 @@ final class PublishedFolder {
     try commit(temporary, as: part.isEmpty ? name : "\(part)/\(name)")
   }
 
-  /// Renames a file that is on the disk, and replaces an existing file.
+  /// Gives a complete temporary file, which is on the disk, its name; replaces an existing file of
+  /// that name.
   func commit(_ temporary: String, as name: String) throws(DatasetError) {
     guard rename(temporary, file(name)) == 0 else {
       let code = errno
@@ -117,7 +119,7 @@ final class PublishedFolder {
     }
   }
 
-  /// Waits until the names of all files are on the disk.
+  /// Syncs the folders, so that the new names of all files survive a power cut.
   func syncNames() throws(DatasetError) {
     for part in Self.parts {
       let folder = open(file(part), O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -12,7 +12,8 @@ struct Backoff: Sendable {
 
   /// The wait after a number of consecutive failures, at least as long as the server asks for.
   ///
-  /// Half of the wait is fixed and half is random, below a bound that doubles with each failure.
+  /// The wait is a random time between half of a bound and the bound, which doubles with each
+  /// failure.
   func wait(afterFailures count: Int, asked: Duration?) -> Duration {
     var bound = max(first, .milliseconds(1))
     var doublings = max(count, 1) - 1
@@ -27,8 +28,8 @@ struct Backoff: Sendable {
 
   /// Whether a refresh must wait until `next`.
   ///
-  /// A time beyond every possible wait comes from a clock that was set back, and is ignored. A
-  /// failure in the future is ignored too.
+  /// A time beyond every possible wait comes from a clock that was set back, and is ignored. If the
+  /// last failure is in the future, the clock was also set back, and `next` is ignored.
   func isWaiting(for next: Date?, at now: Date, after failure: Date? = nil) -> Bool {
     guard let next, next > now else { return false }
     if let failure, failure.timeIntervalSince(now) > 60 { return false }

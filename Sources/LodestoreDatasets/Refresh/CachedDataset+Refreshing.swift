@@ -25,15 +25,15 @@ extension CachedDataset {
   ) async throws -> RefreshReport {
     if case .none = origin.form { throw DatasetError.noOrigin(name) }
     while true {
-      // A run that was abandoned meanwhile accepts no further callers.
+      // A refresh that was cancelled meanwhile accepts no further callers; a new one is then begun.
       if let report = try await wait(for: run { RefreshRun() }, now: now, onProgress) {
         return report
       }
     }
   }
 
-  /// Waits for the end of a refresh, which the first caller begins; `nil` if it was abandoned
-  /// before.
+  /// Waits for the end of a refresh, which the first caller begins; `nil` if the refresh was
+  /// cancelled before this call.
   func wait(
     for run: RefreshRun, now: Bool = false,
     _ onProgress: (@Sendable (RefreshProgress) -> Void)? = nil
@@ -47,7 +47,8 @@ extension CachedDataset {
   private func refreshAlone(
     now isForced: Bool, _ report: @escaping @Sendable (RefreshProgress) -> Void
   ) async throws -> RefreshReport {
-    // The clock is read once, so that setting it cannot make one refresh contradict itself.
+    // The clock is read once for the whole refresh, so that all stored times agree even if the
+    // clock is set meanwhile.
     let began = options.clock()
     let countBefore = try content.state().refreshCount
     let lock = try await lockFolder()
@@ -83,7 +84,8 @@ extension CachedDataset {
       // an ordinary failure.
       if Task.isCancelled { throw CancellationError() }
       let error = error as? DatasetError ?? .importFailed(error)
-      // The new generation is current only if the state could be written.
+      // If writing the state failed, the obtained generation has not become current, so the state
+      // from before it is used.
       if hasObtained { state = before }
       state.refreshCount &+= 1
       state.failureCount += 1
@@ -91,10 +93,12 @@ extension CachedDataset {
         code: error.code.description, message: error.message, date: began)
       let cause = error.cause as? WebSourceError
       var wait = backoff.wait(afterFailures: state.failureCount, asked: cause?.retryAfter)
-      // Without a connection no server was reached, so a long wait would not relieve any server.
+      // Long waits spare overloaded servers. Without a connection no server was reached, so the
+      // wait is shortened.
       if cause?.code == .noConnection { wait = min(wait, Self.longestOfflineWait) }
       state.nextAttempt = began.addingTimeInterval(wait.inSeconds)
-      // The caller gets this failure and this process waits, even if the state cannot be written.
+      // Even if the state with this failure cannot be written, the caller gets the failure, and
+      // this process remembers the wait.
       do {
         try state.write(content.folder)
         memory.forget()
@@ -148,7 +152,9 @@ extension CachedDataset {
     options.onStep(.cleaned)
   }
 
-  /// Takes the lock of the folder, and waits for another process.
+  /// Takes the lock of the folder.
+  ///
+  /// If another process has it, waits for at most ``Options/lockWait``.
   func lockFolder() async throws -> FileLock {
     let start = ContinuousClock.now
     if SystemFile.stamp(of: content.folder.path) == nil { try content.folder.make() }

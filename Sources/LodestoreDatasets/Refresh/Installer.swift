@@ -41,7 +41,7 @@ struct Installer: Sendable {
       note(keys, generation, &state)
       return open
     } catch {
-      // The file is removed only if its bytes are damaged.
+      // The refused file is removed only if its bytes are at fault and the state does not name it.
       if error.side == .file, !state.installed.contains(where: { $0.generation == generation }) {
         SystemFile.remove(target)
       }
@@ -67,14 +67,16 @@ struct Installer: Sendable {
         schema: seal?.schemaFingerprint ?? manifest.schemaFingerprint, keys: keys.description),
       keeping: current?.number)
     note(keys.description, manifest.generation, &state)
-    // If the manifest names another schema than its file, nothing is recorded about that schema.
+    // If the manifest names another schema than the seal of the file, nothing is recorded about
+    // either schema.
     guard let seal, seal.schemaFingerprint == manifest.schemaFingerprint,
       let own = content.schemaOfEntities
     else { return }
     state.refuse(schema: seal.schemaFingerprint, for: own)
   }
 
-  /// Raises the highest generation of the key set that signed one.
+  /// Records `generation` as verified with the key set that this program trusts, if `keys` is that
+  /// set.
   private func note(_ keys: String?, _ generation: UInt64, _ state: inout CacheState) {
     let trusted = content.carried.map { state.trust.keys(from: $0) }
     if keys == trusted?.description ?? "" {

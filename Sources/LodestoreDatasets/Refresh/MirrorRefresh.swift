@@ -46,12 +46,14 @@ struct MirrorRefresh {
     }
     let isHere = try current?.number == number && digestOfCurrent() == manifest.digest
     if isHere {
-      // The publisher may have signed the same file with new keys.
+      // The mirror offers the current file. The publisher may have signed it again with new keys,
+      // so the signature is recorded.
       state.sign(number, by: keys.description)
       state.trust.keep(keys, from: refresh.keys, generation: number)
       return nil
     }
-    // A current file without a signature stays until the publisher has a new generation.
+    // If the current file was installed without a signature, the publisher's generation replaces it
+    // only with a number that is new to the cache.
     guard number > highest || number > current?.number ?? 0 else { return nil }
     guard state.trust.refusedDigest != manifest.digest.description else {
       throw DatasetError.refused(number, place: files.words)
@@ -90,8 +92,10 @@ struct MirrorRefresh {
     throw DatasetError.unfit(manifest.generation, place: files.words)
   }
 
-  /// The digest of the file whose number must not get other bytes: the seed's number, or a number
-  /// that the same keys signed.
+  /// The known digest of the file with this number: of the seed, or of a generation that the same
+  /// keys signed.
+  ///
+  /// A mirror must not offer other bytes under this number.
   private func knownDigest(
     of generation: UInt64, _ keys: TrustedKeys, _ state: CacheState
   ) throws -> FileDigest? {
@@ -116,7 +120,8 @@ struct MirrorRefresh {
   ) async throws -> (DatasetManifest, TrustedKeys, tag: String?)? {
     var request = WebFiles.Request(
       PublishedNames.manifest, byteLimit: SignedFile.manifest.byteLimit)
-    // The request may only be conditional if the cache has the generation of the last manifest.
+    // The request asks only for a changed manifest if the cache has the generation of the last
+    // manifest. Otherwise the answer "unchanged" would hide a missing generation.
     if let current, current.number >= state.trust.highestSeen(from: refresh.keys) {
       request.knownTag = state.tag(of: files.words, by: refresh.keys)
     }
@@ -133,15 +138,16 @@ struct MirrorRefresh {
       guard let (set, _) = try await small(next) else { break }
       keys = try keys.followed(by: set, dataset: content.name)
     }
-    // Each set was verified by the one before. If there are more sets than are followed in one
-    // refresh, the next refresh continues.
+    // Each key set was verified with the set before it, so the last one is stored now. If one
+    // refresh cannot follow all sets, the next refresh continues from it.
     state.trust.keep(keys, from: refresh.keys)
     let manifest = try DatasetManifest(verifying: bytes, with: keys, name: content.name)
     if keys.number > known.number { onStep(.keysFollowed) }
     return (manifest, keys, head?.entityTag)
   }
 
-  /// The bytes of a small file; `nil` if it has not changed.
+  /// The bytes of a small file of the publisher, such as the manifest or a key set; `nil` if it has
+  /// not changed.
   private mutating func small(
     _ request: WebFiles.Request
   ) async throws -> (bytes: [UInt8], head: FileHead?)? {
@@ -167,8 +173,8 @@ struct MirrorRefresh {
   ) async throws -> String {
     let found = folder.generation(manifest.generation)
     if SystemFile.stamp(of: found) != nil {
-      // A file with other bytes stays until the signed file is complete and replaces it in one
-      // step.
+      // A file with other bytes under this name is not removed here: the complete signed file
+      // replaces it later in one step.
       if try Self.digest(of: found) == manifest.digest { return found }
     }
     let part = folder.part(manifest.generation)
@@ -196,7 +202,8 @@ struct MirrorRefresh {
     return part
   }
 
-  /// The patch that costs fewer bytes than the rest of the whole file; `nil` if no patch does.
+  /// The patch whose download needs fewer bytes than the rest of the whole file; `nil` if no patch
+  /// does.
   private func patch(
     for manifest: DatasetManifest, _ state: CacheState, _ part: String
   ) throws -> DatasetManifest.PatchFile? {
@@ -227,8 +234,9 @@ struct MirrorRefresh {
     try await fetch(patch, to: path)
     onStep(.patchFetched)
     defer { SystemFile.remove(path) }
-    // Applying a patch may use so much memory that the process ends, so each patch is tried once. A
-    // complete patch that could not be applied would fail again.
+    // Applying a patch may use so much memory that the process ends, so each patch is tried once.
+    // The patch is noted as failed before it is applied: if the process dies or the call fails, it
+    // would fail again.
     state.failedPatch = patch.name
     try state.write(folder)
     do throws(DatasetError) {

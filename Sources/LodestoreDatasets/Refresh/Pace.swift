@@ -5,7 +5,9 @@ internal import Synchronization
 ///
 /// A lock guards it.
 final class Pace: Sendable {
-  /// The total time for a small file, and the time before a large file's speed counts.
+  /// The time for which any speed is allowed.
+  ///
+  /// A small file must arrive within this time; a larger file must have the minimum speed after it.
   static let grace = Duration.seconds(60)
   /// The minimum average speed of a large file in bytes per second.
   static let leastSpeed = 2_048.0

@@ -9,7 +9,7 @@ internal import Synchronization
 struct PatchDownload {
   let files: PublishedFiles
   let patch: DatasetManifest.PatchFile
-  /// The file for the bytes of this patch.
+  /// The path of the file that receives the bytes of this patch.
   let path: String
   let resumptions: Int
   let report: @Sendable (RefreshProgress) -> Void
@@ -56,7 +56,8 @@ struct PatchDownload {
 private final class PatchSink: FetchSink {
   private struct State {
     var taken: UInt64
-    /// The number of received bytes that an earlier download had already stored.
+    /// The number of further bytes to drop when they arrive, because an earlier download has
+    /// already stored them.
     var skipped = 0
     var received = 0
   }

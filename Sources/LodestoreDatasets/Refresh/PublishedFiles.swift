@@ -31,7 +31,7 @@ struct PublishedFiles: Sendable {
 
   /// Passes the bytes of a file to `take`, from ``WebFiles/Request/start`` or from the beginning.
   ///
-  /// `begin` receives the position.
+  /// `begin` receives the offset at which the answer starts.
   func get(
     _ request: WebFiles.Request,
     begin: @escaping @Sendable (_ start: Int) throws -> Void = { _ in },

@@ -16,7 +16,8 @@ struct PublishedRefresh: Sendable {
   let seed: OpenGeneration?
   let options: CachedDataset.Options
   let time: Date
-  /// Whether mirrors are requested before the time that they have named.
+  /// Whether mirrors are requested even before the time until which they asked not to receive
+  /// requests.
   let isForced: Bool
   let report: @Sendable (RefreshProgress) -> Void
 
@@ -56,7 +57,8 @@ struct PublishedRefresh: Sendable {
           let wait = min(asked, Backoff.longestAsked)
           state.keepFrom(Self.key(mirror), until: time.addingTimeInterval(wait.inSeconds))
         }
-        // These errors would occur at every mirror, so no other mirror is requested.
+        // These errors come from this machine or program, and would occur with every mirror, so no
+        // other mirror is requested.
         let isOfAll: [DatasetError.Code] = [.diskFull, .incompatibleSchema, .unsupported]
         guard !isOfAll.contains(error.code) else { throw error }
         errors.append(error)
@@ -75,7 +77,8 @@ struct PublishedRefresh: Sendable {
     return next
   }
 
-  /// The part of an address to which a server's wait applies.
+  /// The part of a mirror's address by which the state stores the wait that the mirror's server
+  /// asked for.
   private static func key(_ url: URL) -> String {
     "\(url.scheme ?? "")://\(url.host ?? ""):\(url.port ?? 0)\(url.path)"
   }
@@ -111,8 +114,8 @@ struct PublishedRefresh: Sendable {
     var web = options.web
     if !isOwn {
       web.fields = [:]
-      // A manifest cannot redirect into the program's own network either. The address of the
-      // connection counts, whatever name led to it.
+      // A mirror that a manifest names must not lead into the program's own network either. The
+      // connection's numeric address is checked, whatever host name led to it.
       web.addresses = .notNarrower(than: mirrors)
     }
     return PublishedFiles(web: try WebFiles(Self.folder(url), options: web))

@@ -26,7 +26,7 @@ final class RefreshMemory: Sendable {
   /// Removes the stored failures, because a written state has all of them.
   func forget() { failure.withLock { $0 = nil } }
 
-  /// The state, completed by the failures of this process that it lacks.
+  /// The state with the failures of this process added that could not be written to it.
   func completed(_ state: CacheState) -> CacheState {
     guard let failure = failure.withLock({ $0 }), failure.count > state.failureCount else {
       return state

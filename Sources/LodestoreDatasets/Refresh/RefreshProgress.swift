@@ -42,7 +42,7 @@ public struct RefreshReport: Sendable, Hashable {
     case current
     /// A newer generation is now current.
     case replaced
-    /// Another process refreshed meanwhile.
+    /// Another process refreshed the folder while this call waited for its lock.
     case elsewhere
   }
 
@@ -52,7 +52,8 @@ public struct RefreshReport: Sendable, Hashable {
   public var generation: UInt64
   /// The number of bytes of files received, without the heads of answers.
   public var bytesFetched = 0
-  /// The number of bytes of the generation that an interrupted download had already fetched.
+  /// The number of bytes that were not fetched again, because an interrupted download had already
+  /// stored them.
   public var bytesResumed = 0
   /// Whether a patch made the generation.
   public var usedPatch = false
@@ -62,7 +63,8 @@ public struct RefreshReport: Sendable, Hashable {
   public var detours: [String] = []
 }
 
-/// The result of a successful refresh before the swap.
+/// The result of a successful refresh, before the state is written that makes the new generation
+/// current.
 struct Refreshed: Sendable {
   var report: RefreshReport
   /// The generation that becomes current; `nil` if the current one stays.

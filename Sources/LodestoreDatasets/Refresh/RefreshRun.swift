@@ -13,7 +13,7 @@ final class RefreshRun: Sendable {
     var callers: [Int: Caller?] = [:]
     var last = 0
     var isClosed = false
-    /// Whether the refresh was cancelled because the last caller was cancelled.
+    /// Whether the refresh was cancelled because the task of its last caller was cancelled.
     var isGivenUp = false
     var result: Result<RefreshReport, any Error>?
     var observers: [Int: @Sendable (RefreshProgress) -> Void] = [:]
@@ -33,7 +33,8 @@ final class RefreshRun: Sendable {
   ///
   /// A call after the end gets the result at once.
   ///
-  /// - Returns: `nil` if the run was abandoned before the call. The caller must begin another one.
+  /// - Returns: `nil` if the refresh was cancelled before the call. The caller must begin another
+  ///   one.
   /// - Throws: The error of the work; `CancellationError` if the caller's task is cancelled.
   func value(
     _ onProgress: (@Sendable (RefreshProgress) -> Void)?,
@@ -97,8 +98,8 @@ final class RefreshRun: Sendable {
     let (caller, task) = state.withLock { state -> (Caller?, Task<Void, Never>?) in
       guard let caller = state.callers[number] else { return (nil, nil) }
       guard state.callers.count > 1 else {
-        // The last caller waits for the end of the work, so that nothing continues after it
-        // returns.
+        // The last caller, which was cancelled, waits for the end of the refresh's work, so that no
+        // work continues after its call has returned.
         (state.isClosed, state.isGivenUp) = (true, true)
         return (nil, state.task)
       }

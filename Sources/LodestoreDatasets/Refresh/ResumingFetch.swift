@@ -3,7 +3,7 @@ internal import LodestoreWeb
 
 /// Receives the bytes of one file from one or more answers.
 protocol FetchSink: Sendable {
-  /// The offset of the next missing byte.
+  /// The offset in the file of the next byte that is missing.
   var taken: UInt64 { get }
 
   /// Begins an answer, which may start earlier in the file than requested.
@@ -24,7 +24,8 @@ struct ResumingFetch {
   /// The number of bytes of the complete file.
   let length: UInt64
   let byteLimit: UInt64
-  /// The number of times that the fetch continues after answers that brought few bytes.
+  /// The number of further requests that are allowed after answers that brought fewer bytes than
+  /// ``worthwhile``.
   let resumptions: Int
 
   /// The minimum number of bytes in an answer that makes a request worthwhile.
@@ -46,14 +47,14 @@ struct ResumingFetch {
       }
       let now = sink.taken
       guard now < length || failure != nil else { break }
-      // A mirror that sends no further bytes is not requested again. The next mirror continues at
-      // this byte.
+      // If the last answer brought no bytes, this mirror is not requested again. The next mirror
+      // continues at the first missing byte.
       let mayGoOn = failure.map(Self.isInterruption) ?? true
       guard mayGoOn, now > before, left > 0 else {
         throw failure ?? DatasetError.shortFile(path, found: now, expected: length)
       }
-      // A connection that breaks often can still bring the file in parts that are each worth a
-      // request.
+      // Answers with enough bytes do not count towards the limit: a connection that breaks often
+      // can still bring the file in useful parts.
       if now - before < Self.worthwhile { left -= 1 }
       try await Task.sleep(for: .milliseconds(20))
     }

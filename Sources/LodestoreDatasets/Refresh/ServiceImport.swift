@@ -18,8 +18,8 @@ struct ServiceImport: Sendable {
     do {
       return try await runOnce(&state, choice)
     } catch {
-      // The store can be removed. Its records are in the current generation, or will be imported
-      // again.
+      // The damaged store of the importer can be removed: its records are in the current
+      // generation, or will be imported again.
       guard let damage = Self.damage(error) else { throw error }
       removeStore()
       var refreshed = try await runOnce(&state, choice)
@@ -74,7 +74,7 @@ struct ServiceImport: Sendable {
     return Refreshed(report: result, open: open)
   }
 
-  /// The number that the next generation must be above.
+  /// The highest known generation number, which the number of the next generation must exceed.
   ///
   /// A number from a clock that was ahead is ignored, so that it does not hide later seeds.
   private func highest(_ state: CacheState, _ choice: CacheContent.Choice) -> UInt64 {
@@ -112,7 +112,8 @@ struct ServiceImport: Sendable {
     _ open: OpenGeneration?, _ state: inout CacheState, _ detours: inout [String]
   ) throws -> Store {
     func opened() throws(StoreError) -> Store {
-      // The store is a copy of a sealed file, which has the format of LMDB 0.9 with either engine.
+      // A sealed file always has the format of LMDB 0.9, and so has the store, which is a copy of
+      // one. With LMDB 1.0 the store must be converted.
       var options = StoreOptions()
       options.convertsOtherEngine = true
       let store = try Store(at: storePath, entities: installer.content.entities, options: options)
@@ -148,7 +149,7 @@ struct ServiceImport: Sendable {
     }
   }
 
-  /// Whether this error means that the store cannot be used for an import.
+  /// Whether the importer's store must be replaced by a new copy after this error.
   private static func isUseless(_ error: StoreError) -> Bool {
     [.damaged, .notAStore, .incompatibleSchema].contains(error.code)
   }
@@ -157,6 +158,7 @@ struct ServiceImport: Sendable {
     for name in ["", "-lock"] + Self.convertedNames { SystemFile.remove(storePath + name) }
   }
 
-  /// Suffixes of the earlier file that a conversion to the other engine keeps.
+  /// The suffixes that a conversion between LMDB versions appends to the name of the earlier file,
+  /// which it keeps.
   private static let convertedNames = [".lmdb-0.9", ".lmdb-1.0"]
 }

@@ -37,7 +37,7 @@ struct WholeDownload {
     onStep(.unpacked)
   }
 
-  /// The table of frames, kept from an earlier download or fetched.
+  /// Returns the table of frames: the file of an earlier download, or else fetched.
   private mutating func table(_ path: String) async throws -> FrameTable {
     let limit = Int(clamping: manifest.whole.frames.length)
     if let kept = try? SystemFile.bytes(of: path, atMost: limit),
@@ -67,7 +67,8 @@ struct WholeDownload {
 private final class FrameSink: FetchSink, @unchecked Sendable {
   private let lock = NSLock()
   private let unpacker: FrameUnpacker
-  /// The number of received bytes that an earlier download had already stored.
+  /// The number of further bytes to drop when they arrive, because an earlier download has already
+  /// stored them.
   private var skipped = 0
   private var receivedBytes = 0
 

@@ -6,7 +6,8 @@ internal import Synchronization
 final class AddressGate: Sendable {
   private let floor: Mutex<AddressRange?>
 
-  /// - Parameter floor: The narrowest range allowed; `nil` for the range of the first connection.
+  /// - Parameter floor: The narrowest range that connections may go to. If `nil`, the range of the
+  ///   first connection becomes the floor.
   init(floor: AddressRange?) { self.floor = Mutex(floor) }
 
   /// Whether a connection may be used.

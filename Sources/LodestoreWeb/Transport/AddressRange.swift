@@ -5,7 +5,8 @@
 enum AddressRange: Int, Comparable, Sendable, CaseIterable {
   /// This machine.
   case loopback
-  /// The machines on the same link. In clouds this includes the service that provides credentials.
+  /// Link-local addresses: machines on the same network link. In clouds this includes the service
+  /// that gives a machine its credentials.
   case linkLocal
   case privateUse
   case everywhere
@@ -41,7 +42,7 @@ struct PeerAddress: Sendable, Hashable {
   private static func range(ofIPv4 bytes: ArraySlice<UInt8>) -> AddressRange {
     let start = bytes.startIndex
     switch (bytes[start], bytes[start + 1]) {
-    // IETF protocol assignments, and documentation.
+    // Addresses for IETF protocol assignments, and for documentation.
     case (192, 0) where [0, 2].contains(bytes[start + 2]): return .privateUse
     case (198, 51) where bytes[start + 2] == 100: return .privateUse
     case (203, 0) where bytes[start + 2] == 113: return .privateUse
@@ -50,7 +51,7 @@ struct PeerAddress: Sendable, Hashable {
     case (10, _), (172, 16...31), (192, 168): return .privateUse
     // Addresses that the customers of a provider share, and addresses for benchmarks of networks.
     case (100, 64...127), (198, 18...19): return .privateUse
-    // Multicast, reserved and broadcast.
+    // Multicast addresses, reserved addresses, and the broadcast address.
     case (224..., _): return .privateUse
     default: return .everywhere
     }
@@ -62,11 +63,12 @@ struct PeerAddress: Sendable, Hashable {
       let isMapped = bytes[10] == 0xFF && bytes[11] == 0xFF
       if isMapped { return range(ofIPv4: inner) }
       guard bytes[10] == 0, bytes[11] == 0 else { return .privateUse }
-      // ::, ::1 and the deprecated IPv4-compatible form.
+      // The addresses ::, ::1, and the deprecated form that embeds an IPv4 address after zeros.
       return inner.dropLast().allSatisfy { $0 == 0 } ? .loopback : range(ofIPv4: inner)
     }
     switch (bytes[0], bytes[1]) {
-    // Addresses that contain an IPv4 address: 64:ff9b::/96 and 2002::/16.
+    // Addresses that embed an IPv4 address, 64:ff9b::/96 and 2002::/16, have the range of that
+    // address.
     case (0x00, 0x64) where bytes[2] == 0xFF && bytes[3] == 0x9B:
       return bytes[4..<12].allSatisfy { $0 == 0 } ? range(ofIPv4: inner) : .privateUse
     case (0x20, 0x02): return range(ofIPv4: bytes[2..<6])

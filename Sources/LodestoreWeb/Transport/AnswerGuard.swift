@@ -35,8 +35,9 @@
     }
   }
 
-  /// Counts bytes that become neither the answer's head nor content: an endless head, heads of
-  /// status 100 to 199, chunk extensions and trailers.
+  /// Limits the bytes of an answer that are neither its complete head nor content.
+  ///
+  /// Examples are an endless head, heads of status 100 to 199, chunk extensions and trailers.
   private final class ByteCounter: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -106,7 +107,8 @@
       promise?.fail(failure)
       guard !isOver else { return }
       isOver = true
-      // The error must not be reported within the client's call.
+      // The error is reported after the client's current call, because the client does not expect
+      // it within the call.
       context.eventLoop.assumeIsolated().execute {
         context.fireErrorCaught(failure)
         context.close(promise: nil)

@@ -32,8 +32,8 @@
     private func receive(
       _ body: HTTPClientResponse.Body, of head: WebResponse
     ) async throws -> Bool {
-      // The body of another status is only counted. Answers with the statuses 204 and 304 have no
-      // body, whatever their fields say.
+      // The body of an answer that is not a page is only counted, and not decompressed. Answers
+      // with the statuses 204 and 304 have no body, whatever their fields say.
       let coding = head.isPage ? head.fields["content-encoding"] : nil
       let inflater =
         try coding.map { try Inflater.coding($0, byteLimit: transfer.byteLimit) } ?? nil
@@ -55,7 +55,7 @@
   }
 
   extension URLError {
-    /// The client's error, as the `URLError` that the other client would report.
+    /// The error of async-http-client, as the `URLError` that `URLSession` would report for it.
     fileprivate init(client error: any Error) {
       let words = String(String(describing: error).prefix(200))
       self.init(Self.code(of: error), userInfo: [NSLocalizedDescriptionKey: words])

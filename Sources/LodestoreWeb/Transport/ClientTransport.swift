@@ -16,7 +16,7 @@
   final class ClientTransport: Sendable {
     private let options: WebPages.Options
     private let classify: @Sendable (PeerAddress) -> AddressRange
-    /// The client for the source's own host.
+    /// The HTTP client with connections to the source's own host.
     private let home: HTTPClient
     /// The clients for other hosts, by the narrowest range of addresses allowed for them.
     private let others = Mutex<[AddressRange: HTTPClient]>([:])
@@ -70,7 +70,7 @@
       configuration.timeout.connect = .nanoseconds(nanoseconds(options.requestTimeout))
       configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
         max(options.pagesInFlight, 1)
-      // The loader makes and counts retries.
+      // Retries are made and counted by ``PageLoader``, so the client makes none.
       configuration.connectionPool.retryConnectionEstablishment = false
       var security = TLSConfiguration.makeClientConfiguration()
       security.minimumTLSVersion = .tlsv12

@@ -28,7 +28,8 @@ struct FileConsumer: Sendable {
       return head
     }
     if let coding = response.fields["content-encoding"], coding.lowercased() != "identity" {
-      // The positions of a part count compressed bytes.
+      // In a part of a compressed file, positions count compressed bytes, so the part cannot be
+      // used.
       throw .coding(coding)
     }
     let field = response.fields["content-range"] ?? "no field Content-Range"
@@ -53,7 +54,7 @@ package struct FileHead: Sendable, Hashable {
   ///
   /// The position is 0 for a whole file, even if a part was requested.
   package var start = 0
-  /// The number of bytes of the answer; `nil` if the answer does not state it.
+  /// The number of bytes of the file in this answer; `nil` if the answer does not state it.
   package var byteCount: Int?
   /// The number of bytes of the whole file; `nil` if the answer does not state it.
   package var totalCount: Int?

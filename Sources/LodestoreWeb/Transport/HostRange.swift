@@ -4,9 +4,9 @@ internal import LodestoreSystem
 extension AddressRange {
   /// Returns the range of an address by the text of its host.
   ///
-  /// Numeric addresses have the ranges of the registries. `localhost` is this machine. Names
-  /// without a dot, or with an ending for local networks, are private. Every other name counts as
-  /// public, wherever it leads.
+  /// A numeric address has the range that ``AddressRange`` gives its bytes. `localhost` is this
+  /// machine. Names without a dot, or with an ending for local networks, are private. Every other
+  /// name counts as public, wherever it leads.
   static func ofText(
     _ url: URL, _ classify: (PeerAddress) -> AddressRange = { $0.range }
   ) -> AddressRange {

@@ -15,8 +15,8 @@
     /// The container format of a compressed body.
     private enum Wrapping {
       case gzip
-      /// By the standard a zlib stream, in practice sometimes raw deflate. The first two bytes
-      /// distinguish them.
+      /// By the standard a zlib stream, in practice sometimes raw deflate. The first two bytes of
+      /// the body show which of the two it is.
       case deflate
     }
 
@@ -25,7 +25,7 @@
     private let wrapping: Wrapping
     /// The maximum number of compressed bytes.
     ///
-    /// An output of the allowed length never needs more bytes.
+    /// An allowed output never needs more compressed bytes, so longer input is refused.
     private let inputLimit: Int
     /// zlib stores this address, so it must not change.
     private let stream: UnsafeMutablePointer<z_stream>
@@ -106,7 +106,8 @@
         stream.pointee.next_out = piece.bindMemory(to: UInt8.self).baseAddress
         stream.pointee.avail_out = UInt32(piece.count)
         let status = CZlib.inflate(stream, Z_NO_FLUSH)
-        // No progress is possible: all input is consumed, and all output was passed on.
+        // This status is not an error: zlib can make no progress, because all input is consumed and
+        // all output was passed on.
         if status == Z_BUF_ERROR { return true }
         isAtEnd = status == Z_STREAM_END
         if !isAtEnd { try check(status) }

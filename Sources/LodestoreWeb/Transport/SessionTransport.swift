@@ -57,7 +57,7 @@
         cancel: { task.cancel() })
     }
 
-    /// Starts a task, unless an address of its host is in a narrower range than `least`.
+    /// Starts a task, unless one of its host's addresses is in a narrower range than `least`.
     ///
     /// The session does not report an address before it connects, so the system's resolver is asked
     /// first. The resolver may give the session other addresses.

@@ -20,7 +20,7 @@ struct WebResponse: Sendable {
 
   var isPage: Bool { status == 200 || status == 203 }
 
-  /// The header fields that are kept.
+  /// The header fields that are kept, by lowercase name; all others are dropped.
   ///
   /// The value is true if several fields of the name form a list.
   private static let usedFields = [
@@ -55,7 +55,7 @@ struct WebResponse: Sendable {
   }
 }
 
-/// The reason why a request has no complete answer.
+/// The reason why a request got no complete answer.
 enum TransferFailure: Error {
   case cancelled
   /// No byte arrived within the request's timeout.
@@ -63,7 +63,7 @@ enum TransferFailure: Error {
   /// The last byte did not arrive within the transfer's timeout.
   case slow(received: Int)
   case tooLarge
-  /// The head, the heads before it, or a trailer is too large.
+  /// The answer's head, with the heads of status 100 to 199 before it, or a trailer is too large.
   case headTooLarge
   /// The status is below 100, which HTTP does not allow.
   case status(Int)

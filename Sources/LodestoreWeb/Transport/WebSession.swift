@@ -12,7 +12,7 @@ internal import Foundation
   private typealias Transport = MissingTransport
 #endif
 
-/// The requests of one iteration.
+/// The session that makes the requests of one iteration over a source's pages.
 ///
 /// Their connections close with the last reference.
 ///
@@ -27,7 +27,7 @@ final class WebSession: Sendable {
     transport = Transport(options, classify: classify)
   }
 
-  /// Throws if there is no client.
+  /// Throws if the package was built without an HTTP client.
   static func checkClient() throws(WebSourceError) {
     #if !canImport(Darwin) && !Web
       throw .noClient

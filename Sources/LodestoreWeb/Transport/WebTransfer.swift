@@ -10,8 +10,9 @@ internal import Synchronization
 /// One lock guards everything. The first end counts, whether answer, failure or cancellation. Later
 /// reports of the client are ignored.
 final class WebTransfer: Sendable {
-  /// The maximum number of body bytes read of an answer that is not a page, so that its connection
-  /// can be reused.
+  /// The maximum number of body bytes that are read from an answer that is not a page.
+  ///
+  /// Its connection can be reused only if the body was read to its end.
   private static let readBesidesPages = 64 << 10
 
   private struct State {
@@ -39,7 +40,7 @@ final class WebTransfer: Sendable {
     self.consumer = consumer
   }
 
-  /// Whether the body of an answer is kept or consumed.
+  /// Whether the body of an answer is content: a page, or a file or part of one for a consumer.
   private func isContent(_ response: WebResponse) -> Bool {
     consumer == nil ? response.isPage : response.isPage || response.status == 206
   }
@@ -65,7 +66,7 @@ final class WebTransfer: Sendable {
     }
   }
 
-  /// Ends the transfer, unless it has ended.
+  /// Ends the transfer with this result, unless it has already ended.
   func end(with end: Result<WebResponse, TransferFailure>) {
     let waiting = state.withLock { state -> CheckedContinuation<WebResponse, any Error>? in
       guard state.end == nil else { return nil }
@@ -159,7 +160,8 @@ final class WebTransfer: Sendable {
     return !isEnded
   }
 
-  /// Notes that a byte arrived which yields no content yet, as in a compressed body.
+  /// Notes that bytes arrived, so that the idle timeout starts again, even if they yield no content
+  /// yet, as in a compressed body.
   func noteActivity() { state.withLock { $0.lastActivity = .now } }
 
   /// Notes that the client has finished the request.

@@ -19,8 +19,9 @@ struct DeletionPlan {
   /// The records to be removed, by entity.
   private var idsToDelete: [EntityNumber: Set<UInt64>] = [:]
   private var entities: [EntityNumber: StoredEntity] = [:]
-  /// The records whose rules cause the removal of a record, by its entity and id, stored only to
-  /// find which named records are denied.
+  /// By entity and id of a removed record: the records whose delete cascades to it.
+  ///
+  /// Stored only to find the named records that a denial concerns.
   private var causes: [EntityNumber: [UInt64: [(entity: EntityNumber, id: UInt64)]]] = [:]
 
   /// A record that a delete must not remove.
@@ -29,7 +30,7 @@ struct DeletionPlan {
     let id: UInt64
     /// The related record that prevents the delete.
     let other: UInt64
-    /// The condition that the related record fulfils, if the rule has one.
+    /// The deny condition that the related record satisfies; `nil` for a rule without a condition.
     var condition: String?
   }
 
@@ -49,7 +50,7 @@ struct DeletionPlan {
   ///
   /// The ids must ascend.
   ///
-  /// - Parameter denied: receives the ids of the other records.
+  /// - Parameter denied: receives the ids of the records whose delete a rule denies.
   init(
     deletingUndenied ids: [UInt64], of entity: StoredEntity, core: WriteCore,
     denied: inout Set<UInt64>
@@ -62,7 +63,8 @@ struct DeletionPlan {
         self = plan
         return
       }
-      // A record that stays may deny the removal of another one, so the plan is repeated.
+      // A denied record stays, and may now deny the delete of another one by its own link. The plan
+      // is therefore repeated.
       denied.formUnion(found)
       ids.removeAll { found.contains($0) }
     }
@@ -145,8 +147,8 @@ struct DeletionPlan {
     }
   }
 
-  /// Calls `body` for each record of `ids` with a related record that fulfils the condition by
-  /// which `end` denies deletes.
+  /// Calls `body` for each record of `ids` that has a related record which satisfies the deny
+  /// condition of `end`.
   private func forEachDenial(
     byConditionOf end: RelationshipEnd, _ ids: [UInt64], _ body: (Denial) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -172,7 +174,7 @@ struct DeletionPlan {
     }
   }
 
-  /// Returns the related records that do not deny deletes by `end`.
+  /// Returns the related records that are ignored when `end` is checked for denials.
   ///
   /// If the declared rule is to deny, these are the records named in the delete call. Otherwise a
   /// delete is denied because an attribute is required. A record that is removed itself does not
@@ -192,7 +194,8 @@ struct DeletionPlan {
   ) throws(StoreError) -> Int {
     let all = entities.values.sorted { $0.number < $1.number }.map { ($0, ids(of: $0.number)) }
     let nulled = try nulledLinks(all)
-    // A rule that forbids null refuses the delete before anything is written.
+    // A record rule that forbids the null in an attribute thus refuses the delete before anything
+    // is written.
     for (entity, links) in nulled { try rehearse(links, of: entity) }
     for (entity, links) in nulled { _ = try core.nullify(links, of: entity) }
     for (entity, ids) in all {
@@ -268,7 +271,8 @@ extension RelationshipEnd {
   /// Whether the attributes that hold the id are required.
   fileprivate var isRequired: Bool { opposite.attribute.map { !$0.isOptional } ?? false }
 
-  /// Whether a delete of a record of ``source`` must check this relationship.
+  /// Whether a delete of a record of ``source`` has effects by this relationship, or may be denied
+  /// by it.
   fileprivate var concernsDeletes: Bool {
     attribute == nil || onDelete == .cascade || onDelete == .deny || denyCondition != nil
   }

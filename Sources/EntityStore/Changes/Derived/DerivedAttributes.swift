@@ -24,7 +24,8 @@ final class DerivedAttributes: ChangeSink {
   /// For each entity, the attributes of any entity that copy values of its records.
   private var copied: [EntityNumber: [DerivedTotals]] = [:]
   private var readers: [ObjectIdentifier: RelatedReader] = [:]
-  /// The links from related records back to the records with the attributes.
+  /// For each derivation, the cursor over the links from related records back to the records that
+  /// have the derived attribute.
   private var owners: [ObjectIdentifier: LinkCursor] = [:]
 
   /// Returns `nil` when no attribute is derived from related records.
@@ -49,8 +50,8 @@ final class DerivedAttributes: ChangeSink {
   func interest(in entity: StoredEntity) -> ChangeInterest? {
     let number = entity.number
     if held[number] != nil || copies[number] != nil { return [.oldRecord, .newRecord] }
-    // Links in link trees are removed before their record, and reported separately. The record's
-    // bytes are therefore needed only for derivations that read related records.
+    // Links in link trees are removed before their record, and reported separately. The bytes of a
+    // related record are therefore needed only for derivations that read its values.
     let isRead = linked[number]?.contains { $0.derivation.readsRecords } ?? false
     return isRead || copied[number] != nil ? [.oldRecord, .newRecord] : nil
   }
@@ -166,8 +167,8 @@ final class DerivedAttributes: ChangeSink {
         let totals = concerned.filter { $0.derivation.end.side == side }
         if totals.isEmpty { continue }
         // In one direction, the links are grouped by the records with the derived attributes. When
-        // related records must be read, the links are turned, so that each related record is read
-        // once.
+        // related records must be read, the links are sorted by the related records, so that each
+        // of these is read once.
         let isForward = side == change.end.side
         let readsRecords = totals.contains { $0.derivation.readsRecords }
         if isForward, readsRecords, change.links.count > 1 {

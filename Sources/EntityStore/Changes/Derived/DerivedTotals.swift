@@ -16,7 +16,8 @@ final class DerivedTotals {
     fileprivate var items: [Difference] = []
     /// The positions in ``items``, by the ids of the records.
     fileprivate var positions: [UInt64: Int] = [:]
-    /// The last position, because consecutive changes mostly concern one record.
+    /// The owner of the last difference and its position: a cache, because consecutive changes
+    /// mostly concern one owner.
     private var last: (owner: UInt64, position: Int)?
 
     /// The records whose value may change, in no particular order.
@@ -45,7 +46,7 @@ final class DerivedTotals {
     }
   }
 
-  /// The difference from the stored value of one record.
+  /// The difference between the stored value of one record's derived attribute and the new value.
   fileprivate struct Difference {
     var count: Int64 = 0
     var integer: Int128 = 0
@@ -120,7 +121,8 @@ final class DerivedTotals {
     case .double(let number):
       current.double += Double(sign) * number
       current.largest = max(current.largest, current.double.magnitude)
-      // The sum of rounded values differs from the rounded sum.
+      // With `Float` results, adding a difference to the rounded stored sum would not give the
+      // rounded exact sum.
       if derivation.type == .float || !number.isFinite { current.isUnknown = true }
     case .decimal(let number):
       if let sum = current.decimal.adding(sign > 0 ? number : number.negated), sum != .nan {
@@ -153,7 +155,8 @@ final class DerivedTotals {
     case (.sum, .unsigned(let sum)): return try integer(Int128(sum) + difference.integer, owner)
     case (.sum, .double(let sum)):
       let new = sum + difference.double
-      // When the sum becomes smaller than its parts, digits are lost. See Format.md.
+      // When the sum becomes much smaller than the numbers added and removed, digits are lost, so
+      // it is recomputed from the records. See Format.md.
       guard new.isFinite, new.exponent >= max(sum.magnitude, difference.largest).exponent else {
         return nil
       }

@@ -4,7 +4,7 @@ internal import LodestoreFormat
 ///
 /// Other attributes cannot be set. The rules of the record are therefore checked later:
 /// - A write sets only attributes derived from related records. ``LateRules`` checks the rules that
-///   read them at the end of the write. Other rules read none of them.
+///   read them at the end of the write. The other rules of the entity read no such attribute.
 /// - An opening may set each derived attribute. ``OpeningRules`` checks all rules at its end.
 struct DerivedValues {
   /// All values, in the order of the current layout.

@@ -10,7 +10,8 @@ extension WriteCore {
   ///
   /// - Parameters:
   ///   - numbers: the attributes that `body` changes.
-  ///   - laterIndexes: the indexes that have no entries yet.
+  ///   - laterIndexes: the numbers of indexes that are still empty and are built later, so their
+  ///     entries are not changed.
   ///   - occasion: whether attributes derived from the record alone are recomputed too.
   func rewriteDerived(
     _ ids: [UInt64], of entity: StoredEntity, _ numbers: Set<UInt32>,

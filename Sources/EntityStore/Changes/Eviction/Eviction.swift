@@ -28,7 +28,7 @@ struct EvictionFirst: Error {
   let moment: Double
 }
 
-/// The records that one step of an eviction removes.
+/// The records that one transaction of an eviction tries to remove.
 struct DueRecords {
   var ids: [UInt64] = []
   /// The position after the last visited entry.
@@ -115,7 +115,9 @@ extension TransactionCore {
     return due
   }
 
-  /// Returns whether an eviction tries to remove a visited record.
+  /// Returns whether an eviction tries to remove the record of a visited index entry.
+  ///
+  /// Records that could not be removed before are skipped.
   func isTried(_ id: UInt64, _ key: ByteView, in order: EvictionOrder, retriesUnevictable: Bool)
     -> Bool
   {

@@ -8,7 +8,7 @@ internal import LMDB
 /// each interval. After a commit that leaves an entity far above its limit, the keeper evicts at
 /// once.
 ///
-/// A mutex protects the mutable state, the listener.
+/// A mutex protects the only mutable state, the listener for commits.
 final class EvictionKeeper: StoreCompanion {
   private let core: StoreCore
   private let interval: Duration

@@ -3,10 +3,10 @@ internal import LodestoreFormat
 /// Evicts all records that have expired, and then the oldest records of entities above their
 /// limits.
 ///
-/// Each transaction removes a bounded number of records. The pass visits each order once. Records
-/// that cannot be removed go to ``UnevictableRecords``. One transaction finds all records of a
-/// batch that a delete rule denies. When a removal fails in another way, halving the batch finds
-/// the record.
+/// Each transaction removes a bounded number of records. The pass walks once through each order: by
+/// expiry date, and by age for each limited entity. Records that cannot be removed go to
+/// ``UnevictableRecords``. One transaction finds all records of a batch that a delete rule denies.
+/// When a removal fails in another way, halving the batch finds the record.
 ///
 /// Only one thread uses a pass at a time.
 final class EvictionPass {
@@ -16,13 +16,14 @@ final class EvictionPass {
   private let retriesUnevictable: Bool
   private(set) var report = EvictionReport()
   private var limit = StoreCore.evictionBatchCount
-  /// The remaining orders.
+  /// The orders of records, by expiry or by age, that are still to be visited.
   private var orders: [EvictionOrder]
-  /// The position in the first of ``orders``, if unevictable records are tried again.
+  /// The position in the first of ``orders`` at which the next batch begins, if unevictable records
+  /// are tried again.
   private var position: EvictionPosition
   /// The records of this pass that could not be removed, if unevictable records are tried again.
   private var held: Set<UInt64> = []
-  /// The unevictable records that are already in the report, by entity.
+  /// By entity, the records that could not be removed and are already counted in the report.
   private var counted: [EntityNumber: Set<UInt64>] = [:]
 
   /// The records of one transaction.
@@ -73,8 +74,8 @@ final class EvictionPass {
         let start =
           retriesUnevictable ? position : core.store.unevictableRecords.beginBatch(of: order)
         var batch = Batch(entity.name, from: start)
-        // One call may return fewer records than must be evicted. Denied records are replaced by
-        // further ones.
+        // One call may return fewer records than must be evicted, so the loop fills the batch.
+        // Records that a rule denies are replaced by later ones.
         while !batch.isLast, batch.ids.count < limit {
           let due = try core.dueRecords(
             of: entity, order.cause, from: batch.end, at: moment,

@@ -12,8 +12,9 @@ struct LimitExcess {
   var isAbove: Bool { count > 0 || byteCount > 0 }
 }
 
-// An eviction ends at the limit. A write evicts first only when an entity exceeds its limit by more
-// than a sixteenth. Otherwise each write of a full cache would cost a second commit.
+// An eviction removes records until the entity is at its limit. A write evicts first only when an
+// entity exceeds its limit by more than a sixteenth. Otherwise each write of a full cache would
+// cost a second commit.
 
 extension TransactionCore {
   /// Returns the excess of `entity` over its limit, including the changes of this transaction.
@@ -59,7 +60,7 @@ extension TransactionCore {
     return false
   }
 
-  /// The oldest records from a position that must be removed to reach the entity's limit.
+  /// The oldest records, from a position on, whose removal brings the entity down to its limit.
   func recordsAboveLimit(
     of entity: StoredEntity, from start: EvictionPosition, atMost most: Int,
     retriesUnevictable: Bool
@@ -85,7 +86,10 @@ extension TransactionCore {
     return due
   }
 
-  /// Called for a record restored under an earlier id; all other new records have the highest id.
+  /// Called for a record restored under an earlier id, which may precede the position up to which
+  /// evictions have searched.
+  ///
+  /// All other new records have the highest id.
   func noteRestored(_ id: UInt64, of entity: StoredEntity) {
     guard let limit = entity.description.limit, limit.attribute == nil else { return }
     let order = EvictionOrder(entity: entity.number, cause: .limit)

@@ -5,7 +5,7 @@ internal import LodestoreFormat
 /// Access to the tree `history`; see Format.md, "History".
 struct HistoryLog {
   let core: TransactionCore
-  /// The tree; `nil` when the store has no history, which equals an empty one.
+  /// The tree; `nil` when the store has none, which is read as an empty history.
   private(set) var tree: Tree?
 
   init(_ core: TransactionCore) {
@@ -19,7 +19,10 @@ struct HistoryLog {
     tree = try core.openOrMakeTree(.history)
   }
 
-  /// The maximum bytes of changes in a part; a single long list of ids may exceed it.
+  /// The maximum size of the changes in one history entry, in bytes; a single long list of ids may
+  /// exceed it.
+  ///
+  /// A longer write is divided into several entries, its parts.
   static let partByteCount = 64 << 10
   /// The maximum number of id ranges in one change of a part.
   static let runsPerChange = 8 << 10
@@ -48,7 +51,7 @@ struct HistoryLog {
 
   // MARK: Writing
 
-  /// Writes the parts of one write.
+  /// Stores one write in the history as one or more entries, its parts.
   ///
   /// - Throws: ``StoreError/Code/unstorableValue`` when all numbers of writes have been used.
   func append(
@@ -214,7 +217,7 @@ struct HistoryLog {
 }
 
 extension HistoryLog {
-  /// Throws when a part contains ids that were never assigned.
+  /// Throws when a part of a write contains ids of records that were never assigned.
   ///
   /// A run of ids is short in a file, and visiting the ids of a damaged run could take forever.
   ///

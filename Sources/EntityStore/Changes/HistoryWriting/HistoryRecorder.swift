@@ -5,7 +5,7 @@ final class HistoryRecorder: ChangeSink {
   let name = "history"
   private let core: WriteCore
   private let log: HistoryLog
-  /// The number of the write in the history, if it is recorded.
+  /// The number that the write gets in the history, if it is recorded.
   private let number: UInt64
   private var changes: [EntityNumber: NetChanges] = [:]
   private var links: [UInt32: NetLinks] = [:]
@@ -37,7 +37,8 @@ final class HistoryRecorder: ChangeSink {
     case .inserted(let ids): self[entity].insert(ids)
     case .insertedRecord(let id, _): self[entity].insert(id..<id + 1)
     case .updated(let id, let old, _, let attributes):
-      // A record that is only converted to the current layout keeps its values.
+      // If a record was only converted to the current layout, its values stay, so the history
+      // records no change.
       guard let attributes, !attributes.isEmpty else { return }
       if let old, try !keepImage(old, id, entity) {
         changedAgain[entity.number, default: IDRuns()].append(id)
@@ -152,8 +153,8 @@ final class HistoryRecorder: ChangeSink {
       undoes: core.undone?.number, untold: untold)
   }
 
-  /// Compares records that were changed several times with their images, and drops changes without
-  /// effect.
+  /// Compares records that were changed several times with their images, and drops changes of
+  /// records that have their old values again.
   private func settleImages() throws(StoreError) {
     for (number, runs) in changedAgain {
       guard let entity = changes[number]?.entity else { continue }
@@ -209,7 +210,9 @@ final class HistoryRecorder: ChangeSink {
     return isPromised ? number : nil
   }
 
-  /// The links of each step; the last entry contains the links of no step.
+  /// The changed links of each of the write's steps.
+  ///
+  /// The last element contains the links that belong to no step.
   ///
   /// A link belongs to the last step that contains one of its two records.
   private func linkedByStep() -> [[HistoryPart.Links]] {

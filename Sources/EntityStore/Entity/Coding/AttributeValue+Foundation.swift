@@ -83,18 +83,18 @@ extension Data: IndexableValue {
 }
 
 extension URL: IndexableValue {
-  /// Stored as the absolute text.
+  /// Stored as the text of the absolute URL.
   public static var _storage: AttributeStorage { AttributeStorage(type: .url) }
 
-  /// The absolute text.
+  /// The text of the absolute URL.
   public var _storedValue: StoredValue { StoredValue(.string(absoluteString)) }
 
-  /// The URL that the text is.
+  /// The URL parsed from the stored text; `nil` when the text is not a URL.
   public static func _value(from stored: StoredValue) -> URL? {
     if case .string(let text) = stored.value { URL(string: text) } else { nil }
   }
 
-  /// Writes the absolute text.
+  /// Writes the text of the absolute URL.
   public func _write(to writer: inout RecordWriter) { absoluteString._write(to: &writer) }
 
   /// Reads the text; throws when it is not a URL.
@@ -164,7 +164,8 @@ extension DecimalValue {
       case UInt8(ascii: "0")...UInt8(ascii: "9"):
         let (shifted, overflows) = significand.multipliedReportingOverflow(by: 10)
         if overflows {
-          // Only zeros can follow the 38 digits that a `Decimal` holds.
+          // A `Decimal` has at most 38 significant digits, so the further digits of its text are
+          // zeros and only raise the exponent.
           if !isFraction { exponent += 1 }
         } else {
           significand = shifted + UInt128(byte - UInt8(ascii: "0"))

@@ -38,8 +38,8 @@ public protocol IndexableValue: AttributeValue, Codable {}
 public struct AttributeStorage: Sendable {
   /// The stored type; for a reference the type of the target's key.
   ///
-  /// The target's key is looked up at each access. When this value is created, a schema that refers
-  /// to itself is still under construction.
+  /// The target's key is looked up at each access. When this value is created, the target's schema
+  /// may still be under construction, because references may lead back to it.
   package var type: AttributeType {
     get { target.map { ReferenceKey.of($0).storedType } ?? plainType }
     set { plainType = newValue }
@@ -73,7 +73,8 @@ public struct AttributeStorage: Sendable {
     documentType = type
   }
 
-  /// The storage with the outline of documents of its type.
+  /// A copy of this storage that also has the outline of its documents: the names and types of
+  /// their members.
   var outlined: AttributeStorage {
     var storage = self
     storage.members = documentType.map { DocumentOutline(of: $0) }

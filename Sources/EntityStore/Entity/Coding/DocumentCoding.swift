@@ -58,7 +58,8 @@ enum DocumentCoding {
       return known
     }
     let decoding = DocumentDecoding(bytes)
-    // A type may have stored its decoder, which must not access freed bytes later.
+    // A type's `init(from:)` may have stored the decoder. After this call the stored decoder throws
+    // and does not access freed bytes.
     defer { decoding.end() }
     return try decoding.root(type)
   }

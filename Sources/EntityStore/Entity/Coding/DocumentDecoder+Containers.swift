@@ -58,7 +58,8 @@ struct DocumentKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   /// The offset of the value, or `nil` when it is absent or null.
   ///
-  /// The lookup takes one search; the protocol's default implementation takes three.
+  /// One lookup finds whether the member exists and is not null; the protocol's default
+  /// `decodeIfPresent` needs three.
   private func present(_ key: Key) throws -> Int? {
     guard let value = try member(key), !decoding.isNull(value) else { return nil }
     return value
@@ -111,7 +112,8 @@ struct DocumentKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 }
 
-// The protocol's default methods for these types would hide the general `decodeIfPresent`.
+// The protocol has default `decodeIfPresent` methods for these types, which would be chosen before
+// the general method of this container.
 extension DocumentKeyedDecoding {
   private func optional<V: DocumentValue>(_ key: Key) throws -> V? {
     try present(key).map { try decoding.direct(V.self, at: $0, depth.inside) }

@@ -6,21 +6,21 @@ internal import LodestoreFormat
 /// Containers hold offsets only. A coding path is computed from the offset when an error or a
 /// caller needs it. Storing paths would cost an allocation for each level of each record.
 final class DocumentDecoding {
-  /// The offset for the value of a superclass that the document does not contain; it decodes as
-  /// null.
+  /// A stand-in offset for the `super` value of a class when the document does not contain one; it
+  /// decodes as null.
   static let missing = -1
 
   /// The depth at which a value is nested.
   struct Depth {
     /// The number of enclosing arrays and objects.
     var nesting: Int32 = 0
-    /// The number of enclosing values that are being decoded.
+    /// The number of nested decoding calls around the value, which bounds the use of the stack.
     var calls: Int32 = 0
 
     var inside: Depth { Depth(nesting: nesting + 1, calls: calls) }
   }
 
-  /// The position of the member found last in an object.
+  /// The position of the member of one object that was found last, where the next search begins.
   private struct Cursor {
     var object = -1
     var value = 0
@@ -29,7 +29,7 @@ final class DocumentDecoding {
   private var bytes: ByteView
   /// Cursors for the four outermost levels, where objects with many members occur.
   private var cursors = (Cursor(), Cursor(), Cursor(), Cursor())
-  /// The first error in a method that cannot throw.
+  /// The first error in a method of the protocol that cannot throw; the run throws it at its end.
   private var failure: (any Error)?
 
   init(_ bytes: ByteView) { self.bytes = bytes }
@@ -87,8 +87,9 @@ final class DocumentDecoding {
 
   /// Returns the offset of the value of the member `name` of an object.
   ///
-  /// Names are sorted. The search starts after the member found last, and ends where the name would
-  /// be. A caller that asks in the order of the names finds each with one comparison.
+  /// Names are sorted. The search starts after the member found last, and ends at the first name
+  /// that sorts after `name`. A caller that asks in the order of the names finds each with one
+  /// comparison.
   func member(_ name: String, of object: Int, first: Int, end: Int, _ depth: Depth) throws -> Int? {
     let cursor = cursor(depth, object)
     var name = name

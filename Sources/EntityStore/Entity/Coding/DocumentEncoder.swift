@@ -13,8 +13,9 @@ final class DocumentEncoding {
   struct Frame {
     enum Kind { case empty, single, array, object }
 
-    /// Distinguishes this value from an earlier one at the same level, whose encoder a type may
-    /// have stored.
+    /// Distinguishes this value from earlier values at the same level.
+    ///
+    /// A type may have stored the encoder of an earlier value, whose use must fail.
     let serial: Int
     /// The number of arrays and objects around this value.
     let nesting: Int
@@ -27,9 +28,10 @@ final class DocumentEncoding {
     var pending: [Pending] = []
   }
 
-  /// A value that a separate run encodes.
+  /// A value that a separate encoding run encodes; its bytes are inserted when the surrounding
+  /// value ends.
   struct Pending {
-    /// The offset of the null that its bytes replace.
+    /// The offset of the null that stands for the value until its bytes replace the null.
     let offset: Int
     let name: String?
     let encoding: DocumentEncoding
@@ -45,10 +47,10 @@ final class DocumentEncoding {
   var writer = DocumentWriter()
   private(set) var frames: [Frame] = []
   private let path: [any CodingKey]
-  /// The number of values that are being encoded around this run.
+  /// The number of nested encoding calls around this run, which bounds the use of the stack.
   private let calls: Int
   private var lastSerial = 0
-  /// The first error in a method that cannot throw.
+  /// The first error in a method of the protocol that cannot throw; the run throws it at its end.
   private var failure: (any Error)?
   private var members: [Member] = []
   private var scratch: [UInt8] = []
@@ -251,7 +253,7 @@ final class DocumentEncoding {
 
   // MARK: Separately encoded values
 
-  /// The run for a member or element that a nested container fills.
+  /// The separate encoding run for a member or element that a nested container fills.
   ///
   /// Returns the earlier run of this kind and name, or a new one.
   func nested(_ kind: Frame.Kind, name: String?, _ level: Int, _ serial: Int) -> DocumentEncoding {
@@ -308,7 +310,8 @@ final class DocumentEncoding {
     frames.removeLast()
   }
 
-  /// Inserts the separately encoded values, and sorts the members; returns the remaining number.
+  /// Inserts the separately encoded values, and sorts the members by name; returns the number of
+  /// members without repeated names.
   ///
   /// Of several members with one name, the last is used, as with Foundation's encoders.
   private func rearrange(_ frame: Frame) throws -> Int {

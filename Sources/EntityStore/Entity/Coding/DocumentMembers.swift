@@ -3,7 +3,8 @@ internal import LodestoreFormat
 
 /// The order of an object's members: ascending by the UTF-8 bytes of their names.
 enum DocumentMembers {
-  /// The maximum number of items to reserve capacity for.
+  /// The maximum number of array elements or members for which capacity is reserved before they are
+  /// read.
   ///
   /// A count in a document cannot be trusted until its items are read.
   static let largestReservation = 1024

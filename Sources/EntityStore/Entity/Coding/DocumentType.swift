@@ -1,7 +1,7 @@
 /// A type whose values are documents or parts of documents, with the members known before reading
 /// one.
 struct DocumentType {
-  /// The result of a step from a value to a member.
+  /// The result of looking up a member by its name in a type.
   enum Step {
     /// A value; its type is `nil` when only the document can tell.
     case value(DocumentType?)

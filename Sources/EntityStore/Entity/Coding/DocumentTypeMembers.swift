@@ -53,7 +53,8 @@ private final class FoundMembers {
   func note(_ name: String, _ type: (any Decodable.Type)? = nil, isRequired: Bool = false) {
     if types[name] == nil {
       names.append(name)
-      // The first request decides whether a member is optional or required.
+      // If a type requests a member several times, its first request decides whether the member is
+      // optional.
       if !isRequired { optional.insert(name) }
     }
     types.updateValue(type ?? types[name] ?? nil, forKey: name)
@@ -62,7 +63,9 @@ private final class FoundMembers {
 
 /// A decoder without data, which creates a sample value of a type to find the type's members.
 private struct TypeProbe: Decoder {
-  /// Collects the members; `nil` in the value of a member, whose own members are not collected.
+  /// Collects the requested members of the probed type.
+  ///
+  /// `nil` while the value of a member is created, because members of members are not collected.
   let found: FoundMembers?
   let depth: Int
   /// The number of elements in an array.
@@ -82,7 +85,8 @@ private struct TypeProbe: Decoder {
     guard DocumentType(type).element != nil else { return try T(from: inner) }
     let count = depth <= Self.deepestElements ? 4 : 0
     let filled = TypeProbe(found: nil, depth: depth + 1, elementCount: count)
-    // A collection gets sample elements. If one cannot be created, the collection stays empty.
+    // A collection is first decoded with sample elements. If this fails, it is decoded without
+    // elements.
     if let value = try? T(from: filled) { return value }
     return try T(from: inner)
   }
@@ -190,7 +194,8 @@ private struct KeyedProbe<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 }
 
-// The protocol's default methods for these types would hide the general `decodeIfPresent`.
+// The protocol has default `decodeIfPresent` methods for these types, which would be chosen before
+// the general method of this container.
 extension KeyedProbe {
   private func absent<T: Decodable>(_ type: T.Type, _ key: Key) -> T? {
     probe.found?.note(key, type)

@@ -37,7 +37,8 @@ struct DocumentFault: Error {
     self.offset = offset
   }
 
-  /// Determines whether reading failed because of the kind of the value at `start`.
+  /// Creates the fault for a failed read: a mismatch if the value at `start` is of another kind
+  /// than expected, otherwise damage.
   init(
     _ error: FormatError, _ type: Any.Type, _ kind: DocumentReader.Kind, expected: String,
     at start: DocumentReader

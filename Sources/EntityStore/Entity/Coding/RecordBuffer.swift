@@ -18,7 +18,8 @@ struct RecordBuffer: ~Copyable {
   /// The size of a buffer that stays in the processor's cache while it is used.
   @usableFromInline static var usualByteCount: Int { 1 << 15 }
 
-  /// The memory for a buffer of the usual size and for the record that exceeds it.
+  /// The initial memory in bytes: the usual size, and room for the last record, which exceeds that
+  /// size.
   static let memorySize = usualByteCount + 4096
 
   init(byteCount: Int) {
@@ -35,7 +36,7 @@ struct RecordBuffer: ~Copyable {
   @inline(__always)
   var bytes: ByteView { ByteView(start: base, count: byteCount) }
 
-  /// Swaps memory with a writer whose records end at ``ends``.
+  /// Swaps this buffer's memory with a writer's, whose records end at the offsets in ``ends``.
   mutating func swapMemory(
     _ other: inout UnsafeMutableRawPointer, _ otherCapacity: inout Int, byteCount: Int
   ) {

@@ -16,7 +16,8 @@ public struct RecordReader: ~Copyable {
   @usableFromInline var nullBit = 0
   @usableFromInline var end: Int
   @usableFromInline let heapStart: Int
-  /// The end of the previous variable attribute, from the start of the heap.
+  /// The end of the previous variable attribute, as an offset from the start of the heap, which
+  /// contains the variable bytes.
   @usableFromInline var previousEnd = 0
   @usableFromInline let isWide: Bool
   @usableFromInline let slotsEnd: Int
@@ -26,7 +27,9 @@ public struct RecordReader: ~Copyable {
   let entity: Unmanaged<EntityLabel>
   @usableFromInline let recordID: UInt64
   let makesShortTexts: Bool
-  /// The texts read last, one table for each variable attribute; only with narrow ends.
+  /// The tables of recently read texts, one for each variable attribute; `nil` without tables.
+  ///
+  /// Used only for records with narrow ends.
   let textTables: UnsafeMutablePointer<TextTable>?
 
   /// Starts at the first attribute of a record that was checked to have the shape of `layout`.
@@ -105,7 +108,7 @@ public struct RecordReader: ~Copyable {
     if bytes.count <= ShortText.longest {
       if makesShortTexts, let text = ShortText.text(bytes.start, bytes.count) { return text }
     } else if let textTables {
-      // The ends have two bytes each whenever there are tables.
+      // Tables are used only for records with narrow ends, so each end has two bytes.
       return textTables[ordinal].text(bytes)
     }
     return String(decoding: bytes, as: UTF8.self)

@@ -21,9 +21,9 @@ public struct RecordWriter: ~Copyable {
   @usableFromInline var slot = 0
   /// The index of the next null bit.
   @usableFromInline var nullBit = 0
-  /// The offset of the next end.
+  /// The offset at which the end of the next variable attribute is written.
   @usableFromInline var end = 0
-  /// The offset of the next variable byte.
+  /// The offset at which the bytes of the next variable attribute are written.
   @usableFromInline var heap = 0
   /// The offset of the first variable byte.
   @usableFromInline var heapStart = 0
@@ -60,8 +60,8 @@ public struct RecordWriter: ~Copyable {
     heapStart = start &+ shape.heapOffset(isWide: isWide)
     heap = heapStart
     if capacity < heapStart &+ 256 { grow(to: heapStart + 256) }
-    // The header and the null bits are cleared word by word. The last word also clears a few bytes
-    // after them, which are written later.
+    // The header and the null bits are cleared word by word. The last word may also clear a few
+    // bytes after them; this is harmless, because those bytes are written later.
     var offset = start
     while offset < slot {
       base.storeBytes(of: 0, toByteOffset: offset, as: UInt64.self)

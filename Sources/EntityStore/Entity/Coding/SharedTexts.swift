@@ -38,7 +38,7 @@ struct SharedTexts {
   }
 }
 
-/// The texts of one attribute that were read last.
+/// A table of recently read texts of one attribute.
 struct TextTable {
   private static let slotCount = 256
   /// The increase of ``credit`` with each hit.
@@ -83,7 +83,8 @@ struct TextTable {
     slots.deallocate()
   }
 
-  /// Returns a hash of the length, the first and the last eight bytes.
+  /// Returns the table position for a text: a hash of its length, its first eight and its last
+  /// eight bytes.
   @inline(__always)
   private static func slot(of bytes: ByteView) -> Int {
     let first = bytes.uint64(at: 0)

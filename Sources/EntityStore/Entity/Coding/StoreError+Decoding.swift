@@ -3,7 +3,8 @@ internal import LodestoreFormat
 // Errors for a stored record whose values cannot be read as the program's type.
 
 extension StoreError {
-  /// - Parameter reason: the fault of the attribute; of the record when `attribute` is `nil`.
+  /// - Parameter reason: the fault in the attribute's value, or in the record as a whole when
+  ///   `attribute` is `nil`.
   static func undecodable(
     entity: String, recordID: UInt64, attribute: String?, reason: String, cause: (any Error)? = nil
   ) -> StoreError {

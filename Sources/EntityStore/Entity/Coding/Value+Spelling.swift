@@ -34,7 +34,8 @@ extension Value {
     return .document(writer.bytes)
   }
 
-  /// The nearest number; `nil` when the text is not a number or is out of the type's range.
+  /// The number of the floating-point `type` nearest to `text`; `nil` when the text is no number or
+  /// is out of the type's range.
   private static func nearest(_ text: String, _ type: AttributeType) -> Double? {
     guard let value = type == .float ? Float(text).map(Double.init) : Double(text) else {
       return nil

@@ -136,9 +136,10 @@ extension Derivation {
   /// The result of calling `function` with the record.
   ///
   /// The function is called when the record is written, with a record that has no id. In this
-  /// record, attributes derived from related records have the values for no related records. The
-  /// result must depend on the record only. Programs that open the store without this definition,
-  /// including `kvdump`, can read and delete the records, and cannot insert or update them.
+  /// record, attributes derived from related records have the values of a record without related
+  /// records, such as a count of 0. The result must depend on the record only. Programs that open
+  /// the store without this definition, including `kvdump`, can read and delete the records, and
+  /// cannot insert or update them.
   ///
   /// - Parameter version: 1 or more. Raise it when the function changes, so that the next opening
   ///   of the store recomputes all values.
@@ -327,7 +328,9 @@ extension Derivation {
 
 // MARK: Declaring
 
-/// Creates the derivation of an attribute when the schemas that it names can be resolved.
+/// Creates the derivation of an attribute on demand.
+///
+/// The schemas of the entities that it names may not exist yet when the attribute is declared.
 final class DerivationDeclaration: Sendable {
   let declare: @Sendable (_ attribute: String) throws(StoreError) -> DeclaredDerivation
 
@@ -407,7 +410,8 @@ extension StoreError {
 }
 
 extension Value {
-  /// The initial value of a derived attribute in older records, until the opening has computed it.
+  /// The value of a derived attribute in records written before it was added, until the opening has
+  /// computed the real value.
   ///
   /// For a document the value is not null, because older programs take a null document for a
   /// missing initial value.

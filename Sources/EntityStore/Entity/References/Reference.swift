@@ -96,8 +96,8 @@ extension Optional: ReferenceValue where Wrapped: ReferenceValue {
 }
 
 extension RecordWriter {
-  /// Writes a value whose type is known only at run time; fails the record when the type does not
-  /// fit.
+  /// Writes a value whose type is known only at run time; if the value does not fit the type, the
+  /// insert or update will fail.
   fileprivate mutating func write(_ value: Value, as type: AttributeType) {
     let isFitting = value.fits(type)
     if !isFitting { fail(UnfittingReference(type: type)) }
@@ -114,7 +114,7 @@ extension RecordWriter {
   }
 }
 
-/// The error for a reference created before the key of its target changed its type.
+/// The error for a reference whose stored key has another type than the current key of its target.
 private struct UnfittingReference: Error, CustomStringConvertible {
   let type: AttributeType
 

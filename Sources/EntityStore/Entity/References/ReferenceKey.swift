@@ -57,7 +57,8 @@ final class ReferenceKey: Sendable {
   static func of<E: Entity>(_: E.Type) -> ReferenceKey {
     let type = ObjectIdentifier(E.self)
     if let key = known.withLock({ $0[type] }) { return key }
-    // The schema is the program's code, so it is evaluated outside the lock.
+    // The schema is computed by the program's code, which may need other keys, so it is evaluated
+    // outside the lock.
     let key = ReferenceKey(E.schema)
     known.withLock { $0[type] = key }
     return key

@@ -28,7 +28,7 @@ internal import LodestoreFormat
 /// Read related records with ``ReadableTransaction/related(_:of:_:)->[Target]``. Change links with
 /// `WriteTransaction.add(_:to:of:)` and similar methods. Open the store with both entities.
 public struct ToMany<E: Entity, Target: Entity>: Sendable {
-  /// The identity of the relationship; each declaration has its own.
+  /// The object that identifies the relationship; each declaration creates its own object.
   let declaration: RelationshipDeclaration
 
   /// Declares a relationship with link trees, which may have an inverse.
@@ -140,7 +140,8 @@ typealias StoredCondition = @Sendable () throws(StoreError) -> String
 /// One declaration of a relationship; the schema finds its name by the object's identity.
 final class RelationshipDeclaration: Sendable {
   let onDelete: RelationshipDeleteRule
-  /// The condition on related records: while one of them fulfils it, deleting the record is denied.
+  /// The condition on related records: while one of them satisfies it, the record cannot be
+  /// deleted.
   let denyCondition: StoredCondition?
   let isOrdered: Bool
   /// The name of the relationship's target entity.

@@ -14,7 +14,8 @@ extension AttributeDefinition {
   /// the write ends. When the record is deleted, the attribute becomes null, unless an inverse
   /// ``ToMany`` declares another rule.
   ///
-  /// - Parameter onDelete: the effect on the target when the record with the attribute is deleted.
+  /// - Parameter onDelete: the effect on the record to which the attribute leads when the record
+  ///   with the attribute is deleted.
   public static func toOne<Target: Entity>(
     _ name: String, _ keyPath: any KeyPath<E, RecordID<Target>?> & Sendable,
     originalName: String? = nil, onDelete: RelationshipDeleteRule = .nullify

@@ -6,7 +6,8 @@ internal import LodestoreBytes
 struct ExpressionAutomaton: Sendable {
   private static let mostStates = 256
   private static let longestProgram = 2_000
-  /// The limit of the work to build an automaton.
+  /// The maximum number of instructions that are followed while the automaton is built; beyond it
+  /// none is built.
   private static let mostEffort = 200_000
 
   /// The class of each ASCII scalar.
@@ -82,7 +83,8 @@ struct ExpressionAutomaton: Sendable {
 
 private struct StateBuilder {
   let program: ExpressionProgram
-  /// The instructions of each state, in ascending order.
+  /// For each state of the automaton, the instructions of the program at which its threads are, in
+  /// ascending order.
   private(set) var states: [[Int32]] = []
   private(set) var effort = 0
   private var numbers: [[Int32]: Int] = [:]

@@ -1,7 +1,10 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Runs all threads of a program over a text in lockstep: O(program × text) for any pattern.
+/// Runs the program of a regular expression over a text, in O(program × text) for any pattern.
+///
+/// All instructions at which a match may be, the program's threads, advance together from scalar to
+/// scalar.
 struct ExpressionMachine: ~Copyable {
   private static let none = UTF8Scalar.invalid - 1
 

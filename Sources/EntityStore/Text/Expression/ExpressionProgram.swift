@@ -6,7 +6,8 @@ struct ExpressionProgram: Sendable {
   static let longest = 20_000
 
   enum Instruction: Sendable {
-    /// Consumes a scalar and continues with the next instruction, as do the two cases below.
+    /// Consumes a scalar of the text and continues with the next instruction, as do the next two
+    /// cases.
     case scalar(UInt32)
     case caselessScalar(UInt32)
     case set(Int)
@@ -39,7 +40,8 @@ struct ExpressionProgram: Sendable {
     }
   }
 
-  /// Returns the expression without anchors that are always true when the whole text matches.
+  /// Returns the expression without anchors such as a leading `^`, which are always true because
+  /// the whole text must match.
   private static func withoutIdleAnchors(_ root: ExpressionNode) -> ExpressionNode {
     var nodes: ArraySlice<ExpressionNode>
     switch root {
@@ -107,7 +109,7 @@ struct ExpressionProgram: Sendable {
     for _ in 0..<atLeast {
       let start = instructions.count
       try emit(node)
-      // The node has no instructions, so there is nothing to repeat.
+      // The repeated node compiled to no instructions, so there is nothing to repeat.
       if instructions.count == start { return }
     }
     guard let atMost else {

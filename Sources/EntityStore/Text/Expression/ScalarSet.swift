@@ -6,7 +6,7 @@ indirect enum ScalarSet: Sendable {
   case intersection(ScalarSet, ScalarSet)
   case difference(ScalarSet, ScalarSet)
   case complement(ScalarSet)
-  /// The scalars that are in the set in any of their cases.
+  /// The scalars of which any case, such as upper or lower case, is in the set.
   case caseless(ScalarSet)
 
   /// Any scalar that does not end a line.

@@ -15,7 +15,7 @@ public enum DatePart: String, Sendable, Hashable, CaseIterable {
   case quarter
   /// The month, from 1 to 12.
   case month
-  /// The year that ``week`` counts in.
+  /// The year to which ``week`` belongs, by ISO 8601.
   ///
   /// Around January 1 it may be the year before or after ``year``.
   case weekYear

@@ -42,7 +42,7 @@ struct ZoneCycle: Sendable {
         let start = CalendarDay.days(year, month, 1)
         let next =
           month == 12 ? CalendarDay.days(year + 1, 1, 1) : CalendarDay.days(year, month + 1, 1)
-        // Day 0, 2001-01-01, was a Monday, which is weekday 1 here.
+        // Days are counted from 2001-01-01, which was a Monday. Monday is weekday 1 here.
         let startWeekday = (((start + 1) % 7) + 7) % 7
         var found = start + (weekday - startWeekday + 7) % 7 + (week - 1) * 7
         if found >= next { found -= 7 }
@@ -56,7 +56,7 @@ struct ZoneCycle: Sendable {
   init?(_ text: [UInt8]) {
     var scanner = Scanner(text)
     guard scanner.name(), let standard = scanner.time(hours: 24) else { return nil }
-    // POSIX counts offsets to the west.
+    // In POSIX, offsets west of UTC are positive, so the sign is changed.
     self.standard = -standard
     if scanner.isAtEnd { return }
     guard scanner.name() else { return nil }

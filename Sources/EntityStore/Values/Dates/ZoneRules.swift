@@ -14,7 +14,8 @@ struct ZoneRules: Sendable {
 
   static let utc = ZoneRules(source: .fixed(0))
 
-  /// More than any offset: files with an offset of 26 hours or more are refused.
+  /// A bound on the offsets of zones in seconds: a zone file with an offset of 26 hours or more is
+  /// refused.
   private static let widestOffset: Int64 = 26 * 3_600
 
   private init(source: Source) { self.source = source }
@@ -86,7 +87,8 @@ struct ZoneRules: Sendable {
     guard let seconds = CalendarPart.wholeSeconds(date) else { return .null }
     let offset = table.offset(at: seconds)
     let found = part.part(ofLocal: seconds + offset)
-    // When clocks are put back, they show an hour twice, and these are two different hours.
+    // When clocks are put back, they show one hour twice. The two are different hours, so the
+    // offset at the date itself is used.
     if part == .startOfHour { return .date(Double(found - offset)) }
     return part.isDate ? .date(Double(Self.moment(ofLocal: found, table))) : .integer(found)
   }

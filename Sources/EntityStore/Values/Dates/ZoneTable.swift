@@ -6,11 +6,12 @@ import LodestoreSystem
 ///
 /// A damaged file is treated as missing; reading it never traps.
 struct ZoneTable: Sendable {
-  /// The moments of the changes in seconds since 2001, ascending.
+  /// The moments at which clocks change, in seconds since 2001, ascending.
   private var changes: [Int64] = []
   /// The offset before all changes, followed by the offset after each change.
   private var offsets: [Int64] = []
-  /// The yearly changes after the last change of the table.
+  /// The rule for yearly changes of clocks after the last moment in ``changes``; `nil` when the
+  /// file has none.
   private var later: ZoneCycle?
 
   private static let folders = ["/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/etc/zoneinfo"]
@@ -80,7 +81,7 @@ extension ZoneTable {
     var header = first
     var isWide = false
     if first.version >= UInt8(ascii: "2") {
-      // The first part is for readers with 32-bit numbers.
+      // The first part of a zone file repeats the data in 32-bit numbers, and is skipped.
       guard reader.skip(first.byteCount(isWide: false)), let second = reader.header() else {
         return nil
       }
@@ -133,7 +134,7 @@ private struct ZoneReader {
     let typeCount: Int
     let nameByteCount: Int
 
-    /// Returns the size of the part after the header.
+    /// Returns the number of bytes of the data that follow this header in the file.
     func byteCount(isWide: Bool) -> Int {
       let width = isWide ? 8 : 4
       return changeCount * (width + 1) + typeCount * 6 + nameByteCount + leapCount * (width + 4)
