@@ -159,7 +159,9 @@ public final class Store: Sendable {
   ///
   /// Waits for other writers of this and other processes. When `body` throws, none of its changes
   /// is stored. `body` runs again, on a clean transaction, when the file must grow during the
-  /// write. Such a closure should have no side effects outside the transaction.
+  /// write. `body` also runs again after it catches the error of a savepoint, or of a call that
+  /// failed half-way. In that run, the savepoint or the call throws the same error at once. Such a
+  /// closure should have no side effects outside the transaction.
   ///
   /// - Parameters:
   ///   - author: the author for the history; by default ``StoreOptions/author``.
@@ -185,8 +187,10 @@ public final class Store: Sendable {
   /// undone. The call returns when its changes are on disk.
   ///
   /// `body` runs again, on a clean transaction, when the file must grow, or when another write in
-  /// the commit throws. Such a closure should have no side effects outside the transaction, and
-  /// must not wait for events that follow another write.
+  /// the commit throws. `body` also runs again after it catches the error of a savepoint, or of a
+  /// call that failed half-way. In that run, the savepoint or the call throws the same error at
+  /// once. Such a closure should have no side effects outside the transaction, and must not wait
+  /// for events that follow another write.
   ///
   /// - Parameters:
   ///   - author: the author for the history; by default ``StoreOptions/author``.

@@ -149,7 +149,9 @@ struct HistoryDifferences: DifferenceSource {
         place = id
         if budget.isSpent { return false }
         budget.visits -= 16
-        if let found = try difference(id, first, changes, entity, log, core) {
+        if let found = try difference(
+          of: id, since: first, in: changes, of: entity, log: log, core: core)
+        {
           budget.find(found.byteCount)
           try visit(.record(found))
         }
@@ -162,8 +164,8 @@ struct HistoryDifferences: DifferenceSource {
 
   /// Returns the difference of one record; `nil` when its state is unchanged.
   private func difference(
-    _ id: UInt64, _ first: RecordsOfHistory.FirstChange, _ changes: RecordsOfHistory,
-    _ entity: StoredEntity, _ log: HistoryLog, _ core: TransactionCore
+    of id: UInt64, since first: RecordsOfHistory.FirstChange, in changes: RecordsOfHistory,
+    of entity: StoredEntity, log: HistoryLog, core: TransactionCore
   ) throws -> FoundRecord? {
     let new = try core.record(id, of: entity)
     // Reads leave out expired records, so a new record that has expired is not a difference.

@@ -47,7 +47,9 @@ extension PlanRun {
         }
         left -= 1
         counts.results += 1
-        goesOn = try body(try values(positions, key, id, access, &last)) && left > 0
+        goesOn =
+          try body(
+            try values(at: positions, of: key, id: id, by: access, last: &last)) && left > 0
         return goesOn
       }
     }
@@ -60,7 +62,8 @@ extension PlanRun {
     var rows: [(id: UInt64, values: [Value])] = []
     var last = CoveredRow()
     try forEachEntry(of: access) { id, key in
-      rows.append((id, try values(positions, key, id, access, &last)))
+      rows.append(
+        (id, try values(at: positions, of: key, id: id, by: access, last: &last)))
       return true
     }
     rows.sort { isReversed ? $0.id > $1.id : $0.id < $1.id }
@@ -79,8 +82,8 @@ extension PlanRun {
   }
 
   private func values(
-    _ positions: [Int], _ key: ByteView, _ id: UInt64, _ access: IndexAccess,
-    _ last: inout CoveredRow
+    at positions: [Int], of key: ByteView, id: UInt64, by access: IndexAccess,
+    last: inout CoveredRow
   ) throws -> [Value] {
     guard !key.isEmpty else { return try recordValues(positions, id, access) }
     if !last.values.isEmpty, KeyDecoder.isElements(last.elements, atBeginningOf: key) {

@@ -171,7 +171,8 @@ struct HistoryRun {
       }
       var ids = change.ids
       if let filters = filters[name], let entity {
-        let found = try matching(change.ids, kind, image, entity, filters)
+        let found = try matching(
+          filters, among: change.ids, of: entity, kind: kind, image: image)
         ids = found.ids
         undecidedCount = undecidedCount.addingClamped(found.undecidedCount)
       }
@@ -205,8 +206,8 @@ struct HistoryRun {
   /// Returns the records in `all` that match all conditions of the entity, and the number of
   /// undecided ones.
   private func matching(
-    _ all: IDRuns, _ kind: HistoryChange.Kind, _ image: UInt64, _ entity: StoredEntity,
-    _ filters: [HistoryQuery.RecordFilter.Decision]
+    _ filters: [HistoryQuery.RecordFilter.Decision], among all: IDRuns, of entity: StoredEntity,
+    kind: HistoryChange.Kind, image: UInt64
   ) throws -> (ids: IDRuns, undecidedCount: Int) {
     let isDeleted = kind == .deleted
     let number = entity.number

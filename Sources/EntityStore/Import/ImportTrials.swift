@@ -44,12 +44,14 @@ extension ImportEngine {
     while true {
       do {
         try core.write(origin: origin) { (core) -> Void in
-          let entity = try self.entity(core)
+          let destination = try self.destination(in: core)
           var result = WriteResult(state: state)
           var remembered = RememberedLinks.ByPage([Int](), linkCount: links.count)
-          var (batch, _) = try records(of: CollectionOfOne(page), entity, core)
+          var (batch, _) = try records(
+            of: CollectionOfOne(page), for: destination.entity)
           _ = try merge(
-            page, &batch, try self.index(of: entity), entity, core, refusals, &result, &remembered)
+            page, records: &batch, into: destination, known: refusals, result: &result,
+            remembered: &remembered)
           try core.endChanges()
           throw TrialPassed()
         }

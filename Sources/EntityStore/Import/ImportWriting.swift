@@ -86,7 +86,7 @@ extension ImportEngine {
       var result = WriteResult(state: state)
       let remembers = pages.contains { $0.memory != nil && !$0.isUnchanged }
       try keepingBasis(core, log, remembers: remembers) { epoch in
-        try merge(pages, core, log, epoch, known, &result)
+        try merge(pages, in: core, log: log, epoch: epoch, known: known, result: &result)
       }
       result.state.report.commits += 1
       try log.put(result.state)
@@ -100,38 +100,44 @@ extension ImportEngine {
   /// page is merged separately. The target of a key must depend only on the pages before it, and
   /// not on the division of pages into transactions.
   private func merge(
-    _ pages: ArraySlice<DecodedPage>, _ core: WriteCore, _ log: ImportLog, _ epoch: UInt64,
-    _ known: [Int: PageRefusals], _ result: inout WriteResult
+    _ pages: ArraySlice<DecodedPage>, in core: WriteCore, log: ImportLog, epoch: UInt64,
+    known: [Int: PageRefusals], result: inout WriteResult
   ) throws {
-    let entity = try self.entity(core)
-    let index = try self.index(of: entity)
+    let destination = try self.destination(in: core)
+    let entity = destination.entity
     var remembered = RememberedLinks.ByPage(
       pages.filter { $0.memory != nil && !$0.isUnchanged }.map(\.number), linkCount: links.count)
     var written: [WrittenPage] = []
     if links.isEmpty, known.isEmpty {
-      var (batch, ends) = try records(of: pages, entity, core)
+      var (batch, ends) = try records(of: pages, for: entity)
       let outcomes = try BatchMerge(
-        batch, into: entity, matching: Matching(indexes: index.map { [$0] } ?? [], isNamed: false),
-        rule: rule, pages: .init(ends: ends, takesLast: rule.takesLastOfPage), core: core
+        batch, into: entity, matching: destination.matching, rule: rule,
+        pages: .init(ends: ends, takesLast: rule.takesLastOfPage), core: core
       ).apply()
       ends.insert(0, at: 0)
       for (page, bounds) in zip(pages, zip(ends, ends.dropFirst())) {
         let rows = bounds.0..<bounds.1
         let seen =
-          strategy == .mirror ? try seenIDs(batch, rows, outcomes, index, entity, core) : []
-        try note(page, Array(outcomes[rows]), seen, nil, log, entity, epoch, &written, &result)
+          strategy == .mirror
+          ? try seenIDs(of: batch, rows: rows, outcomes: outcomes, in: destination) : []
+        try note(
+          MergedPage(page: page, outcomes: Array(outcomes[rows]), seen: seen, links: nil),
+          of: entity, log: log, epoch: epoch, written: &written, result: &result)
       }
       batch.removeAll()
     } else {
       for page in pages {
-        var (batch, _) = try records(of: CollectionOfOne(page), entity, core)
+        var (batch, _) = try records(of: CollectionOfOne(page), for: entity)
         let outcomes = try merge(
-          page, &batch, index, entity, core, known[page.number], &result, &remembered)
+          page, records: &batch, into: destination, known: known[page.number], result: &result,
+          remembered: &remembered)
         let seen =
           strategy == .mirror
-          ? try seenIDs(batch, 0..<batch.count, outcomes, index, entity, core) : []
+          ? try seenIDs(of: batch, rows: 0..<batch.count, outcomes: outcomes, in: destination) : []
         try note(
-          page, outcomes, seen, remembered[page.number], log, entity, epoch, &written, &result)
+          MergedPage(
+            page: page, outcomes: outcomes, seen: seen, links: remembered[page.number]),
+          of: entity, log: log, epoch: epoch, written: &written, result: &result)
       }
     }
     if entity.description.history != nil { core.recordSeparately(steps(written, entity)) }
@@ -139,7 +145,7 @@ extension ImportEngine {
 
   /// Returns the records of the pages in the current layout, and the end of each page.
   func records(
-    of pages: some Sequence<DecodedPage>, _ entity: StoredEntity, _ core: WriteCore
+    of pages: some Sequence<DecodedPage>, for entity: StoredEntity
   ) throws -> (batch: IncomingRecords, ends: [Int]) {
     var batch = IncomingRecords(entity.layout)
     var ends: [Int] = []
@@ -156,14 +162,14 @@ extension ImportEngine {
 
   /// Merges one page with links, or with records that are already known to be refused.
   func merge(
-    _ page: DecodedPage, _ batch: inout IncomingRecords, _ index: StoredIndex?,
-    _ entity: StoredEntity, _ core: WriteCore, _ known: PageRefusals?,
-    _ result: inout WriteResult, _ remembered: inout RememberedLinks.ByPage
+    _ page: DecodedPage, records batch: inout IncomingRecords, into destination: ImportDestination,
+    known: PageRefusals?, result: inout WriteResult, remembered: inout RememberedLinks.ByPage
   ) throws -> [BatchMerge.Outcome] {
-    let found = try resolve(page, in: &batch, known, entity, core, &result.state)
+    let (entity, core) = (destination.entity, destination.core)
+    let found = try resolve(
+      page, in: &batch, known: known, for: destination, state: &result.state)
     let merge = try BatchMerge(
-      batch, into: entity, matching: Matching(indexes: index.map { [$0] } ?? [], isNamed: false),
-      rule: rule,
+      batch, into: entity, matching: destination.matching, rule: rule,
       pages: .init(
         ends: [batch.count], takesLast: rule.takesLastOfPage, firstID: found.firstID,
         made: Set(result.state.madeRecords ?? []),
@@ -177,25 +183,36 @@ extension ImportEngine {
       let brought = Set(outcomes.compactMap { try? $0.id() })
       result.state.madeRecords?.removeAll(where: brought.contains)
     }
-    try finish(page, found, merge, outcomes, entity, core, &result.state, &remembered)
+    try finish(
+      MergedLinks(page: page, found: found, merge: merge, outcomes: outcomes), in: destination,
+      state: &result.state, remembered: &remembered)
     return outcomes
   }
 
   /// Returns the ids that a mirror must keep: the page's records, and stored records with the keys
   /// of rejected records.
   private func seenIDs(
-    _ batch: IncomingRecords, _ rows: Range<Int>, _ outcomes: [BatchMerge.Outcome],
-    _ index: StoredIndex?, _ entity: StoredEntity, _ core: WriteCore
+    of batch: IncomingRecords, rows: Range<Int>, outcomes: [BatchMerge.Outcome],
+    in destination: ImportDestination
   ) throws(StoreError) -> [UInt64] {
     var ids: [UInt64] = []
     for row in rows {
       if let id = try? outcomes[row].id() {
         ids.append(id)
-      } else if let id = try holder(of: batch, row, index, entity, core) {
+      } else if let id = try holder(of: batch, at: row, in: destination) {
         ids.append(id)
       }
     }
     return ids
+  }
+
+  /// A page whose records are merged, and which the state of the import does not know yet.
+  private struct MergedPage {
+    let page: DecodedPage
+    let outcomes: [BatchMerge.Outcome]
+    /// The ids that a mirror must keep.
+    let seen: [UInt64]
+    let links: [RememberedLinks]?
   }
 
   /// A written page, with the outcomes of its records.
@@ -206,21 +223,21 @@ extension ImportEngine {
 
   /// Counts the outcomes of a page's records, and updates the state of the import.
   private func note(
-    _ page: DecodedPage, _ outcomes: [BatchMerge.Outcome], _ seen: [UInt64],
-    _ links: [RememberedLinks]?, _ log: ImportLog, _ entity: StoredEntity, _ epoch: UInt64,
-    _ written: inout [WrittenPage], _ result: inout WriteResult
+    _ merged: MergedPage, of entity: StoredEntity, log: ImportLog, epoch: UInt64,
+    written: inout [WrittenPage], result: inout WriteResult
   ) throws {
-    count(page, outcomes, &result)
+    let page = merged.page
+    count(page, merged.outcomes, &result)
     let limit = max(0, options.rejectLimit)
     if result.state.report.rejected > limit, let last = result.rejects.last {
       let rejects = result.rejects.filter { $0.page == last.page }
       throw TooManyRejects(page: written.count, rejects: rejects, last: last)
     }
-    written.append(WrittenPage(number: page.number, outcomes: outcomes))
+    written.append(WrittenPage(number: page.number, outcomes: merged.outcomes))
     // Records that were encoded for another schema are not remembered, so that they are encoded
     // again.
     let isCurrent = page.batch.layout.number == entity.layout.number
-    try note(page, seen, links, log, isCurrent ? epoch : nil, &result.state)
+    try note(merged, log: log, epoch: isCurrent ? epoch : nil, state: &result.state)
   }
 
   /// Returns the ids written by each page; the history records each page as a separate write.
@@ -276,10 +293,10 @@ extension ImportEngine {
 
   /// Returns the id of the stored record with the key of an incoming one.
   func holder(
-    of batch: IncomingRecords, _ row: Int, _ index: StoredIndex?, _ entity: StoredEntity,
-    _ core: WriteCore
+    of batch: IncomingRecords, at row: Int, in destination: ImportDestination
   ) throws(StoreError) -> UInt64? {
-    guard let index else { return nil }
+    guard let index = destination.index else { return nil }
+    let (entity, core) = (destination.entity, destination.core)
     let view = try batch.view(row, of: entity)
     let hasNull = try core.encodeKey(of: view, id: 0, in: index, of: entity)
     return hasNull ? nil : try core.holder(of: core.key.bytes, in: index)
@@ -288,9 +305,9 @@ extension ImportEngine {
   /// Updates the state of the import, the remembered facts about the page, and the records that a
   /// mirror has seen.
   private func note(
-    _ page: DecodedPage, _ seen: [UInt64], _ links: [RememberedLinks]?, _ log: ImportLog,
-    _ epoch: UInt64?, _ state: inout ImportState
+    _ merged: MergedPage, log: ImportLog, epoch: UInt64?, state: inout ImportState
   ) throws {
+    let page = merged.page
     state.pages = page.number
     state.position = page.next
     state.isAtEnd = page.isFromSource && page.next == nil
@@ -299,13 +316,13 @@ extension ImportEngine {
     if strategy == .mirror {
       let seen =
         page.isUnchanged
-        ? try page.memory.flatMap { try log.memory(of: $0.name)?.ids } ?? [] : seen
+        ? try page.memory.flatMap { try log.memory(of: $0.name)?.ids } ?? [] : merged.seen
       try log.putSeen(seen, page: page.number)
       // A page with rejected records must be read again, so the ids are not stored.
       ids = page.rejects.isEmpty ? seen : nil
     }
     if let memory = page.memory, !page.isUnchanged {
-      try log.remember(RememberedPage(page: memory, ids: ids, epoch: epoch, links: links))
+      try log.remember(RememberedPage(page: memory, ids: ids, epoch: epoch, links: merged.links))
     }
   }
 

@@ -17,7 +17,8 @@ extension JSONRecordEncoder {
         if let fault = node.faultRejection { throw fault }
         try read(record)
         try add(
-          node.index, node.document, number + 1, matching: index, isPart, sizeLimit, to: &page)
+          node.index, of: node.document, number: number + 1, matching: index, isPart: isPart,
+          sizeLimit: sizeLimit, to: &page)
       } catch {
         reject(number + 1, error, in: &page)
       }
@@ -49,7 +50,9 @@ extension JSONRecordEncoder {
           throw fault
         }
         try readObject(record, tape)
-        try add(record, document, number, matching: index, isPart, sizeLimit, to: &page)
+        try add(
+          record, of: document, number: number, matching: index, isPart: isPart,
+          sizeLimit: sizeLimit, to: &page)
       } catch {
         reject(number, error, in: &page)
       }
@@ -66,8 +69,8 @@ extension JSONRecordEncoder {
   /// Appends the record that was read last, the one at entry `record` of `document`.
   @inline(__always)
   private func add(
-    _ record: Int, _ document: JSONDocument, _ number: Int, matching index: [UInt32]?,
-    _ isPart: Bool, _ sizeLimit: Int, to page: inout DecodedPage
+    _ record: Int, of document: JSONDocument, number: Int, matching index: [UInt32]?,
+    isPart: Bool, sizeLimit: Int, to page: inout DecodedPage
   ) throws(RecordRejection) {
     let tape = document.reader
     if let index, let rejection = missingKey(index, in: record, tape) { throw rejection }

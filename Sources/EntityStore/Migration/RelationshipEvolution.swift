@@ -116,14 +116,15 @@ struct RelationshipEvolution {
     switch declared.kind {
     case .toOne:
       let position = try holder(declared.name, of: source, to: target, declared, entity)
-      try name(nil, position, .from, declared, entity)
+      try name(.from, of: position, as: nil, declared: declared, in: entity)
     case .toMany(inverse: .attribute(let attribute)):
       let position = try holder(attribute, of: target, to: source, declared, entity)
-      try name(declared.name, position, .to, declared, entity)
+      try name(.to, of: position, as: declared.name, declared: declared, in: entity)
     case .toMany(inverse: .none):
       let found = find(declared.name, of: source, to: target)
       let position = found?.position ?? add(from: source, to: target, attribute: nil)
-      try name(declared.name, position, found?.side ?? .from, declared, entity)
+      try name(
+        found?.side ?? .from, of: position, as: declared.name, declared: declared, in: entity)
     case .toMany(inverse: .toMany(let inverse)):
       guard let found = find(inverse, of: target, to: source) else {
         throw .badSchema(
@@ -132,7 +133,7 @@ struct RelationshipEvolution {
             + "\(target.name) to \(entity.name)")
       }
       let side = found.side.opposite
-      try name(declared.name, found.position, side, declared, entity)
+      try name(side, of: found.position, as: declared.name, declared: declared, in: entity)
     }
   }
 
@@ -195,8 +196,8 @@ struct RelationshipEvolution {
   }
 
   private mutating func name(
-    _ name: String?, _ position: Int, _ side: RelationshipSide,
-    _ declared: DeclaredRelationship, _ entity: DeclaredEntity
+    _ side: RelationshipSide, of position: Int, as name: String?,
+    declared: DeclaredRelationship, in entity: DeclaredEntity
   ) throws(StoreError) {
     let before = result[position][side]
     guard declaredSides.insert(DeclaredSide(relationship: position, side: side)).inserted else {

@@ -8,11 +8,11 @@ struct CommitLog {
     /// The last commit that was reported before these commits.
     let from: UInt64
     /// The changes of each commit; `nil` when a commit is missing from the log.
-    let deltas: [ChangeDelta]?
+    let deltas: [CommitDelta]?
   }
 
   /// The waiting commits, in ascending order.
-  private var commits: [(number: UInt64, delta: ChangeDelta)] = []
+  private var commits: [(number: UInt64, delta: CommitDelta)] = []
   /// Commits up to this number may contain writes that are missing from the log.
   private var doubtfulThrough: UInt64 = 0
   /// The last commit that was reported to observers.
@@ -30,7 +30,7 @@ struct CommitLog {
   mutating func doubt(through commit: UInt64) { doubtfulThrough = max(doubtfulThrough, commit) }
 
   /// Adds the changes of one write of `commit`; calls must follow the order of the writes.
-  mutating func note(_ delta: ChangeDelta, of commit: UInt64) {
+  mutating func note(_ delta: CommitDelta, of commit: UInt64) {
     if commits.last?.number == commit {
       commits[commits.count - 1].delta.merge(delta)
     } else {

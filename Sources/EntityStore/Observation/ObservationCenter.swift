@@ -208,7 +208,7 @@ final class ObservationCenter: StoreCompanion {
   /// Adds the changes of a write to the log; called on the writer's thread after the commit.
   ///
   /// - Parameter observed: the entities whose changes are in `delta`.
-  func note(_ delta: ChangeDelta, of observed: Set<EntityNumber>, in commit: UInt64) {
+  func note(_ delta: CommitDelta, of observed: Set<EntityNumber>, in commit: UInt64) {
     state.withLock { state in
       var delta = delta
       // Observers may have been added since the write began, and the sink has not collected changes
@@ -283,16 +283,16 @@ final class ObservationCenter: StoreCompanion {
       for observer in observers { observer.serve(core) }
       return
     }
-    var delta = ChangeDelta()
+    var delta = CommitDelta()
     if let deltas = news.deltas {
       for later in deltas { delta.merge(later) }
     } else {
-      delta = try write.map { try ChangeDelta(afterWrite: $0, core) } ?? .unknown
+      delta = try write.map { try CommitDelta(afterWrite: $0, core) } ?? .unknown
     }
     let number = try Self.lastWrite(core)
     state.withLock { $0.log.report(commit, lastWrite: number) }
     try awaitExpiry(core)
-    let changes = CommittedChanges(delta, from: news.from, core)
+    let changes = ObservationRound(delta, from: news.from, core)
     for observer in observers { observer.learn(changes) }
   }
 }

@@ -51,7 +51,7 @@ final class ObservationSink: ChangeSink {
   }
 
   func committed(_ write: CommittedWrite) {
-    var delta = ChangeDelta(relationships: relationships)
+    var delta = CommitDelta(relationships: relationships)
     for (number, changes) in changes {
       let set = changes.result()
       if set.isEmpty { continue }

@@ -46,7 +46,7 @@ struct ObservedQuery {
 
   /// Returns whether changed records were results or are results now; returns true when nobody can
   /// tell.
-  func isConcerned(by changes: CommittedChanges) -> Bool {
+  func isConcerned(by changes: ObservationRound) -> Bool {
     guard schemaNumber == changes.core.schema.number else { return true }
     guard isOfRecordsAlone else { return region.isTouched(by: changes.delta) }
     do {

@@ -2,7 +2,7 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension ObservedRegion {
-  func isTouched(by delta: ChangeDelta) -> Bool {
+  func isTouched(by delta: CommitDelta) -> Bool {
     if delta.isUnknown { return true }
     if !relationships.isDisjoint(with: delta.relationships) { return true }
     return delta.entities.keys.contains { entities.contains($0) }
@@ -31,7 +31,7 @@ class Observer: @unchecked Sendable {
   private struct Pending {
     var from: UInt64
     var commit: UInt64
-    var delta: ChangeDelta
+    var delta: CommitDelta
     /// The time at which a record expired; an earlier read of the commit still contains it.
     var moment = -Double.infinity
   }
@@ -61,7 +61,7 @@ class Observer: @unchecked Sendable {
   var dependencies: ObservedRegion { ObservedRegion() }
 
   /// Returns whether the changes may matter; called with the lock held while nothing is pending.
-  func isConcerned(by changes: CommittedChanges) -> Bool { true }
+  func isConcerned(by changes: ObservationRound) -> Bool { true }
 
   /// Computes an update from the changes since the current state, and stores it in the observer.
   ///
@@ -69,7 +69,7 @@ class Observer: @unchecked Sendable {
   ///
   /// - Returns: true for an update; false when nothing that is delivered has changed; `nil` when
   ///   the task must read for itself.
-  func update(by changes: CommittedChanges) -> Bool? { nil }
+  func update(by changes: ObservationRound) -> Bool? { nil }
 
   /// Called when changes become pending and when the observer ends; the lock may be held.
   ///
@@ -87,7 +87,7 @@ class Observer: @unchecked Sendable {
   final var isOver: Bool { waiting.withLock { $0.isOver } }
 
   /// Processes the changes of commits; called by the job of the center.
-  final func learn(_ changes: CommittedChanges) {
+  final func learn(_ changes: ObservationRound) {
     lock.lock()
     let number = changes.commit
     guard number > commit ?? 0, dependencies.isTouched(by: changes.delta) else {
@@ -115,12 +115,12 @@ class Observer: @unchecked Sendable {
   /// The lock is held at the call, and is always released.
   ///
   /// - Parameter changes: all pending changes; `nil` when they must be merged first.
-  private func serve(_ changes: CommittedChanges?, _ core: TransactionCore) {
+  private func serve(_ changes: ObservationRound?, _ core: TransactionCore) {
     let isWaitedFor = waiting.withLock { $0.task != nil }
     guard isWaitedFor, let first = pending.first else { return lock.unlock() }
     var signal = Signal.changed
     if let commit, first.from >= commit,
-      let isUpdate = update(by: changes ?? CommittedChanges(merged, from: commit, core))
+      let isUpdate = update(by: changes ?? ObservationRound(merged, from: commit, core))
     {
       self.commit = core.commitNumber.rawValue
       pending = []
@@ -141,14 +141,14 @@ class Observer: @unchecked Sendable {
     }
   }
 
-  private var merged: ChangeDelta {
-    var merged = pending.first?.delta ?? ChangeDelta()
+  private var merged: CommitDelta {
+    var merged = pending.first?.delta ?? CommitDelta()
     for entry in pending.dropFirst() { merged.merge(entry.delta) }
     return merged
   }
 
   private func note(
-    _ from: UInt64, _ number: UInt64, _ delta: ChangeDelta, at moment: Double = -.infinity
+    _ from: UInt64, _ number: UInt64, _ delta: CommitDelta, at moment: Double = -.infinity
   ) {
     // While nobody requests updates of the observer, its changes are merged. Otherwise the list
     // would grow without limit.

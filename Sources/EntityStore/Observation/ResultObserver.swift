@@ -61,7 +61,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
 
   override var dependencies: ObservedRegion { bound.region }
 
-  override func isConcerned(by changes: CommittedChanges) -> Bool { bound.isConcerned(by: changes) }
+  override func isConcerned(by changes: ObservationRound) -> Bool { bound.isConcerned(by: changes) }
 
   // MARK: Running the query
 
@@ -87,7 +87,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
     let delta = try StoreReplacement.delta(
       from: older, to: core, in: bound.region, listing: isWorthIt ? bound.entity : nil)
     guard let delta else { return false }
-    guard delta.isEmpty || update(by: CommittedChanges(delta, from: 0, core)) != nil else {
+    guard delta.isEmpty || update(by: ObservationRound(delta, from: 0, core)) != nil else {
       return false
     }
     start(as: core)
@@ -157,7 +157,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
 
   // MARK: Putting changes in place
 
-  override func update(by changes: CommittedChanges) -> Bool? {
+  override func update(by changes: ObservationRound) -> Bool? {
     guard bound.isOfRecordsAlone, bound.isUnbounded,
       bound.schemaNumber == changes.core.schema.number,
       let delta = changes.delta.entity(bound.entity.number), !delta.isUnknown,
@@ -184,7 +184,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
 
   private struct CannotPlace: Error {}
 
-  private func apply(_ delta: EntityDelta, _ changes: CommittedChanges) throws -> Bool {
+  private func apply(_ delta: EntityDelta, _ changes: ObservationRound) throws -> Bool {
     let core = changes.core
     let keys = SortKeyWriter(
       bound.order, evaluator: ConditionEvaluator(.constant(true), entity: bound.entity, core: core))
@@ -238,7 +238,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
   /// The index of a row in the old results, found by its old values.
   private func index(
     of id: UInt64, _ bytes: ByteView, _ delta: EntityDelta,
-    _ changes: CommittedChanges, _ keys: SortKeyWriter
+    _ changes: ObservationRound, _ keys: SortKeyWriter
   ) throws -> Int {
     try keys.write(bytes, id: id)
     let target = keys.key
@@ -259,7 +259,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
   /// Updates the sections.
   private func place(
     _ placed: [Placed], _ removed: [Int], _ fresh: inout ResultState<E, Key>,
-    _ changes: CommittedChanges
+    _ changes: ObservationRound
   ) throws {
     let starts = state.starts
     for index in removed {

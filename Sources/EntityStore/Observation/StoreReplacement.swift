@@ -19,7 +19,7 @@ enum StoreReplacement {
   static func delta(
     from older: StoreCore, to newer: TransactionCore, in region: ObservedRegion,
     listing listed: StoredEntity? = nil
-  ) throws -> ChangeDelta? {
+  ) throws -> CommitDelta? {
     try older.read { try delta(from: $0, to: newer, in: region, listing: listed) }
   }
 
@@ -28,18 +28,18 @@ enum StoreReplacement {
   static func delta(
     from older: TransactionCore, to newer: TransactionCore, in region: ObservedRegion,
     listing listed: StoredEntity? = nil
-  ) throws -> ChangeDelta? {
+  ) throws -> CommitDelta? {
     guard let old = older.store.seal, let new = newer.store.seal, old.schema == new.schema,
       !newer.schema.hasExpiry, let names = names(of: region, newer.schema)
     else { return nil }
     // Records of the two files are matched by their ids, and all of them are compared.
     var plan = try DifferencePlan(older, newer, .id, entities: names)
     let steps = try plan.recordSteps() + plan.otherSteps()
-    guard let first = steps.first else { return ChangeDelta() }
+    guard let first = steps.first else { return CommitDelta() }
     guard steps.count == 1, let listed, case .records(let pair) = first,
       pair.name == listed.name, let entity = try changes(of: pair, older, newer)
     else { return nil }
-    var delta = ChangeDelta()
+    var delta = CommitDelta()
     delta.entities[listed.number] = entity
     return delta
   }

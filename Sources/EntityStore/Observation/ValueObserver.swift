@@ -42,7 +42,7 @@ final class ValueObserver<Value: Sendable>: TrackingObserver, FollowedObserver, 
     super.init(subject.region)
   }
 
-  override func isConcerned(by changes: CommittedChanges) -> Bool {
+  override func isConcerned(by changes: ObservationRound) -> Bool {
     switch subject {
     case .record(let entity, let id):
       guard let delta = changes.delta.entity(entity) else { return false }

@@ -18,8 +18,8 @@ extension Planner {
   private static let sampleCost = 100_000.0
 
   /// Returns the best of `candidates`, and `scan`, with their costs corrected by samples.
-  func best(
-    of candidates: [QueryPlan], and scan: QueryPlan, _ accesses: [IndexAccess]
+  func sampledBest(
+    of candidates: [QueryPlan], and scan: QueryPlan, by accesses: [IndexAccess]
   ) throws -> (best: QueryPlan?, scan: QueryPlan) {
     var candidates = candidates
     var scan = scan

@@ -86,12 +86,14 @@ struct Planner {
       return finished(.nothing, matches: 0, cost: 0)
     }
     known.note(accesses, of: statistics.recordCount)
-    return try best(of: candidates, and: accesses)
+    return try bestPlan(among: candidates, andBy: accesses)
   }
 
   /// Returns the best of the plans `given`, the plans by `accesses`, and the other plans of the
   /// query.
-  private func best(of given: [QueryPlan], and accesses: [IndexAccess]) throws -> QueryPlan {
+  private func bestPlan(
+    among given: [QueryPlan], andBy accesses: [IndexAccess]
+  ) throws -> QueryPlan {
     var candidates = given
     for access in accesses {
       let next = plan(access)
@@ -115,13 +117,16 @@ struct Planner {
       candidates.append(plan(access))
       if let merged = mergedPlan(access) { candidates.append(merged) }
     }
-    return try best(of: candidates, accesses)
+    return try candidateOrScan(candidates, by: accesses)
   }
 
   /// The maximum number of given ids that are looked up without considering other plans.
   private static let fewIDs = 64
 
-  private func best(of candidates: [QueryPlan], _ accesses: [IndexAccess]) throws -> QueryPlan {
+  /// Returns the cheapest of `candidates`, or a scan that is cheaper.
+  private func candidateOrScan(
+    _ candidates: [QueryPlan], by accesses: [IndexAccess]
+  ) throws -> QueryPlan {
     guard let best = candidates.min(by: { $0.cost < $1.cost }) else {
       return try requireNoIndex(scan(share: share(of: clauses.indices)))
     }
@@ -131,7 +136,8 @@ struct Planner {
       // Cut keys do not decide the order of their records, so this alternative sorts all records.
       return best.withFallback(among: [scan(share: 1)])
     }
-    let (sampled, scan) = try self.best(of: candidates, and: scan(beside: candidates), accesses)
+    let (sampled, scan) = try sampledBest(
+      of: candidates, and: scan(beside: candidates), by: accesses)
     let chosen = sampled.map { $0.cost < scan.cost ? $0 : scan } ?? scan
     return chosen.mayFindLess ? chosen.withFallback(among: candidates + [scan]) : chosen
   }

@@ -29,7 +29,7 @@ extension MigrationRun {
     IDSort.sort(&gone)
     guard rules.links == .move else {
       let before = try core.count(of: entity)
-      try merge(groups, gone, entity, core, rules.merge, record) {
+      try merge(groups, by: rules.merge, of: entity, in: core, gone: gone, record: record) {
         _ = try core.delete(gone, of: entity)
       }
       try end(core)
@@ -42,7 +42,9 @@ extension MigrationRun {
     for group in groups { for other in group.others { heirs[other] = group.stays } }
     var move = DuplicateMove(entity, heirs: heirs, gone: gone, run: self, core: core)
     try move.run()
-    let filled = try merge(groups, gone, entity, core, rules.merge, record) {
+    let filled = try merge(
+      groups, by: rules.merge, of: entity, in: core, gone: gone, record: record
+    ) {
       _ = try core.erase(gone, of: entity)
     }
     try end(core)
@@ -96,9 +98,8 @@ extension MigrationRun {
   /// remove records of several groups together.
   @discardableResult
   private func merge(
-    _ groups: [Group], _ gone: [UInt64], _ entity: StoredEntity, _ core: WriteCore,
-    _ merge: DuplicateMerge, _ record: (UInt64) throws -> MigratedRecord,
-    _ remove: () throws -> Void
+    _ groups: [Group], by merge: DuplicateMerge, of entity: StoredEntity, in core: WriteCore,
+    gone: [UInt64], record: (UInt64) throws -> MigratedRecord, remove: () throws -> Void
   ) throws -> Int {
     let gone = Set(gone)
     let own = core.schema.relationships.filter { $0.from === entity && $0.to === entity }

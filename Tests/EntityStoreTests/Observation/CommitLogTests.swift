@@ -7,8 +7,8 @@ import Testing
 @Suite struct `The log of commits` {
   private static let entity = EntityNumber(1)
 
-  private static func delta(_ ids: Range<UInt64>) -> ChangeDelta {
-    ChangeDelta(entities: [entity: EntityDelta(touched: IDRuns([ids]))])
+  private static func delta(_ ids: Range<UInt64>) -> CommitDelta {
+    CommitDelta(entities: [entity: EntityDelta(touched: IDRuns([ids]))])
   }
 
   private static func log(reported: UInt64, lastWrite: UInt64? = nil) -> CommitLog {
@@ -17,7 +17,7 @@ import Testing
     return log
   }
 
-  private static func touched(_ deltas: [ChangeDelta]?) -> [[Range<UInt64>]]? {
+  private static func touched(_ deltas: [CommitDelta]?) -> [[Range<UInt64>]]? {
     deltas?.map { $0.entities[entity]?.touched.ranges ?? [] }
   }
 

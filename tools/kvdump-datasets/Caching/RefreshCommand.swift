@@ -49,9 +49,9 @@ struct RefreshCommand: ToolCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    guard from.isEmpty == (file != nil) else {
-      throw ValidationError("name either addresses by --from, or a file by --file.")
-    }
+    try refuse(
+      if: from.isEmpty != (file != nil),
+      "name either addresses by --from, or a file by --file.")
   }
 
   func failure(for error: any Error) -> CommandFailure { .dataset(error, at: folder) }

@@ -66,12 +66,10 @@ struct PublishCommand: ToolCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    if !(0...64).contains(patches) { throw ValidationError("--patches: expected 0 to 64") }
-    if !(1...10_000).contains(keep) { throw ValidationError("--keep: expected 1 to 10000") }
-    if !(0...36_500).contains(keepDays) {
-      throw ValidationError("--keep-days: expected 0 to 36500")
-    }
-    if !(1...19).contains(level) { throw ValidationError("--level: expected 1 to 19") }
+    try refuse(if: !(0...64).contains(patches), "--patches: expected 0 to 64")
+    try refuse(if: !(1...10_000).contains(keep), "--keep: expected 1 to 10000")
+    try refuse(if: !(0...36_500).contains(keepDays), "--keep-days: expected 0 to 36500")
+    try refuse(if: !(1...19).contains(level), "--level: expected 1 to 19")
   }
 
   func failure(for error: any Error) -> CommandFailure { .dataset(error, at: store) }

@@ -125,7 +125,7 @@ struct RotateKeysCommand: ToolCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    if (key == nil) != lost { throw ValidationError("name either --key or --lost") }
+    try refuse(if: (key == nil) != lost, "name either --key or --lost")
   }
 
   func failure(for error: any Error) -> CommandFailure { .dataset(error, at: folder) }

@@ -2,7 +2,7 @@ import EntityStore
 
 /// The failures of `delete` and `update`.
 extension CommandFailure {
-  static func nobodyToAsk(_ verb: RecordChange.Verb) -> Self {
+  static func nobodyToAsk(_ verb: ConfirmedChange.Verb) -> Self {
     CommandFailure(
       code: "nobody-to-ask",
       message: "no terminal for a question; --yes continues without asking, --dry-run counts the "

@@ -36,9 +36,9 @@ struct CountCommand: EntityCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    if by == nil, rows.limit != nil || rows.offset > 0 {
-      throw ValidationError("--limit and --offset: are for the rows of --by")
-    }
+    try refuse(
+      if: by == nil && (rows.limit != nil || rows.offset > 0),
+      "--limit and --offset: are for the rows of --by")
   }
 
   var formatString: String? { condition.text }

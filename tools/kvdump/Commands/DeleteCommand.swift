@@ -34,7 +34,7 @@ struct DeleteCommand: StoreCommand {
   var formatString: String? { condition }
 
   func run(on console: Console) async throws -> ExitStatus {
-    try RecordChange(
+    try ConfirmedChange(
       verb: .init(question: "Delete", participle: "deleted"), entityName: entity,
       store: store.path, options: options, console: console
     ).run(

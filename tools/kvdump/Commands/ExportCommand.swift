@@ -77,20 +77,17 @@ struct ExportCommand: StoreCommand {
 
   func validate() throws {
     try marks.check(`where`)
-    guard output.format.exportFormat(of: file) != nil else {
-      throw ValidationError(
-        "--format: \(output.format.rawValue) is for people; write jsonl, json or csv")
-    }
+    try refuse(
+      if: output.format.exportFormat(of: file) == nil,
+      "--format: \(output.format.rawValue) is for people; write jsonl, json or csv")
     guard allEntities != nil else {
       try refuse(if: entity == nil, "name an entity, or a folder for --all-entities")
       return
     }
-    if entity != nil || `where` != nil || !order.sort.isEmpty || fields.list != nil
-      || marks.requireIndex
-    {
-      throw ValidationError(
-        "--all-entities: exports all records of all entities without a selection")
-    }
+    try refuse(
+      if: entity != nil || `where` != nil || !order.sort.isEmpty || fields.list != nil
+        || marks.requireIndex,
+      "--all-entities: exports all records of all entities without a selection")
   }
 
   var formatString: String? { `where` }

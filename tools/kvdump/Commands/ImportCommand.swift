@@ -57,12 +57,12 @@ struct ImportCommand: StoreCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    if files.count(where: { $0 == InputFile.standardInput }) > 1 {
-      throw ValidationError("'-': standard input can be read once only")
-    }
-    if !output.nullValue.isEmpty, !files.contains(where: { InputFile.isCSV(form, $0) }) {
-      throw ValidationError("--null-value: no file is CSV; --csv says that the files are")
-    }
+    try refuse(
+      if: files.count(where: { $0 == InputFile.standardInput }) > 1,
+      "'-': standard input can be read once only")
+    try refuse(
+      if: !output.nullValue.isEmpty && !files.contains(where: { InputFile.isCSV(form, $0) }),
+      "--null-value: no file is CSV; --csv says that the files are")
   }
 
   func run(on console: Console) async throws -> ExitStatus {

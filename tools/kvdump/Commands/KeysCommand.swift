@@ -40,9 +40,9 @@ struct KeysCommand: StoreCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    if prefix != nil, from != nil || to != nil {
-      throw ValidationError("--prefix: already says where to start and end; leave --from and --to")
-    }
+    try refuse(
+      if: prefix != nil && (from != nil || to != nil),
+      "--prefix: already says where to start and end; leave --from and --to")
   }
 
   func run(on console: Console) async throws -> ExitStatus {

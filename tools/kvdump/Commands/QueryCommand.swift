@@ -55,15 +55,15 @@ struct QueryCommand: EntityCommand {
       }
       try refuse(if: output.quiet, "--page: tells the token where --quiet is silent")
     }
-    if after != nil, query.rows.offset > 0 {
-      throw ValidationError("--after: goes on where a page ended; leave out --offset")
-    }
+    try refuse(
+      if: after != nil && query.rows.offset > 0,
+      "--after: goes on where a page ended; leave out --offset")
     let answers = [
       (count, "--count"), (exists, "--exists"), (page, "--page"), (after != nil, "--after"),
     ].filter(\.0).map(\.1)
-    if answers.count > 1, answers != ["--page", "--after"] {
-      throw ValidationError("\(answers[0]) and \(answers[1]): choose one of them")
-    }
+    try refuse(
+      if: answers.count > 1 && answers != ["--page", "--after"],
+      "\(answers[0]) and \(answers[1]): choose one of them")
     try refuse(if: exists && (explain || analyze), "--exists and --explain: choose one of them")
   }
 

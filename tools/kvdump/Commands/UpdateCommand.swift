@@ -63,7 +63,7 @@ struct UpdateCommand: StoreCommand {
 
   func run(on console: Console) async throws -> ExitStatus {
     let assignments = assignments.compactMap { Assignment($0) }
-    let change = RecordChange(
+    let change = ConfirmedChange(
       verb: .init(question: "Update", participle: "updated"), entityName: entity,
       store: store.path, options: options, console: console)
     do {

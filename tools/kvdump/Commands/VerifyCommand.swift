@@ -36,9 +36,9 @@ struct VerifyCommand: StoreCommand {
 
   func validate() throws {
     try refuse(if: limit < 0, "--limit: \(limit) is below 0; 0 is all")
-    if trust != nil, !DatasetProgram.verifies(store.path) {
-      throw ValidationError("--trust: is for the folder of a published dataset")
-    }
+    try refuse(
+      if: trust != nil && !DatasetProgram.verifies(store.path),
+      "--trust: is for the folder of a published dataset")
   }
 
   func run(on console: Console) async throws -> ExitStatus {

@@ -138,13 +138,13 @@ struct InputOptions: ParsableArguments {
         "--\(one.option): the same character as --\(other.option); use another for one of them")
     }
     let place = records == nil ? "key-name" : "records"
-    if isCSV, records != nil || keyName != nil || columns {
-      let option = columns ? "columns" : place
-      throw ValidationError("--\(option): not together with --csv, whose rows are the records")
-    }
-    if columns, records != nil || keyName != nil {
-      throw ValidationError("--columns: not together with --\(place); the page itself is the table")
-    }
+    let option = columns ? "columns" : place
+    try refuse(
+      if: isCSV && (records != nil || keyName != nil || columns),
+      "--\(option): not together with --csv, whose rows are the records")
+    try refuse(
+      if: columns && (records != nil || keyName != nil),
+      "--columns: not together with --\(place); the page itself is the table")
     try refuse(
       if: header != nil && noHeader, "--no-header: not together with --header, which has the names")
   }

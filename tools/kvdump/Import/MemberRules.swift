@@ -92,10 +92,9 @@ struct MemberOptions: ParsableArguments {
       }
       let member = String(text[..<sign])
       let attribute = String(text[text.index(after: sign)...])
-      guard EntityDescription.isValidName(attribute) else {
-        throw ValidationError(
-          "--map: '\(attribute)' cannot be an attribute; write letters, digits and _, at most 64")
-      }
+      try refuse(
+        if: !EntityDescription.isValidName(attribute),
+        "--map: '\(attribute)' cannot be an attribute; write letters, digits and _, at most 64")
       try refuse(
         if: attribute == RecordColumns.idName,
         "--map: '_id' is the store's name for the id of a record; use another name")

@@ -57,9 +57,9 @@ struct MergeOptions: ParsableArguments {
     if mirror, let strategy, strategy != .mirror {
       throw ValidationError("--mirror: not together with --strategy \(strategy.argument)")
     }
-    if insertOnly, unique != nil {
-      throw ValidationError("--insert-only: not together with --unique, which matches records")
-    }
+    try refuse(
+      if: insertOnly && unique != nil,
+      "--insert-only: not together with --unique, which matches records")
     try refuse(
       if: insertOnly && chosen != .upsert,
       "--insert-only: not together with \(chosen.argument), which has to match records")
@@ -67,9 +67,9 @@ struct MergeOptions: ParsableArguments {
       throw ValidationError(
         "--on-conflict: not \(onConflict.rawValue) together with replace-matching, which replaces")
     }
-    if deleteDespiteRejects, chosen != .mirror {
-      throw ValidationError("--delete-despite-rejects: only with --mirror, which deletes")
-    }
+    try refuse(
+      if: deleteDespiteRejects && chosen != .mirror,
+      "--delete-despite-rejects: only with --mirror, which deletes")
     try refuse(
       if: mirrorEmpty && chosen != .mirror, "--mirror-empty: only with --mirror, which deletes")
   }

@@ -50,9 +50,9 @@ struct SchemaOptions: ParsableArguments {
   var index: [NameList] = []
 
   func validate() throws {
-    if infer, schema != nil {
-      throw ValidationError("--infer: not together with --schema, which gives the whole schema")
-    }
+    try refuse(
+      if: infer && schema != nil,
+      "--infer: not together with --schema, which gives the whole schema")
     try refuse(
       if: widen && !infer, "--widen: only with --infer; --type ATTRIBUTE=TYPE widens one attribute")
     try refuse(if: allText && !infer, "--all-text: only with --infer")
@@ -96,9 +96,9 @@ struct RunOptions: ParsableArguments {
   var rejects: String?
 
   func validate() throws {
-    if strict, maxRejects != nil {
-      throw ValidationError("--max-rejects: not together with --strict, which allows none")
-    }
+    try refuse(
+      if: strict && maxRejects != nil,
+      "--max-rejects: not together with --strict, which allows none")
     if let maxRejects, maxRejects < 0 {
       throw ValidationError("--max-rejects: \(maxRejects) is below 0")
     }
@@ -106,9 +106,9 @@ struct RunOptions: ParsableArguments {
       throw ValidationError(
         "--name: has \(name.utf8.count) bytes; 1 to \(ImportKey.longestName) are allowed")
     }
-    if rejects == InputFile.standardInput {
-      throw ValidationError("--rejects: '-' is not a file; the report goes to standard output")
-    }
+    try refuse(
+      if: rejects == InputFile.standardInput,
+      "--rejects: '-' is not a file; the report goes to standard output")
   }
 
   /// The maximum number of rejected records; `nil` for any number.

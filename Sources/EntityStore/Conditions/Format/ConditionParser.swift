@@ -54,7 +54,8 @@ struct ConditionParser {
     _ text: String, arguments: [FormatArgument] = [], variables: [String: FormatArgument] = [:],
     limits: FormatLimits = FormatLimits()
   ) throws(StoreError) -> ParsedCondition {
-    try read(text, arguments, variables, limits) { (parser) throws(FormatFault) in
+    try read(text, arguments: arguments, variables: variables, limits: limits) {
+      (parser) throws(FormatFault) in
       let tree = try parser.condition(parser.disjunction()).tree
       return ParsedCondition(tree: tree, positions: parser.positions())
     }
@@ -66,14 +67,15 @@ struct ConditionParser {
   static func parseOperand(
     _ text: String, arguments: [FormatArgument] = [], limits: FormatLimits = FormatLimits()
   ) throws(StoreError) -> Operand {
-    try read(text, arguments, [:], limits) { (parser) throws(FormatFault) in
+    try read(text, arguments: arguments, variables: [:], limits: limits) {
+      (parser) throws(FormatFault) in
       try parser.arithmetic().tree
     }
   }
 
   private static func read<Parsed>(
-    _ text: String, _ arguments: [FormatArgument], _ variables: [String: FormatArgument],
-    _ limits: FormatLimits, _ body: (inout ConditionParser) throws(FormatFault) -> Parsed
+    _ text: String, arguments: [FormatArgument], variables: [String: FormatArgument],
+    limits: FormatLimits, _ body: (inout ConditionParser) throws(FormatFault) -> Parsed
   ) throws(StoreError) -> Parsed {
     var copy = text
     let result = copy.withUTF8 { bytes -> Result<Parsed, PredicateSyntaxError> in

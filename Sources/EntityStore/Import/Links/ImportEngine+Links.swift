@@ -77,9 +77,10 @@ extension ImportEngine {
   ///
   /// - Parameter known: records of the page that are known to be refused.
   func resolve(
-    _ page: DecodedPage, in batch: inout IncomingRecords, _ known: PageRefusals?,
-    _ entity: StoredEntity, _ core: WriteCore, _ state: inout ImportState
+    _ page: DecodedPage, in batch: inout IncomingRecords, known: PageRefusals?,
+    for destination: ImportDestination, state: inout ImportState
   ) throws(StoreError) -> PageLinks {
+    let (entity, core) = (destination.entity, destination.core)
     var found = PageLinks()
     found.refused = known?.refused ?? [:]
     let lost = (known?.lost ?? []).union(found.refused.keys)
@@ -106,7 +107,10 @@ extension ImportEngine {
         }
       }
     }
-    if !open.isEmpty { try resolve(open, &batch, lost, entity, core, &state, &found) }
+    if !open.isEmpty {
+      try resolve(
+        open, in: &batch, lost: lost, for: destination, state: &state, found: &found)
+    }
     return found
   }
 
@@ -130,9 +134,10 @@ extension ImportEngine {
   }
 
   private func resolve(
-    _ open: [OpenKey], _ batch: inout IncomingRecords, _ lost: Set<Int>, _ entity: StoredEntity,
-    _ core: WriteCore, _ state: inout ImportState, _ found: inout PageLinks
+    _ open: [OpenKey], in batch: inout IncomingRecords, lost: Set<Int>,
+    for destination: ImportDestination, state: inout ImportState, found: inout PageLinks
   ) throws(StoreError) {
+    let (entity, core) = (destination.entity, destination.core)
     var rowsByKey: [String: [Value: Int]] = [:]
     var rest: [OpenKey] = []
     var ofPage: [(open: OpenKey, row: Int)] = []
@@ -170,10 +175,9 @@ extension ImportEngine {
     guard !ofPage.isEmpty else { return }
     // Created records have taken their ids by now, so the next id is known.
     let firstID = try core.newID(of: entity)
-    let index = try self.index(of: entity)
     for (one, row) in ofPage {
       let id: UInt64
-      if let holder = try holder(of: batch, row, index, entity, core) {
+      if let holder = try holder(of: batch, at: row, in: destination) {
         id = holder
       } else {
         id = firstID &+ UInt64(row)

@@ -1,31 +1,43 @@
 internal import LMDB
 internal import LodestoreFormat
 
+/// A page whose records are merged, and whose links are not complete yet.
+struct MergedLinks {
+  let page: DecodedPage
+  /// The links that attributes of the page's records hold.
+  let found: PageLinks
+  let merge: BatchMerge
+  let outcomes: [BatchMerge.Outcome]
+}
+
 /// Writing of a page's links after its records.
 extension ImportEngine {
   /// Notes the unresolved links of attributes, and writes the links that the page's records do not
   /// hold in their own attributes.
   func finish(
-    _ page: DecodedPage, _ found: PageLinks, _ merge: BatchMerge, _ outcomes: [BatchMerge.Outcome],
-    _ entity: StoredEntity, _ core: WriteCore, _ state: inout ImportState,
-    _ remembered: inout RememberedLinks.ByPage
+    _ merged: MergedLinks, in destination: ImportDestination, state: inout ImportState,
+    remembered: inout RememberedLinks.ByPage
   ) throws {
+    let core = destination.core
     for (position, link) in links.enumerated() {
-      let records = linked(position, page).compactMap { one -> (LinkedRow, UInt64)? in
-        switch outcomes[one.row] {
+      let records = linked(position, merged.page).compactMap { one -> (LinkedRow, UInt64)? in
+        switch merged.outcomes[one.row] {
         case .inserted(let id), .updated(let id), .unchanged(let id): (one, id)
         case .ignored, .rejected: nil
         }
       }
       guard !records.isEmpty else { continue }
-      let resolver = try LinkResolver(link, of: entity, core)
+      let resolver = try LinkResolver(link, of: destination.entity, core)
       if link.isToOne {
         for (one, id) in records {
           try noteOpen(
-            one, id, position, page, found, merge, resolver.end, core, &state, &remembered)
+            one, ofRecord: id, link: position, on: resolver.end, merged: merged, core: core,
+            state: &state, remembered: &remembered)
         }
       } else {
-        try write(last(records), position, page, resolver, core, &state, &remembered)
+        try write(
+          last(records), link: position, by: resolver, page: merged.page.number, core: core,
+          state: &state, remembered: &remembered)
       }
     }
   }
@@ -33,12 +45,13 @@ extension ImportEngine {
   /// Adds a record's unresolved link to the pending links, or removes a pending link that the page
   /// replaces.
   private func noteOpen(
-    _ one: LinkedRow, _ id: UInt64, _ position: Int, _ page: DecodedPage, _ found: PageLinks,
-    _ merge: BatchMerge, _ end: RelationshipEnd, _ core: WriteCore,
-    _ state: inout ImportState, _ remembered: inout RememberedLinks.ByPage
+    _ one: LinkedRow, ofRecord id: UInt64, link position: Int, on end: RelationshipEnd,
+    merged: MergedLinks, core: WriteCore, state: inout ImportState,
+    remembered: inout RememberedLinks.ByPage
   ) throws(StoreError) {
-    let open = found.unresolved[one.row]?.first { $0.link == position }
-    let isTaken = open.map { merge.untaken[one.row]?.contains($0.place) != true } ?? true
+    let page = merged.page.number
+    let open = merged.found.unresolved[one.row]?.first { $0.link == position }
+    let isTaken = open.map { merged.merge.untaken[one.row]?.contains($0.place) != true } ?? true
     let isPending = state.pendingLinks?.contains { $0.link == position && $0.id == id } ?? false
     if isPending, isTaken {
       let isSaid = if open != nil { true } else { try hasDeclaredLink(one, id, end, core) }
@@ -49,7 +62,7 @@ extension ImportEngine {
     guard let open, let number = end.attribute?.number else { return }
     let document = EntityDescription.document(of: open.key).encoded()
     let pending = PendingLink(
-      link: position, id: id, page: page.number, record: one.record, key: document)
+      link: position, id: id, page: page, record: one.record, key: document)
     if isTaken {
       note(pending, in: &state)
     } else if rule.keeps(number) {
@@ -59,7 +72,7 @@ extension ImportEngine {
     } else {
       return
     }
-    remembered.add(id, key: document, link: position, page: page.number)
+    remembered.add(id, key: document, link: position, page: page)
   }
 
   /// Returns whether the record has the link that the page contains; the merge rule may have kept
@@ -84,9 +97,8 @@ extension ImportEngine {
 
   /// Writes the to-many links of records.
   private func write(
-    _ records: [(LinkedRow, UInt64)], _ position: Int, _ page: DecodedPage,
-    _ resolver: LinkResolver, _ core: WriteCore, _ state: inout ImportState,
-    _ remembered: inout RememberedLinks.ByPage
+    _ records: [(LinkedRow, UInt64)], link position: Int, by resolver: LinkResolver, page: Int,
+    core: WriteCore, state: inout ImportState, remembered: inout RememberedLinks.ByPage
   ) throws {
     // Earlier pages gave these records other keys for the link. The present page replaces them, so
     // the pending links are removed.
@@ -112,22 +124,22 @@ extension ImportEngine {
           wanted[id, default: []].insert(target)
           orders[id, default: []].append(target)
           list.append(id, target)
-          remembered.add(id, target, link: position, page: page.number)
+          remembered.add(id, target, link: position, page: page)
         } else {
           let document = EntityDescription.document(of: key).encoded()
           note(
             PendingLink(
-              link: position, id: id, page: page.number, record: one.record, key: document,
+              link: position, id: id, page: page, record: one.record, key: document,
               place: resolver.end.order == nil ? nil : place),
             in: &state)
-          remembered.add(id, key: document, link: position, page: page.number)
+          remembered.add(id, key: document, link: position, page: page)
         }
       }
     }
     if let attribute = resolver.end.opposite.attribute {
       let refused = try hold(wanted, by: attribute, resolver.end, core, &state.report)
       if !refused.isEmpty {
-        var refusals = PageRefusals(page: page.number)
+        var refusals = PageRefusals(page: page)
         for (one, id) in records { refusals.refused[one.row] = refused[id] }
         throw refusals
       }

@@ -36,21 +36,21 @@ struct EntityDelta: Sendable {
 }
 
 /// The changes between two commits.
-struct ChangeDelta: Sendable {
+struct CommitDelta: Sendable {
   var entities: [EntityNumber: EntityDelta] = [:]
   /// The numbers of relationships whose links have changed.
   var relationships: Set<UInt32> = []
   /// Whether anything may have changed.
   var isUnknown = false
 
-  static let unknown = ChangeDelta(isUnknown: true)
+  static let unknown = CommitDelta(isUnknown: true)
 
   var isEmpty: Bool { entities.isEmpty && relationships.isEmpty && !isUnknown }
 
   func entity(_ number: EntityNumber) -> EntityDelta? { isUnknown ? .unknown : entities[number] }
 
   /// Adds the changes of later commits.
-  mutating func merge(_ later: ChangeDelta) {
+  mutating func merge(_ later: CommitDelta) {
     isUnknown = isUnknown || later.isUnknown
     relationships.formUnion(later.relationships)
     for (number, delta) in later.entities { merge(delta, of: number) }
@@ -66,7 +66,7 @@ struct ChangeDelta: Sendable {
   }
 }
 
-extension ChangeDelta {
+extension CommitDelta {
   /// Reads the changes of the writes after `number` from the history.
   ///
   /// Entities without a history may have changed.

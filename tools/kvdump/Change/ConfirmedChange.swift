@@ -3,7 +3,7 @@ import EntityStore
 
 /// A change of the records that a request finds: counts them, asks the user, and changes them in
 /// one transaction.
-struct RecordChange {
+struct ConfirmedChange {
   /// The words for the change in questions and reports, such as "Delete" and "deleted".
   struct Verb {
     let question: String

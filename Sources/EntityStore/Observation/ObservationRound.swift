@@ -3,7 +3,7 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The changes up to a commit, and a read of it, for one round of observers on one thread.
-final class CommittedChanges {
+final class ObservationRound {
   /// A record that has changed.
   struct Record {
     let id: UInt64
@@ -13,14 +13,14 @@ final class CommittedChanges {
     let new: ByteView?
   }
 
-  let delta: ChangeDelta
+  let delta: CommitDelta
   /// The commit before the changes.
   let from: UInt64
   let commit: UInt64
   let core: TransactionCore
   private var known: [EntityNumber: [Record]?] = [:]
 
-  init(_ delta: ChangeDelta, from: UInt64, _ core: TransactionCore) {
+  init(_ delta: CommitDelta, from: UInt64, _ core: TransactionCore) {
     self.delta = delta
     self.from = from
     self.core = core
