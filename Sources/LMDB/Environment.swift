@@ -391,7 +391,8 @@ package final class Environment: @unchecked Sendable {
   /// Call it only once, after `isClosed` was set with no read running.
   func closeHandle(_ pool: [PinnedRead]) {
     for pinned in pool { abortRead(pinned.handle) }
-    // The descriptor stays open while the environment is referenced.
+    // The page engine keeps its file open until the environment is released. So the lock of a
+    // sealed file is released here.
     if let pageEngine { pageEngine.unlock() } else { mdb_env_close(handle) }
     stampClosed()
     files?.close()

@@ -13,7 +13,7 @@ package struct DerivationDescription: Sendable, Hashable {
     case function
     /// The value at a path in a document.
     case member
-    /// A part of a date.
+    /// A part of the date in the source attribute, such as its year.
     case datePart
 
     // Derived from related records.

@@ -1,6 +1,6 @@
 /// A value that JSON cannot represent.
 public struct JSONWriteError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The kind of value that was refused.
+  /// The reason why a value was refused.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
@@ -11,7 +11,7 @@ public struct JSONWriteError: Error, Hashable, Sendable, CustomStringConvertible
     case tooDeep(limit: Int)
   }
 
-  /// The kind of value that was refused.
+  /// The reason why the value was refused.
   public let reason: Reason
   /// Keys and positions from the outermost value to the refused one, joined by dots.
   public internal(set) var path: String

@@ -90,9 +90,7 @@ package func runTool<Tool: CommandTool>(_ tool: Tool.Type) async {
   leave(status)
 }
 
-/// Ends the process.
-///
-/// Within `runTool` the name `exit` means a method of the parser.
+/// Ends the process with `status` as its exit status.
 private func leave(_ status: ExitStatus) -> Never { exit(status.rawValue) }
 
 /// Makes signals remove the temporary files before they end the program.

@@ -2,7 +2,9 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension MigrationRun {
-  /// The number of records that are read into memory before they are written back.
+  /// The maximum number of ids that are read into memory at once.
+  ///
+  /// The records themselves are read and rewritten one at a time.
   private static let round = 1 << 16
 
   /// Rewrites all records of `old` in the current layout of `new`; `body` converts the values of

@@ -36,10 +36,12 @@ import Testing
     #expect(try SealedFileTests.seal(store, to: again) == seal)
     let files = [again, sealed].map { FileManager.default.contents(atPath: $0) }
     #expect(files[0] != nil && files[0] == files[1])
-    // New ids continue after the old ones, and relationships, orders and histories are kept.
+    // A person inserted into the copy gets a higher id than all copied persons.
     let highest = try store.fetch(PersonV2.all).map(\.id.rawValue).max() ?? 0
     let person = try store.insert(PersonV2(city: nil, age: 1, name: "Zoe", email: nil))
     #expect(person.id.rawValue > highest)
+    // Deleting a band also deletes its copied songs and unlinks its players. The check of the copy
+    // below verifies the remaining links.
     let band = try #require(try store.fetch(CorpusBand.all).first)
     try store.delete(band.id)
     for store in [store, opened, original] { store.close() }

@@ -116,7 +116,7 @@ struct UnreadableInput: Sendable {
   let offset: Int
   /// The reason why the record could not be read, as a clause.
   let reason: String
-  /// The record's first bytes.
+  /// The first bytes of the record's text, at most ``keptBytes``.
   let content: [UInt8]
   /// The error to throw when reading cannot continue without the record.
   let error: any Error
