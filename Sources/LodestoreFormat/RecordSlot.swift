@@ -98,7 +98,7 @@ extension Value {
     case .integer(let number): Self.store(UInt64(bitPattern: number), type.slotSize, at: slot)
     case .unsigned(let number): Self.store(number, type.slotSize, at: slot)
     case .double(let number):
-      let bits = type == .float ? UInt64(Float(number).bitPattern) : number.bitPattern
+      let bits = type == .float ? UInt64(number.narrowed.bitPattern) : number.bitPattern
       Self.store(bits, type.slotSize, at: slot)
     case .date(let seconds): Self.store(seconds.bitPattern, 8, at: slot)
     case .uuid(let uuid):

@@ -176,7 +176,7 @@ public struct RecordView {
           at: offset)
       }
       return .integer(number)
-    case .float: return .double(Double(Float(bitPattern: bytes.uint32(at: offset))))
+    case .float: return .double(Float(bitPattern: bytes.uint32(at: offset)).widened)
     case .double: return .double(Double(bitPattern: bytes.uint64(at: offset)))
     case .date: return .date(Double(bitPattern: bytes.uint64(at: offset)))
     case .uuid: return .uuid(UUIDBytes(bytes: bytes, at: offset))

@@ -80,7 +80,9 @@ extension EntityChanges {
       ._withBytes { $0.elementsEqual(record) }
   }
 
-  /// Returns whether a stored record has the values of `record`, and a correct checksum.
+  /// Returns whether a stored record has the values of `record`.
+  ///
+  /// A stored record of the current layout must also have a correct checksum.
   func isSame(_ stored: StoredRecord, as record: DerivedRecord) throws(StoreError) -> Bool {
     let content = record.record.content
     if stored.view.layout === entity.layout {

@@ -114,14 +114,17 @@ final class RecordDerivations: Sendable {
 
   /// Computes the derived attributes in `values`, which are in the order of the current layout.
   ///
+  /// - Parameter numbers: the numbers of the attributes that may change; `nil` for all. The others
+  ///   keep their values, even when a damaged file has wrong ones: their index entries stay too.
   /// - Throws: ``StoreError/Code/incompatibleSchema`` when the program does not have a function.
   func derive(
     _ values: inout [Value], _ occasion: Occasion, of entity: StoredEntity,
-    time: @autoclosure () -> Double
+    only numbers: Set<UInt32>? = nil, time: @autoclosure () -> Double
   ) throws(StoreError) {
     if case .related = occasion { return }
     if let unknown { throw .unknownFunction(entity: entity.name, attribute: unknown) }
     for item in items {
+      if let numbers, !numbers.contains(item.number) { continue }
       if let mapping = item.kind.mapping, let source = item.source {
         if case .string(let text) = values[source] {
           values[item.position] = .string(mapping.mapped(text))

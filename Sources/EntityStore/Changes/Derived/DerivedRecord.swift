@@ -50,11 +50,11 @@ extension EntityChanges {
 
   private func derived(
     _ record: UnsealedRecord, _ occasion: RecordDerivations.Occasion,
-    _ derivations: RecordDerivations
+    _ derivations: RecordDerivations, only numbers: Set<UInt32>? = nil
   ) throws(StoreError) -> DerivedRecord {
     let before = try entity.values(of: try entity.view(record), id: 0)
     var values = before
-    try derivations.derive(&values, occasion, of: entity, time: core.time)
+    try derivations.derive(&values, occasion, of: entity, only: numbers, time: core.time)
     if zip(values, before).allSatisfy({ $0.hasSameBytes(as: $1) }) { return DerivedRecord(record) }
     return DerivedRecord(try encode(values))
   }
@@ -79,8 +79,11 @@ extension EntityChanges {
   func derived(
     _ record: UnsealedRecord, over old: StoredRecord, setting attributes: SetAttributes
   ) throws(StoreError) -> DerivedRecord {
-    if !attributes.derives { return DerivedRecord(record) }
-    return try derived(record, over: old)
+    guard attributes.derives, let derivations = entity.derivations else {
+      return DerivedRecord(record)
+    }
+    let occasion = RecordDerivations.Occasion.update(over: try values(of: old))
+    return try derived(record, occasion, derivations, only: attributes.numbers)
   }
 
   /// Encodes the values in which some attributes of a stored record were set.
@@ -91,7 +94,8 @@ extension EntityChanges {
   ) throws(StoreError) -> DerivedRecord {
     var values = values
     if attributes.derives {
-      try entity.derivations?.derive(&values, .update(over: before), of: entity, time: core.time)
+      try entity.derivations?.derive(
+        &values, .update(over: before), of: entity, only: attributes.numbers, time: core.time)
     }
     return DerivedRecord(try encode(values))
   }
