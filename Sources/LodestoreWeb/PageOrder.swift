@@ -61,13 +61,13 @@ struct PageOrder: Sendable {
   /// - Throws: ``WebSourceError/Code/unreadablePage`` if the page is not JSON.
   func behind(_ page: PageAddress, _ answer: WebResponse) throws(WebSourceError) -> PagesBehind {
     do {
-      return try told(by: answer, at: page)
+      return try reported(by: answer, at: page)
     } catch  where error.cause == nil {
       return PagesBehind(failure: error)
     }
   }
 
-  private func told(
+  private func reported(
     by answer: WebResponse, at page: PageAddress
   ) throws(WebSourceError) -> PagesBehind {
     switch paging.form {

@@ -37,7 +37,7 @@ final class ChangeBatch {
   /// The buffer is small enough to stay in the processor's cache.
   @exclusivity(unchecked) private var removed = RecordBuffer(byteCount: 1 << 16)
   /// The ids of new records that were not reported to the sinks yet, and will be reported together.
-  @exclusivity(unchecked) private var untold: Range<UInt64> = 0..<0
+  @exclusivity(unchecked) private var unreported: Range<UInt64> = 0..<0
   @exclusivity(unchecked) private var isPatched = false
   // The last id of each kind of change. Only assertions read these three ids.
   @exclusivity(unchecked) private var lastInserted: UInt64?
@@ -113,17 +113,17 @@ final class ChangeBatch {
 
   private func tellInserted(_ view: RecordView, id: UInt64) throws(StoreError) {
     if changes.listeners.wantNewRecords { try changes.listeners.tellInsertedRecord(id, view) }
-    if id != untold.upperBound {
+    if id != unreported.upperBound {
       try tellInserted()
-      untold = id..<id
+      unreported = id..<id
     }
-    untold = untold.lowerBound..<id &+ 1
+    unreported = unreported.lowerBound..<id &+ 1
   }
 
   /// Reports the unreported new records to the sinks.
   private func tellInserted() throws(StoreError) {
-    if !untold.isEmpty { try changes.listeners.tellInserted(untold) }
-    untold = 0..<0
+    if !unreported.isEmpty { try changes.listeners.tellInserted(unreported) }
+    unreported = 0..<0
   }
 
   // MARK: Replacing

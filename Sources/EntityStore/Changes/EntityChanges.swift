@@ -89,13 +89,13 @@ final class EntityChanges {
 
   private func checkRules(_ view: RecordView, id: UInt64, isNew: Bool) throws(StoreError) {
     var broken = BrokenRules()
-    let told = isNew ? nil : id
+    let reported = isNew ? nil : id
     if let validator {
-      try broken.collect { () throws(StoreError) in try validator.check(view, id: told) }
+      try broken.collect { () throws(StoreError) in try validator.check(view, id: reported) }
     }
     for name in try rules()?.broken(by: view, id: id) ?? [] {
       let violation = RuleViolation(
-        entity: entity.name, recordID: told, attribute: nil, rule: name)
+        entity: entity.name, recordID: reported, attribute: nil, rule: name)
       try broken.add(.broken([violation]))
     }
     try broken.check()

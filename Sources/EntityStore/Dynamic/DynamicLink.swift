@@ -29,7 +29,7 @@ extension DynamicSnapshot {
   /// required key attribute is preferred to an optional one.
   package func links(of entity: DynamicEntity) -> [DynamicLink] {
     core.schema.ends(of: entity.stored).compactMap { end in
-      guard let name = end.name, isTold(end) else { return nil }
+      guard let name = end.name, isReported(end) else { return nil }
       let keys = end.target.indexes.lazy
         .filter { $0.isUnique && $0.description.attributes.count == 1 }
         .compactMap { end.target.description.attribute(number: $0.description.attributes[0]) }
@@ -44,9 +44,9 @@ extension DynamicSnapshot {
   package func unlistedRelationships(
     of entity: DynamicEntity
   ) -> [(name: String, target: String, isAttribute: Bool)] {
-    let told = Set(links(of: entity).map(\.relationship))
+    let reported = Set(links(of: entity).map(\.relationship))
     return core.schema.ends(of: entity.stored).compactMap { end in
-      guard let name = end.name, isTold(end), !told.contains(name) else { return nil }
+      guard let name = end.name, isReported(end), !reported.contains(name) else { return nil }
       return (name, end.target.name, end.attribute != nil)
     }
   }
@@ -55,7 +55,7 @@ extension DynamicSnapshot {
   ///
   /// If an attribute holds the relationship, the links are written on the attribute's side,
   /// otherwise on the first side that has a name.
-  private func isTold(_ end: RelationshipEnd) -> Bool {
+  private func isReported(_ end: RelationshipEnd) -> Bool {
     if end.opposite.attribute != nil { return false }
     return end.attribute != nil || end.side == .from || end.opposite.name == nil
   }

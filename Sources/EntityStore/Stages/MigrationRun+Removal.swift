@@ -47,11 +47,11 @@ extension MigrationRun {
   private func purgeHistory(of entity: EntityDescription) throws {
     guard try store.environment.tree(.history, in: transaction) != nil else { return }
     let log = try HistoryLog(writing: try core())
-    var isTold = false
+    var isReported = false
     try log.forEachPart(from: 0) { _, _, part in
-      isTold = part.changes.contains { $0.entity == entity.number }
-      return !isTold
+      isReported = part.changes.contains { $0.entity == entity.number }
+      return !isReported
     }
-    if isTold { _ = try log.purge(through: try log.lastNumber()) }
+    if isReported { _ = try log.purge(through: try log.lastNumber()) }
   }
 }

@@ -86,7 +86,7 @@ private final class WatchedRows {
 /// Determines the changes since the last call.
 final class StoreWatch {
   private var token: HistoryToken
-  private let told: [String]
+  private let reported: [String]
   private var compared: [(entity: String, condition: String?, known: KnownRecords)]
 
   /// Records by ascending ids with their checksums.
@@ -105,9 +105,9 @@ final class StoreWatch {
   init(_ snapshot: DynamicSnapshot, entity: String?, condition: String?) throws {
     token = try snapshot.historyToken()
     let entities = try entity.map { [try snapshot.entity($0)] } ?? snapshot.entities
-    let isTold = { (entity: DynamicEntity) in entity.keepsHistory && condition == nil }
-    told = entities.filter(isTold).map(\.name)
-    compared = try entities.filter { !isTold($0) }.map { entity in
+    let isReported = { (entity: DynamicEntity) in entity.keepsHistory && condition == nil }
+    reported = entities.filter(isReported).map(\.name)
+    compared = try entities.filter { !isReported($0) }.map { entity in
       var known = KnownRecords()
       try snapshot.forEachChecksum(of: Self.request(condition), entity) { known.append($0, $1) }
       return (entity.name, condition, known)
@@ -120,8 +120,8 @@ final class StoreWatch {
 
   func news(_ snapshot: DynamicSnapshot) throws -> [ChangeRow] {
     var news: [ChangeRow] = []
-    if !told.isEmpty {
-      try snapshot.forEachTransaction(.after(token).of(entitiesNamed: told)) { transaction in
+    if !reported.isEmpty {
+      try snapshot.forEachTransaction(.after(token).of(entitiesNamed: reported)) { transaction in
         news += transaction.changes.map { ChangeRow($0, of: transaction, as: $0.kind.rawValue) }
         return true
       }

@@ -102,19 +102,19 @@ final class HistoryRecorder: ChangeSink {
 
   func record(_ change: borrowing LinkChange) throws(StoreError) {
     let relationship = change.end.relationship
-    guard isTold(relationship) else { return }
+    guard isReported(relationship) else { return }
     links[relationship.description.number, default: NetLinks(relationship.end(.from))].note(change)
   }
 
   func recordMoves(_ ids: [UInt64], of owner: UInt64, by end: RelationshipEnd) throws(StoreError) {
     let relationship = end.relationship
-    guard isTold(relationship) else { return }
+    guard isReported(relationship) else { return }
     links[relationship.description.number, default: NetLinks(relationship.end(.from))]
       .noteMoves(ids, of: owner, by: end)
   }
 
   /// Returns whether the history records links of the relationship; if not, notes its entities.
-  private func isTold(_ relationship: StoredRelationship) -> Bool {
+  private func isReported(_ relationship: StoredRelationship) -> Bool {
     let entities = [relationship.from, relationship.to]
     if entities.contains(where: { $0.description.history != nil }) { return true }
     entitiesWithUnreportedLinks.formUnion(entities.map(\.number))
@@ -142,14 +142,14 @@ final class HistoryRecorder: ChangeSink {
         images: number, untold: untold)
       next += 1
     }
-    let told = sets.flatMap { $0.historyChanges(expired: core.evictedIDs[$0.entity.number]) }
+    let reported = sets.flatMap { $0.historyChanges(expired: core.evictedIDs[$0.entity.number]) }
     // An undo is recorded even if nothing was left to change, so that the undone write no longer
     // prevents other undos.
-    guard !told.isEmpty || !last.isEmpty || isPromised || core.undone != nil else { return }
+    guard !reported.isEmpty || !last.isEmpty || isPromised || core.undone != nil else { return }
     var origin = core.origin
     if let step = core.steps.last { origin.context = step.context }
     try log.append(
-      number: next, origin: origin, time: core.time, changes: told, links: last, images: number,
+      number: next, origin: origin, time: core.time, changes: reported, links: last, images: number,
       undoes: core.undone?.number, untold: untold)
   }
 
@@ -257,22 +257,22 @@ extension EntityChangeSet {
   ///
   /// - Parameter expired: the records that were deleted because they had expired.
   fileprivate func historyChanges(expired: IDRuns? = nil) -> [HistoryPart.Change] {
-    var told: [HistoryPart.Change] = []
+    var reported: [HistoryPart.Change] = []
     if !inserted.isEmpty {
-      told.append(HistoryPart.Change(entity: entity.number, kind: .inserted, ids: inserted))
+      reported.append(HistoryPart.Change(entity: entity.number, kind: .inserted, ids: inserted))
     }
     for (attributes, ids) in updated {
       let numbers = attributes.positions.map { entity.layout.attributes[$0].number }
-      told.append(
+      reported.append(
         HistoryPart.Change(entity: entity.number, kind: .updated(numbers.sorted()), ids: ids))
     }
     let evicted = expired.map { deleted.intersection($0) } ?? IDRuns()
     for (ids, isExpired) in [(deleted.subtracting(evicted), false), (evicted, true)]
     where !ids.isEmpty {
-      told.append(
+      reported.append(
         HistoryPart.Change(
           entity: entity.number, kind: .deleted, ids: ids, isExpired: isExpired))
     }
-    return told
+    return reported
   }
 }

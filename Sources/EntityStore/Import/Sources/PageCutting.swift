@@ -245,7 +245,7 @@ private struct CSVCutter: PageCutter {
   private var reader: CSVReader
   private let count: Int
   private var unreadable: [UnreadableInput] = []
-  private var isTold = false
+  private var isReported = false
   /// Whether the text ends inside a row; the next page reports it.
   private var isCut = false
   private var failure: CSVError?
@@ -285,8 +285,8 @@ private struct CSVCutter: PageCutter {
     page.places.unreadable = unreadable
     unreadable = []
     let long = reader.longRows
-    if long.count > 0, !isTold {
-      isTold = true
+    if long.count > 0, !isReported {
+      isReported = true
       page.places.warnings = [PagePlaces.warning(ofQuotedLines: long.line)]
     }
     if isCut { page.places.warnings.append(PagePlaces.cutWarning) }
