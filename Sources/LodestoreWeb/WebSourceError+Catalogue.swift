@@ -15,8 +15,8 @@ extension WebSourceError {
     let found = scheme.map { "the scheme '\(visible($0))'" } ?? "no scheme"
     return WebSourceError(
       .badRequest,
-      "cannot read the source: its address has \(found), no host, no port from 1 to "
-        + "65535, or more than \(SourceAddress.byteLimit) bytes; use http or https, a host and such a port"
+      "cannot read the source: its address has \(found), no host, no port from 1 to 65535, or more "
+        + "than \(SourceAddress.byteLimit) bytes; use http or https, a host and such a port"
     )
   }
 

@@ -60,8 +60,8 @@ import Testing
     }
   }
 
-  /// From byte 8 on, a tree's record has its counts of branch pages, leaf pages, overflow pages and
-  /// entries.
+  /// A tree's record has its counts of branch pages, leaf pages, overflow pages and entries from
+  /// byte 8 on.
   ///
   /// Each offset is the highest byte of one count.
   @Test(arguments: [15, 23, 31, 39])

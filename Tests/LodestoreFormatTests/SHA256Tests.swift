@@ -20,7 +20,7 @@ import Testing
     #expect(SHA256.hash(message.utf8) == bytes(hexadecimal: digest))
   }
 
-  /// From 56 bytes on, the padding needs a second block.
+  /// A block with 56 bytes or more of the message needs a second block for its padding.
   ///
   /// FIPS's own examples have no length near 64 bytes.
   @Test(arguments: [

@@ -7,8 +7,8 @@ internal import LodestoreFormat
 /// Only this file creates sealed records, and passes them on after their rules were checked under
 /// their ids. The rules of ``DerivedValues`` and of the records of a stage are checked later.
 ///
-/// Batches of new records write ``NewRecord`` and ``NewRecords`` instead, which are sealed when they
-/// are written.
+/// Batches of new records write ``NewRecord`` and ``NewRecords`` instead, which are sealed when
+/// they are written.
 struct SealedRecord {
   let id: UInt64
   let view: RecordView

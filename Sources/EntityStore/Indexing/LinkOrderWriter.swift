@@ -63,8 +63,8 @@ final class LinkOrderWriter: LinkOrder {
   ///
   /// The size of the range around the position is the smallest power of two that is not filled
   /// beyond a share. The share falls with the size of the range. So an insert changes the positions
-  /// of O(log² *n*) other records on average. See Bender and others, "Two simplified algorithms for
-  /// maintaining order in a list" (2002).
+  /// of O(log² *n*) other records on average. See Bender and others, "Two simplified algorithms
+  /// for maintaining order in a list" (2002).
   private func spread(
     _ other: UInt64, in owner: UInt64, after position: UInt64
   ) throws(StoreError) {

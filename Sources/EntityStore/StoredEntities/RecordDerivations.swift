@@ -114,8 +114,8 @@ final class RecordDerivations: Sendable {
 
   /// Computes the derived attributes in `values`, which are in the order of the current layout.
   ///
-  /// - Parameter numbers: the numbers of the attributes that may change; `nil` for all. Other derived
-  ///   attributes keep their values and index entries, even if a damaged file has wrong values.
+  /// - Parameter numbers: the numbers of the attributes that may change; `nil` for all. Other
+  ///   derived attributes keep their values and index entries, even wrong ones of a damaged file.
   /// - Throws: ``StoreError/Code/incompatibleSchema`` when the program does not have a function.
   func derive(
     _ values: inout [Value], _ occasion: Occasion, of entity: StoredEntity,

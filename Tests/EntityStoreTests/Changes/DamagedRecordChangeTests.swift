@@ -83,7 +83,7 @@ import Testing
     } else {
       #expect(!mustThrow(damage, path, setting), comment)
     }
-    // Whatever happened, all other records have their entries, and there are no further entries.
+    // All other records have their entries after each outcome, and there are no further entries.
     let findings = try Verifier.verify(environment: after.core.environment).findings
     #expect(findings.filter { $0.record != setting.id && $0.rule != .digestContent } == [], comment)
     after.close()

@@ -57,8 +57,8 @@ final class JSONRecordEncoder {
   // The slots are allocated separately. As a stored property of this object, they would need a
   // check of exclusive access at each of their many uses for one record.
   private let slots: UnsafeMutableBufferPointer<Slot>
-  /// For each attribute, the tape entry of its value in the record that was read last; −1 when the
-  /// member is absent.
+  /// For each attribute, the tape entry of its value in the record that was read last; −1 when
+  /// the member is absent.
   private let entries: UnsafeMutableBufferPointer<Int>
   /// For each attribute, the claim by which its member in ``entries`` fills it; meaningless for an
   /// absent member.
