@@ -132,6 +132,7 @@ final class ChangeBatch {
   @inline(__always)
   func replace(_ old: StoredRecord, with record: SealedRecord, at cursor: Cursor) throws {
     let id = record.id
+    assert(old.id == id, "a record keeps its id when it is replaced")
     assert(ascends(id, from: &lastReplaced), "records are replaced in the order of their ids")
     assert(
       isWithinSetAttributes(old.view, record.view, id: id),

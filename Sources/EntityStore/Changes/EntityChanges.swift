@@ -183,6 +183,7 @@ final class EntityChanges {
   private func change(
     _ id: UInt64, from old: StoredRecord?, to new: SealedRecord?
   ) throws(StoreError) {
+    assert((old?.id ?? id) == id && (new?.id ?? id) == id, "a change concerns one record")
     try takeKeys(of: id, from: old?.view, to: new?.view)
     try keys.checkUnique(except: old?.id, core)
     try keys.checkOwnEntries(of: id, core)

@@ -41,6 +41,7 @@ final class RecordTree {
     assert(!new.isStale, "a record is written before the next one is created")
     noteWritten()
     if let old {
+      assert(new.id == old.id, "a record keeps its id when it is replaced")
       sum.replace(new.id, old.written, by: new.bytes)
     } else {
       sum.add(new.id, new.bytes)
@@ -66,7 +67,9 @@ final class RecordTree {
     }
   }
 
+  /// - Parameter old: the record at the cursor.
   func remove(_ old: StoredRecord, at cursor: Cursor) throws {
+    assert(cursor.integerKey == old.id, "the cursor is at the removed record")
     try noteChange(isRemoval: true, of: old.id)
     noteWritten()
     sum.remove(old.id, old.written)
@@ -84,6 +87,8 @@ final class RecordTree {
   @inline(__always)
   func replace(_ old: StoredRecord, at cursor: Cursor, with record: SealedRecord) throws {
     assert(!record.isStale, "a record is written before the next one is created")
+    assert(record.id == old.id, "a record keeps its id when it is replaced")
+    assert(cursor.integerKey == old.id, "the cursor is at the replaced record")
     try noteChange(isRemoval: false, of: record.id)
     noteWritten()
     sum.replace(record.id, old.written, by: record.bytes)
@@ -104,6 +109,7 @@ final class RecordTree {
   func change(
     _ id: UInt64, at cursor: Cursor, by change: (MutableByteView) -> Void
   ) throws(LMDBError) {
+    assert(cursor.integerKey == id, "the cursor is at the changed record")
     noteWritten()
     if let page = try cursor.changeableCurrent() { return digested(id, page, change) }
     var copy = Array(cursor.value)
