@@ -12,21 +12,14 @@ internal import LodestoreFormat
 struct SealedRecord {
   let id: UInt64
   let view: RecordView
-  #if DEBUG
-    /// The record whose bytes were sealed.
-    private let source: UnsealedRecord
-  #endif
+  /// The use of the memory that created the record.
+  private let use: MemoryUses.Use
 
   var bytes: ByteView { view.bytes }
 
   /// Whether another record was created in the memory of this one since; only for assertions.
-  var isStale: Bool {
-    #if DEBUG
-      source.isStale
-    #else
-      false
-    #endif
-  }
+  @inline(__always)
+  var isStale: Bool { use.isOver }
 
   @inline(__always)
   fileprivate init(
@@ -43,9 +36,7 @@ struct SealedRecord {
     assert(!record.isStale, "a record is sealed before the next one is created")
     self.id = id
     view = try entity.view(record.raw, id: id)
-    #if DEBUG
-      source = record
-    #endif
+    use = record.use
   }
 }
 

@@ -66,6 +66,7 @@ struct BatchInsert {
   private mutating func addForMerge(
     _ record: UnsealedRecord, given isGiven: [Bool]?
   ) throws(StoreError) {
+    assert(!record.isStale, "a record is copied before the next one is created")
     batch.append(record.content, given: isGiven)
     addedCount &+= 1
     // Records are collected as long as memory allows. Each merge visits the index pages of its
