@@ -148,6 +148,15 @@ final class ChangeBatch {
     try records.replace(old, at: cursor, with: record)
   }
 
+  /// Replaces the record at the cursor, which is `old`, with `record`.
+  ///
+  /// Returns false, and writes nothing, when the records have equal values.
+  func change(_ old: StoredRecord, to record: DerivedRecord, at cursor: Cursor) throws -> Bool {
+    guard let new = try changes.prepare(record, over: old) else { return false }
+    try replace(old, with: new, at: cursor)
+    return true
+  }
+
   @inline(__always)
   fileprivate func patch(
     _ id: UInt64, at cursor: Cursor, by change: (MutableByteView) -> Void
