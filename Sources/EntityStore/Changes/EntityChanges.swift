@@ -18,7 +18,7 @@ import LodestoreSystem
 /// - The digest and the size of the records are updated (``ContentLedger``).
 /// - Sinks are informed of each change (``ChangeSink``).
 ///
-/// Records are written in `RecordWriting.swift`, index entries in `IndexWriting.swift`, and nowhere
+/// Records are written in `RecordTree.swift`, index entries in `IndexWriter.swift`, and nowhere
 /// else.
 final class EntityChanges {
   /// The owner of this object; it lives at least as long as this object.
