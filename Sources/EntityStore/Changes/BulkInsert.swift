@@ -122,19 +122,19 @@ final class BulkInsert {
     collector?.stop()
     collector = nil
     try core.breakingOnError {
-      if changes.hasListeners { try tellInserted() }
+      if changes.hasListeners { try reportInserted() }
       // Each index's entries are freed after they are written, to make room for the pages of the
       // next index.
       while !indexes.isEmpty { try indexes.removeFirst().writeAdded() }
     }
   }
 
-  private func tellInserted() throws(StoreError) {
+  private func reportInserted() throws(StoreError) {
     let listeners = changes.listeners
-    try listeners.tellInserted(firstID..<nextID)
+    try listeners.reportInserted(firstID..<nextID)
     guard listeners.wantNewRecords else { return }
     try core.forEachStored(of: entity, from: firstID) { (id, bytes) throws(StoreError) in
-      try listeners.tellStored(id, try entity.view(bytes, id: id))
+      try listeners.reportStored(id, try entity.view(bytes, id: id))
     }
   }
 

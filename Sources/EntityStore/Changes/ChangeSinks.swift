@@ -45,12 +45,12 @@ extension WriteCore {
   }
 
   /// Reports all changes to `sink`, in a transaction that no store has begun.
-  func tellChanges(to sink: any ChangeSink) {
+  func reportChanges(to sink: any ChangeSink) {
     setSinks([sink])
   }
 
   /// Reports added or removed links to the sinks.
-  func tell(_ change: consuming LinkChange) throws(StoreError) {
+  func report(_ change: consuming LinkChange) throws(StoreError) {
     guard let sinks else { return }
     sinks.count.note(change.end.source)
     for sink in sinks.all { try sink.record(change) }

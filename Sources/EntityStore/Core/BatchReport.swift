@@ -17,7 +17,7 @@ final class BatchReport {
   ///
   /// Records of other entities that change along are ignored.
   @inline(never)
-  func tell(_ done: Int, of total: Int, _ entity: StoredEntity) {
+  func report(_ done: Int, of total: Int, _ entity: StoredEntity) {
     guard entity === self.entity else { return }
     self.total = total
     let now = DynamicValue.currentTime

@@ -263,7 +263,7 @@ final class ObservationCenter: StoreCompanion {
       }
       guard mustLook else { return }
       do {
-        try core.read { core in try tell(core) }
+        try core.read { core in try notifyObservers(core) }
       } catch {
         // The file cannot be read; each observer gets the error from its own read.
         let newest = core.environment.newestCommit ?? 0
@@ -273,7 +273,7 @@ final class ObservationCenter: StoreCompanion {
   }
 
   /// Informs observers of the changes up to the commit that `core` reads.
-  private func tell(_ core: TransactionCore) throws {
+  private func notifyObservers(_ core: TransactionCore) throws {
     let commit = core.commitNumber.rawValue
     core.environment.waitForHooks(of: commit)
     let (news, observers, write) = state.withLock { state in

@@ -120,7 +120,7 @@ final class MigrationRun {
   /// are checked at the end of all stages.
   func core() throws -> WriteCore {
     let core = try store.writing(transaction, isForStages: true)
-    if let rules { core.tellChanges(to: rules) }
+    if let rules { core.reportChanges(to: rules) }
     return core
   }
 

@@ -172,7 +172,7 @@ final class BatchUpdate {
   @inline(never)
   private func pause(_ count: Int, _ total: Int, _ target: Target) throws(StoreError) {
     try core.checkCancellation(of: entity)
-    if !target.isRehearsal { core.batchReport?.tell(count, of: total, entity) }
+    if !target.isRehearsal { core.batchReport?.report(count, of: total, entity) }
   }
 
   /// Updates the records with `ids`, in ascending order.
@@ -200,7 +200,7 @@ final class BatchUpdate {
       if try update(id, at: cursor, target) { updatedCount += 1 }
       count &+= 1
       if count & 1_023 == 0, !target.isRehearsal {
-        core.batchReport?.tell(count, of: ids.count, entity)
+        core.batchReport?.report(count, of: ids.count, entity)
       }
     }
   }
