@@ -110,7 +110,7 @@ private struct HistoryCheck {
         guard case .integer(let number) = document["number"],
           case .date(let time) = document["time"], time.isFinite,
           number >= (known == .purged ? 1 : 0), UInt64(number) <= max(lastNumber, purged),
-          UInt64(number) <= HistoryKey.lastTransaction
+          UInt64(number) <= HistoryKey.lastWrite
         else {
           throw FormatError(
             "a mark has no 'number' of a write that was told, and 'time'", .historyMark)

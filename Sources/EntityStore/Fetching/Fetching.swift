@@ -93,7 +93,7 @@ extension ReadableTransaction where Self: ~Copyable {
   public func page<E: Entity>(_ query: Query<E>) throws(StoreError) -> Page<E> {
     var items: [E] = []
     let next = try access.readPage(of: query) { items.append(try E.read(from: &$0)) }
-    return Page(items: items, next: next, generation: generation)
+    return Page(items: items, next: next, commitNumber: commitNumber)
   }
 
   /// Explains how `query` is run, and with `analyzing` also what a run of it reads.

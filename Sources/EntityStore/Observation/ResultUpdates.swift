@@ -39,7 +39,7 @@ public struct ResultUpdates<E: Entity>: AsyncSequence, Sendable {
       guard let news = try await feed.next() else { return nil }
       return ResultUpdate(
         items: ResultItems(rows: news.state.rows), difference: news.difference,
-        generation: news.commit, old: news.old.rows)
+        commitNumber: news.commit, old: news.old.rows)
     }
   }
 }
@@ -78,7 +78,7 @@ public struct SectionedResultUpdates<Key: Sendable, E: Entity>: AsyncSequence, S
         items: ResultItems(rows: news.state.rows),
         sections: news.state.sections.enumerated().map { index, section in
           SectionRange(key: section.key, range: starts[index]..<starts[index + 1])
-        }, difference: news.difference, generation: news.commit)
+        }, difference: news.difference, commitNumber: news.commit)
     }
   }
 }
@@ -90,7 +90,7 @@ public struct ResultUpdate<E: Entity>: Sendable {
   /// The changes since the previous update; `nil` in the first update.
   public let difference: ResultDifference?
   /// The number of the commit.
-  public let generation: CommitNumber
+  public let commitNumber: CommitNumber
   /// The records of the previous update.
   let old: RowList<ResultRow<E>>
 }
@@ -104,7 +104,7 @@ public struct SectionedResultUpdate<Key: Sendable, E: Entity>: Sendable {
   /// The changes since the previous update; `nil` in the first update.
   public let difference: ResultDifference?
   /// The number of the commit.
-  public let generation: CommitNumber
+  public let commitNumber: CommitNumber
 }
 
 /// The records of live results, as a collection that shares unchanged rows with the previous

@@ -50,7 +50,7 @@ final class HistoryRecorder: ChangeSink {
         let tombstone = try tombstone(of: old, id, entity)
         _ = try keepImage(old, id, entity)
         if let tombstone {
-          try log.put(tombstone, .tombstone(entity: entity.number, id: id, transaction: number))
+          try log.put(tombstone, .tombstone(entity: entity.number, id: id, write: number))
         }
       }
       self[entity].remove(id)
@@ -77,7 +77,7 @@ final class HistoryRecorder: ChangeSink {
   }
 
   private func imageKey(_ id: UInt64, _ entity: StoredEntity) -> HistoryKey {
-    .image(entity: entity.number, id: id, transaction: number)
+    .image(entity: entity.number, id: id, write: number)
   }
 
   /// The values that are kept of a removed record; `nil` for none.
