@@ -48,8 +48,6 @@ package enum HistoryKey: Sendable, Hashable {
     }
   }
 
-  /// The prefix of the keys of all parts.
-  package static let parts: [UInt8] = [1]
   /// The prefix of the keys of all images, the records before a change.
   ///
   /// The prefix is also the first key after the parts.

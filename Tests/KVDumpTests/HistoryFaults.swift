@@ -127,7 +127,7 @@ extension Fault {
     Fault("one image of two is gone", in: .kept) {
       try $0.remove(HistoryKey.image(entity: 4, id: 1, write: 2).bytes, .history)
     },
-    Fault("a consumer has read a write that was not told", in: .kept) {
+    Fault("a consumer has read a write that was not recorded", in: .kept) {
       try $0.edit(HistoryKey.consumer("index").bytes, .history, "number", to: .integer(99))
     },
   ]

@@ -30,7 +30,7 @@ extension WriteCore {
         try body?(id, cursor.value)
         try batch.remove(try changes.stored(cursor.value, id: id), at: cursor)
         count &+= 1
-        if count & 1_023 == 0 { batchReport?.tell(count, of: ids.count, entity) }
+        if count & 1_023 == 0 { batchReport?.report(count, of: ids.count, entity) }
         if count % removalsPerRound == 0 { try batch.writeRemovals() }
       }
     }

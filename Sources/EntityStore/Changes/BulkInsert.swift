@@ -66,25 +66,25 @@ final class BulkInsert {
     return nextID
   }
 
-  /// Appends the records in the buffer `row`, and empties the buffer; returns the id of the first
+  /// Appends the records in the buffer `rows`, and empties the buffer; returns the id of the first
   /// record.
-  func append(_ row: inout RecordBuffer) throws(StoreError) -> UInt64 {
-    if entity.derivations != nil { return try appendEach(&row) }
+  func append(_ rows: inout RecordBuffer) throws(StoreError) -> UInt64 {
+    if entity.derivations != nil { return try appendEach(&rows) }
     try writeWaiting()
     let first = nextID
-    guard try waiting.take(&row, from: first, changes) else { return first }
+    guard try waiting.take(&rows, from: first, changes) else { return first }
     nextID &+= UInt64(waiting.count)
     try writeWaiting()
     // The caller gets a buffer whose memory is in the processor's cache, and encodes the next
     // records there.
-    waiting.move(to: &row)
+    waiting.move(to: &rows)
     return first
   }
 
-  private func appendEach(_ row: inout RecordBuffer) throws(StoreError) -> UInt64 {
+  private func appendEach(_ rows: inout RecordBuffer) throws(StoreError) -> UInt64 {
     let first = nextID
-    for position in 0..<row.count { _ = try append(row[position]) }
-    row.removeAll()
+    for position in 0..<rows.count { _ = try append(rows[position]) }
+    rows.removeAll()
     return first
   }
 
@@ -121,19 +121,19 @@ final class BulkInsert {
     collector?.stop()
     collector = nil
     try core.breakingOnError {
-      if changes.hasListeners { try tellInserted() }
+      if changes.hasListeners { try reportInserted() }
       // Each index's entries are freed after they are written, to make room for the pages of the
       // next index.
       while !indexes.isEmpty { try indexes.removeFirst().writeAdded() }
     }
   }
 
-  private func tellInserted() throws(StoreError) {
+  private func reportInserted() throws(StoreError) {
     let listeners = changes.listeners
-    try listeners.tellInserted(firstID..<nextID)
+    try listeners.reportInserted(firstID..<nextID)
     guard listeners.wantNewRecords else { return }
     try core.forEachStored(of: entity, from: firstID) { (id, bytes) throws(StoreError) in
-      try listeners.tellStored(id, try entity.view(bytes, id: id))
+      try listeners.reportStored(id, try entity.view(bytes, id: id))
     }
   }
 

@@ -107,22 +107,22 @@ final class ChangeBatch {
     assert(ascends(id, from: &lastInserted), "new records come in the order of their ids")
     for index in indexes { try index.add(view, id: id) }
     try forEachBuilding(id) { (index) throws(StoreError) in try index.add(view, id: id) }
-    if changes.hasListeners { try tellInserted(view, id: id) }
+    if changes.hasListeners { try reportInserted(view, id: id) }
     try records.append(record, at: cursor)
   }
 
-  private func tellInserted(_ view: RecordView, id: UInt64) throws(StoreError) {
-    if changes.listeners.wantNewRecords { try changes.listeners.tellInsertedRecord(id, view) }
+  private func reportInserted(_ view: RecordView, id: UInt64) throws(StoreError) {
+    if changes.listeners.wantNewRecords { try changes.listeners.reportInsertedRecord(id, view) }
     if id != unreported.upperBound {
-      try tellInserted()
+      try reportInserted()
       unreported = id..<id
     }
     unreported = unreported.lowerBound..<id &+ 1
   }
 
   /// Reports the unreported new records to the sinks.
-  private func tellInserted() throws(StoreError) {
-    if !unreported.isEmpty { try changes.listeners.tellInserted(unreported) }
+  private func reportInserted() throws(StoreError) {
+    if !unreported.isEmpty { try changes.listeners.reportInserted(unreported) }
     unreported = 0..<0
   }
 
@@ -142,7 +142,7 @@ final class ChangeBatch {
       try forEachBuilding(id) { (index) throws(StoreError) in
         try index.change(old.view, to: new, id: id)
       }
-      if changes.hasListeners { try changes.listeners.tellUpdated(id, old.view, new, core) }
+      if changes.hasListeners { try changes.listeners.reportUpdated(id, old.view, new, core) }
     }
     try records.replace(old, at: cursor, with: record)
   }
@@ -151,7 +151,7 @@ final class ChangeBatch {
   fileprivate func patch(
     _ id: UInt64, at cursor: Cursor, by change: (MutableByteView) -> Void
   ) throws {
-    if changes.hasListeners { try changes.listeners.tellUpdated(id) }
+    if changes.hasListeners { try changes.listeners.reportUpdated(id) }
     isPatched = true
     try records.change(id, at: cursor, by: change)
   }
@@ -165,7 +165,7 @@ final class ChangeBatch {
     assert(ascends(id, from: &lastRemoved), "records are removed in the order of their ids")
     if !indexes.isEmpty { try noteRemoval(old.view, id: id) }
     try forEachBuilding(id) { (index) throws(StoreError) in try index.remove(old.view, id: id) }
-    if changes.hasListeners { try changes.listeners.tellRemoved(id, old.view) }
+    if changes.hasListeners { try changes.listeners.reportRemoved(id, old.view) }
     try records.remove(old, at: cursor)
   }
 
@@ -195,7 +195,7 @@ final class ChangeBatch {
   /// Writes the index entries of all changes.
   fileprivate func finish(checksUnique: Bool) throws(StoreError) {
     try noteRemoved()
-    try tellInserted()
+    try reportInserted()
     if isPatched { try records.notePatches() }
     for index in indexes { try index.write(checksUnique: checksUnique) }
     for part in building { try part.entries.write(checksUnique: true) }

@@ -24,7 +24,7 @@ struct ChangeListeners {
       sink.interest(in: entity).map { (sink, $0) }
     }
     needs = self.sinks.reduce(into: []) { $0.formUnion($1.interest) }
-    let writes = self.sinks.contains { $0.sink.writesWhenTold }
+    let writes = self.sinks.contains { $0.sink.writesOnRecord }
     copiesOld = writes && needs.contains(.oldRecord)
     copiesNew = writes && needs.contains(.newRecord)
   }
@@ -32,10 +32,6 @@ struct ChangeListeners {
   /// Whether any sink is interested in the entity.
   @inline(__always)
   var isAny: Bool { !sinks.isEmpty }
-
-  /// Whether some sink needs a record's bytes from before or after a change, or the changed
-  /// attributes.
-  var wantBytes: Bool { !needs.isDisjoint(with: [.oldRecord, .newRecord, .attributes]) }
 
   /// Whether a sink needs the bytes when an update changes the attributes with these numbers.
   func wantBytes(ofUpdateOf attributes: Set<UInt32>) -> Bool {
@@ -52,45 +48,45 @@ struct ChangeListeners {
   /// Whether a removal of all records is reported record by record.
   var wantEachRemoval: Bool { !needs.isDisjoint(with: [.oldRecord, .eachRemoval]) }
 
-  private func tell(_ sink: any ChangeSink, _ change: RecordChange) throws(StoreError) {
+  private func report(_ sink: any ChangeSink, _ change: RecordChange) throws(StoreError) {
     try sink.record(change, of: entity)
   }
 
   /// Reports new records with consecutive ids.
   ///
-  /// Sinks that need the bytes receive each record through ``tellInsertedRecord(_:_:)``.
-  func tellInserted(_ ids: Range<UInt64>) throws(StoreError) {
+  /// Sinks that need the bytes receive each record through ``reportInsertedRecord(_:_:)``.
+  func reportInserted(_ ids: Range<UInt64>) throws(StoreError) {
     guard !ids.isEmpty else { return }
     count?.note(entity)
     for (sink, interest) in sinks where !interest.contains(.newRecord) {
-      try tell(sink, .inserted(ids))
+      try report(sink, .inserted(ids))
     }
   }
 
-  /// Reports one of the records of ``tellInserted(_:)``.
-  func tellInsertedRecord(_ id: UInt64, _ new: RecordView) throws(StoreError) {
+  /// Reports one of the records of ``reportInserted(_:)``.
+  func reportInsertedRecord(_ id: UInt64, _ new: RecordView) throws(StoreError) {
     for (sink, interest) in sinks where interest.contains(.newRecord) {
-      try tell(sink, .insertedRecord(id, new))
+      try report(sink, .insertedRecord(id, new))
     }
   }
 
-  /// Reports one of the records of ``tellInserted(_:)`` that is in the file already.
-  func tellStored(_ id: UInt64, _ new: RecordView) throws(StoreError) {
+  /// Reports one of the records of ``reportInserted(_:)`` that is in the file already.
+  func reportStored(_ id: UInt64, _ new: RecordView) throws(StoreError) {
     try withStable(new, id, copies: copiesNew) { (new) throws(StoreError) in
-      try tellInsertedRecord(id, new)
+      try reportInsertedRecord(id, new)
     }
   }
 
-  func tellInserted(_ id: UInt64, _ new: RecordView) throws(StoreError) {
-    try tellInserted(id..<id + 1)
-    try tellInsertedRecord(id, new)
+  func reportInserted(_ id: UInt64, _ new: RecordView) throws(StoreError) {
+    try reportInserted(id..<id + 1)
+    try reportInsertedRecord(id, new)
   }
 
-  func tellUpdated(
+  func reportUpdated(
     _ id: UInt64, _ old: RecordView, _ new: RecordView, _ core: WriteCore
   ) throws(StoreError) {
     try withStable(old, id, copies: copiesOld) { (old) throws(StoreError) in
-      try tellEachUpdated(id, old, new, core)
+      try reportEachUpdated(id, old, new, core)
     }
   }
 
@@ -108,7 +104,7 @@ struct ChangeListeners {
     }
   }
 
-  private func tellEachUpdated(
+  private func reportEachUpdated(
     _ id: UInt64, _ old: RecordView, _ new: RecordView, _ core: WriteCore
   ) throws(StoreError) {
     count?.note(entity)
@@ -119,43 +115,43 @@ struct ChangeListeners {
         id, old: interest.contains(.oldRecord) ? old : nil,
         new: interest.contains(.newRecord) ? new : nil,
         attributes: interest.contains(.attributes) ? attributes : nil)
-      try tell(sink, change)
+      try report(sink, change)
     }
   }
 
   /// Reports an update for which no sink needs bytes or attributes; see ``wantBytes(ofUpdateOf:)``.
-  func tellUpdated(_ id: UInt64) throws(StoreError) {
+  func reportUpdated(_ id: UInt64) throws(StoreError) {
     count?.note(entity)
-    for (sink, _) in sinks { try tell(sink, .updated(id, old: nil, new: nil, attributes: nil)) }
+    for (sink, _) in sinks { try report(sink, .updated(id, old: nil, new: nil, attributes: nil)) }
   }
 
-  func tellRemoved(_ id: UInt64, _ old: RecordView) throws(StoreError) {
+  func reportRemoved(_ id: UInt64, _ old: RecordView) throws(StoreError) {
     count?.note(entity)
     try withStable(old, id, copies: copiesOld) { (old) throws(StoreError) in
       for (sink, interest) in sinks {
-        try tell(sink, .removed(id, old: interest.contains(.oldRecord) ? old : nil))
+        try report(sink, .removed(id, old: interest.contains(.oldRecord) ? old : nil))
       }
     }
   }
 
-  func tellCleared(_ count: Int) throws(StoreError) {
+  func reportCleared(_ count: Int) throws(StoreError) {
     self.count?.note(entity)
-    for (sink, _) in sinks { try tell(sink, .cleared(count: count)) }
+    for (sink, _) in sinks { try report(sink, .cleared(count: count)) }
   }
 
-  /// Reports one of the records of ``tellCleared(_:)``.
+  /// Reports one of the records of ``reportCleared(_:)``.
   ///
   /// `old` must not be `nil` when ``wantOldRecords`` is true.
-  func tellClearedRecord(_ id: UInt64, _ old: RecordView?) throws(StoreError) {
-    guard let old else { return try tellEachCleared(id, nil) }
+  func reportClearedRecord(_ id: UInt64, _ old: RecordView?) throws(StoreError) {
+    guard let old else { return try reportEachCleared(id, nil) }
     try withStable(old, id, copies: copiesOld) { (old) throws(StoreError) in
-      try tellEachCleared(id, old)
+      try reportEachCleared(id, old)
     }
   }
 
-  private func tellEachCleared(_ id: UInt64, _ old: RecordView?) throws(StoreError) {
+  private func reportEachCleared(_ id: UInt64, _ old: RecordView?) throws(StoreError) {
     for (sink, interest) in sinks where !interest.isDisjoint(with: [.oldRecord, .eachRemoval]) {
-      try tell(sink, .removed(id, old: interest.contains(.oldRecord) ? old : nil))
+      try report(sink, .removed(id, old: interest.contains(.oldRecord) ? old : nil))
     }
   }
 }

@@ -15,10 +15,10 @@ final class ChangeSinks {
   /// Lets the sinks make their own changes, until no further changes occur.
   ///
   /// Throws after too many rounds, with the names of the entities that change in each round.
-  func settle(_ core: WriteCore) throws(StoreError) {
+  func flush(_ core: WriteCore) throws(StoreError) {
     for _ in 0..<Self.largestRoundCount {
       guard count.takeChanged() else { return }
-      for sink in all { try sink.settle(core) }
+      for sink in all { try sink.flush(core) }
     }
     let entities = count.changedEntities
     guard !entities.isEmpty else { return }
@@ -45,12 +45,12 @@ extension WriteCore {
   }
 
   /// Reports all changes to `sink`, in a transaction that no store has begun.
-  func tellChanges(to sink: any ChangeSink) {
+  func reportChanges(to sink: any ChangeSink) {
     setSinks([sink])
   }
 
   /// Reports added or removed links to the sinks.
-  func tell(_ change: consuming LinkChange) throws(StoreError) {
+  func report(_ change: consuming LinkChange) throws(StoreError) {
     guard let sinks else { return }
     sinks.count.note(change.end.source)
     for sink in sinks.all { try sink.record(change) }
@@ -78,7 +78,7 @@ extension WriteCore {
   func endChanges() throws(StoreError) {
     guard let sinks else { return }
     dropUndoBeforeChanges()
-    try sinks.settle(self)
+    try sinks.flush(self)
     if let brokenBy { throw .brokenTransaction(by: brokenBy) }
     // The history records an undo even if nothing was left to change.
     if sinks.count.hasEverChanged || undone != nil {

@@ -187,7 +187,7 @@ final class EntityChanges {
     try keys.checkUnique(except: old?.id, core)
     try keys.checkOwnEntries(of: id, core)
     do throws(StoreError) {
-      if hasListeners { try tell(id, old?.view, new?.view) }
+      if hasListeners { try report(id, old?.view, new?.view) }
       try records.write(new, inPlaceOf: old)
     } catch {
       // The sinks have already received the change that fails here, so the run must be aborted.
@@ -197,11 +197,11 @@ final class EntityChanges {
     try core.moveEntries(of: id, by: keys)
   }
 
-  private func tell(_ id: UInt64, _ old: RecordView?, _ new: RecordView?) throws(StoreError) {
+  private func report(_ id: UInt64, _ old: RecordView?, _ new: RecordView?) throws(StoreError) {
     switch (old, new) {
-    case (nil, let new?): try listeners.tellInserted(id, new)
-    case (let old?, let new?): try listeners.tellUpdated(id, old, new, core)
-    case (let old?, nil): try listeners.tellRemoved(id, old)
+    case (nil, let new?): try listeners.reportInserted(id, new)
+    case (let old?, let new?): try listeners.reportUpdated(id, old, new, core)
+    case (let old?, nil): try listeners.reportRemoved(id, old)
     case (nil, nil): break
     }
   }
@@ -217,19 +217,19 @@ final class EntityChanges {
   /// Removes every record, in constant time unless a sink needs each record.
   func clear() throws(StoreError) {
     try core.breakingOnError {
-      if hasListeners { try tellCleared() }
+      if hasListeners { try reportCleared() }
       try records.empty()
       for index in entity.indexes + entity.building { try index.empty(in: core.transaction) }
     }
   }
 
-  private func tellCleared() throws(StoreError) {
+  private func reportCleared() throws(StoreError) {
     let count = try core.count(of: entity)
     guard count > 0 else { return }
-    try listeners.tellCleared(count)
+    try listeners.reportCleared(count)
     guard listeners.wantEachRemoval else { return }
     try core.forEachStored(of: entity) { (id, bytes) throws(StoreError) in
-      try listeners.tellClearedRecord(
+      try listeners.reportClearedRecord(
         id, listeners.wantOldRecords ? try stored(bytes, id: id).view : nil)
     }
   }

@@ -36,7 +36,7 @@ extension WriteCore {
     }
     countChange()
     digest(list, by: end) { $0 += $1 }
-    try tell(LinkChange(end: end, isAdded: true, links: list))
+    try report(LinkChange(end: end, isAdded: true, links: list))
     return count
   }
 
@@ -58,7 +58,7 @@ extension WriteCore {
     list.swapSides()
     list.sort()
     digest(list, by: end) { $0 -= $1 }
-    try tell(LinkChange(end: end, isAdded: false, links: list))
+    try report(LinkChange(end: end, isAdded: false, links: list))
     return count
   }
 

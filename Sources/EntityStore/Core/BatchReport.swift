@@ -17,7 +17,7 @@ final class BatchReport {
   ///
   /// Records of other entities that change along are ignored.
   @inline(never)
-  func tell(_ done: Int, of total: Int, _ entity: StoredEntity) {
+  func report(_ done: Int, of total: Int, _ entity: StoredEntity) {
     guard entity === self.entity else { return }
     self.total = total
     let now = DynamicValue.currentTime
@@ -28,7 +28,7 @@ final class BatchReport {
     body(WorkProgress(completed: min(done, max(0, total - 1)), total: total))
   }
 
-  fileprivate func tellEnd(_ count: Int) {
+  fileprivate func reportEnd(_ count: Int) {
     let total = total ?? count
     body(WorkProgress(completed: total, total: total))
   }
@@ -45,7 +45,7 @@ extension TreeWriteCore {
     batchReport = report
     defer { batchReport = nil }
     let count = try body()
-    report.tellEnd(count)
+    report.reportEnd(count)
     return count
   }
 }

@@ -36,12 +36,6 @@ extension SectionedResultUpdate {
   public var generation: CommitNumber { commitNumber }
 }
 
-extension AttachedUpdate {
-  /// The former name of ``commitNumber``.
-  @available(*, deprecated, renamed: "commitNumber")
-  public var generation: CommitNumber { commitNumber }
-}
-
 extension CommittedWriteChanges {
   /// The former name of ``commitNumber``.
   @available(*, deprecated, renamed: "commitNumber")

@@ -4,12 +4,6 @@
 @available(*, deprecated, renamed: "HistoryWrite")
 public typealias HistoryTransaction = HistoryWrite
 
-extension HistoryWrite {
-  /// The former name of ``unrecordedEntities``.
-  @available(*, deprecated, renamed: "unrecordedEntities")
-  public var untoldEntities: [String] { unrecordedEntities }
-}
-
 extension HistoryChange {
   /// The former name of ``write``.
   @available(*, deprecated, renamed: "write")

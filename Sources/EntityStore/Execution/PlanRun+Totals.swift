@@ -113,12 +113,12 @@ extension PlanRun {
       }
     let range = IndexRange(lower: [0, 255], upper: last.map { PackedKeys.element($0) })
     var found: Value = .null
-    var isSettled = true
+    var isDecided = true
     try wrappingErrors {
       try core.walk(index, of: entity, range, isReversed: term.function == .max) { _, key in
         counts.entriesRead += 1
         guard !key.isEmpty else {
-          isSettled = false
+          isDecided = false
           return false
         }
         var decoder = KeyDecoder(key)
@@ -126,7 +126,7 @@ extension PlanRun {
         return false
       }
     }
-    return isSettled ? found : nil
+    return isDecided ? found : nil
   }
 }
 

@@ -259,14 +259,6 @@ struct HistoryRun {
   }
 }
 
-extension Int {
-  /// The sum, limited to the largest number, because a damaged file may contain impossible numbers.
-  fileprivate func addingClamped(_ other: Int) -> Int {
-    let (sum, isTooLarge) = addingReportingOverflow(other)
-    return isTooLarge ? .max : sum
-  }
-}
-
 extension HistoryLinks.Kind {
   fileprivate init(_ kind: HistoryPart.Links.Kind) {
     switch kind {

@@ -128,10 +128,7 @@ public struct HistoryChanges: Sequence, Sendable {
 
   /// The sum is limited, because a damaged file may contain impossible numbers.
   private static func total(_ groups: some Sequence<Group>) -> Int {
-    groups.reduce(0) { sum, group in
-      let (total, isTooLarge) = sum.addingReportingOverflow(group.ids.count)
-      return isTooLarge ? .max : total
-    }
+    groups.reduce(0) { $0.addingClamped($1.ids.count) }
   }
 
   /// Creates an iterator over the single changes.

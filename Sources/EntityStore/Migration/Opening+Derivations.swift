@@ -16,7 +16,7 @@ extension Opening {
     try store.checkNames(except: lost, in: transaction)
     guard evolution.isChanged || !laterIndexes.isEmpty || !touched.isEmpty else { return [] }
     let core = try store.writing(transaction)
-    core.tellChanges(to: stages?.sink ?? rules)
+    core.reportChanges(to: stages?.sink ?? rules)
     evolution.rebuild(touched, core.schema)
     evolution.rebuildDependents(core.schema)
     let concerned = evolution.concerned(core.schema)

@@ -154,7 +154,7 @@ public final class PinnedSnapshot: ReadableStore {
   /// An expired snapshot can be moved too.
   public func advance() throws {
     let fresh = try Self.pin(store)
-    let isMoved = leave(to: .open(fresh))
+    let isMoved = move(to: .open(fresh))
     hasWarned.store(false, ordering: .relaxed)
     guard isMoved else {
       store.environment.endRead(fresh.read)
@@ -166,13 +166,13 @@ public final class PinnedSnapshot: ReadableStore {
   /// Releases the commit, after which reads throw.
   ///
   /// A running read continues, and the commit is kept until the read ends.
-  public func end() { leave(to: .ended) }
+  public func end() { move(to: .ended) }
 
   /// Replaces the content by `next` and releases an open pin.
   ///
   /// Returns false if the snapshot was ended before, or if its commit is not `commit`.
   @discardableResult
-  private func leave(to next: Content, onlyFrom commit: CommitNumber? = nil) -> Bool {
+  private func move(to next: Content, onlyFrom commit: CommitNumber? = nil) -> Bool {
     let (isLeft, read): (Bool, Environment.PinnedRead?) = state.withLock { state in
       switch state.content {
       case .ended: return (false, nil)
@@ -220,7 +220,7 @@ public final class PinnedSnapshot: ReadableStore {
           commitNumber: pin.commitNumber, age: age, bytesHeldBack: (try? bytesHeldBack()) ?? 0))
     }
     guard let limit = limits.limit, age > limit else { return }
-    leave(to: .expired(age: age), onlyFrom: pin.commitNumber)
+    move(to: .expired(age: age), onlyFrom: pin.commitNumber)
   }
 }
 

@@ -122,7 +122,7 @@ final class MigrationRun {
     let core = WriteCore(
       transaction, schema: try store.load(in: transaction, isForStages: true), store: store,
       checksRules: false)
-    if let rules { core.tellChanges(to: rules) }
+    if let rules { core.reportChanges(to: rules) }
     return core
   }
 

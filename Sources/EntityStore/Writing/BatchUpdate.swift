@@ -170,7 +170,7 @@ final class BatchUpdate {
   @inline(never)
   private func pause(_ count: Int, _ total: Int) throws(StoreError) {
     try core.checkCancellation(of: entity)
-    if rehearsal == nil { core.batchReport?.tell(count, of: total, entity) }
+    if rehearsal == nil { core.batchReport?.report(count, of: total, entity) }
   }
 
   /// Updates the records with `ids`, in ascending order.
@@ -198,7 +198,7 @@ final class BatchUpdate {
       if try update(id, at: cursor, batch) { updatedCount += 1 }
       count &+= 1
       if count & 1_023 == 0, rehearsal == nil {
-        core.batchReport?.tell(count, of: ids.count, entity)
+        core.batchReport?.report(count, of: ids.count, entity)
       }
     }
   }

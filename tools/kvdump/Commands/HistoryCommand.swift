@@ -169,7 +169,7 @@ extension HistoryWrite {
   fileprivate var cells: [Cell] {
     let names =
       changes.entities + restartedEntities.map { "\($0) (begins)" }
-      + unrecordedEntities.map { "\($0) (not told)" }
+      + unrecordedEntities.map { "\($0) (not recorded)" }
     return [
       .unsigned(id), HistoryDate.cell(time), author.map(Cell.text) ?? .null,
       contextName.map(Cell.text) ?? .null, .integer(Int64(process)),

@@ -122,8 +122,8 @@ final class HistoryRecorder: ChangeSink {
   }
 
   func finish(_ core: WriteCore) throws(StoreError) {
-    try settleImages()
-    let untold = untold
+    try dropRestoredRecords()
+    let untold = unrecorded
     var sets = changes.sorted { $0.key < $1.key }.map { $0.value.result() }
     try dropMovesOfChangedLinks(sets)
     var linked = linkedByStep()
@@ -155,7 +155,7 @@ final class HistoryRecorder: ChangeSink {
 
   /// Compares records that were changed several times with their images, and drops changes of
   /// records that have their old values again.
-  private func settleImages() throws(StoreError) {
+  private func dropRestoredRecords() throws(StoreError) {
     for (number, runs) in changedAgain {
       guard let entity = changes[number]?.entity else { continue }
       let ids = runs.normalized
@@ -193,7 +193,7 @@ final class HistoryRecorder: ChangeSink {
   }
 
   /// The entities without a history whose records or links were changed, in ascending order.
-  private var untold: [EntityNumber] {
+  private var unrecorded: [EntityNumber] {
     let changed = core.writtenEntities.union(entitiesWithUnreportedLinks)
     return core.schema.entities.filter { entity in
       entity.description.history == nil && changed.contains(entity.number)
