@@ -34,7 +34,7 @@ extension Verifier {
       guard key.count == 8, let view = layouts.view(of: body) else { return }
       let id = key.uint64(at: 0)
       for source in sources {
-        guard let stored = try? Self.value(of: source.attribute, in: view),
+        guard let stored = try? view.value(of: source.attribute),
           let detail = try fault(of: stored, from: source, in: view, id: id, entity)
         else { continue }
         add(
@@ -90,15 +90,6 @@ extension Verifier {
     return related.links == nil ? nil : related
   }
 
-  private static func value(
-    of attribute: EntityDescription.Attribute, in view: RecordView
-  ) throws(FormatError) -> Value {
-    guard let index = view.layout.slotIndex(ofAttribute: attribute.number) else {
-      return attribute.initial
-    }
-    return try view.value(at: view.layout.slots[index])
-  }
-
   /// The fault of a stored value; `nil` if it is right.
   private func fault(
     of stored: Value, from derived: DerivedSource, in view: RecordView, id: UInt64,
@@ -107,7 +98,7 @@ extension Verifier {
     let (attribute, derivation) = (derived.attribute, derived.derivation)
     if derivation.kind.mapping != nil || derivation.part != nil || derivation.path != nil {
       guard let source = derivation.source.flatMap({ entity.attribute(number: $0) }),
-        let value = try? Self.value(of: source, in: view)
+        let value = try? view.value(of: source)
       else { return nil }
       if stored.isSame(as: Self.derived(attribute, derivation, from: value)) { return nil }
       return "is not \(Self.words(for: derivation)) of '\(source.name)'"
@@ -121,7 +112,7 @@ extension Verifier {
       do throws(FormatError) {
         value =
           try related.source.map { (source) throws(FormatError) in
-            try Self.value(of: source, in: view)
+            try view.value(of: source)
           } ?? .null
       } catch {
         // The fault of the other record was already reported.
@@ -160,7 +151,7 @@ extension Verifier {
   private func ids(_ id: UInt64, _ view: RecordView, _ related: Related) throws -> [UInt64] {
     if let holder = related.holder {
       // A malformed value was already reported with the record.
-      guard case .integer(let target)? = try? Self.value(of: holder, in: view) else { return [] }
+      guard case .integer(let target)? = try? view.value(of: holder) else { return [] }
       return [UInt64(bitPattern: target)]
     }
     guard let links = related.links else { return [] }

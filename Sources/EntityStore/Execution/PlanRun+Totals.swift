@@ -49,11 +49,7 @@ extension PlanRun {
     var found: Value = .null
     try run.forEach { id, bytes in
       let view = try entity.view(bytes, id: id)
-      if let index = view.layout.slotIndex(ofAttribute: attribute.number) {
-        found = try view.value(at: view.layout.slots[index])
-      } else {
-        found = attribute.initial
-      }
+      found = try view.value(ofAttribute: attribute.number, initial: attribute.initial)
       return false
     }
     return found

@@ -91,7 +91,7 @@ final class HistoryRecorder: ChangeSink {
     do {
       for number in preserved {
         let attribute = entity.description.attribute(number: number)
-        let value = try attribute.map { try entity.value(of: $0, in: old) } ?? .null
+        let value = try attribute.map { try old.value(of: $0) } ?? .null
         members["\(number)"] = EntityDescription.document(of: value)
       }
     } catch {
