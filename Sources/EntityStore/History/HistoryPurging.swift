@@ -209,8 +209,7 @@ extension HistoryLog {
       var keys: [HistoryKey] = []
       let range = KeyRange(lower: .included(start), upper: .excluded(HistoryKey.consumers))
       try Cursor(tree, in: core.transaction).walk(range) { key, _ in
-        if let key = HistoryKey(key), let number = key.write, number <= end, number != shared
-        {
+        if let key = HistoryKey(key), let number = key.write, number <= end, number != shared {
           keys.append(key)
         }
         return keys.count < Self.keysPerRound

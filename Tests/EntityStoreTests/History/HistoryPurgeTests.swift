@@ -10,8 +10,7 @@ import Testing
 @Suite struct `Purging the history` {
   private let soon = Date().addingTimeInterval(600)
 
-  private func withWrites(_ count: Int, _ body: (Store, [HistoryWrite]) throws -> Void) throws
-  {
+  private func withWrites(_ count: Int, _ body: (Store, [HistoryWrite]) throws -> Void) throws {
     try withTemporaryStore([Clause.self]) { store in
       for number in 0..<count { try store.insert(Clause(name: "\(number)")) }
       try store.update(Clause.all) { $0.text = "x" }
