@@ -38,7 +38,7 @@ extension ToDoList {
   public func undo() async throws -> Int? {
     try await store.write { [author] tx in
       var last: HistoryToken?
-      try tx.forEachTransaction(.all.by(authors: author).withoutChanges()) { write, _ in
+      try tx.forEachWrite(.all.by(authors: author).withoutChanges()) { write, _ in
         last = write.token
       }
       return try last.map { try tx.undo($0) }

@@ -205,7 +205,7 @@ extension Environment {
       return failure(kind, code: code, operation)
     }
     if code != EFBIG { setPoison() }
-    if let limit = FileSizeLimit.met(by: dataDescriptor, code: code) {
+    if let limit = FileSizeLimit.reached(by: dataDescriptor, code: code) {
       return failure(.fileSizeLimit(limit), code: code, operation)
     }
     return failure(code: code, operation)

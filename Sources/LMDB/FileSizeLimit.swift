@@ -19,7 +19,7 @@ enum FileSizeLimit {
   }
 
   /// The limit if it cut a failed write to `file` short; otherwise `nil`.
-  static func met(by file: Int32, code: Int32) -> UInt64? {
+  static func reached(by file: Int32, code: Int32) -> UInt64? {
     guard code == EFBIG || code == EIO, let limit = current else { return nil }
     guard code == EIO else { return limit }
     guard let status = stat(of: file) else { return nil }

@@ -225,7 +225,7 @@ package final class WorkerThreads: @unchecked Sendable {
   /// The next job of an additional thread; `nil` if the thread should end.
   private func takeExtraJob() -> Job? {
     lock.lock()
-    guard let job = takeOrRest() else {
+    guard let job = waitForJob() else {
       extraCount -= 1
       retire()
       return nil
@@ -246,7 +246,7 @@ package final class WorkerThreads: @unchecked Sendable {
   /// The next job, if a job arrives before the thread's rest ends.
   ///
   /// Requires the lock.
-  private func takeOrRest() -> Job? {
+  private func waitForJob() -> Job? {
     if jobs.count == 0, !isStopping {
       sleepingCount += 1
       let end = monotonicSeconds() + Self.restInSeconds

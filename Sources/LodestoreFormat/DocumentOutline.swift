@@ -196,7 +196,8 @@ extension DocumentOutline {
     case (.map(let before), .map(let after)):
       after.compare(with: before, at: path.isEmpty ? "*" : path + ".*", &found)
     case (.object(let before, let wasOpen), .object(let after, let isOpen)):
-      Self.compare(before, wasOpen, after, isOpen, at: path, &found)
+      Self.compare(
+        before, wasOpen: wasOpen, with: after, isOpen: isOpen, at: path, into: &found)
     case (let before, let after) where before != after:
       let fits = Self.fits(before, after)
       found.append(Change(text: "\(label) is \(words), and was \(old.words)", fits: fits))
@@ -205,8 +206,8 @@ extension DocumentOutline {
   }
 
   private static func compare(
-    _ before: [Member], _ wasOpen: Bool, _ after: [Member], _ isOpen: Bool, at path: String,
-    _ found: inout [Change]
+    _ before: [Member], wasOpen: Bool, with after: [Member], isOpen: Bool, at path: String,
+    into found: inout [Change]
   ) {
     for member in after {
       let place = path.isEmpty ? member.name : "\(path).\(member.name)"
@@ -245,18 +246,18 @@ extension DocumentOutline {
   ///
   /// - Parameter keepsOthers: Whether members that are missing from this outline stay; otherwise
   ///   they are marked as removed.
-  package func settled(over stored: DocumentOutline, keepsOthers: Bool) -> DocumentOutline {
+  package func merged(over stored: DocumentOutline, keepsOthers: Bool) -> DocumentOutline {
     var result = self
     result.unknownMembers = stored.unknownMembers
     switch (stored.kind, kind) {
     case (.array(let before), .array(let after)):
-      result.kind = .array(after.settled(over: before, keepsOthers: keepsOthers))
+      result.kind = .array(after.merged(over: before, keepsOthers: keepsOthers))
     case (.map(let before), .map(let after)):
-      result.kind = .map(after.settled(over: before, keepsOthers: keepsOthers))
+      result.kind = .map(after.merged(over: before, keepsOthers: keepsOthers))
     case (.object(let before, _), .object(var after, let isOpen)):
       for index in after.indices {
         guard let old = before.first(where: { $0.name == after[index].name }) else { continue }
-        after[index].value = after[index].value.settled(over: old.value, keepsOthers: keepsOthers)
+        after[index].value = after[index].value.merged(over: old.value, keepsOthers: keepsOthers)
       }
       for var member in before where !after.contains(where: { $0.name == member.name }) {
         if !keepsOthers, !isOpen { member.isRemoved = true }

@@ -25,10 +25,7 @@ package struct IDRuns: Sendable, Hashable {
   /// The runs must be normalized.
   package var count: Int {
     // The ranges of a damaged file may contain more ids than an integer can count.
-    ranges.reduce(0) { sum, range in
-      let (total, isTooLarge) = sum.addingReportingOverflow(Int(clamping: range.count))
-      return isTooLarge ? .max : total
-    }
+    ranges.reduce(0) { $0.addingClamped(Int(clamping: $1.count)) }
   }
 
   /// Adds one id.
@@ -181,5 +178,13 @@ extension IDRuns {
       end = start + length + 1
       ranges.append(start..<end)
     }
+  }
+}
+
+extension Int {
+  /// The sum, limited to the largest number, because a damaged file may contain impossible numbers.
+  package func addingClamped(_ other: Int) -> Int {
+    let (sum, isTooLarge) = addingReportingOverflow(other)
+    return isTooLarge ? .max : sum
   }
 }

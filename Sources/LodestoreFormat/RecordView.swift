@@ -149,6 +149,21 @@ public struct RecordView {
     return bytes[(heapOffset + start)..<(heapOffset + end(ofVariable: ordinal))]
   }
 
+  /// The value of `attribute`; its initial value when the record is older than the attribute.
+  package func value(
+    of attribute: EntityDescription.Attribute
+  ) throws(FormatError) -> Value {
+    try value(ofAttribute: attribute.number, initial: attribute.initial)
+  }
+
+  /// The value of an attribute; `initial` when the record is older than the attribute.
+  package func value(
+    ofAttribute number: UInt32, initial: @autoclosure () -> Value
+  ) throws(FormatError) -> Value {
+    guard let index = layout.slotIndex(ofAttribute: number) else { return initial() }
+    return try value(at: layout.slots[index])
+  }
+
   /// The value of the attribute at `slot`; throws for an invalid Boolean, id, decimal or UTF-8
   /// text.
   package func value(at slot: RecordLayout.Slot) throws(FormatError) -> Value {

@@ -50,6 +50,12 @@ package struct SealDescription: Sendable, Hashable {
   ///
   /// Such a name is also valid in file names and in URLs.
   package static func isValidName(_ name: String) -> Bool {
+    name.utf8.count <= 64 && isFileName(name)
+  }
+
+  /// Whether a text has only ASCII letters, digits, `.`, `-` and `_`, and begins with a letter or
+  /// digit.
+  package static func isFileName(_ name: String) -> Bool {
     func isAlphanumeric(_ byte: UInt8) -> Bool {
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -58,7 +64,7 @@ package struct SealDescription: Sendable, Hashable {
       default: false
       }
     }
-    guard let first = name.utf8.first, name.utf8.count <= 64 else { return false }
+    guard let first = name.utf8.first else { return false }
     return isAlphanumeric(first)
       && name.utf8.allSatisfy { isAlphanumeric($0) || ".-_".utf8.contains($0) }
   }

@@ -30,7 +30,8 @@ enum InternetDateText {
       let year = number(&rest, 4...4), take(" ", &rest), let time = time(&rest),
       take(" ", &rest), let zone = zone(&rest), rest.isEmpty
     else { return nil }
-    return seconds(year, month, day, time, dayOfWeek).map { $0 - zone }
+    return seconds(year: year, month: month, day: day, time: time, dayOfWeek: dayOfWeek)
+      .map { $0 - zone }
   }
 
   /// Reads `05-Jan-24 10:00:00 GMT`.
@@ -42,8 +43,8 @@ enum InternetDateText {
     else { return nil }
     // The dates in the years 19.. and 20.. fall on different days of the week, so at most one of
     // them fits.
-    return seconds(2000 + year, month, day, time, dayOfWeek)
-      ?? seconds(1900 + year, month, day, time, dayOfWeek)
+    return seconds(year: 2000 + year, month: month, day: day, time: time, dayOfWeek: dayOfWeek)
+      ?? seconds(year: 1900 + year, month: month, day: day, time: time, dayOfWeek: dayOfWeek)
   }
 
   /// Reads ` Jan  5 10:00:00 2024`.
@@ -54,11 +55,11 @@ enum InternetDateText {
     guard let day = number(&rest, isPadded ? 1...1 : 2...2), take(" ", &rest),
       let time = time(&rest), take(" ", &rest), let year = number(&rest, 4...4), rest.isEmpty
     else { return nil }
-    return seconds(year, month, day, time, dayOfWeek)
+    return seconds(year: year, month: month, day: day, time: time, dayOfWeek: dayOfWeek)
   }
 
   private static func seconds(
-    _ year: Int, _ month: Int, _ day: Int, _ time: Int, _ dayOfWeek: Int?
+    year: Int, month: Int, day: Int, time: Int, dayOfWeek: Int?
   ) -> Int? {
     guard day >= 1, day <= ISO8601Text.length(ofMonth: month, year: year) else { return nil }
     let days = ISO8601Text.days(year: year, month: month, day: day)

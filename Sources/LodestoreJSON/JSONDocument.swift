@@ -19,7 +19,6 @@ package final class JSONDocument: @unchecked Sendable {
   package let origin: JSONPosition.Origin
 
   var entries: UnsafePointer<JSONTapeEntry> { UnsafePointer(tape.entries) }
-  var entryCount: Int { tape.count }
   /// Whether a value of the text breaks a rule of JSON.
   ///
   /// Faults are noted only with ``JSONLimits/notesFaults``.

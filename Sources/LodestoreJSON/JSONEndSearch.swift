@@ -12,9 +12,6 @@ package struct JSONEndSearch: Sendable {
 
   package init() {}
 
-  /// Whether the value has begun and has not ended.
-  package var isInside: Bool { depth > 0 || isInString || isInScalar }
-
   /// The offset after the value; `nil` if it does not end within `bytes`.
   ///
   /// Pass the bytes that follow in the next call.

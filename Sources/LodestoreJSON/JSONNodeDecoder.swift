@@ -67,8 +67,6 @@ package struct JSONNodeDecoder: Sendable {
 /// The node that could not be decoded, as the underlying error of a `DecodingError`.
 struct JSONNodeError: Error, CustomStringConvertible {
   package let node: JSONNode
-  /// The offset of the node's first byte in the file.
-  package var offset: Int { node.offset }
   /// Line and column of the node; O(bytes before it), so they are computed only on request.
   package var position: JSONPosition { node.position }
   package var description: String { "at \(position)" }

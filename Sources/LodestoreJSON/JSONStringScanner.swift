@@ -33,13 +33,20 @@ struct JSONStringScanner {
   /// 0x80, and clears all other bits.
   @inline(__always)
   private static func special(_ word: UInt64) -> UInt64 {
+    (escapeBits(word) | word) & 0x8080_8080_8080_8080
+  }
+
+  /// Sets the top bit of each byte that is a quote, a backslash or a control character.
+  ///
+  /// The result has a meaning only at the top bits of bytes below 0x80.
+  @inline(__always)
+  static func escapeBits(_ word: UInt64) -> UInt64 {
     let ones: UInt64 = 0x0101_0101_0101_0101
-    let tops: UInt64 = 0x8080_8080_8080_8080
     let control = (word &- ones &* 0x20) & ~word
     let quote = word ^ (ones &* 0x22)
     let slash = word ^ (ones &* 0x5C)
     let equal = ((quote &- ones) & ~quote) | ((slash &- ones) & ~slash)
-    return (control | equal | word) & tops
+    return control | equal
   }
 
   @inline(never)

@@ -59,13 +59,7 @@ package enum JSONText {
   /// Each term sets the top bit of the bytes below its bound; bytes from 0x80 are masked out. A
   /// borrow can set a wrong bit only above a byte whose bit is set rightly, so the answer is exact.
   private static func isPlain(_ word: UInt64) -> Bool {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let tops: UInt64 = 0x8080_8080_8080_8080
-    let control = (word &- ones &* 0x20) & ~word
-    let quote = word ^ (ones &* 0x22)
-    let slash = word ^ (ones &* 0x5C)
-    let zeroes = ((quote &- ones) & ~quote) | ((slash &- ones) & ~slash)
-    return (control | zeroes) & tops == 0
+    JSONStringScanner.escapeBits(word) & 0x8080_8080_8080_8080 == 0
   }
 
   private static func appendEscape(_ byte: UInt8, to bytes: inout [UInt8]) {

@@ -85,19 +85,6 @@ extension JSONValue {
     }
     return value
   }
-
-  /// The kind in words, for messages: "a string", "an object".
-  package var kindName: String {
-    switch self {
-    case .null: "null"
-    case .bool: "a Boolean"
-    case .integer, .unsigned: "an integer"
-    case .double: "a number"
-    case .string: "a string"
-    case .array: "an array"
-    case .object: "an object"
-    }
-  }
 }
 
 package enum JSONPathPart {

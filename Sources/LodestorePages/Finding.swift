@@ -165,10 +165,4 @@ package struct FindingList: Sendable {
   ) {
     add(Finding(code, rule, tree: tree, subject: subject, record: record, key: key, detail()))
   }
-
-  package mutating func add(_ other: FindingList) {
-    let room = limit == 0 ? other.kept.count : max(0, limit - kept.count)
-    kept += other.kept.prefix(room)
-    count += other.count
-  }
 }

@@ -183,20 +183,20 @@ package struct LeafFinder {
   }
 
   /// Requests the pages after the last found page.
-  package func ask(_ windows: inout ScanWindows) {
+  package func prefetch(_ windows: inout ScanWindows) {
     guard let branch else { return }
-    windows.ask(for: pages, children: branch, from: childIndex, backwards: false)
+    windows.prefetch(for: pages, children: branch, from: childIndex, backwards: false)
   }
 
   /// Requests the leaf pages of records that will be read next.
-  mutating func ask(for ids: UnsafeBufferPointer<UInt64>) {
+  mutating func prefetch(for ids: UnsafeBufferPointer<UInt64>) {
     var numbers: [UInt64] = []
     numbers.reserveCapacity(ids.count)
     for id in ids {
       let leaf = leaf(of: id)
       if leaf.number != 0, leaf.number != numbers.last { numbers.append(leaf.number) }
     }
-    ReadAhead(pages).ask(for: numbers)
+    ReadAhead(pages).prefetch(for: numbers)
   }
 
   /// Whether the leaf page of a record is in memory.

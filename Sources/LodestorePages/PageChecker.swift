@@ -45,13 +45,14 @@ package enum PageChecker {
     step: (_ done: Int, _ total: Int) -> Bool = { _, _ in true }
   ) throws(VerificationError) -> PageReport {
     try withoutActuallyEscaping(step) { (step) throws(VerificationError) in
-      try check(file, commit, limit, checksSeal, step)
+      try check(
+        file, commit: commit, limit: limit, checksSeal: checksSeal, escapingStep: step)
     }
   }
 
   private static func check(
-    _ file: PageFile, _ commit: Commit, _ limit: Int, _ checksSeal: Bool,
-    _ step: @escaping (Int, Int) -> Bool
+    _ file: PageFile, commit: Commit, limit: Int, checksSeal: Bool,
+    escapingStep step: @escaping (Int, Int) -> Bool
   ) throws(VerificationError) -> PageReport {
     var attempt = 0
     while true {

@@ -4,7 +4,7 @@ internal import LodestoreFormat
 extension PageWalk {
   /// Checks the value of a node of a leaf page.
   func visitPair(
-    _ node: Node, in page: ByteView, _ number: UInt64, _ walk: inout Walk
+    _ node: PageNode, in page: ByteView, _ number: UInt64, _ walk: inout Walk
   ) throws(VerificationError) {
     walk.report.entries += 1
     let allowed = walk.role == .names ? NodeFlag.isTree : node.flags & NodeFlag.isLarge
@@ -43,7 +43,7 @@ extension PageWalk {
     }
   }
 
-  private func checkTransaction(of node: Node, in page: ByteView) {
+  private func checkTransaction(of node: PageNode, in page: ByteView) {
     guard node.keyRange.count == 8 else { return }
     let transaction = page.uint64(at: node.keyRange.lowerBound)
     if transaction == 0 || transaction > meta.transaction {
@@ -60,7 +60,7 @@ extension PageWalk {
   /// A run may be longer than its value, because LMDB keeps the run when a shorter value replaces
   /// the value.
   private func visitOverflow(
-    _ node: Node, in page: ByteView, _ walk: inout Walk
+    _ node: PageNode, in page: ByteView, _ walk: inout Walk
   ) throws(VerificationError) -> Int? {
     let first = page.uint64(at: node.valueStart)
     func refuse(_ detail: String) -> Int? {
@@ -89,9 +89,9 @@ extension PageWalk {
     if let fault = transactionFault(of: bytes) { return refuse(fault) }
     let length = Int(bytes.uint32(at: format.overflowCount))
     if let place = format.overflowReferenceCount {
-      let said = page.uint64(at: node.valueStart + place)
-      guard said == UInt64(length) else {
-        return refuse("has \(length) pages, the pair that leads to it says \(said)")
+      let declared = page.uint64(at: node.valueStart + place)
+      guard declared == UInt64(length) else {
+        return refuse("has \(length) pages, the pair that leads to it says \(declared)")
       }
     }
     let needed = format.overflowPages(of: node.dataSize, pageSize: pageSize)

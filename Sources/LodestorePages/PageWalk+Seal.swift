@@ -43,7 +43,7 @@ extension PageWalk {
 
   /// Checks that the bytes of a branch or leaf page outside its nodes are zero.
   func checkUnused(
-    _ page: ByteView, _ number: UInt64, _ nodes: [Node], isLeaf: Bool, _ tree: String
+    _ page: ByteView, _ number: UInt64, _ nodes: [PageNode], isLeaf: Bool, _ tree: String
   ) {
     func refuse(_ detail: String) {
       findings.add(.seal, .sealPages, tree: tree, "page \(number): " + detail)
@@ -56,9 +56,7 @@ extension PageWalk {
       refuse("the first key of a branch is not empty")
     }
     for (index, node) in nodes.enumerated() {
-      let isElsewhere = node.flags & NodeFlag.isLarge != 0
-      let held = !isLeaf ? 0 : isElsewhere ? format.overflowReferenceSize : node.dataSize
-      let end = node.valueStart + held
+      let end = node.valueStart + node.storedSize
       if end < node.end, page[end] != 0 { refuse("the byte after node \(index) is not zero") }
     }
   }

@@ -48,8 +48,8 @@ extension PageWalk {
       ("leaf pages", record.leafPages, tree.leafPages),
       ("overflow pages", record.overflowPages, tree.overflowPages),
     ]
-    for (what, said, counted) in counts where said != UInt64(counted) {
-      findings.add(.treeCount, tree: tree.name, "says \(said) \(what), has \(counted)")
+    for (what, declared, counted) in counts where declared != UInt64(counted) {
+      findings.add(.treeCount, tree: tree.name, "says \(declared) \(what), has \(counted)")
     }
   }
 
@@ -84,26 +84,11 @@ extension PageWalk {
 
   // MARK: One page
 
-  /// The extent of a node.
-  ///
-  /// Its ranges are within the page.
-  struct Node {
-    var offset: Int
-    var end: Int
-    var flags: UInt16
-    var keyRange: Range<Int>
-    /// The start of the value, or of the reference to its overflow pages.
-    var valueStart: Int
-    var dataSize: Int
-    /// The child page, in a branch.
-    var child: UInt64
-  }
-
   /// The nodes of a page with a valid header; otherwise `nil`, after adding a finding.
   private func checkHeader(
     _ page: ByteView, _ number: UInt64, isLeaf: Bool, _ walk: Walk
-  ) -> [Node]? {
-    func refuse(_ detail: String) -> [Node]? {
+  ) -> [PageNode]? {
+    func refuse(_ detail: String) -> [PageNode]? {
       findings.add(.page, tree: walk.name, "page \(number): " + detail)
       return nil
     }
@@ -124,14 +109,15 @@ extension PageWalk {
     // LMDB itself allows a branch of the free list to shrink to one child.
     let least = isLeaf || walk.role == .freeList ? 1 : 2
     guard count >= least else { return refuse("has \(count) nodes, must have \(least)") }
-    var nodes: [Node] = []
+    var nodes: [PageNode] = []
     nodes.reserveCapacity(count)
     for index in 0..<count {
       let offset = format.origin + Int(page.uint16(at: format.slot(index)))
       guard offset >= upper, offset & 1 == 0, offset + PageLayout.nodeHeaderSize <= pageSize else {
         return refuse("node \(index) is at \(offset), nodes are at \(upper) to \(pageSize)")
       }
-      guard let node = node(at: offset, in: page, isLeaf: isLeaf) else {
+      guard let node = PageNode(at: offset, in: page, isLeaf: isLeaf, pageSize: pageSize, format)
+      else {
         return refuse("node \(index) at \(offset) goes beyond the page")
       }
       nodes.append(node)
@@ -156,28 +142,9 @@ extension PageWalk {
     format.origin + Int(page.uint16(at: format.upper))
   }
 
-  private func node(at offset: Int, in page: ByteView, isLeaf: Bool) -> Node? {
-    let low = UInt64(page.uint32(at: offset + PageLayout.nodeValueSize))
-    let flags = page.uint16(at: offset + PageLayout.nodeFlags)
-    let keyStart = offset + PageLayout.nodeHeaderSize
-    let keyEnd = keyStart + Int(page.uint16(at: offset + PageLayout.nodeKeySize))
-    let dataSize = Int(low)
-    let isElsewhere = flags & NodeFlag.isLarge != 0
-    let held = !isLeaf ? 0 : isElsewhere ? format.overflowReferenceSize : dataSize
-    let valueStart = keyStart + format.valueOffset(behindKeyOf: keyEnd - keyStart)
-    guard valueStart <= pageSize, held <= pageSize - valueStart else { return nil }
-    // Nodes begin at even offsets, so an unused byte follows a node of odd size.
-    let end = (valueStart + held + 1) & ~1
-    guard end <= pageSize else { return nil }
-    return Node(
-      offset: offset, end: end, flags: isLeaf ? flags : 0, keyRange: keyStart..<keyEnd,
-      valueStart: valueStart, dataSize: dataSize,
-      child: low | UInt64(flags) << PageLayout.childLowBits)
-  }
-
   /// Checks that the nodes fill the page from its upper mark to its end without gaps.
   private func checkExtents(
-    of nodes: [Node], in page: ByteView, _ number: UInt64, _ walk: Walk
+    of nodes: [PageNode], in page: ByteView, _ number: UInt64, _ walk: Walk
   ) -> Bool {
     var expected = upper(of: page)
     for node in nodes.sorted(by: { $0.offset < $1.offset }) {
@@ -198,7 +165,7 @@ extension PageWalk {
   }
 
   private func checkOrder(
-    of nodes: [Node], in page: ByteView, _ number: UInt64, isLeaf: Bool,
+    of nodes: [PageNode], in page: ByteView, _ number: UInt64, isLeaf: Bool,
     _ bounds: Bounds, _ walk: Walk
   ) {
     let areIntegers = walk.report.hasIntegerKeys

@@ -43,7 +43,7 @@ package struct ReadAhead {
   }
 
   /// Requests pages, in any order, unless the middle one and the last one are in memory.
-  func ask(for numbers: [UInt64]) {
+  func prefetch(for numbers: [UInt64]) {
     guard let last = numbers.last else { return }
     if isInMemory(last), isInMemory(numbers[numbers.count / 2]) { return }
     var first: UInt64?
@@ -54,15 +54,15 @@ package struct ReadAhead {
           end = number
           continue
         }
-        ask(from: start, through: end)
+        prefetch(from: start, through: end)
       }
       first = number
       end = number
     }
-    if let first { ask(from: first, through: end) }
+    if let first { prefetch(from: first, through: end) }
   }
 
-  private func ask(from first: UInt64, through last: UInt64) {
+  private func prefetch(from first: UInt64, through last: UInt64) {
     var (start, size) = systemPages(first, through: last)
     while size > 0 {
       let part = min(size, Self.longestRequest)
@@ -91,7 +91,7 @@ package struct ScanWindows {
   /// The number of pages that the scan has passed.
   private var passed = 0
   /// The number of pages ahead that are already requested.
-  private var asked = 0
+  private var prefetchedCount = 0
   /// The next window is requested when at most this many requested pages are left.
   private var rest = 0
   private var branch: UnsafeRawPointer?
@@ -102,29 +102,29 @@ package struct ScanWindows {
   /// Notes that the scan moves to the next page, and returns whether the next window is due.
   package mutating func passPage() -> Bool {
     passed &+= 1
-    asked &-= 1
-    return asked <= rest
+    prefetchedCount &-= 1
+    return prefetchedCount <= rest
   }
 
   /// Requests children of `branch` after the one at `index`, or before it if `backwards`.
   ///
   /// The number of requested children is at most the number of pages that the scan has passed.
-  package mutating func ask(
+  package mutating func prefetch(
     for pages: TreePages, children branch: TreePages.Page, from index: Int, backwards: Bool
   ) {
-    if branch.base != self.branch { asked = 0 }
+    if branch.base != self.branch { prefetchedCount = 0 }
     self.branch = branch.base
-    asked = max(0, asked)
-    let left = (backwards ? index : branch.count - index - 1) - asked
+    prefetchedCount = max(0, prefetchedCount)
+    let left = (backwards ? index : branch.count - index - 1) - prefetchedCount
     let count = min(passed, ReadAhead.longestWindow, left)
     rest = max(0, count) / 2
     guard count > 0 else { return }
     numbers.removeAll(keepingCapacity: true)
-    for step in asked + 1...asked + count {
+    for step in prefetchedCount + 1...prefetchedCount + count {
       let number = branch.child(at: backwards ? index - step : index + step)
       if number < pages.pageCount { numbers.append(number) }
     }
-    asked += count
-    ReadAhead(pages).ask(for: numbers)
+    prefetchedCount += count
+    ReadAhead(pages).prefetch(for: numbers)
   }
 }

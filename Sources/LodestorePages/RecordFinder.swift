@@ -10,8 +10,8 @@ import LodestoreBytes
 package struct RecordFinder {
   private static let width = 16
   /// Requests for fewer records than this do not ask the system for their pages first.
-  private static let shortestAsked = 128
-  private static let longestAsked = 1_024
+  private static let shortestPrefetch = 128
+  private static let longestPrefetch = 1_024
   private static var none: ByteView { ByteView() }
 
   private var finder: LeafFinder
@@ -45,9 +45,9 @@ package struct RecordFinder {
     var start = 0
     var sure = 0
     while start < ids.count {
-      if start >= sure, ids.count - start >= Self.shortestAsked, readsAhead {
-        sure = min(ids.count, start + Self.longestAsked)
-        askFor(UnsafeBufferPointer(rebasing: ids[start..<sure]))
+      if start >= sure, ids.count - start >= Self.shortestPrefetch, readsAhead {
+        sure = min(ids.count, start + Self.longestPrefetch)
+        prefetch(UnsafeBufferPointer(rebasing: ids[start..<sure]))
       }
       let end = min(ids.count, start + Self.width)
       for i in start..<end { leaves[i - start] = finder.leaf(of: ids[i]) }
@@ -66,9 +66,9 @@ package struct RecordFinder {
 
   /// Requests the pages of many records from the system, unless some of them are in memory.
   @inline(never)
-  private mutating func askFor(_ ids: UnsafeBufferPointer<UInt64>) {
+  private mutating func prefetch(_ ids: UnsafeBufferPointer<UInt64>) {
     let isInMemory = finder.isInMemory(ids[ids.count / 2]) && finder.isInMemory(ids[ids.count - 1])
-    if !isInMemory { finder.ask(for: ids) }
+    if !isInMemory { finder.prefetch(for: ids) }
   }
 
   /// The bytes of the record with `id`; see the method for many ids.

@@ -127,28 +127,15 @@ final class DamagedFile {
 
   // MARK: Nodes
 
-  /// The positions of a node's parts.
-  ///
-  /// All ranges are within the page.
-  struct Node {
-    var offset: Int
-    var end: Int
-    var key: Range<Int>
-    var valueStart: Int
-    var size: Int
-    var flags: UInt16
-    var child: UInt64
-  }
-
   /// The nodes that fit their page, and whether they fill the page as LMDB's nodes do.
   ///
   /// LMDB leaves no space between nodes. If slots are damaged, the nodes are therefore found one
   /// after the other from the first. Deleted nodes are never found.
-  func nodes(of page: Page, isLeaf: Bool) -> (nodes: [Node], isWhole: Bool) {
+  func nodes(of page: Page, isLeaf: Bool) -> (nodes: [PageNode], isWhole: Bool) {
     let bytes = page.bytes
     let lower = format.origin + Int(bytes.uint16(at: format.lower))
     let upper = format.origin + Int(bytes.uint16(at: format.upper))
-    var bySlots: [Node] = []
+    var bySlots: [PageNode] = []
     var isWhole = true
     if lower >= format.headerSize, lower <= pageSize {
       for slot in stride(from: format.headerSize, to: lower - 1, by: PageLayout.slotSize) {
@@ -160,7 +147,7 @@ final class DamagedFile {
       }
     }
     if isWhole, !bySlots.isEmpty, fills(bySlots, from: upper) { return (bySlots, true) }
-    var inRow: [Node] = []
+    var inRow: [PageNode] = []
     var next = upper
     while next < pageSize, next >= format.headerSize, let node = node(at: next, bytes, isLeaf) {
       inRow.append(node)
@@ -177,7 +164,7 @@ final class DamagedFile {
   }
 
   /// The nodes in the order of the slots that refer to them.
-  private func sorted(_ nodes: [Node], in page: Page) -> [Node] {
+  private func sorted(_ nodes: [PageNode], in page: Page) -> [PageNode] {
     var places: [Int: Int] = [:]
     for index in nodes.indices {
       let slot = format.slot(index)
@@ -187,7 +174,7 @@ final class DamagedFile {
     return nodes.sorted { places[$0.offset] ?? Int.max < places[$1.offset] ?? Int.max }
   }
 
-  private func fills(_ nodes: [Node], from upper: Int) -> Bool {
+  private func fills(_ nodes: [PageNode], from upper: Int) -> Bool {
     var next = upper
     for node in nodes.sorted(by: { $0.offset < $1.offset }) {
       guard node.offset == next else { return false }
@@ -196,23 +183,11 @@ final class DamagedFile {
     return next == pageSize
   }
 
-  private func node(at offset: Int, _ page: ByteView, _ isLeaf: Bool) -> Node? {
+  private func node(at offset: Int, _ page: ByteView, _ isLeaf: Bool) -> PageNode? {
     guard offset >= format.headerSize, offset & 1 == 0,
       offset + PageLayout.nodeHeaderSize <= pageSize
     else { return nil }
-    let low = UInt64(page.uint32(at: offset + PageLayout.nodeValueSize))
-    let flags = page.uint16(at: offset + PageLayout.nodeFlags)
-    let start = offset + PageLayout.nodeHeaderSize
-    let keySize = Int(page.uint16(at: offset + PageLayout.nodeKeySize))
-    let isElsewhere = flags & NodeFlag.isLarge != 0
-    let held = !isLeaf ? 0 : isElsewhere ? format.overflowReferenceSize : Int(low)
-    let valueStart = start + (isLeaf ? format.valueOffset(behindKeyOf: keySize) : keySize)
-    guard valueStart <= pageSize, held <= pageSize - valueStart else { return nil }
-    let end = (valueStart + held + 1) & ~1
-    guard end <= pageSize else { return nil }
-    return Node(
-      offset: offset, end: end, key: start..<start + keySize, valueStart: valueStart,
-      size: Int(low), flags: flags, child: low | UInt64(flags) << PageLayout.childLowBits)
+    return PageNode(at: offset, in: page, isLeaf: isLeaf, pageSize: pageSize, format)
   }
 
   // MARK: Values
@@ -233,17 +208,17 @@ final class DamagedFile {
   }
 
   /// The pair of a node; `nil` if its value is in pages that are not overflow pages.
-  func pair(_ node: Node, in page: Page) throws(VerificationError) -> Pair? {
-    let key = page.bytes[node.key]
+  func pair(_ node: PageNode, in page: Page) throws(VerificationError) -> Pair? {
+    let key = page.bytes[node.keyRange]
     guard node.flags & NodeFlag.isLarge != 0 else {
-      let end = node.valueStart + node.size
+      let end = node.valueStart + node.dataSize
       guard end <= pageSize else { return nil }
       let body = page.bytes[node.valueStart..<end]
       return Pair(key: key, body: body, flags: node.flags, owners: [page])
     }
     guard let pages = try run(of: node, in: page), pages.count <= spare else { return nil }
     spare -= pages.count
-    let run = Run(format.headerSize + node.size)
+    let run = Run(format.headerSize + node.dataSize)
     guard try file.read(into: run.bytes, at: pages.lowerBound * pageSize) == run.bytes.count else {
       return nil
     }
@@ -252,7 +227,7 @@ final class DamagedFile {
   }
 
   /// The overflow pages of a value; `nil` if the first one is not an overflow page.
-  func run(of node: Node, in page: Page) throws(VerificationError) -> Range<Int>? {
+  func run(of node: PageNode, in page: Page) throws(VerificationError) -> Range<Int>? {
     guard node.flags & NodeFlag.isLarge != 0, let pages = runPages(of: node, in: page) else {
       return nil
     }
@@ -268,7 +243,7 @@ final class DamagedFile {
   struct Pairs: RandomAccessCollection {
     let file: DamagedFile
     let page: Page
-    let nodes: [Node]
+    let nodes: [PageNode]
 
     var startIndex: Int { 0 }
     var endIndex: Int { nodes.count }
@@ -290,9 +265,9 @@ final class DamagedFile {
   /// Each leaf may be read a few times.
   func beginReading() { spare = 8 * pageCount }
 
-  private func runPages(of node: Node, in page: Page) -> Range<Int>? {
+  private func runPages(of node: PageNode, in page: Page) -> Range<Int>? {
     let first = page.bytes.uint64(at: node.valueStart)
-    let count = format.overflowPages(of: node.size, pageSize: pageSize)
+    let count = format.overflowPages(of: node.dataSize, pageSize: pageSize)
     guard first >= PageLayout.firstDataPage, first < UInt64(pageCount),
       count <= pageCount - Int(first)
     else { return nil }

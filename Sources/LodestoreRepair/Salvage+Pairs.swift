@@ -15,9 +15,9 @@ extension Salvage {
   ///
   /// An intact tree is read page by page. The pairs of a damaged one are in memory.
   private func forEachPair(
-    of name: TreeName, _ kind: PageKind, _ content: DigestedContent?, oldest: DamagedStore.Place,
-    _ part: inout RepairReport.Part, _ isPair: (DamagedFile.Pair) -> Bool,
-    _ visit: ([UInt8], [UInt8]) throws -> Void
+    of name: TreeName, kind: PageKind, content: DigestedContent?, oldest: DamagedStore.Place,
+    countedIn part: inout RepairReport.Part, where isPair: (DamagedFile.Pair) -> Bool,
+    visit: ([UInt8], [UInt8]) throws -> Void
   ) throws {
     let target = content.flatMap { store.digest(of: $0) }
     func number(_ pair: DamagedFile.Pair) -> ContentDigest {
@@ -85,15 +85,16 @@ extension Salvage {
       var batch = PairBatch<[UInt8]>()
       let isWhole = store.wholeTrees.contains(tree.text)
       try forEachPair(
-        of: tree, .sealed, DigestedContent(of: tree), oldest: .earlier, &part,
-        { pair in
+        of: tree, kind: .sealed, content: DigestedContent(of: tree), oldest: .earlier,
+        countedIn: &part,
+        where: { pair in
           if tree == .imports { return Self.isImport(pair) }
           // In an unreferenced page, a pair of the tree of imports cannot be distinguished from a
           // pair of a bucket.
           return Self.isSealed(pair) && BucketKey.split(pair.key) != nil
             && (isWhole || !Self.isImport(pair))
         },
-        { key, body in
+        visit: { key, body in
           batch.add(key, body)
           if batch.isFull { try rebuild.put(batch.take(), in: tree) }
         })
@@ -111,8 +112,9 @@ extension Salvage {
     var counts: [String: Int] = [:]
     let keeps = try isHistoryWhole()
     try forEachPair(
-      of: .history, .history, nil, oldest: .current, &part, { PageKind($0) == .history },
-      { key, body in
+      of: .history, kind: .history, content: nil, oldest: .current, countedIn: &part,
+      where: { PageKind($0) == .history },
+      visit: { key, body in
         switch key._withBytes({ HistoryKey($0) }) {
         case .part(_, let part): if part == 0 { counts["writes", default: 0] += 1 }
         case .image: counts["images", default: 0] += 1

@@ -167,11 +167,11 @@ final class SalvagedRecords {
     let (candidates, gaps) = try candidates(entity, damaged, foreign)
     let target = store.digest(of: .records(entity: entity.number))
     if let evidence = evidence[entity.number] { found.expected = UInt64(evidence.ids.count) }
-    var selection = try select(entity, candidates, gaps, found)
+    var selection = try select(entity, from: candidates, gaps: gaps, found: found)
     if let target, selection.sum != target,
       let known = try arrangement(of: candidates, entity, target)
     {
-      selection = try select(entity, candidates, gaps, found, known)
+      selection = try select(entity, from: candidates, gaps: gaps, found: found, known: known)
     }
     found.records = selection.records
     found.orphans = selection.orphans
@@ -195,8 +195,8 @@ final class SalvagedRecords {
   /// Pages known to be of the newest commit come first, then the pages with the highest
   /// ``DamagedStore/Place``.
   private func select(
-    _ entity: EntityDescription, _ candidates: [Candidate], _ gaps: [Range<UInt64>],
-    _ found: Found, _ known: Arrangement = Arrangement()
+    _ entity: EntityDescription, from candidates: [Candidate], gaps: [Range<UInt64>],
+    found: Found, known: Arrangement = Arrangement()
   ) throws -> Selection {
     let evidence = evidence[entity.number]
     let target = store.digest(of: .records(entity: entity.number))

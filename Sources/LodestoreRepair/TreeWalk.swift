@@ -72,7 +72,9 @@ extension DamagedFile {
     beginReading()
     let depth = try depth(of: record)
     let hasIntegerKeys = record.flags & TreeRecordLayout.integerKeys != 0
-    try walk(record.root, level: 1, depth, KeyBounds(), hasIntegerKeys, &pages, &counts, visit)
+    try walk(
+      record.root, level: 1, depth: depth, bounds: KeyBounds(), hasIntegerKeys: hasIntegerKeys,
+      pages: &pages, counts: &counts, visit)
     return counts
   }
 
@@ -100,7 +102,7 @@ extension DamagedFile {
 
   /// The depth of both the leftmost and the rightmost path, or else the depth in the record.
   private func depth(of record: TreeRecord) throws -> Int {
-    func length(_ child: ([Node]) -> Node?) throws -> Int {
+    func length(_ child: ([PageNode]) -> PageNode?) throws -> Int {
       var (number, length) = (record.root, 1)
       while length < PageLayout.deepestTree, let page = try page(number),
         flags(page) == PageFlag.branch, let next = child(nodes(of: page, isLeaf: false).nodes)
@@ -111,13 +113,13 @@ extension DamagedFile {
       return length
     }
     let (left, right) = (try length(\.first), try length(\.last))
-    let said = Int(record.depth)
-    return left == right || !(1...PageLayout.deepestTree).contains(said) ? left : said
+    let declared = Int(record.depth)
+    return left == right || !(1...PageLayout.deepestTree).contains(declared) ? left : declared
   }
 
   private func walk(
-    _ number: UInt64, level: Int, _ depth: Int, _ bounds: KeyBounds, _ hasIntegerKeys: Bool,
-    _ pages: inout PageSet, _ counts: inout WalkCounts, _ visit: (WalkedLeaf) throws -> Bool
+    _ number: UInt64, level: Int, depth: Int, bounds: KeyBounds, hasIntegerKeys: Bool,
+    pages: inout PageSet, counts: inout WalkCounts, _ visit: (WalkedLeaf) throws -> Bool
   ) throws {
     guard let page = try page(number), !pages.contains(page.number) else {
       return counts.gaps.append(bounds)
@@ -143,9 +145,12 @@ extension DamagedFile {
       }
       for (index, node) in nodes.enumerated() {
         let inner = bounds.narrowed(
-          low: index > 0 ? Array(page.bytes[node.key]) : nil,
-          high: index + 1 < nodes.count ? Array(page.bytes[nodes[index + 1].key]) : nil, precedes)
-        try walk(node.child, level: level + 1, depth, inner, hasIntegerKeys, &pages, &counts, visit)
+          low: index > 0 ? Array(page.bytes[node.keyRange]) : nil,
+          high: index + 1 < nodes.count ? Array(page.bytes[nodes[index + 1].keyRange]) : nil,
+          precedes)
+        try walk(
+          node.child, level: level + 1, depth: depth, bounds: inner, hasIntegerKeys: hasIntegerKeys,
+          pages: &pages, counts: &counts, visit)
       }
       return
     }

@@ -51,19 +51,19 @@ struct ReportedChanges {
   ///
   /// Returns false if no write reports a change of the record.
   mutating func hasImage(of id: UInt64, _ entity: EntityNumber, _ images: UInt64) -> Bool {
-    has(id, entity, images, \.changed, \.imageCount)
+    has(id, entity, images: images, in: \.changed, counting: \.imageCount)
   }
 
   /// Counts the preserved values of a deleted record, which the history holds.
   ///
   /// Returns false if no write reports the deletion of the record.
   mutating func hasPreserved(of id: UInt64, _ entity: EntityNumber, _ images: UInt64) -> Bool {
-    has(id, entity, images, \.deleted, \.preservedCount)
+    has(id, entity, images: images, in: \.deleted, counting: \.preservedCount)
   }
 
   private mutating func has(
-    _ id: UInt64, _ entity: EntityNumber, _ images: UInt64,
-    _ ids: WritableKeyPath<Records, IDRuns>, _ count: WritableKeyPath<Records, Int>
+    _ id: UInt64, _ entity: EntityNumber, images: UInt64,
+    in ids: WritableKeyPath<Records, IDRuns>, counting count: WritableKeyPath<Records, Int>
   ) -> Bool {
     if isPartial { return true }
     let key = Key(images: images, entity: entity)

@@ -30,15 +30,15 @@ struct ReportedRecords {
   /// Returns a description of a record or link that was reported twice; otherwise `nil`.
   mutating func end() -> String? {
     defer { self = ReportedRecords() }
-    for (entity, told) in ranges where told.count > 1 {
-      let sorted = told.sorted { $0.lowerBound < $1.lowerBound }
+    for (entity, reported) in ranges where reported.count > 1 {
+      let sorted = reported.sorted { $0.lowerBound < $1.lowerBound }
       for (range, next) in zip(sorted, sorted.dropFirst())
       where next.lowerBound < range.upperBound {
         return "record \(next.lowerBound) of entity \(entity)"
       }
     }
-    for (relationship, told) in pairs where told.count > 1 {
-      let sorted = told.sorted()
+    for (relationship, reported) in pairs where reported.count > 1 {
+      let sorted = reported.sorted()
       if let (pair, _) = zip(sorted, sorted.dropFirst()).first(where: { $0 == $1 }) {
         return "the link of \(pair.from) and \(pair.to) by relationship \(relationship)"
       }

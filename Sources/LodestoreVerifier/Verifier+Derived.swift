@@ -22,7 +22,10 @@ extension Verifier {
       return
     }
     let sources = derived.compactMap { attribute in
-      attribute.derivation.map { (attribute, $0, related(by: $0, of: entity)) }
+      attribute.derivation.map {
+        DerivedSource(
+          attribute: attribute, derivation: $0, related: related(by: $0, of: entity))
+      }
     }
     report.conditional += derived.filter { $0.derivation?.condition != nil }
       .map { "\(entity.name).\($0.name)" }
@@ -30,15 +33,22 @@ extension Verifier {
       // A malformed record was already reported.
       guard key.count == 8, let view = layouts.view(of: body) else { return }
       let id = key.uint64(at: 0)
-      for (attribute, derivation, related) in sources {
-        guard let stored = try? Self.value(of: attribute, in: view),
-          let detail = try fault(stored, attribute, derivation, related, view, id, entity)
+      for source in sources {
+        guard let stored = try? view.value(of: source.attribute),
+          let detail = try fault(of: stored, from: source, in: view, id: id, entity)
         else { continue }
         add(
-          .derivedValue, tree: tree.name, subject: "\(entity.name).\(attribute.name)", record: id,
-          detail)
+          .derivedValue, tree: tree.name, subject: "\(entity.name).\(source.attribute.name)",
+          record: id, detail)
       }
     }
+  }
+
+  /// A derived attribute with the content that it is derived from.
+  private struct DerivedSource {
+    let attribute: EntityDescription.Attribute
+    let derivation: DerivationDescription
+    let related: Related?
   }
 
   /// The trees and descriptions through which a derivation reads the related records.
@@ -80,29 +90,20 @@ extension Verifier {
     return related.links == nil ? nil : related
   }
 
-  private static func value(
-    of attribute: EntityDescription.Attribute, in view: RecordView
-  ) throws(FormatError) -> Value {
-    guard let index = view.layout.slotIndex(ofAttribute: attribute.number) else {
-      return attribute.initial
-    }
-    return try view.value(at: view.layout.slots[index])
-  }
-
   /// The fault of a stored value; `nil` if it is right.
   private func fault(
-    _ stored: Value, _ attribute: EntityDescription.Attribute,
-    _ derivation: DerivationDescription, _ related: Related?, _ view: RecordView, _ id: UInt64,
+    of stored: Value, from derived: DerivedSource, in view: RecordView, id: UInt64,
     _ entity: EntityDescription
   ) throws -> String? {
+    let (attribute, derivation) = (derived.attribute, derived.derivation)
     if derivation.kind.mapping != nil || derivation.part != nil || derivation.path != nil {
       guard let source = derivation.source.flatMap({ entity.attribute(number: $0) }),
-        let value = try? Self.value(of: source, in: view)
+        let value = try? view.value(of: source)
       else { return nil }
       if stored.isSame(as: Self.derived(attribute, derivation, from: value)) { return nil }
       return "is not \(Self.words(for: derivation)) of '\(source.name)'"
     }
-    guard let related, derivation.condition == nil else { return nil }
+    guard let related = derived.related, derivation.condition == nil else { return nil }
     var aggregate = DerivedAggregate(derivation.kind, type: attribute.type)
     for other in try ids(id, view, related) {
       guard let body = try transaction.get(other, in: related.records) else { continue }
@@ -111,7 +112,7 @@ extension Verifier {
       do throws(FormatError) {
         value =
           try related.source.map { (source) throws(FormatError) in
-            try Self.value(of: source, in: view)
+            try view.value(of: source)
           } ?? .null
       } catch {
         // The fault of the other record was already reported.
@@ -150,7 +151,7 @@ extension Verifier {
   private func ids(_ id: UInt64, _ view: RecordView, _ related: Related) throws -> [UInt64] {
     if let holder = related.holder {
       // A malformed value was already reported with the record.
-      guard case .integer(let target)? = try? Self.value(of: holder, in: view) else { return [] }
+      guard case .integer(let target)? = try? view.value(of: holder) else { return [] }
       return [UInt64(bitPattern: target)]
     }
     guard let links = related.links else { return [] }

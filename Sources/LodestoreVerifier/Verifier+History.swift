@@ -110,10 +110,10 @@ private struct HistoryCheck {
         guard case .integer(let number) = document["number"],
           case .date(let time) = document["time"], time.isFinite,
           number >= (known == .purged ? 1 : 0), UInt64(number) <= max(lastNumber, purged),
-          UInt64(number) <= HistoryKey.lastTransaction
+          UInt64(number) <= HistoryKey.lastWrite
         else {
           throw FormatError(
-            "a mark has no 'number' of a write that was told, and 'time'", .historyMark)
+            "a mark has no 'number' of a recorded write, and 'time'", .historyMark)
         }
       }
     } catch {
@@ -153,24 +153,24 @@ private struct HistoryCheck {
 
   /// Begins a write.
   ///
-  /// Its images are stored under the number `said`, or under its own number if that is `nil`.
+  /// Its images are stored under the number `declared`, or under its own number if that is `nil`.
   private mutating func begin(
-    _ number: UInt64, _ said: UInt64?, isFirst: Bool
+    _ number: UInt64, _ declared: UInt64?, isFirst: Bool
   ) throws(FormatError) {
-    guard let said else {
+    guard let declared else {
       endImages()
       images = number
       return
     }
-    if isFirst, said <= purged {
-      images = said
-      purgedImages = said
+    if isFirst, declared <= purged {
+      images = declared
+      purgedImages = declared
     }
-    guard said == images else {
+    guard declared == images else {
       let shared = isFirst ? "a purged write" : "write \(images)"
       endImages()
       images = number
-      throw FormatError("'images' is \(said), must be absent or name \(shared)", .historyImages)
+      throw FormatError("'images' is \(declared), must be absent or name \(shared)", .historyImages)
     }
   }
 
@@ -180,7 +180,7 @@ private struct HistoryCheck {
     guard let repeated = records.end() else { return }
     add(
       nil, .historyOnce,
-      "\(repeated) is told twice by write \(images), or by those that share its images")
+      "\(repeated) is reported twice by write \(images), or by those that share its images")
   }
 
   private mutating func check(_ content: HistoryPart) throws(FormatError) {
@@ -232,7 +232,7 @@ private struct HistoryCheck {
   private mutating func check(_ number: UInt64, _ id: UInt64) throws(FormatError) {
     try require(
       (number > purged || number == purgedImages) && number <= lastNumber && id > 0 && id < 1 << 63,
-      "it is of a write that is not told, or of no record", .historyNumber)
+      "it is of a write that is not recorded, or of no record", .historyNumber)
   }
 
   private func entity(_ number: EntityNumber) throws(FormatError) -> EntityDescription {

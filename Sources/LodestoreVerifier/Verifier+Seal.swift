@@ -104,10 +104,10 @@ extension Verifier {
     }
     for name in Set(counts.keys).union(seal.counts.keys).sorted()
     where counts[name] != seal.counts[name] {
-      let (said, found) = (seal.counts[name], counts[name])
+      let (declared, found) = (seal.counts[name], counts[name])
       addSeal(
         .sealCounts,
-        "says \(said.map { "\($0)" } ?? "nothing") of \(name), which has "
+        "says \(declared.map { "\($0)" } ?? "nothing") of \(name), which has "
           + "\(found.map { "\($0) records" } ?? "no place in the catalogue")")
     }
   }

@@ -70,7 +70,7 @@ struct PageFetch: Sendable {
           page: ImportPage(content: nil, memory: kept, next: next),
           behind: PagesBehind(next: next.flatMap(order.address(at:)))))
     case .content(let answer):
-      let behind = try order.behind(address, answer)
+      let behind = try order.following(address, answer)
       let validators = Validators(
         entityTag: answer.fields["etag"], lastModified: answer.fields["last-modified"])
       let memory = PageMemory(

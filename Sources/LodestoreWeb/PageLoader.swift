@@ -37,16 +37,16 @@ struct PageLoader: Sendable {
       try Task.checkCancellation()
       switch try await attempt(page, known: known, attempts: attempts) {
       case .page(let page): return page
-      case .again(let error, let asked):
-        if let asked, asked > options.longestWait.bounded {
-          throw error.asking(for: asked, longest: options.longestWait.bounded)
+      case .again(let error, let serverWait):
+        if let serverWait, serverWait > options.longestWait.bounded {
+          throw error.asking(for: serverWait, longest: options.longestWait.bounded)
         }
         guard attempts <= options.retries else {
-          throw asked.map { error.asking(for: $0) } ?? error
+          throw serverWait.map { error.asking(for: $0) } ?? error
         }
         try await timing.sleep(
           for: timing.wait(
-            beforeRetry: attempts, asked: asked, first: options.firstWait,
+            beforeRetry: attempts, serverWait: serverWait, first: options.firstWait,
             longest: options.longestWait))
         attempts += 1
       }
@@ -85,9 +85,9 @@ struct PageLoader: Sendable {
             lastModified: response.fields["last-modified"] ?? known.lastModified)))
     case let status:
       let error = WebSourceError.badStatus(shown, status, attempts)
-      let asked = timing.asked(response.fields)
-      if options.retriedStatuses.contains(status) || (asked != nil && Self.isLimit(status)) {
-        return .again(error, after: asked)
+      let serverWait = timing.serverWait(response.fields)
+      if options.retriedStatuses.contains(status) || (serverWait != nil && Self.isLimit(status)) {
+        return .again(error, after: serverWait)
       }
       guard status == 404 || status == 410 else { throw error }
       return .page(.absent(error))

@@ -59,7 +59,7 @@ struct PageOrder: Sendable {
   /// valid.
   ///
   /// - Throws: ``WebSourceError/Code/unreadablePage`` if the page is not JSON.
-  func behind(_ page: PageAddress, _ answer: WebResponse) throws(WebSourceError) -> PagesBehind {
+  func following(_ page: PageAddress, _ answer: WebResponse) throws(WebSourceError) -> PagesBehind {
     do {
       return try reported(by: answer, at: page)
     } catch  where error.cause == nil {
@@ -72,7 +72,7 @@ struct PageOrder: Sendable {
   ) throws(WebSourceError) -> PagesBehind {
     switch paging.form {
     case .single: return PagesBehind()
-    case .pageNumber(let numbers): return try behind(page, numbers, answer)
+    case .pageNumber(let numbers): return try following(page, numbers, answer)
     case .nextLink(let path):
       return PagesBehind(
         next: try text(at: path, page, answer).map { link throws(WebSourceError) in
@@ -128,7 +128,7 @@ struct PageOrder: Sendable {
 // MARK: - The content of a page
 
 extension PageOrder {
-  private func behind(
+  private func following(
     _ page: PageAddress, _ numbers: PageNumbers, _ answer: WebResponse
   ) throws(WebSourceError) -> PagesBehind {
     var last: Int?

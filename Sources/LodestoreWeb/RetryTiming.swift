@@ -16,7 +16,7 @@ struct RetryTiming: Sendable {
   /// The wait is random, below a bound that doubles with each retry, and at most `longest`. The
   /// wait is at least as long as the service asks for.
   func wait(
-    beforeRetry retry: Int, asked: Duration?, first: Duration, longest: Duration
+    beforeRetry retry: Int, serverWait: Duration?, first: Duration, longest: Duration
   ) -> Duration {
     let longest = longest.bounded
     var bound = min(first.bounded, longest)
@@ -25,7 +25,7 @@ struct RetryTiming: Sendable {
       bound = min(bound * 2, longest)
       doublings -= 1
     }
-    return min(max(bound * min(max(fraction(), 0), 1), asked ?? .zero), longest)
+    return min(max(bound * min(max(fraction(), 0), 1), serverWait ?? .zero), longest)
   }
 
   /// The wait that an answer asks for, by its fields with lowercase names.
@@ -34,8 +34,8 @@ struct RetryTiming: Sendable {
   /// time until its reset. The time is read from `RateLimit` (`r` and `t`), or from
   /// `RateLimit-Remaining` and `RateLimit-Reset`; both may have the prefix `X-`. A reset of up to a
   /// year is in seconds from now, a larger number is in seconds since 1970.
-  func asked(_ fields: [String: String]) -> Duration? {
-    if let asked = asked(fields["retry-after"]) { return asked }
+  func serverWait(_ fields: [String: String]) -> Duration? {
+    if let serverWait = serverWait(fields["retry-after"]) { return serverWait }
     if let limit = fields["ratelimit"] {
       let parameters = limit.split(whereSeparator: { $0 == ";" || $0 == "," }).map {
         $0.trimmingCharacters(in: .whitespaces)
@@ -63,7 +63,7 @@ struct RetryTiming: Sendable {
   /// 10.2.3.
   ///
   /// Some services send fractions of seconds, which the RFC does not allow.
-  func asked(_ field: String?) -> Duration? {
+  func serverWait(_ field: String?) -> Duration? {
     guard let text = field?.trimmingCharacters(in: .whitespaces), !text.isEmpty else { return nil }
     if text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }) {
       return Double(text).map { Duration.seconds(min($0, Double(Int32.max))).bounded }

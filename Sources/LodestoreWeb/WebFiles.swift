@@ -132,7 +132,7 @@ package struct WebFiles: Sendable {
       return .unchanged
     case let status:
       let error = WebSourceError.badStatus(shown, status, 1)
-      throw timing.asked(response.fields).map { error.asking(for: $0) } ?? error
+      throw timing.serverWait(response.fields).map { error.asking(for: $0) } ?? error
     }
   }
 

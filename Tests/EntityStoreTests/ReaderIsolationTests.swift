@@ -36,7 +36,7 @@ private final class Bank {
     /// The number of commits that a writer made, or of snapshots that a reader read.
     var count = 0
     /// The newest commit that the process made or saw.
-    var generation: UInt64 = 0
+    var commit: UInt64 = 0
   }
 
   private static let readerCount = 6
@@ -167,7 +167,7 @@ private enum Accounts {
         }
       }
       teller.pointee.count += 1
-      teller.pointee.generation = try store.read { $0.generation.rawValue }
+      teller.pointee.commit = try store.read { $0.commitNumber.rawValue }
     }
   }
 
@@ -175,9 +175,9 @@ private enum Accounts {
   private static func expect(
     in store: Store, from teller: UnsafeMutablePointer<Bank.Teller>
   ) throws {
-    let generation = try store.read { $0.generation.rawValue }
-    guard generation >= teller.pointee.generation else {
-      throw Wrong(what: "commit \(teller.pointee.generation) is lost, \(generation) is the last")
+    let commit = try store.read { $0.commitNumber.rawValue }
+    guard commit >= teller.pointee.commit else {
+      throw Wrong(what: "commit \(teller.pointee.commit) is lost, \(commit) is the last")
     }
   }
 
@@ -187,10 +187,10 @@ private enum Accounts {
     let store = try Store(at: path, entities: [Pod.self], options: .readOnly)
     while true {
       try store.read { snapshot in
-        guard snapshot.generation.rawValue >= teller.pointee.generation else {
-          throw Wrong(what: "from \(teller.pointee.generation) back to \(snapshot.generation)")
+        guard snapshot.commitNumber.rawValue >= teller.pointee.commit else {
+          throw Wrong(what: "from \(teller.pointee.commit) back to \(snapshot.commitNumber)")
         }
-        teller.pointee.generation = snapshot.generation.rawValue
+        teller.pointee.commit = snapshot.commitNumber.rawValue
         let pods = try snapshot.fetch(Pod.all)
         let total = pods.reduce(0) { $0 + $1.stars }
         guard pods.count == count, total == sum else {

@@ -67,14 +67,14 @@ import Testing
   @Test func `a write inside a read commits, and the snapshot does not change`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.read { snapshot throws in
-        let generation = snapshot.generation
+        let commit = snapshot.commitNumber
         for episode in 1...20 {
           try store.write { _ = try $0.insert(Film(title: "a", episode: episode)) }
         }
         #expect(try snapshot.count(Film.all) == 0)
-        #expect(try snapshot.fetch(Film.byTitle).isEmpty && snapshot.generation == generation)
+        #expect(try snapshot.fetch(Film.byTitle).isEmpty && snapshot.commitNumber == commit)
         try store.read { inner throws in
-          #expect(try inner.count(Film.all) == 20 && inner.generation > generation)
+          #expect(try inner.count(Film.all) == 20 && inner.commitNumber > commit)
         }
       }
     }

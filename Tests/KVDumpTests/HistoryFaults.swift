@@ -6,14 +6,14 @@ import LodestoreFormat
 @testable import LodestoreVerifier
 
 extension Fault {
-  private static let firstHistoryPart = HistoryKey.part(transaction: 1, part: 0).bytes
+  private static let firstHistoryPart = HistoryKey.part(write: 1, part: 0).bytes
 
   /// Faults of a history in addition to those of the table of rules.
   static let historyEndFaults: [(rule: FormatRule, fault: Fault)] = [
     (
       .historyKept,
       Fault("values are preserved of a record that was updated", in: .kept) {
-        let key = HistoryKey.tombstone(entity: 4, id: 1, transaction: 2).bytes
+        let key = HistoryKey.tombstone(entity: 4, id: 1, write: 2).bytes
         let values: Document = .object([:])
         try $0.put(key, Checksum.sealed(key: key, content: values.encoded()), .history)
       }
@@ -110,24 +110,24 @@ extension Fault {
       try $0.edit(firstHistoryPart, .history, "changes.0.entity", to: .integer(99))
     },
     Fault("an image's checksum is wrong", in: .kept) {
-      let key = HistoryKey.image(entity: 4, id: 1, transaction: 2).bytes
+      let key = HistoryKey.image(entity: 4, id: 1, write: 2).bytes
       var body = try $0.get(key, .history)
       body[body.count - 1] ^= 1
       try $0.put(key, body, .history)
     },
     Fault("what is preserved is of no attribute", in: .kept) {
       try $0.edit(
-        HistoryKey.tombstone(entity: 4, id: 3, transaction: 2).bytes, .history, "99",
+        HistoryKey.tombstone(entity: 4, id: 3, write: 2).bytes, .history, "99",
         to: .integer(1))
     },
     Fault("an image is of a record that its write did not change", in: .kept) { store in
-      let body = try store.get(HistoryKey.image(entity: 4, id: 1, transaction: 2).bytes, .history)
-      try store.put(HistoryKey.image(entity: 4, id: 1, transaction: 1).bytes, body, .history)
+      let body = try store.get(HistoryKey.image(entity: 4, id: 1, write: 2).bytes, .history)
+      try store.put(HistoryKey.image(entity: 4, id: 1, write: 1).bytes, body, .history)
     },
     Fault("one image of two is gone", in: .kept) {
-      try $0.remove(HistoryKey.image(entity: 4, id: 1, transaction: 2).bytes, .history)
+      try $0.remove(HistoryKey.image(entity: 4, id: 1, write: 2).bytes, .history)
     },
-    Fault("a consumer has read a write that was not told", in: .kept) {
+    Fault("a consumer has read a write that was not recorded", in: .kept) {
       try $0.edit(HistoryKey.consumer("index").bytes, .history, "number", to: .integer(99))
     },
   ]

@@ -76,7 +76,7 @@ extension Fault {
         .historyPreserved,
         Fault("what is preserved is named with a zero", in: .kept) {
           try $0.edit(
-            HistoryKey.tombstone(entity: 4, id: 3, transaction: 2).bytes, .history, "01",
+            HistoryKey.tombstone(entity: 4, id: 3, write: 2).bytes, .history, "01",
             to: .null)
         }
       ),

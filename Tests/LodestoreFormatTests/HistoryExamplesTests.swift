@@ -74,7 +74,7 @@ import Testing
         part.header = header
         let (key, body) = try pair(line.right)
         let expected = HistoryKey.part(
-          transaction: try #require(place["write"]), part: UInt32(try #require(place["part"])))
+          write: try #require(place["write"]), part: UInt32(try #require(place["part"])))
         #expect(key == expected.bytes)
         #expect(
           hexadecimal(body)
@@ -94,7 +94,7 @@ import Testing
     #expect(
       key
         == HistoryKey.image(
-          entity: EntityNumber(UInt32(named[0])), id: named[1], transaction: named[2]
+          entity: EntityNumber(UInt32(named[0])), id: named[1], write: named[2]
         ).bytes)
     let records = FormatExamples.blocks("record").map { block in
       Dictionary(block.map { ($0.left, $0.right) }) { first, _ in first }
@@ -111,7 +111,7 @@ import Testing
     #expect(
       key
         == HistoryKey.tombstone(
-          entity: EntityNumber(UInt32(named[0])), id: named[1], transaction: named[2]
+          entity: EntityNumber(UInt32(named[0])), id: named[1], write: named[2]
         ).bytes)
     #expect(body == Checksum.sealed(key: key, content: try parser.json().encoded()))
   }

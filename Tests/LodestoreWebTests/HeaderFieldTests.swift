@@ -70,7 +70,7 @@ import Testing
         .map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
       _ = LinkHeader.target("next", in: field)
       _ = ContentType.isTaken(field, others: [field])
-      if let asked = timing.asked(field) { #expect(asked >= .zero && asked == asked.bounded) }
+      if let wait = timing.serverWait(field) { #expect(wait >= .zero && wait == wait.bounded) }
       let taken = Validators(entityTag: field, lastModified: field)
       for text in [taken.entityTag, taken.lastModified].compactMap({ $0 }) {
         #expect(text.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "\(field)")

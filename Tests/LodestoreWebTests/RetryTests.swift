@@ -63,11 +63,11 @@ import Testing
     ("soon", .zero), ("-5", .zero), ("1.2.3", .zero), (".", .zero),
   ])
   func `a source waits for as long as the service asks`(
-    _ asked: String, _ wait: Duration
+    _ field: String, _ wait: Duration
   ) async throws {
     let clock = RecordingClock()
     try await withServer { request in
-      request.number == 1 ? Answer(503, ["Retry-After: \(asked)"]) : .json("[]")
+      request.number == 1 ? Answer(503, ["Retry-After: \(field)"]) : .json("[]")
     } _: { server in
       let pages = WebPages(try server.url("/"), options: .with { $0.longestWait = .seconds(30) })
       try await expect(pages.timed(by: clock, fraction: 0), gives: ["[]"])
@@ -81,11 +81,11 @@ import Testing
     ("Sun, 06 Nov 1994 09:49:37 GMT", .seconds(3600)),
   ])
   func `a wait above the longest one is an error with the requested wait`(
-    _ asked: String, _ wait: Duration
+    _ field: String, _ wait: Duration
   ) async throws {
     let clock = RecordingClock()
     try await withServer { _ in
-      Answer(429, ["Retry-After: \(asked)"])
+      Answer(429, ["Retry-After: \(field)"])
     } _: { server in
       let pages = WebPages(try server.url("/"), options: .with { $0.longestWait = .seconds(30) })
       let (error, _) = try await webError(.badStatus, pages.timed(by: clock))
@@ -204,11 +204,12 @@ import Testing
 
 @Suite struct `The wait before a retry` {
   private func wait(
-    _ retry: Int, _ fraction: Double = 1, asked: Duration? = nil, first: Duration = .seconds(1),
+    _ retry: Int, _ fraction: Double = 1, serverWait: Duration? = nil,
+    first: Duration = .seconds(1),
     longest: Duration = .seconds(60)
   ) -> Duration {
     RetryTiming(fraction: { fraction })
-      .wait(beforeRetry: retry, asked: asked, first: first, longest: longest)
+      .wait(beforeRetry: retry, serverWait: serverWait, first: first, longest: longest)
   }
 
   @Test func `the wait is drawn below a bound that doubles up to the longest`() {
@@ -219,9 +220,9 @@ import Testing
   }
 
   @Test func `the wait is not shorter than asked, and not longer than the longest`() {
-    #expect(wait(1, 0.5, asked: .seconds(9)) == .seconds(9))
-    #expect(wait(4, 1, asked: .seconds(1)) == .seconds(8))
-    #expect(wait(1, asked: .seconds(Int.max)) == .seconds(60))
+    #expect(wait(1, 0.5, serverWait: .seconds(9)) == .seconds(9))
+    #expect(wait(4, 1, serverWait: .seconds(1)) == .seconds(8))
+    #expect(wait(1, serverWait: .seconds(Int.max)) == .seconds(60))
   }
 
   @Test func `the wait is never negative and never overflows`() {

@@ -180,8 +180,8 @@ struct AttachedPlan<E: Entity> {
 
   /// The plan of the query in its own store.
   func explanation() throws(StoreError) -> QueryExplanation {
-    let asked = checks.isEmpty ? query : query.unlimited()
-    return QueryExplanation(try own.run(asked).plan.description, nil)
+    let ownQuery = checks.isEmpty ? query : query.unlimited()
+    return QueryExplanation(try own.run(ownQuery).plan.description, nil)
   }
 }
 

@@ -66,7 +66,7 @@ public struct AttachedUpdates<E: Entity, T: Entity>: AsyncSequence, Sendable {
     _ attached: AttachedStore, _ query: AttachedQuery<E>, _ attribute: ReferenceAttribute<E, T>
   ) {
     self.attached = attached
-    read = { snapshot in (try snapshot.resolvedRows(query, attribute), snapshot.generation) }
+    read = { snapshot in (try snapshot.resolvedRows(query, attribute), snapshot.commitNumber) }
   }
 
   /// Creates an iterator that begins with the current results.
@@ -91,7 +91,7 @@ public struct AttachedUpdates<E: Entity, T: Entity>: AsyncSequence, Sendable {
         if let difference, difference.isEmpty { continue }
         last = state
         return AttachedUpdate(
-          items: rows.map(\.resolved), difference: difference, generation: commit)
+          items: rows.map(\.resolved), difference: difference, commitNumber: commit)
       }
       return nil
     }
@@ -107,7 +107,7 @@ public struct AttachedUpdate<E: Entity, T: Entity>: Sendable {
   /// A row whose target changed, disappeared or reappeared counts as updated.
   public let difference: ResultDifference?
   /// The number of the store's commit.
-  public let generation: CommitNumber
+  public let commitNumber: CommitNumber
 }
 
 extension AttachedStore {

@@ -136,7 +136,9 @@ extension AttachedSnapshot {
     var next = place
     var found: [DanglingReference] = []
     if try dataset.core.store.declares(target) && mayDiffer(target, from: older) {
-      let last = try collect(&found, entity, attribute, target, older, after: place.recordID)
+      let last = try collect(
+        into: &found, entity: entity, attribute: attribute, target: target, older: older,
+        after: place.recordID)
       if let last {
         next.recordID = last
         return (found, next)
@@ -158,8 +160,8 @@ extension AttachedSnapshot {
   /// Checks the next records of an entity; returns the id of the last one, or `nil` when there are
   /// no more.
   private func collect<T: Entity>(
-    _ found: inout [DanglingReference], _ name: String, _ attribute: String, _: T.Type,
-    _ older: TransactionCore?, after id: UInt64
+    into found: inout [DanglingReference], entity name: String, attribute: String, target _: T.Type,
+    older: TransactionCore?, after id: UInt64
   ) throws -> UInt64? {
     let entity = try core.entity(named: name)
     let names = core.store.declaration(of: entity.description)?.attributes.map(\.name) ?? []

@@ -63,15 +63,15 @@ struct SemiJoin<E: Entity>: Sendable {
     self.isNegated = isNegated
     reference = "\(E.schema.name).\(attribute.name)"
     isOfBounded = targets.isBounded
-    let asked = targets.isBounded ? targets : targets.unordered()
+    let visited = targets.isBounded ? targets : targets.unordered()
     plan = { (other) throws(StoreError) in
-      try other.plan(try asked.request(), for: try other.entity(T.self))
+      try other.plan(try visited.request(), for: try other.entity(T.self))
     }
     condition = { _, other, limit in
       let key = try KeyColumn(T.self, other)
       var keys: [Value] = []
       var budget = KeyBudget(limit: limit)
-      try other.visit(asked) { row in
+      try other.visit(visited) { row in
         // A record whose key contains null cannot be referenced.
         if let value = try key.value(of: row) {
           keys.append(value)
@@ -102,15 +102,15 @@ struct SemiJoin<E: Entity>: Sendable {
     self.isNegated = isNegated
     reference = "\(U.schema.name).\(attribute.name)"
     isOfBounded = records.isBounded
-    let asked = records.isBounded ? records : records.unordered()
+    let visited = records.isBounded ? records : records.unordered()
     plan = { (other) throws(StoreError) in
-      try other.plan(try asked.request(), for: try other.entity(U.self))
+      try other.plan(try visited.request(), for: try other.entity(U.self))
     }
     condition = { own, other, limit in
       let column = try ValueColumn(try other.entity(U.self), attribute.ordinal)
       var references: Set<Reference<E>> = []
       var budget = KeyBudget(limit: limit)
-      try other.visit(asked) { row in
+      try other.visit(visited) { row in
         if let reference = try column.reference(of: row, E.self),
           references.insert(reference).inserted
         {

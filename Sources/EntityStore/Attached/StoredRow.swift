@@ -16,8 +16,7 @@ struct StoredRow {
 /// Reads one attribute of records without decoding them.
 struct ValueColumn {
   private let entity: StoredEntity
-  private let number: UInt32
-  private let initial: Value
+  private let attribute: EntityDescription.Attribute
 
   /// - Parameter ordinal: the index of the attribute in the program's declaration.
   init(_ entity: StoredEntity, _ ordinal: Int) throws(StoreError) {
@@ -25,15 +24,11 @@ struct ValueColumn {
       let attribute = entity.description.attribute(number: entity.declared[ordinal].number)
     else { throw .badQuery("'\(entity.name)' has no attribute number \(ordinal)") }
     self.entity = entity
-    number = attribute.number
-    initial = attribute.initial
+    self.attribute = attribute
   }
 
   func value(of row: StoredRow) throws -> Value {
-    let view = try entity.view(row.bytes, id: row.id)
-    // A record written before the attribute was added has the attribute's initial value.
-    guard let slot = view.layout.slotIndex(ofAttribute: number) else { return initial }
-    return try view.value(at: view.layout.slots[slot])
+    try entity.view(row.bytes, id: row.id).value(of: attribute)
   }
 
   /// The reference in the attribute; `nil` for null.

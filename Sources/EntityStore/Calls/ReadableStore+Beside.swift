@@ -14,7 +14,7 @@ extension ReadableStore {
   }
 
   /// The writes in the history, oldest first; see ``ReadableTransaction/history(_:)``.
-  public func history(_ query: HistoryQuery = .all) throws -> [HistoryTransaction] {
+  public func history(_ query: HistoryQuery = .all) throws -> [HistoryWrite] {
     try read { try $0.history(query) }
   }
 

@@ -90,7 +90,7 @@ extension Store {
   }
 
   /// The writes in the history, oldest first; see ``ReadableTransaction/history(_:)``.
-  public func history(_ query: HistoryQuery = .all) async throws -> [HistoryTransaction] {
+  public func history(_ query: HistoryQuery = .all) async throws -> [HistoryWrite] {
     try await read { try $0.history(query) }
   }
 

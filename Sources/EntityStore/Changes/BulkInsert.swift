@@ -67,25 +67,25 @@ final class BulkInsert {
     return nextID
   }
 
-  /// Appends the records in the buffer `row`, and empties the buffer; returns the id of the first
+  /// Appends the records in the buffer `rows`, and empties the buffer; returns the id of the first
   /// record.
-  func append(_ row: inout RecordBuffer) throws(StoreError) -> UInt64 {
-    if entity.derivations != nil { return try appendEach(&row) }
+  func append(_ rows: inout RecordBuffer) throws(StoreError) -> UInt64 {
+    if entity.derivations != nil { return try appendEach(&rows) }
     try writeWaiting()
     let first = nextID
-    guard try waiting.take(&row, from: first, changes) else { return first }
+    guard try waiting.take(&rows, from: first, changes) else { return first }
     nextID &+= UInt64(waiting.count)
     try writeWaiting()
     // The caller gets a buffer whose memory is in the processor's cache, and encodes the next
     // records there.
-    waiting.move(to: &row)
+    waiting.move(to: &rows)
     return first
   }
 
-  private func appendEach(_ row: inout RecordBuffer) throws(StoreError) -> UInt64 {
+  private func appendEach(_ rows: inout RecordBuffer) throws(StoreError) -> UInt64 {
     let first = nextID
-    for position in 0..<row.count { _ = try append(row[position]) }
-    row.removeAll()
+    for position in 0..<rows.count { _ = try append(rows[position]) }
+    rows.removeAll()
     return first
   }
 

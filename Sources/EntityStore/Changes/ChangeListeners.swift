@@ -24,7 +24,7 @@ struct ChangeListeners {
       sink.interest(in: entity).map { (sink, $0) }
     }
     needs = self.sinks.reduce(into: []) { $0.formUnion($1.interest) }
-    let writes = self.sinks.contains { $0.sink.writesWhenTold }
+    let writes = self.sinks.contains { $0.sink.writesOnRecord }
     copiesOld = writes && needs.contains(.oldRecord)
     copiesNew = writes && needs.contains(.newRecord)
   }
@@ -32,10 +32,6 @@ struct ChangeListeners {
   /// Whether any sink is interested in the entity.
   @inline(__always)
   var isAny: Bool { !sinks.isEmpty }
-
-  /// Whether some sink needs a record's bytes from before or after a change, or the changed
-  /// attributes.
-  var wantBytes: Bool { !needs.isDisjoint(with: [.oldRecord, .newRecord, .attributes]) }
 
   /// Whether a sink needs the bytes when an update changes the attributes with these numbers.
   func wantBytes(ofUpdateOf attributes: Set<UInt32>) -> Bool {

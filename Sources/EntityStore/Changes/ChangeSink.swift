@@ -32,7 +32,7 @@ protocol ChangeSink: AnyObject {
   ///
   /// The change is reported before it is written. A range of new records is reported at the end of
   /// its batch, because the batch may be refused until then. The sink must change records in
-  /// ``settle(_:)`` only.
+  /// ``flush(_:)`` only.
   ///
   /// - Throws: an error that refuses the change, which is then not made. Other sinks may have
   ///   received the change, so the run of the write must be aborted.
@@ -44,13 +44,13 @@ protocol ChangeSink: AnyObject {
   /// A write to a tree may move the page of the old record, which this sink or a later one reads.
   /// All sinks then receive a view of a copy. The value is false for the last sink, the history.
   /// The history writes too, but only after its last read of the old record.
-  var writesWhenTold: Bool { get }
+  var writesOnRecord: Bool { get }
 
   /// Makes the sink's own changes before the commit, with the calls that programs use.
   ///
   /// Called after the closure has ended, and again while records have changed since the last call.
   /// All sinks receive these changes, including this one.
-  func settle(_ core: WriteCore) throws(StoreError)
+  func flush(_ core: WriteCore) throws(StoreError)
 
   /// Called once before the commit, when no sink makes further changes.
   ///
@@ -69,10 +69,10 @@ protocol ChangeSink: AnyObject {
 
 extension ChangeSink {
   func isConcerned(byUpdateOf _: Set<UInt32>, of _: StoredEntity) -> Bool { true }
-  var writesWhenTold: Bool { false }
+  var writesOnRecord: Bool { false }
   func record(_: borrowing LinkChange) throws(StoreError) {}
   func recordMoves(_: [UInt64], of _: UInt64, by _: RelationshipEnd) throws(StoreError) {}
-  func settle(_: WriteCore) throws(StoreError) {}
+  func flush(_: WriteCore) throws(StoreError) {}
   func finish(_: WriteCore) throws(StoreError) {}
   var hearsEveryCommit: Bool { false }
   func committed(_: CommittedWrite) {}

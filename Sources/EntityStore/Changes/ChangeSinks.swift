@@ -15,10 +15,10 @@ final class ChangeSinks {
   /// Lets the sinks make their own changes, until no further changes occur.
   ///
   /// Throws after too many rounds, with the names of the entities that change in each round.
-  func settle(_ core: WriteCore) throws(StoreError) {
+  func flush(_ core: WriteCore) throws(StoreError) {
     for _ in 0..<Self.largestRoundCount {
       guard count.takeChanged() else { return }
-      for sink in all { try sink.settle(core) }
+      for sink in all { try sink.flush(core) }
     }
     let entities = count.changedEntities
     guard !entities.isEmpty else { return }
@@ -78,7 +78,7 @@ extension WriteCore {
   func endChanges() throws(StoreError) {
     guard let sinks else { return }
     dropUndoBeforeChanges()
-    try sinks.settle(self)
+    try sinks.flush(self)
     if let brokenBy { throw .brokenTransaction(by: brokenBy) }
     // The history records an undo even if nothing was left to change.
     if sinks.count.hasEverChanged || undone != nil {

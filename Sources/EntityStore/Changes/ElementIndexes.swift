@@ -4,7 +4,7 @@ internal import LodestoreFormat
 /// Maintains the indexes on elements of documents.
 final class ElementIndexes: ChangeSink, PendingEntries {
   let name = "indexes over elements"
-  let writesWhenTold = true
+  let writesOnRecord = true
   private var byEntity: [EntityNumber: [ElementEntries]] = [:]
 
   /// Returns `nil` when the schema has no such indexes.
@@ -31,7 +31,7 @@ final class ElementIndexes: ChangeSink, PendingEntries {
     for entries in byEntity.values { for one in entries { try one.write() } }
   }
 
-  func settle(_: WriteCore) throws(StoreError) { try write() }
+  func flush(_: WriteCore) throws(StoreError) { try write() }
 
   func record(_ change: RecordChange, of entity: StoredEntity) throws(StoreError) {
     guard let (id, old, new) = change.both else { return }

@@ -4,25 +4,25 @@ internal import LMDB
 ///
 /// The first thread appends the next records meanwhile.
 ///
-/// The `Sendable` conformance is unchecked. From `run` until `wait` returns, a row and the entries
+/// The `Sendable` conformance is unchecked. From `run` until `wait` returns, a part and the entries
 /// belong to the helper thread; its mutex synchronizes both threads. Only the writer's thread uses
-/// `nextRow`. The rest is constant.
+/// `nextPart`. The rest is constant.
 final class EntryCollector: @unchecked Sendable {
   /// The number of record buffers; one is filled while others are processed, and all of them fit in
   /// the processor's cache.
-  private static let rowCount = 4
+  private static let partCount = 4
 
-  private final class Row {
+  private final class Part {
     // Only one thread at a time uses the records.
     @exclusivity(unchecked) var records = RecordBuffer(byteCount: RecordBuffer.usualByteCount)
   }
 
   private let helper: HelperThread
   private let indexes: [IndexChanges]
-  private let rows: [Row]
+  private let parts: [Part]
   /// The index of the buffer that was passed to the helper thread the longest time ago, which is
   /// used next.
-  private var nextRow = 0
+  private var nextPart = 0
   private let failure = Guarded<StoreError?>(nil)
 
   /// Returns `nil` when a second thread does not help.
@@ -38,7 +38,7 @@ final class EntryCollector: @unchecked Sendable {
     else { return nil }
     self.helper = helper
     self.indexes = indexes
-    rows = (0..<Self.rowCount).map { _ in Row() }
+    parts = (0..<Self.partCount).map { _ in Part() }
   }
 
   /// Waits for the helper thread and ends it.
@@ -46,13 +46,13 @@ final class EntryCollector: @unchecked Sendable {
   /// Call this before the last reference is released, because a job may hold that reference.
   func stop() { helper.stop() }
 
-  /// Passes the records in the buffer `row` to the helper thread, and leaves the buffer empty.
-  func collect(_ row: inout NewRecords) throws(StoreError) {
+  /// Passes `records` to the helper thread, and leaves the buffer empty.
+  func collect(_ records: inout NewRecords) throws(StoreError) {
     try check()
-    let taken = rows[nextRow]
-    nextRow = (nextRow + 1) % rows.count
-    helper.wait(forAllBut: rows.count - 1)
-    row.move(to: &taken.records)
+    let taken = parts[nextPart]
+    nextPart = (nextPart + 1) % parts.count
+    helper.wait(forAllBut: parts.count - 1)
+    records.move(to: &taken.records)
     helper.run { [self] in
       do throws(StoreError) {
         for index in indexes { try index.add(taken.records) }

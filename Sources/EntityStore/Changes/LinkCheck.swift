@@ -79,17 +79,17 @@ final class LinkCheck: ChangeSink {
   }
 
   private func note(_ view: RecordView, of entity: StoredEntity) throws(StoreError) {
-    guard let held = holders[entity.number] else { return }
-    for holder in held {
+    guard let attributes = holders[entity.number] else { return }
+    for holder in attributes {
       if let target = try entity.recordID(ofAttribute: holder.number, in: view) {
         holder.note(target)
       }
     }
   }
 
-  func settle(_ core: WriteCore) throws(StoreError) {
-    for held in holders.values {
-      for holder in held where !holder.targets.isEmpty {
+  func flush(_ core: WriteCore) throws(StoreError) {
+    for attributes in holders.values {
+      for holder in attributes where !holder.targets.isEmpty {
         IDSort.sortUnique(&holder.targets)
         let ids = holder.targets
         holder.targets = []

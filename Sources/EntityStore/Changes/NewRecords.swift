@@ -39,28 +39,28 @@ struct NewRecords: ~Copyable {
     return true
   }
 
-  /// Checks the rules of all records of `row`, and takes them under the ids from `first` on.
+  /// Checks the rules of all records of `rows`, and takes them under the ids from `first` on.
   ///
-  /// This buffer must be empty, and the entity must have no derived attributes. `row` is empty
+  /// This buffer must be empty, and the entity must have no derived attributes. `rows` is empty
   /// afterwards, with the memory that this buffer had.
   ///
   /// - Returns: false when one of the records or an earlier one breaks a rule.
   mutating func take(
-    _ row: inout RecordBuffer, from first: UInt64, _ changes: EntityChanges
+    _ rows: inout RecordBuffer, from first: UInt64, _ changes: EntityChanges
   ) throws(StoreError) -> Bool {
     precondition(records.count == 0, "rows are taken into an empty buffer")
     precondition(changes.entity.derivations == nil, "rows have no derived attributes")
     if changes.hasConstraints {
-      for position in 0..<row.count {
-        try check(row[position], id: first &+ UInt64(position), changes)
+      for position in 0..<rows.count {
+        try check(rows[position], id: first &+ UInt64(position), changes)
       }
       if !broken.isEmpty {
-        row.removeAll()
+        rows.removeAll()
         return false
       }
     }
-    row.giveIDs(from: first)
-    swap(&records, &row)
+    rows.giveIDs(from: first)
+    swap(&records, &rows)
     return true
   }
 
@@ -76,10 +76,10 @@ struct NewRecords: ~Copyable {
   /// Throws the broken rules of all records, if there are any.
   func checkRules() throws(StoreError) { try broken.check() }
 
-  /// Moves the records to `row`, which must be empty, and takes its memory.
-  mutating func move(to row: inout RecordBuffer) {
-    precondition(row.count == 0, "records are moved to an empty buffer")
-    swap(&records, &row)
+  /// Moves the records to `rows`, which must be empty, and takes its memory.
+  mutating func move(to rows: inout RecordBuffer) {
+    precondition(rows.count == 0, "records are moved to an empty buffer")
+    swap(&records, &rows)
   }
 
   mutating func removeAll() { records.removeAll() }

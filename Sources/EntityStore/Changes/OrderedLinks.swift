@@ -8,7 +8,7 @@ internal import LodestoreFormat
 /// changed, the history records a move.
 final class OrderedLinks: ChangeSink {
   let name = "the order of relationships"
-  let writesWhenTold = true
+  let writesOnRecord = true
   private let core: WriteCore
   private let orders: [OrderedSide]
   /// For each entity, the sides whose links are held in an attribute of its records.

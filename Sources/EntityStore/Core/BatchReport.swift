@@ -28,7 +28,7 @@ final class BatchReport {
     body(WorkProgress(completed: min(done, max(0, total - 1)), total: total))
   }
 
-  fileprivate func tellEnd(_ count: Int) {
+  fileprivate func reportEnd(_ count: Int) {
     let total = total ?? count
     body(WorkProgress(completed: total, total: total))
   }
@@ -45,7 +45,7 @@ extension TreeWriteCore {
     batchReport = report
     defer { batchReport = nil }
     let count = try body()
-    report.tellEnd(count)
+    report.reportEnd(count)
     return count
   }
 }

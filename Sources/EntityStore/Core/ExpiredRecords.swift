@@ -110,7 +110,7 @@ extension TransactionCore {
   /// The date may be in the past.
   func firstExpiry(of entity: StoredEntity, after moment: Double) throws(StoreError) -> Double? {
     guard let index = entity.expiryIndex else { return nil }
-    return try forEachExpired(index, from: .behind(moment), at: moment) { (_, _) in true }
+    return try forEachExpired(index, from: .after(moment), at: moment) { (_, _) in true }
   }
 
   /// Returns whether a record of `entity` expired after `earlier` and before this read began.
@@ -145,7 +145,7 @@ extension TransactionCore {
     _ index: StoredIndex, after earlier: Double? = nil, at moment: Double,
     _ body: (UInt64) throws(StoreError) -> Bool
   ) throws(StoreError) -> Double? {
-    let first = earlier.map(EvictionPosition.behind) ?? .firstDate
+    let first = earlier.map(EvictionPosition.after) ?? .firstDate
     return try forEachExpired(index, from: first, at: moment) { (id, _) throws(StoreError) in
       try body(id)
     }
@@ -160,7 +160,7 @@ extension TransactionCore {
   ) throws(StoreError) -> Double? {
     var next: Double?
     try wrappingErrors {
-      let last = EvictionPosition.behind(moment)
+      let last = EvictionPosition.after(moment)
       let cursor = try Cursor(index.tree, in: transaction)
       try cursor.walk(KeyRange(lower: .included(first.bytes)), backwards: false) { key, value in
         guard last.isAbove(key) else {

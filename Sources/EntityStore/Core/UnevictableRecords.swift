@@ -14,7 +14,7 @@ internal import LodestoreFormat
 /// end it replaces the state of this object.
 final class UnevictableRecords: Sendable {
   private struct Entry {
-    var held: Set<UInt64> = []
+    var unevictable: Set<UInt64> = []
     /// The position up to which eviction has tried every record: it has removed the record, or has
     /// found it unevictable.
     var position: EvictionPosition
@@ -27,7 +27,7 @@ final class UnevictableRecords: Sendable {
     /// The lowest index key that was written since an eviction pass began; `nil` for none.
     var lowestInPass: EvictionPosition?
     /// The records that writes have found unevictable since an eviction pass began.
-    var heldInPass: Set<UInt64> = []
+    var unevictableInPass: Set<UInt64> = []
 
     init(_ order: EvictionOrder) {
       position = order.first
@@ -125,7 +125,7 @@ final class UnevictableRecords: Sendable {
     state.withLock { state in
       state.visitCount += 1
       guard let entry = state.entries[order] else { return false }
-      return entry.held.contains(id) && entry.highest.isAbove(key)
+      return entry.unevictable.contains(id) && entry.highest.isAbove(key)
     }
   }
 
@@ -148,8 +148,8 @@ final class UnevictableRecords: Sendable {
   ) {
     state.withLock { state in
       var entry = state.entries[order] ?? Entry(order)
-      entry.held.formUnion(ids)
-      if state.passCount > 0 { entry.heldInPass.formUnion(ids) }
+      entry.unevictable.formUnion(ids)
+      if state.passCount > 0 { entry.unevictableInPass.formUnion(ids) }
       entry.highest = max(entry.highest, end)
       // If another write has changed the position meanwhile, the position stays, and these records
       // are tried again.
@@ -166,7 +166,7 @@ final class UnevictableRecords: Sendable {
       guard state.passCount == 1 else { return }
       for number in state.entries.keys {
         state.entries[number]?.lowestInPass = nil
-        state.entries[number]?.heldInPass = []
+        state.entries[number]?.unevictableInPass = []
       }
     }
   }
@@ -182,7 +182,7 @@ final class UnevictableRecords: Sendable {
   func replace(with ids: Set<UInt64>, of order: EvictionOrder, to end: EvictionPosition) {
     state.withLock { state in
       var entry = state.entries[order] ?? Entry(order)
-      entry.held = ids.union(entry.heldInPass)
+      entry.unevictable = ids.union(entry.unevictableInPass)
       entry.highest = max(entry.highest, end)
       // If an index entry before `end` was written during the pass, the pass may have missed it.
       // The position then stays.

@@ -18,7 +18,7 @@ final class DifferenceSide: Sendable {
     let hold = try SnapshotHold(store)
     self.store = store
     source = .hold(hold)
-    commit = hold.generation
+    commit = hold.commitNumber
   }
 
   /// Pins the newest commit of a ``Store``, or uses the commit of another reader, such as a
@@ -29,7 +29,7 @@ final class DifferenceSide: Sendable {
       let hold = try SnapshotHold(store.core)
       self.store = store.core
       source = .hold(hold)
-      commit = hold.generation
+      commit = hold.commitNumber
     } else {
       (store, commit) = try reader.read { ($0.core.store, $0.core.commitNumber) }
       source = .reader(reader)

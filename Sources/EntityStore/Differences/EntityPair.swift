@@ -209,10 +209,7 @@ final class EntityPair: Sendable {
     _ attribute: EntityDescription.Attribute?, _ view: RecordView?
   ) throws -> Value {
     guard let attribute else { return .null }
-    guard let view, let place = view.layout.slotIndex(ofAttribute: attribute.number) else {
-      return attribute.initial
-    }
-    return try view.value(at: view.layout.slots[place])
+    return try view?.value(of: attribute) ?? attribute.initial
   }
 }
 

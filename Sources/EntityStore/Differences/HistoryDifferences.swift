@@ -186,7 +186,7 @@ struct HistoryDifferences: DifferenceSource {
       }
     } else if kind == .deleted, old == nil {
       preserved = try log.keptDocument(
-        .tombstone(entity: entity.number, id: id, transaction: 0), of: nil)
+        .tombstone(entity: entity.number, id: id, write: 0), of: nil)
     }
     for bytes in [old, new] {
       if let bytes { try entity.verifyChecksum(of: try entity.view(bytes, id: id), id: id) }
@@ -202,7 +202,7 @@ struct HistoryDifferences: DifferenceSource {
     _ entity: StoredEntity, _ log: HistoryLog
   ) throws -> ByteView? {
     if first.image <= token, changes.earlier.contains(id) { return nil }
-    return try log.image(.image(entity: entity.number, id: id, transaction: first.image))
+    return try log.image(.image(entity: entity.number, id: id, write: first.image))
   }
 
   private mutating func runLinks(

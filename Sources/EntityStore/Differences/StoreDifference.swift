@@ -49,15 +49,10 @@ public struct AttributeDifference: Sendable, Hashable {
 
   private static func json(_ value: Value) -> JSONValue {
     switch value {
-    case .null: .null
-    case .bool(let flag): .bool(flag)
-    case .integer(let number): .integer(number)
-    case .unsigned(let number): .unsigned(number)
-    case .double(let number): .double(number)
-    case .string(let text): .string(text)
     case .date, .uuid, .decimal: .string(KeyText.text(of: value))
     case .data(let bytes): .string(Data(bytes).base64EncodedString())
     case .document(let bytes): bytes._withBytes { (try? JSONValue(anyDocument: $0)) ?? .null }
+    default: JSONValue(scalar: value) ?? .null
     }
   }
 }

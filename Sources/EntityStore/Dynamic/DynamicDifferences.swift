@@ -66,8 +66,6 @@ package struct DynamicRecordDifference {
   package var id: UInt64 { found.id }
   /// The id in the older store; for an inserted record, the id in the newer store.
   package var oldID: UInt64 { found.kind == .inserted ? found.newID : found.oldID }
-  /// The names of the changed attributes; empty unless the record was updated.
-  package var changedNames: [String] { found.changedNames }
 
   /// The changed attributes; for an inserted or deleted record, all known attributes.
   package func attributes() throws -> [(name: String, old: Value?, new: Value?)] {

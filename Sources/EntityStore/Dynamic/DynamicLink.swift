@@ -98,7 +98,7 @@ extension DynamicSnapshot {
       let view = try end.target.view(bytes, id: other)
       let value: Value
       do {
-        value = try end.target.value(of: key, in: view)
+        value = try view.value(of: key)
       } catch {
         throw StoreError.damagedRecord(entity: end.target.name, recordID: other, error)
       }

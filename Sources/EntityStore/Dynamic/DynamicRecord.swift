@@ -24,10 +24,7 @@ package struct DynamicRecord {
 
     /// The value of `attribute`; its initial value when the record is older than the attribute.
     package func value(of attribute: EntityDescription.Attribute) throws(FormatError) -> Value {
-      guard let place = view.layout.slotIndex(ofAttribute: attribute.number) else {
-        return attribute.initial
-      }
-      return try view.value(at: view.layout.slots[place])
+      try view.value(of: attribute)
     }
   }
 }

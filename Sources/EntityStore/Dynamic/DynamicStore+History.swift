@@ -26,10 +26,10 @@ extension DynamicStore {
 
 extension DynamicSnapshot {
   /// Visits the writes in the history, oldest first, until `body` returns false.
-  package func forEachTransaction(
-    _ query: HistoryQuery, _ body: (HistoryTransaction) throws -> Bool
+  package func forEachWrite(
+    _ query: HistoryQuery, _ body: (HistoryWrite) throws -> Bool
   ) throws {
-    try HistoryRun(query, core).forEach { transaction, stop in stop = try !body(transaction) }
+    try HistoryRun(query, core).forEach { write, stop in stop = try !body(write) }
   }
 
   /// The token after the last write in the history.

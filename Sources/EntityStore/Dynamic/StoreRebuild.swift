@@ -160,7 +160,7 @@ package final class StoreRebuild {
     do {
       try core.environment.write { transaction in
         try finish(counters, in: transaction)
-        try core.tellRestarts(of: restarted, in: transaction)
+        try core.recordRestarts(of: restarted, in: transaction)
       }
       return []
     } catch let repeated as RepeatedKeys {

@@ -211,7 +211,7 @@ extension StoreError {
   }
 
   /// Returns whether the error's message already contains everything that the text of `cause` says.
-  func isTold(_ cause: any Error) -> Bool {
+  func messageIncludes(_ cause: any Error) -> Bool {
     if let cause = cause as? LMDBError, cause.kind != .engine { return true }
     return message.contains("\(cause)")
   }

@@ -185,7 +185,7 @@ extension StoreError: CustomStringConvertible, CustomDebugStringConvertible {
   public var debugDescription: String {
     var text = "\(code): \(message)"
     if let privateDetail { text += " [\(privateDetail)]" }
-    if let cause, !isTold(cause) { text += " (\(cause))" }
+    if let cause, !messageIncludes(cause) { text += " (\(cause))" }
     return text
   }
 }

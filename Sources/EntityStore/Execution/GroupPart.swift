@@ -63,20 +63,9 @@ extension Value {
   }
 
   init(reading reader: inout DocumentReader) throws(FormatError) {
-    switch try reader.kind() {
-    case .null, .object:
-      try reader.skip()
-      self = .null
-    case .bool: self = .bool(try reader.bool())
-    case .integer: self = .integer(try reader.int64())
-    case .unsigned: self = .integer(unsigned: try reader.uint64())
-    case .double: self = .double(try reader.double())
-    case .text: self = .string(try reader.string())
-    case .data: self = .data(Array(try reader.data()))
-    case .date: self = .date(try reader.date())
-    case .uuid: self = .uuid(try reader.uuid())
-    case .decimal: self = .decimal(try reader.decimal())
-    case .array:
+    if let scalar = try reader.scalar() {
+      self = scalar
+    } else {
       _ = try reader.enterArray()
       self = .document(Array(try reader.data()))
     }

@@ -60,7 +60,7 @@ final class GroupRuns {
     // The runs that have groups left, ordered by their next keys.
     var heap = Heap<Int>()
     for (index, run) in runs.enumerated() where try run.advance() {
-      heap.insert(index) { comesFirst($0, $1, runs) }
+      heap.insert(index) { precedes($0, $1, runs) }
     }
     var key: [UInt8] = []
     var group: GroupPart?
@@ -80,9 +80,9 @@ final class GroupRuns {
         group = part
       }
       if try run.advance() {
-        heap.replaceFirst(with: first) { comesFirst($0, $1, runs) }
+        heap.replaceFirst(with: first) { precedes($0, $1, runs) }
       } else {
-        heap.removeFirst { comesFirst($0, $1, runs) }
+        heap.removeFirst { precedes($0, $1, runs) }
       }
     }
     if let group { try key._withBytes { try body($0, group) } }
@@ -92,7 +92,7 @@ final class GroupRuns {
   ///
   /// For equal keys the earlier run comes first, since its values were found first.
   @inline(__always)
-  private func comesFirst(_ a: Int, _ b: Int, _ runs: [Run]) -> Bool {
+  private func precedes(_ a: Int, _ b: Int, _ runs: [Run]) -> Bool {
     let order = compareKeys(runs[a].key, runs[b].key)
     return order != 0 ? order < 0 : a < b
   }

@@ -106,10 +106,9 @@ extension PlanRun {
     let view = try entity.view(bytes, id: id)
     return try positions.map { position in
       let number = access.index.description.attributes[position]
-      guard let index = view.layout.slotIndex(ofAttribute: number) else {
-        return entity.description.attribute(number: number)?.initial ?? .null
-      }
-      return try view.value(at: view.layout.slots[index])
+      return try view.value(
+        ofAttribute: number,
+        initial: entity.description.attribute(number: number)?.initial ?? .null)
     }
   }
 }

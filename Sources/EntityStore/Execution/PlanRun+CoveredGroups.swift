@@ -23,7 +23,7 @@ extension PlanRun {
     guard let attributes = question.attributes,
       case .index(let access) = try coveringPlan(of: question)?.access
     else { return 0 }
-    let isOrdered = access.comes(inOrderOf: attributes.keys)
+    let isOrdered = access.isOrdered(by: attributes.keys)
     var grouping = EntryGrouping(
       access.index.description.attributes, keys: attributes.keys,
       terms: Array(zip(question.functions, attributes.terms)), isOrdered: isOrdered,
@@ -108,7 +108,7 @@ extension EntryGrouping {
 
 extension IndexAccess {
   /// Returns whether entries are ordered by `attributes`, so that those of a group are adjacent.
-  func comes(inOrderOf attributes: [UInt32]) -> Bool {
+  func isOrdered(by attributes: [UInt32]) -> Bool {
     guard isWalked || attributes.isEmpty else { return false }
     var rest = index.description.attributes[...]
     let fixed = Set(rest.prefix(fixedCount))

@@ -177,7 +177,7 @@ extension PlanRun {
     _ body: ([Value]) throws(StoreError) -> Bool
   ) throws(StoreError) -> Int? {
     try wrappingErrors {
-      let isOrdered = access.comes(inOrderOf: attributes)
+      let isOrdered = access.isOrdered(by: attributes)
       if isOrdered, access.ranges.count == 1, let range = access.ranges.first,
         attributes.count == 1, attributes.last == access.index.description.attributes.last
       {

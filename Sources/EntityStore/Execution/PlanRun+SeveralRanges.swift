@@ -47,7 +47,7 @@ extension PlanRun {
     }
     // The ranges that have entries left, ordered by their next entries.
     var heap = Heap<Int>()
-    for index in ranges.indices { heap.insert(index) { ranges[$0].comes(before: ranges[$1]) } }
+    for index in ranges.indices { heap.insert(index) { ranges[$0].precedes(ranges[$1]) } }
     let isUnique = access.index.isUnique
     while let first = heap.first {
       try tick()
@@ -61,9 +61,9 @@ extension PlanRun {
       if isResult, try !body(id) { return }
       let isMoved = try isReversed ? range.cursor.previous() : range.cursor.next()
       if isMoved, range.hasEntry {
-        heap.replaceFirst(with: first) { ranges[$0].comes(before: ranges[$1]) }
+        heap.replaceFirst(with: first) { ranges[$0].precedes(ranges[$1]) }
       } else {
-        heap.removeFirst { ranges[$0].comes(before: ranges[$1]) }
+        heap.removeFirst { ranges[$0].precedes(ranges[$1]) }
       }
     }
   }
@@ -85,7 +85,7 @@ private struct MergedRange {
   /// The record id in the entry's value, where a unique index stores it; `nil` in other indexes.
   private var id: UInt64? { cursor.value.count == 8 ? cursor.value.uint64(at: 0) : nil }
 
-  func comes(before other: MergedRange) -> Bool {
+  func precedes(_ other: MergedRange) -> Bool {
     let (first, second) = (rest, other.rest)
     var order = compareKeys(first, second)
     if let firstID = id, let secondID = other.id {

@@ -49,11 +49,7 @@ extension PlanRun {
     var found: Value = .null
     try run.forEach { id, bytes in
       let view = try entity.view(bytes, id: id)
-      if let index = view.layout.slotIndex(ofAttribute: attribute.number) {
-        found = try view.value(at: view.layout.slots[index])
-      } else {
-        found = attribute.initial
-      }
+      found = try view.value(ofAttribute: attribute.number, initial: attribute.initial)
       return false
     }
     return found
@@ -113,12 +109,12 @@ extension PlanRun {
       }
     let range = IndexRange(lower: [0, 255], upper: last.map { PackedKeys.element($0) })
     var found: Value = .null
-    var isSettled = true
+    var isDecided = true
     try wrappingErrors {
       try core.walk(index, of: entity, range, isReversed: term.function == .max) { _, key in
         counts.entriesRead += 1
         guard !key.isEmpty else {
-          isSettled = false
+          isDecided = false
           return false
         }
         var decoder = KeyDecoder(key)
@@ -126,7 +122,7 @@ extension PlanRun {
         return false
       }
     }
-    return isSettled ? found : nil
+    return isDecided ? found : nil
   }
 }
 

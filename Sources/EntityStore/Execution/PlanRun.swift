@@ -341,24 +341,24 @@ final class PlanRun {
   @inline(__always)
   func tick() throws {
     ticks &+= 1
-    if ticks & 63 == 0 { try ask() }
+    if ticks & 63 == 0 { try checkLimits() }
   }
 
   /// Counts one step that reads no record, and asks the control at intervals.
   private func tick(_ control: RunControl) throws {
     ticks &+= 1
-    if ticks & 1_023 == 0 { try ask(control) }
+    if ticks & 1_023 == 0 { try check(control) }
   }
 
   @inline(never)
-  private func ask() throws {
+  private func checkLimits() throws {
     // Sixteen entries cost about as much as looking up one record.
     if counts.recordsRead &+ counts.entriesRead >> 4 > recordLimit { throw NeedsAlternative() }
-    if ticks & 1_023 == 0, let control { try ask(control) }
+    if ticks & 1_023 == 0, let control { try check(control) }
   }
 
   @inline(never)
-  private func ask(_ control: RunControl) throws {
+  private func check(_ control: RunControl) throws {
     if control.isCancelled() { throw StoreError.cancelledQuery(entity.name) }
     guard let report = control.report else { return }
     let now = DynamicValue.currentTime

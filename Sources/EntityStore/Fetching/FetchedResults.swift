@@ -55,7 +55,7 @@ public struct FetchedResults<E: Entity>: RandomAccessCollection, Sendable {
   }
 
   /// The number of the commit that the results were read from.
-  public var generation: CommitNumber { hold.generation }
+  public var commitNumber: CommitNumber { hold.commitNumber }
 
   /// The ids of the results, in order.
   public var ids: [E.ID] { allIDs[bounds].map { RecordID(rawValue: $0) } }

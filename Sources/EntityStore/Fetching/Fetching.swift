@@ -93,7 +93,7 @@ extension ReadableTransaction where Self: ~Copyable {
   public func page<E: Entity>(_ query: Query<E>) throws(StoreError) -> Page<E> {
     var items: [E] = []
     let next = try access.readPage(of: query) { items.append(try E.read(from: &$0)) }
-    return Page(items: items, next: next, generation: generation)
+    return Page(items: items, next: next, commitNumber: commitNumber)
   }
 
   /// Explains how `query` is run, and with `analyzing` also what a run of it reads.
@@ -104,14 +104,14 @@ extension ReadableTransaction where Self: ~Copyable {
   public func explain<E: Entity>(
     _ query: Query<E>, for use: QueryUse = .fetch, analyzing: Bool = false
   ) throws(StoreError) -> QueryExplanation {
-    let asked: Query<E>
+    let planned: Query<E>
     switch use {
-    case .count: asked = query.unordered()
-    case .groups: asked = query.whole()
-    case .fetch, .ids, .update, .delete: asked = query
+    case .count: planned = query.unordered()
+    case .groups: planned = query.whole()
+    case .fetch, .ids, .update, .delete: planned = query
     }
     let run = try access.core.run(
-      asked, wantsOnlyEntries: [.count, .ids, .delete].contains(use))
+      planned, wantsOnlyEntries: [.count, .ids, .delete].contains(use))
     if case .groups(let keys, let others) = use {
       return try run.groupExplanation(by: keys, of: others, analyzing: analyzing)
     }

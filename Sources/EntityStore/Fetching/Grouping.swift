@@ -158,20 +158,14 @@ extension ReadableTransaction where Self: ~Copyable {
   ) throws(StoreError) -> [Group<Key, (First, Second, Third, repeat each Result)>] {
     var terms = [try first.term.get(), try second.term.get(), try third.term.get()]
     for term in repeat (each others).term { terms.append(try term.get()) }
-    var groups: [Group<Key, (First, Second, Third, repeat each Result)>] = []
-    try forEachGroup(query, by: path, terms) { (key, count, values) throws(StoreError) in
+    return try groups(query, by: path, terms, having: condition) { (values) throws(StoreError) in
       var position = -1
       func next<R>(_ aggregate: Aggregate<E, R>) throws(StoreError) -> R {
         position += 1
         return try aggregate.result(values[position])
       }
-      let results = (
-        try next(first), try next(second), try next(third), repeat try next(each others)
-      )
-      let group = Group(key: key, count: count, values: results)
-      if condition(group) { groups.append(group) }
+      return (try next(first), try next(second), try next(third), repeat try next(each others))
     }
-    return groups
   }
 
   /// Groups the records of `query` by their values at `path`, and counts the records of each group.
@@ -179,12 +173,7 @@ extension ReadableTransaction where Self: ~Copyable {
     _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>>,
     having condition: (Group<Key, Void>) -> Bool = { _ in true }
   ) throws(StoreError) -> [Group<Key, Void>] {
-    var groups: [Group<Key, Void>] = []
-    try forEachGroup(query, by: path, []) { (key, count, _) throws(StoreError) in
-      let group = Group(key: key, count: count, values: ())
-      if condition(group) { groups.append(group) }
-    }
-    return groups
+    try groups(query, by: path, [], having: condition) { _ in () }
   }
 
   /// Groups the records of `query` by their values at `path`, with the result of one aggregate.
@@ -199,12 +188,9 @@ extension ReadableTransaction where Self: ~Copyable {
     having condition: (Group<Key, Result>) -> Bool = { _ in true }
   ) throws(StoreError) -> [Group<Key, Result>] {
     let term = try aggregate.term.get()
-    var groups: [Group<Key, Result>] = []
-    try forEachGroup(query, by: path, [term]) { (key, count, values) throws(StoreError) in
-      let group = Group(key: key, count: count, values: try aggregate.result(values[0]))
-      if condition(group) { groups.append(group) }
+    return try groups(query, by: path, [term], having: condition) { (values) throws(StoreError) in
+      try aggregate.result(values[0])
     }
-    return groups
   }
 
   /// Groups the records of `query` by their values at `path`, with the results of two aggregates.
@@ -214,29 +200,29 @@ extension ReadableTransaction where Self: ~Copyable {
     having condition: (Group<Key, (First, Second)>) -> Bool = { _ in true }
   ) throws(StoreError) -> [Group<Key, (First, Second)>] {
     let terms = [try first.term.get(), try second.term.get()]
-    var groups: [Group<Key, (First, Second)>] = []
-    try forEachGroup(query, by: path, terms) { (key, count, values) throws(StoreError) in
-      let results = (try first.result(values[0]), try second.result(values[1]))
-      let group = Group(key: key, count: count, values: results)
-      if condition(group) { groups.append(group) }
+    return try groups(query, by: path, terms, having: condition) { (values) throws(StoreError) in
+      (try first.result(values[0]), try second.result(values[1]))
     }
-    return groups
   }
 
-  private func forEachGroup<E: Entity, Key: Sendable>(
+  private func groups<E: Entity, Key: Sendable, Values: Sendable>(
     _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>>, _ terms: [GroupTerm],
-    _ body: (Key, Int, [Value]) throws(StoreError) -> Void
-  ) throws(StoreError) {
+    having condition: (Group<Key, Values>) -> Bool,
+    _ results: ([Value]) throws(StoreError) -> Values
+  ) throws(StoreError) -> [Group<Key, Values>] {
     let attribute = E.attributes[keyPath: path]
     if let failure = attribute.failure { throw failure }
     let run = try access.core.run(query.whole())
+    var groups: [Group<Key, Values>] = []
     try run.forEachGroup(by: [attribute.operand], terms) { (row) throws(StoreError) in
       guard let key = attribute.loaded(row.keys[0]) else {
         throw .badQuery(
           "a value of '\(ConditionPrinter.text(attribute.operand))' is no \(Key.self)")
       }
-      try body(key, row.count, row.values)
+      let group = Group(key: key, count: row.count, values: try results(row.values))
+      if condition(group) { groups.append(group) }
     }
+    return groups
   }
 
   /// Computes several aggregates over all records that `query` finds.

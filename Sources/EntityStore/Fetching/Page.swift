@@ -6,13 +6,13 @@ public struct Page<Item> {
   /// follow.
   public let next: ContinuationToken?
   /// The number of the commit that the page was read from.
-  public let generation: CommitNumber
+  public let commitNumber: CommitNumber
 
   @usableFromInline
-  init(items: [Item], next: ContinuationToken?, generation: CommitNumber) {
+  init(items: [Item], next: ContinuationToken?, commitNumber: CommitNumber) {
     self.items = items
     self.next = next
-    self.generation = generation
+    self.commitNumber = commitNumber
   }
 }
 
@@ -53,6 +53,6 @@ extension ReadableTransaction where Self: ~Copyable {
         rows.append((repeat try columns.next(each attribute, &place, of: &reader)))
       }
     }
-    return Page(items: rows, next: next, generation: generation)
+    return Page(items: rows, next: next, commitNumber: commitNumber)
   }
 }

@@ -18,7 +18,7 @@ final class SnapshotHold: @unchecked Sendable {
 
   deinit { store.environment.endRead(read) }
 
-  var generation: CommitNumber { core.commitNumber }
+  var commitNumber: CommitNumber { core.commitNumber }
 
   /// Runs `body` while no other thread uses the commit.
   ///

@@ -98,7 +98,7 @@ extension ReadableTransaction where Self: ~Copyable {
     let next = try access.readPage(of: query, onUnreadable: report) {
       items.append(try E.read(from: &$0))
     }
-    return Page(items: items, next: next, generation: generation)
+    return Page(items: items, next: next, commitNumber: commitNumber)
   }
 }
 

@@ -53,7 +53,7 @@ extension ReadableTransaction where Self: ~Copyable {
     guard
       let described = entity.description.attribute(named: attribute.attributeName),
       let kept = try HistoryLog(core).value(
-        .tombstone(entity: entity.number, id: change.recordID, transaction: change.image)),
+        .tombstone(entity: entity.number, id: change.recordID, write: change.image)),
       let document = kept["\(described.number)"]
     else { return nil }
     let value =
@@ -115,7 +115,7 @@ extension StoredEntity {
 
 extension HistoryChange {
   fileprivate func imageKey(_ entity: StoredEntity) -> HistoryKey {
-    .image(entity: entity.number, id: recordID, transaction: image)
+    .image(entity: entity.number, id: recordID, write: image)
   }
 }
 
@@ -126,7 +126,7 @@ extension HistoryLog {
   ) throws(StoreError) -> ByteView? {
     guard let tree else { return nil }
     let key = HistoryKey.image(
-      entity: entity.number, id: change.recordID, transaction: change.image + 1)
+      entity: entity.number, id: change.recordID, write: change.image + 1)
     return try wrappingErrors {
       let cursor = try Cursor(tree, in: core.transaction)
       guard try key.bytes._withBytes({ try cursor.seek(atOrAfter: $0) }),

@@ -138,7 +138,7 @@ extension HistoryLog {
     let entity: EntityNumber
     let ids: Range<UInt64>
     /// The write number in the keys of the records' images and preserved values.
-    let transaction: UInt64
+    let write: UInt64
     let isDeleted: Bool
   }
 
@@ -168,18 +168,18 @@ extension HistoryLog {
           for ids in change.ids.ranges {
             kept.append(
               KeptRecords(
-                entity: change.entity, ids: ids, transaction: image,
+                entity: change.entity, ids: ids, write: image,
                 isDeleted: change.kind == .deleted))
           }
         }
-        parts.append(.part(transaction: number, part: part))
+        parts.append(.part(write: number, part: part))
         return true
       }
       if parts.isEmpty { break }
       for records in kept {
-        try delete(records) { .image(entity: $0, id: $1, transaction: $2) }
+        try delete(records) { .image(entity: $0, id: $1, write: $2) }
         if records.isDeleted {
-          try delete(records) { .tombstone(entity: $0, id: $1, transaction: $2) }
+          try delete(records) { .tombstone(entity: $0, id: $1, write: $2) }
         }
       }
       for key in parts { try delete(key) }
@@ -209,8 +209,7 @@ extension HistoryLog {
       var keys: [HistoryKey] = []
       let range = KeyRange(lower: .included(start), upper: .excluded(HistoryKey.consumers))
       try Cursor(tree, in: core.transaction).walk(range) { key, _ in
-        if let key = HistoryKey(key), let number = key.transaction, number <= end, number != shared
-        {
+        if let key = HistoryKey(key), let number = key.write, number <= end, number != shared {
           keys.append(key)
         }
         return keys.count < Self.keysPerRound
@@ -226,13 +225,13 @@ extension HistoryLog {
   private func delete(
     _ records: KeptRecords, _ key: @escaping (EntityNumber, UInt64, UInt64) -> HistoryKey
   ) throws {
-    let kept = try HistoryKeyIDs(in: self, of: records.transaction) {
-      key(records.entity, $0, records.transaction)
+    let kept = try HistoryKeyIDs(in: self, of: records.write) {
+      key(records.entity, $0, records.write)
     }
     try PresentIDs(
       IDRuns([records.ids]), recordsOf: nil, kept: [kept].compactMap { $0 }, core
     ).forEach { id in
-      try delete(key(records.entity, id, records.transaction))
+      try delete(key(records.entity, id, records.write))
     }
   }
 }

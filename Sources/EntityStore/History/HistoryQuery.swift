@@ -12,7 +12,7 @@ public struct HistoryQuery: Sendable {
     case beginning
     case token(HistoryToken)
     case date(Date)
-    case transaction(HistoryToken)
+    case write(HistoryToken)
   }
 
   /// A filter by a condition for the changes of one entity's records.
@@ -58,8 +58,8 @@ public struct HistoryQuery: Sendable {
   public static func since(_ date: Date) -> HistoryQuery { HistoryQuery(.date(date)) }
 
   /// The write with this token.
-  public static func transaction(_ token: HistoryToken) -> HistoryQuery {
-    HistoryQuery(.transaction(token))
+  public static func write(_ token: HistoryToken) -> HistoryQuery {
+    HistoryQuery(.write(token))
   }
 
   /// Includes only writes of these authors.
@@ -106,7 +106,7 @@ public struct HistoryQuery: Sendable {
   /// from the last image of the record. Without an image, the values that
   /// ``HistoryPolicy/kept(preserving:images:)`` preserves are used, if the condition needs no
   /// others. Changes of records with unknown values are excluded, and their writes stay.
-  /// ``HistoryTransaction/undecidedCount`` counts these changes.
+  /// ``HistoryWrite/undecidedCount`` counts these changes.
   ///
   /// The query's order, limit and offset are ignored.
   public func matching<E: Entity>(_ query: Query<E>) -> HistoryQuery {
@@ -151,10 +151,10 @@ extension TransactionCore {
         return try evaluator.admits(bytes, id: id)
       }
       let last = kind == .deleted ? number : nil
-      if let kept = try log.kept(.image(entity: entity.number, id: id, transaction: 0), of: last) {
+      if let kept = try log.kept(.image(entity: entity.number, id: id, write: 0), of: last) {
         return try evaluator.admits(kept, id: id)
       }
-      let tombstone = HistoryKey.tombstone(entity: entity.number, id: id, transaction: 0)
+      let tombstone = HistoryKey.tombstone(entity: entity.number, id: id, write: 0)
       guard let kept = try log.keptDocument(tombstone, of: last),
         let record = try entity.record(id, preserving: kept, decides: condition)
       else { return nil }

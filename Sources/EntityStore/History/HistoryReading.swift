@@ -13,17 +13,17 @@ extension ReadableTransaction where Self: ~Copyable {
   ///
   /// - Throws: ``StoreError/Code/expiredHistory`` when some of these writes have been purged.
   /// - Complexity: O(*t* + *r*) for *t* writes after the start with *r* ranges of ids.
-  public func history(_ query: HistoryQuery) throws -> [HistoryTransaction] {
-    var found: [HistoryTransaction] = []
-    try forEachTransaction(query) { transaction, _ in found.append(transaction) }
+  public func history(_ query: HistoryQuery) throws -> [HistoryWrite] {
+    var found: [HistoryWrite] = []
+    try forEachWrite(query) { write, _ in found.append(write) }
     return found
   }
 
   /// Visits the writes in the history that match the query, in its order, until `body` sets `stop`.
   ///
   /// Only one write at a time is in memory.
-  public func forEachTransaction(
-    _ query: HistoryQuery, _ body: (HistoryTransaction, _ stop: inout Bool) throws -> Void
+  public func forEachWrite(
+    _ query: HistoryQuery, _ body: (HistoryWrite, _ stop: inout Bool) throws -> Void
   ) throws {
     try HistoryRun(query, access.core).forEach(body)
   }
@@ -74,13 +74,13 @@ struct HistoryRun {
     case .token(let token):
       try log.check(token)
       return token.number + 1
-    case .transaction(let token):
+    case .write(let token):
       if token.number > 0 { try log.check(token, includesWrite: true) }
       return token.number
     }
   }
 
-  func forEach(_ body: (HistoryTransaction, inout Bool) throws -> Void) throws {
+  func forEach(_ body: (HistoryWrite, inout Bool) throws -> Void) throws {
     if let limit = query.limitCount, limit <= 0 {
       if limit < 0 { throw StoreError.badQuery("the limit is \(limit)") }
       return
@@ -93,9 +93,9 @@ struct HistoryRun {
       guard let whole = collected else { return }
       collected = nil
       guard let header = whole.header, isWanted(header),
-        let transaction = try transaction(whole, header)
+        let write = try historyWrite(whole, header)
       else { return }
-      try body(transaction, &isStopped)
+      try body(write, &isStopped)
       left -= 1
       if left == 0 { isStopped = true }
     }
@@ -104,7 +104,7 @@ struct HistoryRun {
         try end()
         if isStopped { return false }
       }
-      if case .transaction(let token) = query.start, number != token.number { return false }
+      if case .write(let token) = query.start, number != token.number { return false }
       var whole = collected ?? Collected(number: number)
       collected = nil
       whole.header = part.header ?? whole.header
@@ -128,7 +128,7 @@ struct HistoryRun {
 
   /// Whether the query returns the last write first.
   private var isBackwards: Bool {
-    if case .transaction = query.start { false } else { query.isNewestFirst }
+    if case .write = query.start { false } else { query.isNewestFirst }
   }
 
   private func isWanted(_ header: HistoryPart.Header) -> Bool {
@@ -144,9 +144,9 @@ struct HistoryRun {
     query.entities != nil || query.kinds != nil || !query.attributes.isEmpty || !filters.isEmpty
   }
 
-  private func transaction(
+  private func historyWrite(
     _ whole: Collected, _ header: HistoryPart.Header
-  ) throws -> HistoryTransaction? {
+  ) throws -> HistoryWrite? {
     let image = header.images ?? whole.number
     let parts = isBackwards ? whole.parts.reversed() : whole.parts
     var groups: [HistoryChanges.Group] = []
@@ -193,13 +193,13 @@ struct HistoryRun {
       groups = []
       links = []
     }
-    return HistoryTransaction(
+    return HistoryWrite(
       token: HistoryToken(storeID: storeID, number: whole.number),
       time: Date(timeIntervalSinceReferenceDate: header.time), author: header.author,
       contextName: header.context, process: Int(clamping: header.process),
       undoes: header.undoes.map { HistoryToken(storeID: storeID, number: $0) },
-      changes: HistoryChanges(groups: groups, transaction: whole.number, image: image),
-      links: links, restartedEntities: restarted, untoldEntities: untoldEntities(header),
+      changes: HistoryChanges(groups: groups, write: whole.number, image: image),
+      links: links, restartedEntities: restarted, unrecordedEntities: unrecordedEntities(header),
       undecidedCount: undecidedCount)
   }
 
@@ -213,10 +213,10 @@ struct HistoryRun {
     let number = entity.number
     let write = isDeleted ? image : nil
     let images = try HistoryKeyIDs(in: log, of: write) {
-      .image(entity: number, id: $0, transaction: write ?? 0)
+      .image(entity: number, id: $0, write: write ?? 0)
     }
     let preserved = try HistoryKeyIDs(in: log, of: write) {
-      .tombstone(entity: number, id: $0, transaction: write ?? 0)
+      .tombstone(entity: number, id: $0, write: write ?? 0)
     }
     var ids = IDRuns()
     var decidedCount = 0
@@ -234,7 +234,7 @@ struct HistoryRun {
     return (ids, max(0, all.count - decidedCount))
   }
 
-  private func untoldEntities(_ header: HistoryPart.Header) -> [String] {
+  private func unrecordedEntities(_ header: HistoryPart.Header) -> [String] {
     (header.untold ?? []).map { number in core.schema.entity(number)?.name ?? "entity \(number)" }
   }
 
@@ -256,14 +256,6 @@ struct HistoryRun {
           ? HistoryLinks.Link(recordID: $0.to, targetID: $0.from)
           : HistoryLinks.Link(recordID: $0.from, targetID: $0.to)
       }, number: group.relationship)
-  }
-}
-
-extension Int {
-  /// The sum, limited to the largest number, because a damaged file may contain impossible numbers.
-  fileprivate func addingClamped(_ other: Int) -> Int {
-    let (sum, isTooLarge) = addingReportingOverflow(other)
-    return isTooLarge ? .max : sum
   }
 }
 

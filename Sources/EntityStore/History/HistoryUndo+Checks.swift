@@ -119,7 +119,7 @@ extension HistoryUndo {
               "the history of \(entity.name) began again with write \(later), so the changes "
                 + "before that write are unknown")
           }
-          guard let kind = entity.own(change.kind), isInTheWay(kind, of: mine.kind) else {
+          guard let kind = entity.own(change.kind), conflicts(kind, with: mine.kind) else {
             continue
           }
           let common = mine.ids.intersection(change.ids)
@@ -139,8 +139,8 @@ extension HistoryUndo {
     }
   }
 
-  private func isInTheWay(
-    _ later: HistoryPart.Change.Kind, of mine: HistoryPart.Change.Kind
+  private func conflicts(
+    _ later: HistoryPart.Change.Kind, with mine: HistoryPart.Change.Kind
   ) -> Bool {
     if case .updated(let changed) = later, case .updated(let mine) = mine {
       return !Set(mine).isDisjoint(with: changed)
@@ -174,7 +174,7 @@ extension HistoryUndo {
             ofAttribute: attribute, in: try entity.view(image, id: id)),
           !restored.contains(target), try core.record(target, of: end.target) == nil
         else { continue }
-        throw try isGone(
+        throw try missingRecord(
           target, of: end.target,
           "\(entity.name) \(id) led to it by '\(end.attribute?.name ?? "?")'")
       }
@@ -207,12 +207,12 @@ extension HistoryUndo {
         var ids = ids.filter { !restored.contains($0) }
         IDSort.sortUnique(&ids)
         guard let missing = try core.firstMissing(ids, in: entity) else { continue }
-        throw try isGone(missing, of: entity, "the write removed a link of this record")
+        throw try missingRecord(missing, of: entity, "the write removed a link of this record")
       }
     }
   }
 
-  private func isGone(
+  private func missingRecord(
     _ id: UInt64, of entity: StoredEntity, _ reason: String
   ) throws -> StoreError {
     let by = try byWrite { part in
@@ -232,9 +232,9 @@ extension HistoryUndo {
     for end in core.schema.ends(of: entity) where end.links != nil {
       let found: (id: UInt64, other: UInt64)?
       if let holder = end.opposite.attribute {
-        found = try holderInTheWay(of: list, end, holder)
+        found = try conflictingHolder(of: list, end, holder)
       } else {
-        found = try linkInTheWay(of: list, end)
+        found = try conflictingLink(of: list, end)
       }
       guard let (id, other) = found else { continue }
       let relationship = end.relationship.description.number
@@ -256,7 +256,7 @@ extension HistoryUndo {
   }
 
   /// Returns a link of one of `ids` that the write did not add.
-  private func linkInTheWay(
+  private func conflictingLink(
     of ids: [UInt64], _ end: RelationshipEnd
   ) throws(StoreError) -> (id: UInt64, other: UInt64)? {
     let mine = Set(
@@ -276,7 +276,7 @@ extension HistoryUndo {
   /// Records of earlier writes of this commit may lead to one of `ids` too, for example records of
   /// an import's first page. This method collects them; their attributes are later restored to the
   /// values before the commit.
-  private mutating func holderInTheWay(
+  private mutating func conflictingHolder(
     of ids: [UInt64], _ end: RelationshipEnd, _ holder: EntityDescription.Attribute
   ) throws -> (id: UInt64, other: UInt64)? {
     let entity = end.target.number

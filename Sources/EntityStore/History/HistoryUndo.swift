@@ -189,7 +189,7 @@ struct HistoryUndo {
   }
 
   func imageKey(_ entity: StoredEntity, _ id: UInt64) -> HistoryKey {
-    .image(entity: entity.number, id: id, transaction: image)
+    .image(entity: entity.number, id: id, write: image)
   }
 
   /// Returns those of `ids` that are existing records.

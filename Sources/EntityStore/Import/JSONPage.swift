@@ -25,7 +25,7 @@ struct JSONPage {
     guard let node, node.kind == kind else {
       throw .pageWithoutRecords(
         page: number, at: place, found: node?.kindName ?? "nothing",
-        hint: place.keyName == nil ? Self.way(toRecordsOf: document.root, from: place.path) : "")
+        hint: place.keyName == nil ? Self.hint(forRecordsOf: document.root, from: place.path) : "")
     }
     container = node
     if document.hasFaults, let error = document.faultError(outside: records) {
@@ -34,7 +34,7 @@ struct JSONPage {
   }
 
   /// A suggestion for error messages: other places of the page where the records may be.
-  private static func way(toRecordsOf root: JSONNode, from path: String) -> String {
+  private static func hint(forRecordsOf root: JSONNode, from path: String) -> String {
     guard root.kind == .object else {
       guard root.kind == .array else { return "" }
       return

@@ -64,7 +64,7 @@ struct IndexWriter: ~Copyable {
   @inline(__always)
   mutating func put(_ key: ByteView, recordID: UInt64) throws(LMDBError) {
     if !hasBegun { try begin(key) }
-    if watch != nil { tellFirst(key) }
+    if watch != nil { reportFirstKey(key) }
     if !lifted.isEmpty { try makeWay(for: key) }
     if isUnique { body.storeBytes(of: recordID.littleEndian, as: UInt64.self) }
     let value = ByteView(body)[..<(isUnique ? 8 : 0)]
@@ -86,7 +86,7 @@ struct IndexWriter: ~Copyable {
     defer { block.removeAll() }
     guard block.count > 0, let keys = block.base else { return }
     if !hasBegun { try begin(block.key(at: 0)) }
-    if watch != nil { tellFirst(block.key(at: 0)) }
+    if watch != nil { reportFirstKey(block.key(at: 0)) }
     var entry = 0
     if isAppending, !isRepacking {
       entry = try cursor.append(keys: keys, ends: block.ends, values: block.values)
@@ -117,9 +117,9 @@ struct IndexWriter: ~Copyable {
   }
 
   @inline(never)
-  private mutating func tellFirst(_ key: ByteView) {
+  private mutating func reportFirstKey(_ key: ByteView) {
     guard let watch else { return }
-    for order in watch.orders { watch.held.putFirst(key, of: order) }
+    for order in watch.orders { watch.unevictable.putFirst(key, of: order) }
     self.watch = nil
   }
 
@@ -284,11 +284,11 @@ extension TreeWriteCore {
 
 /// Reports to ``UnevictableRecords`` which keys are put into an index.
 private struct EvictionWatch {
-  let held: UnevictableRecords
+  let unevictable: UnevictableRecords
   /// The eviction orders that follow the index.
   let orders: [EvictionOrder]
 
-  func put(_ key: ByteView) { for order in orders { held.put(key, of: order) } }
+  func put(_ key: ByteView) { for order in orders { unevictable.put(key, of: order) } }
 }
 
 extension TreeWriteCore {
@@ -302,7 +302,7 @@ extension TreeWriteCore {
   @inline(never)
   private func knownWatch(of index: StoredIndex) -> EvictionWatch? {
     schema.evictionOrders(by: index).map {
-      EvictionWatch(held: store.unevictableRecords, orders: $0)
+      EvictionWatch(unevictable: store.unevictableRecords, orders: $0)
     }
   }
 }

@@ -92,10 +92,10 @@ final class KeyEntries {
     _ body: (_ index: Int, _ holder: UInt64) throws(StoreError) -> Bool
   ) throws(StoreError) {
     try wrappingErrors {
-      var held = try UniqueKeyHolders(in: index, core: core)
-      for entry in 0..<count where !held.isOver {
+      var holders = try UniqueKeyHolders(in: index, core: core)
+      for entry in 0..<count where !holders.isOver {
         prefetch(ahead: entry)
-        if let holder = try held.holder(of: key(at: entry)) {
+        if let holder = try holders.holder(of: key(at: entry)) {
           guard try body(entry, holder) else { return }
         }
       }

@@ -116,16 +116,16 @@ extension SortedEntries {
           entity: entity.name, index: index.name, (repeated.first, repeated.second),
           firstNew: firstNew, detail: repeated.key._withBytes(KeyText.text))
       }
-      var held = try UniqueKeyHolders(in: index, core: core)
-      if held.isOver { return }
+      var holders = try UniqueKeyHolders(in: index, core: core)
+      if holders.isOver { return }
       try forEach { key, id in
-        if let holder = try held.holder(of: key) {
+        if let holder = try holders.holder(of: key) {
           let error = StoreError.uniqueViolation(
             entity: entity.name, index: index.name, holder: holder, detail: KeyText.text(key),
             of: firstNew == nil ? id : nil)
           throw firstNew.map { error.inBatch(at: Int(id - $0)) } ?? error
         }
-        return !held.isOver
+        return !holders.isOver
       }
     }
   }

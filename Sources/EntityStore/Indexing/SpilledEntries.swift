@@ -76,21 +76,21 @@ extension SpilledEntries: SortedEntries {
     // The runs that have entries left, ordered by their next keys.
     var heap = Heap<Int>()
     for index in runs.indices where try runs[index].advance() {
-      heap.insert(index) { Self.comesFirst($0, $1, runs) }
+      heap.insert(index) { Self.precedes($0, $1, runs) }
     }
-    assert(heap.isOrdered { Self.comesFirst($0, $1, runs) })
+    assert(heap.isOrdered { Self.precedes($0, $1, runs) })
     while let first = heap.first {
       guard try body(runs[first].key, runs[first].recordID) else { return }
       if try runs[first].advance() {
-        heap.replaceFirst(with: first) { Self.comesFirst($0, $1, runs) }
+        heap.replaceFirst(with: first) { Self.precedes($0, $1, runs) }
       } else {
-        heap.removeFirst { Self.comesFirst($0, $1, runs) }
+        heap.removeFirst { Self.precedes($0, $1, runs) }
       }
     }
   }
 
   @inline(__always)
-  private static func comesFirst(
+  private static func precedes(
     _ a: Int, _ b: Int, _ runs: UnsafeMutableBufferPointer<Run>
   ) -> Bool {
     let order = compareKeys(runs[a].key, runs[b].key)

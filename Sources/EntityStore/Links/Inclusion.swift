@@ -81,7 +81,7 @@ extension ReadableTransaction where Self: ~Copyable {
     let found = try page(query)
     return Page(
       items: try rows(found.items, first, repeat each other), next: found.next,
-      generation: found.generation)
+      commitNumber: found.commitNumber)
   }
 
   private func rows<E: Entity, First, each Other>(

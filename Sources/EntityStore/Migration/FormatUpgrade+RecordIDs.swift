@@ -137,10 +137,7 @@ extension EntityDescription {
   }
 
   fileprivate func value(of number: UInt32, in view: RecordView) throws(FormatError) -> Value {
-    guard let slotIndex = view.layout.slotIndex(ofAttribute: number) else {
-      return attribute(number: number)?.initial ?? .null
-    }
-    return try view.value(at: view.layout.slots[slotIndex])
+    try view.value(ofAttribute: number, initial: attribute(number: number)?.initial ?? .null)
   }
 
   /// Returns the description with the documents `attributes` replaced by ids, in a new layout.

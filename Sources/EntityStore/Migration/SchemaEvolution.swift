@@ -261,7 +261,7 @@ struct SchemaEvolution {
     var changes: [DocumentOutline.Change] = []
     if let before = stored.members {
       changes = members.changes(from: before)
-      result.attributes[index].members = members.settled(over: before, keepsOthers: keepsOthers)
+      result.attributes[index].members = members.merged(over: before, keepsOthers: keepsOthers)
     } else {
       result.attributes[index].members = members
       // Without an outline, only the name distinguishes two types.

@@ -69,7 +69,7 @@ extension StoreCore {
       }
       try opening.evolve()
       self.migrationSteps.withLock { $0 = opening.stages?.steps ?? [] }
-      try self.tellRestarts(of: opening.restarted, in: transaction)
+      try self.recordRestarts(of: opening.restarted, in: transaction)
       if let stages, stages.version > model {
         try self.trees.putModelVersion(stages.version, in: transaction)
       }
@@ -154,7 +154,7 @@ extension StoreCore {
   ///
   /// Their records may have changed without an entry: their history begins with this opening, or
   /// a stage has changed the records.
-  func tellRestarts(of numbers: Set<EntityNumber>, in transaction: Transaction) throws {
+  func recordRestarts(of numbers: Set<EntityNumber>, in transaction: Transaction) throws {
     let core = try writing(transaction)
     let entities = core.schema.entities.filter {
       numbers.contains($0.number) && $0.description.history != nil

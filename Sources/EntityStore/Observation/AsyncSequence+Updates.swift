@@ -22,8 +22,8 @@
 /// ends when its task is cancelled or the sequence ends. An error of the sequence is thrown.
 /// Closing a store before its replacement arrives does not end the loop.
 ///
-/// All stores must have been opened with the entities of the query. The commit number in an update,
-/// ``ResultUpdate/generation``, belongs to the file of its store, so a replacement may decrease it.
+/// All stores must have been opened with the entities of the query. The commit number of an update
+/// (``ResultUpdate/commitNumber``) belongs to the file of its store. A replacement may decrease it.
 extension AsyncSequence where Self: Sendable, Element == Store {
   @usableFromInline
   var followed: FollowedOrigin { FollowedOrigin(self) }

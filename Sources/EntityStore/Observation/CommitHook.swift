@@ -4,7 +4,7 @@ internal import LodestoreFormat
 /// The changes of one write, reported directly after its commit.
 public struct CommittedWriteChanges: Sendable {
   /// The number of the commit; a read of this commit or a later one sees the write.
-  public let generation: CommitNumber
+  public let commitNumber: CommitNumber
   /// The author of the write.
   public let author: String?
   /// The part of the program that wrote.
@@ -96,7 +96,7 @@ private final class CommitSink: ChangeSink {
     guard !groups.isEmpty else { return }
     body(
       CommittedWriteChanges(
-        generation: write.commit, author: core.origin.author, contextName: core.origin.context,
-        changes: HistoryChanges(groups: groups, transaction: 0, image: 0)))
+        commitNumber: write.commit, author: core.origin.author, contextName: core.origin.context,
+        changes: HistoryChanges(groups: groups, write: 0, image: 0)))
   }
 }

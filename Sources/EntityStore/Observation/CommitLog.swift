@@ -4,7 +4,7 @@
 /// made by another process.
 struct CommitLog {
   /// Commits that are reported together.
-  struct News {
+  struct Batch {
     /// The last commit that was reported before these commits.
     let from: UInt64
     /// The changes of each commit; `nil` when a commit is missing from the log.
@@ -54,12 +54,12 @@ struct CommitLog {
   }
 
   /// Removes and returns the unreported commits up to `commit`; returns `nil` without such commits.
-  mutating func take(through commit: UInt64) -> News? {
+  mutating func take(through commit: UInt64) -> Batch? {
     let count = commits.prefix { $0.number <= commit }.count
     let found = commits[..<count].filter { $0.number > reported }.map(\.delta)
     commits.removeFirst(count)
     guard commit > reported else { return nil }
-    return News(from: reported, deltas: UInt64(found.count) == commit - reported ? found : nil)
+    return Batch(from: reported, deltas: UInt64(found.count) == commit - reported ? found : nil)
   }
 
   /// Notes that `commit` was reported; `write` is the last write in its history.

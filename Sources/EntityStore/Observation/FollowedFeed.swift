@@ -1,6 +1,6 @@
 /// An observer of one store that reads the values that a loop delivers.
 protocol FollowedObserver: Observer {
-  associatedtype News: Sendable
+  associatedtype Update: Sendable
 
   /// Continues from the observer of the previous store, with the changes from that store to this
   /// one.
@@ -16,12 +16,12 @@ protocol FollowedObserver: Observer {
   /// Commits that changed it since the read began may not have been reported to this observer.
   var hasGrown: Bool { get }
 
-  /// Returns the news that the loop delivers; `nil` when nothing differs from the last delivered
+  /// Returns the update that the loop delivers; `nil` when nothing differs from the last delivered
   /// state.
-  func takeNews() -> News?
+  func takeUpdate() -> Update?
 }
 
-/// The news of one loop, from one store or from the newest of a sequence of stores.
+/// The updates of one loop, from one store or from the newest of a sequence of stores.
 ///
 /// The `Sendable` conformance is unchecked, because only the task of the loop uses the feed.
 final class FollowedFeed<O: FollowedObserver>: @unchecked Sendable {
@@ -41,16 +41,16 @@ final class FollowedFeed<O: FollowedObserver>: @unchecked Sendable {
     self.make = make
   }
 
-  func next() async throws -> O.News? {
+  func next() async throws -> O.Update? {
     if isOver || Task.isCancelled { return nil }
     do {
       while true {
-        if let current, !stores.hasNews {
-          if let news = try await news(of: current.handle) { return news }
+        if let current, !stores.hasArrival {
+          if let update = try await nextUpdate(of: current.handle) { return update }
           if isOver { return nil }
         } else {
           guard let next = try await stores.next() else { return end() }
-          if let news = try await begin(next) { return news }
+          if let update = try await begin(next) { return update }
         }
         if Task.isCancelled { return end() }
       }
@@ -60,46 +60,46 @@ final class FollowedFeed<O: FollowedObserver>: @unchecked Sendable {
     }
   }
 
-  private func end() -> O.News? {
+  private func end() -> O.Update? {
     isOver = true
-    leave()
+    stopFollowing()
     return nil
   }
 
-  private func leave() {
-    stores.wakeOnNews(nil)
+  private func stopFollowing() {
+    stores.wakeOnArrival(nil)
     current = nil
   }
 
-  /// Waits for news of the followed store; returns `nil` when the next store may have arrived
+  /// Waits for an update of the followed store; returns `nil` when the next store may have arrived
   /// instead.
-  private func news(of handle: ObserverHandle<O>) async throws -> O.News? {
+  private func nextUpdate(of handle: ObserverHandle<O>) async throws -> O.Update? {
     switch await handle.observer.wait({ handle.center.request() }) {
     case .ended:
       // A loop over a single store ends when the store is closed.
       if !stores.isSequence { return end() }
-      leave()
+      stopFollowing()
       return nil
-    case .updated: return handle.observer.takeNews()
+    case .updated: return handle.observer.takeUpdate()
     case .changed:
-      if stores.hasNews { return nil }
-      return try await goingOn { try await fetch(handle) }
+      if stores.hasArrival { return nil }
+      return try await continuingIfClosed { try await fetch(handle) }
     }
   }
 
   /// Continues with another store: with the changes from the previous store if they are known,
   /// otherwise with a read.
-  private func begin(_ next: ObservedStore) async throws -> O.News? {
+  private func begin(_ next: ObservedStore) async throws -> O.Update? {
     let before = current?.store
-    leave()
+    stopFollowing()
     let core = next.center.core
     let (make, last) = (make, last)
-    return try await goingOn {
+    return try await continuingIfClosed {
       try core.checkOpen("observe")
       let observer = try await core.onReader { try core.read { try make($0, last) } }
       let handle = try ObserverHandle(observer, in: next.center)
       current = (next, handle)
-      stores.wakeOnNews(observer)
+      stores.wakeOnArrival(observer)
       if let last, let older = before?.center.core {
         // When the previous store is closed or damaged, its changes are unknown.
         let follows = try await core.onReader {
@@ -108,7 +108,7 @@ final class FollowedFeed<O: FollowedObserver>: @unchecked Sendable {
         if follows {
           next.center.extend(observer)
           self.last = observer
-          return observer.takeNews()
+          return observer.takeUpdate()
         }
       }
       return try await fetch(handle)
@@ -117,17 +117,17 @@ final class FollowedFeed<O: FollowedObserver>: @unchecked Sendable {
 
   /// Runs `body`; returns `nil` instead of an error if this store was closed and another may
   /// follow.
-  private func goingOn(_ body: () async throws -> O.News?) async throws -> O.News? {
+  private func continuingIfClosed(_ body: () async throws -> O.Update?) async throws -> O.Update? {
     do {
       return try await body()
     } catch let error as StoreError where error.code == .closed && stores.isSequence {
-      leave()
+      stopFollowing()
       return nil
     }
   }
 
   /// Reads until a read uses only entities and relationships that were observed before it began.
-  private func fetch(_ handle: ObserverHandle<O>) async throws -> O.News? {
+  private func fetch(_ handle: ObserverHandle<O>) async throws -> O.Update? {
     let (core, observer) = (handle.center.core, handle.observer)
     repeat {
       try await core.onReader { try core.read { try observer.fetch($0) } }
@@ -136,6 +136,6 @@ final class FollowedFeed<O: FollowedObserver>: @unchecked Sendable {
       handle.center.extend(observer)
     } while observer.hasGrown
     last = observer
-    return observer.takeNews()
+    return observer.takeUpdate()
   }
 }

@@ -29,8 +29,8 @@ struct FollowedOrigin: Sendable {
 
 /// The stores that one loop follows: a single store, or the newest store of a sequence.
 final class FollowedStores: Sendable {
-  /// The news that the loop has not taken, and the observer to wake.
-  private struct News {
+  /// The stores that the loop has not taken, and the observer to wake.
+  private struct Arrivals {
     var arrived: ObservedStore?
     /// The end of the sequence; `nil` while it continues.
     var end: Result<Void, any Error>?
@@ -39,27 +39,27 @@ final class FollowedStores: Sendable {
     var isThere: Bool { arrived != nil || end != nil }
   }
 
-  private let news: Guarded<News>
+  private let arrivals: Guarded<Arrivals>
   /// The task that iterates over the sequence while the loop exists.
   private let task: Task<Void, Never>?
 
   init(_ origin: FollowedOrigin) {
     switch origin.stores {
     case .one(let center):
-      news = Guarded(News(arrived: ObservedStore(center: center, store: nil)))
+      arrivals = Guarded(Arrivals(arrived: ObservedStore(center: center, store: nil)))
       task = nil
     case .newest(let pump):
-      let news = Guarded(News())
-      self.news = news
+      let arrivals = Guarded(Arrivals())
+      self.arrivals = arrivals
       task = Task {
         do {
           try await pump { store in
             let observed = ObservedStore(center: store.observations, store: store)
-            Self.change(news) { $0.arrived = observed }
+            Self.change(arrivals) { $0.arrived = observed }
           }
-          Self.change(news) { $0.end = .success(()) }
+          Self.change(arrivals) { $0.end = .success(()) }
         } catch {
-          Self.change(news) { $0.end = .failure(error) }
+          Self.change(arrivals) { $0.end = .failure(error) }
         }
       }
     }
@@ -67,11 +67,11 @@ final class FollowedStores: Sendable {
 
   deinit { task?.cancel() }
 
-  /// Changes the news and wakes the observer.
-  private static func change(_ news: Guarded<News>, _ body: (inout News) -> Void) {
-    let before = news.withLock { news in
-      defer { body(&news) }
-      return news
+  /// Changes the arrivals and wakes the observer.
+  private static func change(_ arrivals: Guarded<Arrivals>, _ body: (inout Arrivals) -> Void) {
+    let before = arrivals.withLock { arrivals in
+      defer { body(&arrivals) }
+      return arrivals
     }
     before.observer?.wake(0)
     // A store that nobody has taken is released outside the lock.
@@ -82,30 +82,30 @@ final class FollowedStores: Sendable {
   var isSequence: Bool { task != nil }
 
   /// Whether ``next()`` can return immediately.
-  var hasNews: Bool { news.withLock { $0.isThere } }
+  var hasArrival: Bool { arrivals.withLock { $0.isThere } }
 
   /// Waits for the newest store that has not been returned, and returns it.
   ///
   /// Returns `nil` when no store follows, or when the task is cancelled.
   func next() async throws -> ObservedStore? {
     // A single store has no successor.
-    guard isSequence || hasNews else { return nil }
+    guard isSequence || hasArrival else { return nil }
     let waiting = Observer()
-    wakeOnNews(waiting)
-    while !hasNews {
+    wakeOnArrival(waiting)
+    while !hasArrival {
       if await waiting.wait({ waiting.wake(0) }) == .ended { return nil }
     }
     if Task.isCancelled { return nil }
-    return try news.withLock { news in
-      if let arrived = news.arrived {
-        news.arrived = nil
+    return try arrivals.withLock { arrivals in
+      if let arrived = arrivals.arrived {
+        arrivals.arrived = nil
         return arrived
       }
-      try news.end?.get()
+      try arrivals.end?.get()
       return nil
     }
   }
 
-  /// Sets the one observer that news wakes.
-  func wakeOnNews(_ observer: Observer?) { news.withLock { $0.observer = observer } }
+  /// Sets the one observer that an arrival wakes.
+  func wakeOnArrival(_ observer: Observer?) { arrivals.withLock { $0.observer = observer } }
 }

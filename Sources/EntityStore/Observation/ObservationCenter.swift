@@ -153,7 +153,7 @@ final class ObservationCenter: StoreCompanion {
     let listeners = Listeners(
       sink: core.observers.add { [weak self] in self?.makeSink(for: $0) },
       listener: core.environment.addCommitListener { [weak self] in self?.finish($0) },
-      watch: FileWatch(core.environment) { [weak self] in self?.noticeOthers() })
+      watch: FileWatch(core.environment) { [weak self] in self?.detectOtherCommits() })
     let isOpen = state.withLock { state in
       if state.connection.isClosed { return false }
       state.connection = .made(listeners)
@@ -231,7 +231,7 @@ final class ObservationCenter: StoreCompanion {
   }
 
   /// Examines the file for commits of other processes; called when the file has changed.
-  private func noticeOthers() {
+  private func detectOtherCommits() {
     let environment = core.environment
     guard let newest = environment.newestCommit else { return }
     runJob { newest > $0.log.newest && !environment.isCommitting(newest) }
@@ -276,15 +276,15 @@ final class ObservationCenter: StoreCompanion {
   private func notifyObservers(_ core: TransactionCore) throws {
     let commit = core.commitNumber.rawValue
     core.environment.waitForHooks(of: commit)
-    let (news, observers, write) = state.withLock { state in
+    let (batch, observers, write) = state.withLock { state in
       (state.log.take(through: commit), state.observers.all, state.log.reportedWrite)
     }
-    guard let news else {
-      for observer in observers { observer.serve(core) }
+    guard let batch else {
+      for observer in observers { observer.deliver(core) }
       return
     }
     var delta = CommitDelta()
-    if let deltas = news.deltas {
+    if let deltas = batch.deltas {
       for later in deltas { delta.merge(later) }
     } else {
       delta = try write.map { try CommitDelta(afterWrite: $0, core) } ?? .unknown
@@ -292,7 +292,7 @@ final class ObservationCenter: StoreCompanion {
     let number = try Self.lastWrite(core)
     state.withLock { $0.log.report(commit, lastWrite: number) }
     try awaitExpiry(core)
-    let changes = ObservationRound(delta, from: news.from, core)
+    let changes = ObservationRound(delta, from: batch.from, core)
     for observer in observers { observer.learn(changes) }
   }
 }

@@ -91,7 +91,7 @@ class Observer: @unchecked Sendable {
     lock.lock()
     let number = changes.commit
     guard number > commit ?? 0, dependencies.isTouched(by: changes.delta) else {
-      return serve(nil, changes.core)
+      return deliver(nil, changes.core)
     }
     // The changes may begin before the commit of the current state, and include some that the state
     // already contains. The state cannot then be updated by these changes alone.
@@ -99,15 +99,15 @@ class Observer: @unchecked Sendable {
     if !pending.isEmpty || !isWhole || isConcerned(by: changes) {
       note(changes.from, number, changes.delta)
     }
-    serve(isWhole && pending.count == 1 ? changes : nil, changes.core)
+    deliver(isWhole && pending.count == 1 ? changes : nil, changes.core)
   }
 
   /// Computes the pending update if a task waits for it.
   ///
   /// Called by the job of the center after all commits that `core` sees have been reported.
-  final func serve(_ core: TransactionCore) {
+  final func deliver(_ core: TransactionCore) {
     lock.lock()
-    serve(nil, core)
+    deliver(nil, core)
   }
 
   /// Computes the update for a waiting task, and wakes the task unless nothing has changed for it.
@@ -115,7 +115,7 @@ class Observer: @unchecked Sendable {
   /// The lock is held at the call, and is always released.
   ///
   /// - Parameter changes: all pending changes; `nil` when they must be merged first.
-  private func serve(_ changes: ObservationRound?, _ core: TransactionCore) {
+  private func deliver(_ changes: ObservationRound?, _ core: TransactionCore) {
     let isWaitedFor = waiting.withLock { $0.task != nil }
     guard isWaitedFor, let first = pending.first else { return lock.unlock() }
     var signal = Signal.changed
@@ -195,7 +195,7 @@ class Observer: @unchecked Sendable {
 
   /// Waits for news; returns immediately when changes are pending.
   ///
-  /// - Parameter request: requests a call of ``serve(_:)``.
+  /// - Parameter request: requests a call of ``deliver(_:)``.
   final func wait(_ request: @Sendable () -> Void) async -> Signal {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
@@ -205,7 +205,7 @@ class Observer: @unchecked Sendable {
         }
         if isOver { return continuation.resume(returning: .ended) }
         // Changes that arrive from now on find the waiting task. For earlier changes, a call of
-        // ``serve(_:)`` is requested here.
+        // ``deliver(_:)`` is requested here.
         if hasNews { request() }
       }
     } onCancel: {

@@ -19,7 +19,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
     @Sendable (RecordView, StoredEntity, UInt64, TransactionCore) throws(StoreError) -> Key
 
   /// The previous and current results with their difference, which is `nil` for the first results.
-  struct News: Sendable {
+  struct Update: Sendable {
     let old: ResultState<E, Key>
     let state: ResultState<E, Key>
     let difference: ResultDifference?
@@ -102,13 +102,13 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
 
   var hasGrown: Bool { false }
 
-  func takeNews() -> News? {
+  func takeUpdate() -> Update? {
     defer { delivered = state }
     guard let delivered else {
-      return News(old: state, state: state, difference: nil, commit: commit)
+      return Update(old: state, state: state, difference: nil, commit: commit)
     }
     guard !difference.isEmpty else { return nil }
-    return News(old: delivered, state: state, difference: difference, commit: commit)
+    return Update(old: delivered, state: state, difference: difference, commit: commit)
   }
 
   private func results(_ core: TransactionCore) throws -> ResultState<E, Key> {

@@ -36,10 +36,10 @@ public struct ResultUpdates<E: Entity>: AsyncSequence, Sendable {
     /// The next update; `nil` when the task is cancelled or the store is closed.
     @_documentation(visibility: internal)
     public mutating func next() async throws -> ResultUpdate<E>? {
-      guard let news = try await feed.next() else { return nil }
+      guard let update = try await feed.next() else { return nil }
       return ResultUpdate(
-        items: ResultItems(rows: news.state.rows), difference: news.difference,
-        generation: news.commit, old: news.old.rows)
+        items: ResultItems(rows: update.state.rows), difference: update.difference,
+        commitNumber: update.commit, old: update.old.rows)
     }
   }
 }
@@ -72,13 +72,13 @@ public struct SectionedResultUpdates<Key: Sendable, E: Entity>: AsyncSequence, S
     /// The next update; `nil` when the task is cancelled or the store is closed.
     @_documentation(visibility: internal)
     public mutating func next() async throws -> SectionedResultUpdate<Key, E>? {
-      guard let news = try await feed.next() else { return nil }
-      let starts = news.state.starts
+      guard let update = try await feed.next() else { return nil }
+      let starts = update.state.starts
       return SectionedResultUpdate(
-        items: ResultItems(rows: news.state.rows),
-        sections: news.state.sections.enumerated().map { index, section in
+        items: ResultItems(rows: update.state.rows),
+        sections: update.state.sections.enumerated().map { index, section in
           SectionRange(key: section.key, range: starts[index]..<starts[index + 1])
-        }, difference: news.difference, generation: news.commit)
+        }, difference: update.difference, commitNumber: update.commit)
     }
   }
 }
@@ -90,7 +90,7 @@ public struct ResultUpdate<E: Entity>: Sendable {
   /// The changes since the previous update; `nil` in the first update.
   public let difference: ResultDifference?
   /// The number of the commit.
-  public let generation: CommitNumber
+  public let commitNumber: CommitNumber
   /// The records of the previous update.
   let old: RowList<ResultRow<E>>
 }
@@ -104,7 +104,7 @@ public struct SectionedResultUpdate<Key: Sendable, E: Entity>: Sendable {
   /// The changes since the previous update; `nil` in the first update.
   public let difference: ResultDifference?
   /// The number of the commit.
-  public let generation: CommitNumber
+  public let commitNumber: CommitNumber
 }
 
 /// The records of live results, as a collection that shares unchanged rows with the previous

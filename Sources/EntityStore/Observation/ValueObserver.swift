@@ -66,7 +66,7 @@ final class ValueObserver<Value: Sendable>: TrackingObserver, FollowedObserver, 
     }
   }
 
-  func takeNews() -> Value? {
+  func takeUpdate() -> Value? {
     defer { reading = nil }
     reading?.noteDelivery()
     return reading?.value

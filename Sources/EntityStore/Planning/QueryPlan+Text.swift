@@ -144,18 +144,18 @@ extension IndexAccess {
     let about = "about \(estimatedEntryCount) \(estimatedEntryCount == 1 ? "entry" : "entries")"
     switch span {
     case .points(let keys), .prefixes(let keys):
-      if keys.count == 1 { return "\(index.name) at \(Self.shown(keys[0])), \(about)" }
+      if keys.count == 1 { return "\(index.name) at \(Self.display(keys[0])), \(about)" }
       return "\(index.name) at \(keys.count) keys, \(about)"
     case .ranges(let ranges):
       if ranges.count != 1 { return "\(index.name) in \(ranges.count) ranges, \(about)" }
       if ranges[0] == .all { return "\(index.name), all of it, \(about)" }
-      let upper = ranges[0].upper.map { "to \(Self.shown($0))" } ?? "to the end"
-      return "\(index.name) from \(Self.shown(ranges[0].lower)) \(upper), \(about)"
+      let upper = ranges[0].upper.map { "to \(Self.display($0))" } ?? "to the end"
+      return "\(index.name) from \(Self.display(ranges[0].lower)) \(upper), \(about)"
     }
   }
 
   /// Returns the values of a bound as text.
-  private static func shown(_ bytes: [UInt8]) -> String {
+  private static func display(_ bytes: [UInt8]) -> String {
     bytes._withBytes { bytes in
       var decoder = KeyDecoder(bytes)
       var parts: [String] = []
@@ -225,13 +225,13 @@ extension AttributeTest {
         .path(ValuePath(attribute: name)), `operator`, .value(.string(operand)), options: options)
       return ConditionPrinter.text(.comparison(comparison))
     case .key(let interval):
-      let low = interval.lower.map { "from \(Self.shown($0.element))" } ?? ""
-      let high = interval.upper.map { "to \(Self.shown($0.element))" } ?? ""
+      let low = interval.lower.map { "from \(Self.display($0.element))" } ?? ""
+      let high = interval.upper.map { "to \(Self.display($0.element))" } ?? ""
       return [name, low, high].filter { !$0.isEmpty }.joined(separator: " ")
     }
   }
 
-  private static func shown(_ element: [UInt8]) -> String {
+  private static func display(_ element: [UInt8]) -> String {
     element._withBytes { bytes in
       var decoder = KeyDecoder(bytes)
       return (try? decoder.next()).map { KeyText.text(of: $0) } ?? "?"

@@ -29,8 +29,6 @@ public struct EntityIndex<E: Entity, each Value: Sendable>: Sendable {
   }
 
   /// The names of the attributes, joined by `+`.
-  var name: String { Self.name(of: ordinals) }
-
   static func name(of ordinals: [Int?]) -> String {
     ordinals.map(E.attributeName(at:)).joined(separator: "+")
   }

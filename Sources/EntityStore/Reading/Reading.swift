@@ -2,7 +2,7 @@ extension ReadableTransaction where Self: ~Copyable {
   /// The number of the commit that this transaction reads.
   ///
   /// In a write, it is the number of the previous commit.
-  public var generation: CommitNumber { access.core.commitNumber }
+  public var commitNumber: CommitNumber { access.core.commitNumber }
 
   /// Returns the record with this id, or `nil` if none exists.
   ///

@@ -38,7 +38,7 @@ struct EvictionPosition: Sendable, Comparable {
   static let firstDate = EvictionPosition(bytes: [0, 255])
 
   /// Returns the position after all entries of a date.
-  static func behind(_ date: Double) -> EvictionPosition {
+  static func after(_ date: Double) -> EvictionPosition {
     var encoder = KeyEncoder()
     encoder.append(date: date)
     return EvictionPosition(bytes: Array(encoder.bytes) + [255])
@@ -48,7 +48,7 @@ struct EvictionPosition: Sendable, Comparable {
   static func at(_ key: ByteView) -> EvictionPosition { EvictionPosition(bytes: Array(key)) }
 
   /// Returns the position after an entry.
-  static func behind(_ key: ByteView) -> EvictionPosition {
+  static func after(_ key: ByteView) -> EvictionPosition {
     EvictionPosition(bytes: Array(key) + [0])
   }
 

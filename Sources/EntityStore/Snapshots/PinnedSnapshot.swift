@@ -20,7 +20,7 @@ public final class PinnedSnapshot: ReadableStore {
   private struct Pin {
     let read: Environment.PinnedRead
     let core: TransactionCore
-    let generation: CommitNumber
+    let commitNumber: CommitNumber
     let since: ContinuousClock.Instant
   }
 
@@ -65,7 +65,7 @@ public final class PinnedSnapshot: ReadableStore {
 
   private static func pin(_ store: StoreCore) throws -> Pin {
     let (read, core) = try store.mapped { try store.pin() }
-    return Pin(read: read, core: core, generation: core.commitNumber, since: .now)
+    return Pin(read: read, core: core, commitNumber: core.commitNumber, since: .now)
   }
 
   /// Runs `body` on the pin.
@@ -142,7 +142,7 @@ public final class PinnedSnapshot: ReadableStore {
   // MARK: The pin
 
   /// The number of the commit.
-  public var generation: CommitNumber { get throws { try opened().generation } }
+  public var commitNumber: CommitNumber { get throws { try opened().commitNumber } }
 
   /// The time since the snapshot was created, or was last moved to a newer commit.
   public var age: Duration {
@@ -154,7 +154,7 @@ public final class PinnedSnapshot: ReadableStore {
   /// An expired snapshot can be moved too.
   public func advance() throws {
     let fresh = try Self.pin(store)
-    let isMoved = leave(to: .open(fresh))
+    let isMoved = move(to: .open(fresh))
     hasWarned.store(false, ordering: .relaxed)
     guard isMoved else {
       store.environment.endRead(fresh.read)
@@ -166,17 +166,17 @@ public final class PinnedSnapshot: ReadableStore {
   /// Releases the commit, after which reads throw.
   ///
   /// A running read continues, and the commit is kept until the read ends.
-  public func end() { leave(to: .ended) }
+  public func end() { move(to: .ended) }
 
   /// Replaces the content by `next` and releases an open pin.
   ///
-  /// Returns false if the snapshot was ended before, or if its commit is not `generation`.
+  /// Returns false if the snapshot was ended before, or if its commit is not `commit`.
   @discardableResult
-  private func leave(to next: Content, onlyFrom generation: CommitNumber? = nil) -> Bool {
+  private func move(to next: Content, onlyFrom commit: CommitNumber? = nil) -> Bool {
     let (isLeft, read): (Bool, Environment.PinnedRead?) = state.withLock { state in
       switch state.content {
       case .ended: return (false, nil)
-      case .open(let pin) where generation != nil && pin.generation != generation:
+      case .open(let pin) where commit != nil && pin.commitNumber != commit:
         return (false, nil)
       case .open(let pin):
         state.content = next
@@ -195,8 +195,8 @@ public final class PinnedSnapshot: ReadableStore {
   ///
   /// - Complexity: O(*f*) for *f* commits since the snapshot
   public func pagesHeldBack() throws -> Int {
-    let generation = try generation.rawValue
-    return try store.read { try $0.transaction.freePageCount(after: generation) }
+    let commit = try commitNumber.rawValue
+    return try store.read { try $0.transaction.freePageCount(after: commit) }
   }
 
   /// Returns the size in bytes of the pages that ``pagesHeldBack()`` counts.
@@ -210,17 +210,17 @@ public final class PinnedSnapshot: ReadableStore {
   ///
   /// A snapshot of the `newest` commit keeps no pages from being reused.
   func checkAge(_ limits: SnapshotLimits, newest: UInt64) {
-    guard let pin = try? opened(), pin.generation.rawValue < newest else { return }
+    guard let pin = try? opened(), pin.commitNumber.rawValue < newest else { return }
     let age = pin.since.duration(to: .now)
     if age > limits.warningAge, let warn = limits.warn,
       !hasWarned.exchange(true, ordering: .relaxed)
     {
       warn(
         SnapshotWarning(
-          generation: pin.generation, age: age, bytesHeldBack: (try? bytesHeldBack()) ?? 0))
+          commitNumber: pin.commitNumber, age: age, bytesHeldBack: (try? bytesHeldBack()) ?? 0))
     }
     guard let limit = limits.limit, age > limit else { return }
-    leave(to: .expired(age: age), onlyFrom: pin.generation)
+    move(to: .expired(age: age), onlyFrom: pin.commitNumber)
   }
 }
 
@@ -245,7 +245,7 @@ extension Store {
     guard let newest = core.environment.newestCommit else { return [] }
     return core.environment.readerSlots().sorted { $0.commit < $1.commit }.map {
       StoreReader(
-        process: Int($0.process), generation: CommitNumber($0.commit),
+        process: Int($0.process), commitNumber: CommitNumber($0.commit),
         commitsBehind: Int(clamping: newest &- $0.commit))
     }
   }
@@ -256,7 +256,7 @@ public struct StoreReader: Sendable, Hashable {
   /// The id of the process.
   public let process: Int
   /// The number of the commit that the read sees.
-  public let generation: CommitNumber
+  public let commitNumber: CommitNumber
   /// The number of commits since the one that the read sees.
   public let commitsBehind: Int
 }

@@ -113,11 +113,11 @@ struct SchemaRehearsal {
     func add(_ entity: String, _ text: String, _ cost: SchemaChange.Cost) {
       changes.append(SchemaChange(entity, text, cost))
     }
-    var settled = stored
+    var evolved = stored
     let lost = lost ?? Set(LostName.all(stored, relationships).map(\.message))
     var relationships = relationships
     for declaration in declared {
-      guard let index = settled.firstIndex(where: { $0.name == declaration.name }) else {
+      guard let index = evolved.firstIndex(where: { $0.name == declaration.name }) else {
         let like = try declaration.likeness(in: stored, declared: declared) {
           try hasRecords($0.name)
         }
@@ -127,41 +127,41 @@ struct SchemaRehearsal {
           continue
         }
         add(declaration.name, "new entity", .free)
-        settled.append(
+        evolved.append(
           SchemaEvolution(
             creating: declaration,
-            number: EntityNumber((settled.map(\.number.rawValue).max() ?? 0) &+ 1)
+            number: EntityNumber((evolved.map(\.number.rawValue).max() ?? 0) &+ 1)
           ).result)
         continue
       }
       do {
         let evolution = try SchemaEvolution(
-          from: settled[index], to: declaration, hasRecords: try hasRecords(declaration.name),
+          from: evolved[index], to: declaration, hasRecords: try hasRecords(declaration.name),
           linkAttributes: Set(
-            relationships.filter { $0.from.entity == settled[index].number }
+            relationships.filter { $0.from.entity == evolved[index].number }
               .compactMap(\.attribute)))
         let check = records.flatMap { core in
           core.schema.entity(named: declaration.name).map { RecordCheck(core, $0) }
         }
-        changes += try differences(settled[index], evolution, declaration, check)
-        let renamed = RenamedAttributes(from: settled[index], to: evolution.result)
-        settled[index] = evolution.result
-        renamed.rename(in: &settled, &relationships)
+        changes += try differences(evolved[index], evolution, declaration, check)
+        let renamed = RenamedAttributes(from: evolved[index], to: evolution.result)
+        evolved[index] = evolution.result
+        renamed.rename(in: &evolved, &relationships)
       } catch let error as StoreError {
         add(declaration.name, error.message, .refused)
       }
     }
     do throws(StoreError) {
       let evolution = try RelationshipEvolution(
-        relationships, declared: declared, entities: settled)
-      changes += differences(evolution, settled)
+        relationships, declared: declared, entities: evolved)
+      changes += differences(evolution, evolved)
       var numbered = evolution.result
       for index in numbered.indices where numbered[index].number == 0 {
         numbered[index].number = (numbered.map(\.number).max() ?? 0) &+ 1
       }
       let derivations = try DerivationEvolution(
-        declared: declared, entities: settled, relationships: numbered)
-      for entity in settled {
+        declared: declared, entities: evolved, relationships: numbered)
+      for entity in evolved {
         for number in (derivations.rebuilt[entity.number] ?? []).sorted() {
           let name = entity.attribute(number: number)?.name ?? "\(number)"
           add(entity.name, "'\(name)' is derived again", .pass)
@@ -177,7 +177,7 @@ struct SchemaRehearsal {
             .free)
         }
       }
-      let derived = settled.map { entity in
+      let derived = evolved.map { entity in
         derivations.changed.first { $0.number == entity.number } ?? entity
       }
       for name in LostName.all(derived, numbered) where !lost.contains(name.message) {

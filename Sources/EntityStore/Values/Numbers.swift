@@ -26,9 +26,6 @@ struct WriteNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
 
   init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// The number of the next write.
-  var next: WriteNumber { WriteNumber(rawValue &+ 1) }
-
   static func < (lhs: WriteNumber, rhs: WriteNumber) -> Bool { lhs.rawValue < rhs.rawValue }
 
   var description: String { String(rawValue) }

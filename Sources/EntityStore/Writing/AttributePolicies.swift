@@ -65,15 +65,15 @@ struct AttributePolicies: Sendable {
         if !Self.isLater(stored[clock], than: date) { merged[position] = incoming[position] }
       case .combine(let body):
         merged[position] = try combined(
-          body, stored[position], incoming[position], attribute, input)
+          stored[position], incoming[position], of: attribute, in: input, by: body)
       }
     }
     return try entity.record(of: merged, id: input.id)
   }
 
   private func combined(
-    _ body: (Value, Value) throws -> Value, _ stored: Value, _ incoming: Value,
-    _ attribute: RecordLayout.Attribute, _ input: MergeInput
+    _ stored: Value, _ incoming: Value, of attribute: RecordLayout.Attribute, in input: MergeInput,
+    by body: (Value, Value) throws -> Value
   ) throws(StoreError) -> Value {
     let value: Value
     do {

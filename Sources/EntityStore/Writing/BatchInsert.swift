@@ -76,29 +76,29 @@ struct BatchInsert {
     if memory >= limit { try flush() }
   }
 
-  /// Adds the records in the buffer `row` to the batch, and empties the buffer.
+  /// Adds the records in the buffer `rows` to the batch, and empties the buffer.
   ///
   /// The records have the layout of the program's type.
-  mutating func add(_ row: inout RecordBuffer) throws(StoreError) {
-    if let part = entity.part { return try complete(&row, part) }
+  mutating func add(_ rows: inout RecordBuffer) throws(StoreError) {
+    if let part = entity.part { return try complete(&rows, part) }
     guard let bulk else {
-      for position in 0..<row.count { try addForMerge(row[position], given: nil) }
-      row.removeAll()
+      for position in 0..<rows.count { try addForMerge(rows[position], given: nil) }
+      rows.removeAll()
       return
     }
-    let count = row.count
-    let first = try bulk.append(&row)
+    let count = rows.count
+    let first = try bulk.append(&rows)
     addedCount &+= count
     counts.inserted &+= count
     if keepsIDs { counts.ids.append(contentsOf: first..<first &+ UInt64(count)) }
   }
 
   private mutating func complete(
-    _ row: inout RecordBuffer, _ part: DeclaredPart
+    _ rows: inout RecordBuffer, _ part: DeclaredPart
   ) throws(StoreError) {
     let changes = core.changes(of: entity)
-    for position in 0..<row.count {
-      let values = try part.completed(row[position].raw, of: entity)
+    for position in 0..<rows.count {
+      let values = try part.completed(rows[position].raw, of: entity)
       let record: UnsealedRecord
       do throws(StoreError) {
         record = try changes.encode(values)
@@ -107,7 +107,7 @@ struct BatchInsert {
       }
       try add(record, given: part.isGiven)
     }
-    row.removeAll()
+    rows.removeAll()
   }
 
   /// Merges the last records, and returns the outcome of the whole batch.

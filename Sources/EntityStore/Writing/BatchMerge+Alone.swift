@@ -73,7 +73,7 @@ extension BatchMerge {
     var ways: [(index: StoredIndex, holder: UInt64?)] = []
     for index in matching.indexes {
       let isGiven =
-        !batch.hasParts || KeyParts(of: index, in: entity).given(to: batch, at: position) == .all
+        !batch.hasParts || KeyParts(of: index, in: entity).coverage(in: batch, at: position) == .all
       guard isGiven, try !core.encodeKey(of: view, id: 0, in: index, of: entity) else {
         if matching.isNamed { throw .withoutKey(entity: entity.name, index: index.name) }
         continue

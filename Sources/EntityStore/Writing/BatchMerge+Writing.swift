@@ -8,9 +8,9 @@ extension BatchMerge {
     // so uniqueness is not checked again.
     try changes.withChangeBatch(expectedCount: batch.count, checksUnique: false) { writes in
       let cursor = try Cursor(entity.records, in: core.transaction)
-      let held = matchedPositions()
-      for (number, item) in held.enumerated() {
-        if number &+ 8 < held.count { batch.fetchAhead(held[number &+ 8].index) }
+      let matches = matchedPositions()
+      for (number, item) in matches.enumerated() {
+        if number &+ 8 < matches.count { batch.fetchAhead(matches[number &+ 8].index) }
         try change(item.index, item.word, cursor, writes)
       }
       try append(writes)
@@ -21,13 +21,13 @@ extension BatchMerge {
   ///
   /// Adjacent records are then read together.
   func matchedPositions() -> [SortItem] {
-    var held = WordSort()
-    held.reserve(batch.count)
+    var matches = WordSort()
+    matches.reserve(batch.count)
     for position in 0..<batch.count where !isAlone[position] && isOpen(position) {
-      if let holder = holders[position] { held.append(holder, index: position) }
+      if let holder = holders[position] { matches.append(holder, index: position) }
     }
-    held.sort(tick: {})
-    return held.items
+    matches.sort(tick: {})
+    return matches.items
   }
 
   /// Returns whether the record at `position` of the batch has no outcome yet, so that it is still

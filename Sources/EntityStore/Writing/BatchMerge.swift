@@ -214,7 +214,7 @@ final class BatchMerge {
   ///
   /// Otherwise returns whether the record may have a key after it is merged or inserted.
   private func lacksKey(_ position: Int, _ parts: KeyParts) -> Bool? {
-    switch parts.given(to: batch, at: position) {
+    switch parts.coverage(in: batch, at: position) {
     case .all: return nil
     case .some:
       hasPartOfKey = true

@@ -118,10 +118,10 @@ private final class HookSink<E: Entity>: ChangeSink {
   func record(_ change: RecordChange, of _: StoredEntity) throws(StoreError) {
     if let misfit { throw misfit }
     switch change {
-    case .insertedRecord(let id, let new): try ask(.insert(try value(new, id)), id)
+    case .insertedRecord(let id, let new): try call(.insert(try value(new, id)), id)
     case .updated(let id, let old?, let new?, _):
-      try ask(.update(from: try value(old, id), to: try value(new, id)), id)
-    case .removed(let id, let old?): try ask(.delete(try value(old, id)), id)
+      try call(.update(from: try value(old, id), to: try value(new, id)), id)
+    case .removed(let id, let old?): try call(.delete(try value(old, id)), id)
     case .inserted, .updated, .removed, .cleared: break
     }
   }
@@ -133,7 +133,7 @@ private final class HookSink<E: Entity>: ChangeSink {
     }
   }
 
-  private func ask(_ change: EntityChange<E>, _ id: UInt64) throws(StoreError) {
+  private func call(_ change: EntityChange<E>, _ id: UInt64) throws(StoreError) {
     do {
       try check(change)
     } catch {
@@ -146,7 +146,7 @@ private final class HookSink<E: Entity>: ChangeSink {
     }
   }
 
-  func settle(_: WriteCore) throws(StoreError) { try refuse() }
+  func flush(_: WriteCore) throws(StoreError) { try refuse() }
 
   private func refuse() throws(StoreError) {
     guard !violations.isEmpty else { return }

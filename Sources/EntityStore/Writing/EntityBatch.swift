@@ -24,7 +24,7 @@ final class EntityBatch {
   /// The ends of the finished records that the writer still holds.
   ///
   /// ``passOn()`` moves the records here, too. Allocated separately, like the writer.
-  @usableFromInline let row: UnsafeMutablePointer<RecordBuffer>
+  @usableFromInline let rows: UnsafeMutablePointer<RecordBuffer>
   private let entity: StoredEntity
   // Exclusivity is not checked, because only one thread accesses the object and the checks would
   // slow down each record.
@@ -38,15 +38,15 @@ final class EntityBatch {
       to: RecordWriter(sizeLimit: core.writer.sizeLimit, byteCount: RecordBuffer.memorySize))
     shape = RecordShape(entity.encodingLayout)
     sizeLimit = core.writer.largestContent
-    row = .allocate(capacity: 1)
-    row.initialize(to: RecordBuffer(byteCount: RecordBuffer.memorySize))
+    rows = .allocate(capacity: 1)
+    rows.initialize(to: RecordBuffer(byteCount: RecordBuffer.memorySize))
   }
 
   deinit {
     writer.deinitialize(count: 1)
     writer.deallocate()
-    row.deinitialize(count: 1)
-    row.deallocate()
+    rows.deinitialize(count: 1)
+    rows.deallocate()
   }
 
   /// Adds one value.
@@ -70,14 +70,14 @@ final class EntityBatch {
   @inlinable @inline(__always)
   func keep() throws(StoreError) {
     let end = writer.pointee.keep()
-    row.pointee.ends.append(end)
+    rows.pointee.ends.append(end)
     if end >= RecordBuffer.usualByteCount { try passOn() }
   }
 
   @usableFromInline @inline(never)
   func passOn() throws(StoreError) {
-    writer.pointee.moveRecords(to: &row.pointee)
-    try insert.add(&row.pointee)
+    writer.pointee.moveRecords(to: &rows.pointee)
+    try insert.add(&rows.pointee)
   }
 
   /// Adds the values of an array.
@@ -140,7 +140,7 @@ final class EntityBatch {
   /// batch.
   func located(_ error: StoreError) -> StoreError {
     guard error.isOfValue else { return error }
-    return error.inBatch(at: insert.addedCount + row.pointee.ends.count)
+    return error.inBatch(at: insert.addedCount + rows.pointee.ends.count)
   }
 
   /// Passes on the last records, and returns the outcome of the batch.

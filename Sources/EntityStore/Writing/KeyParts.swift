@@ -4,7 +4,7 @@ internal import LodestoreFormat
 /// attributes.
 struct KeyParts {
   /// How many of the key's attributes an incoming record contains.
-  enum Given {
+  enum Coverage {
     case all, some, none
   }
 
@@ -36,7 +36,7 @@ struct KeyParts {
   ///
   /// When the record contains some of them, missing attributes with an initial value count as
   /// present. A new record would have a key with these values.
-  func given(to batch: IncomingRecords, at position: Int) -> Given {
+  func coverage(in batch: IncomingRecords, at position: Int) -> Coverage {
     if dependsOnAll {
       let isWhole = batch.layout.attributes.indices.allSatisfy {
         batch.isGiven($0, at: position) || isDerived[$0]

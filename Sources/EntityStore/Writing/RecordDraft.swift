@@ -130,6 +130,11 @@ public struct RecordDraft<E: Entity> {
     return StoredValue(drafted.values[index])
   }
 
+  private func document<V: Codable>(at path: AnyKeyPath) -> V? {
+    guard case .document(let bytes)? = value(at: path)?.value else { return nil }
+    return bytes._withBytes { try? DocumentCoding.decode(V.self, from: $0) }
+  }
+
   /// The attribute's value; `nil` when it was not assigned.
   ///
   /// Enumerations and `Codable` values are assigned and read in this way too; each may be optional.
@@ -160,10 +165,7 @@ public struct RecordDraft<E: Entity> {
   @_disfavoredOverload
   @_documentation(visibility: internal)
   public subscript<V: Codable & Sendable>(dynamicMember path: KeyPath<E, V>) -> V? {
-    get {
-      guard case .document(let bytes)? = value(at: path)?.value else { return nil }
-      return bytes._withBytes { try? DocumentCoding.decode(V.self, from: $0) }
-    }
+    get { document(at: path) }
     set { assign(document: newValue, to: path) }
   }
 
@@ -171,10 +173,7 @@ public struct RecordDraft<E: Entity> {
   @_disfavoredOverload
   @_documentation(visibility: internal)
   public subscript<V: Codable & Sendable>(dynamicMember path: KeyPath<E, V?>) -> V? {
-    get {
-      guard case .document(let bytes)? = value(at: path)?.value else { return nil }
-      return bytes._withBytes { try? DocumentCoding.decode(V.self, from: $0) }
-    }
+    get { document(at: path) }
     set { assign(document: newValue, to: path) }
   }
 }

@@ -131,7 +131,7 @@ extension WriteCore {
     guard let attribute = end.opposite.attribute else { return }
     if let first = old.first, !attribute.isOptional { throw .requiredLink(end, first) }
     guard new.count + old.count <= ChangeRehearsal.largestCount else { return }
-    try rehearseHolding(HeldOwners(of: new, owner), unlinked: old, attribute, of: end.target)
+    try rehearseHolding(OwnerAssignment(of: new, owner), unlinked: old, attribute, of: end.target)
   }
 
   /// Links the first record of each pair with the second; returns the number of new links.
@@ -169,7 +169,7 @@ extension WriteCore {
     }
     list.swapSides()
     list.sort()
-    let owners = HeldOwners(list)
+    let owners = OwnerAssignment(list)
     if let missing = try firstMissing(owners.ids, in: end.target) {
       throw .noSuchRecord(entity: end.target.name, id: missing)
     }
@@ -183,7 +183,7 @@ extension WriteCore {
   /// Creates an update that sets `attribute`, which holds the other side of a relationship, to
   /// `owner`.
   private func holding(
-    _ owners: HeldOwners, _ attribute: EntityDescription.Attribute, of entity: StoredEntity
+    _ owners: OwnerAssignment, _ attribute: EntityDescription.Attribute, of entity: StoredEntity
   ) throws(StoreError) -> BatchUpdate {
     func value(_ owner: UInt64) -> Value { .integer(Int64(bitPattern: owner)) }
     let constant = owners.only.map(value)
@@ -197,7 +197,7 @@ extension WriteCore {
   ///
   /// Changes nothing.
   fileprivate func rehearseHolding(
-    _ owners: HeldOwners, unlinked: [UInt64],
+    _ owners: OwnerAssignment, unlinked: [UInt64],
     _ attribute: EntityDescription.Attribute, of entity: StoredEntity
   ) throws(StoreError) {
     let changes = changes(of: entity)
@@ -223,7 +223,7 @@ extension WriteCore {
     IDSort.sortUnique(&held)
     if let first = held.first, !attribute.isOptional { throw .requiredLink(end, first) }
     if held.count <= ChangeRehearsal.largestCount {
-      try rehearseHolding(HeldOwners(), unlinked: held, attribute, of: end.target)
+      try rehearseHolding(OwnerAssignment(), unlinked: held, attribute, of: end.target)
     }
     return try nullify(
       [NulledLinks(attribute: attribute.number, ids: held)], of: end.target)
@@ -231,7 +231,7 @@ extension WriteCore {
 }
 
 /// The owners that an attribute of records is to hold.
-private struct HeldOwners {
+private struct OwnerAssignment {
   /// The records, ascending.
   let ids: [UInt64]
   /// The owners, one for each record.

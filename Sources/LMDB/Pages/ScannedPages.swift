@@ -65,7 +65,7 @@ struct ScannedPages {
       return nil
     }
     self.current = page
-    if windows.passPage(), readsAhead { finder?.ask(&windows) }
+    if windows.passPage(), readsAhead { finder?.prefetch(&windows) }
     following = finder?.address(ahead: 1).map { $0 - page.base } ?? 0
     // The header of the page after the next one is prefetched meanwhile.
     if let next = finder?.address(ahead: 2) { prefetch(next) }

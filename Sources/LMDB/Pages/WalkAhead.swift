@@ -42,6 +42,6 @@ package struct WalkAhead {
     }
     if pages == nil { pages = try? TreePages(of: cursor.tree, in: cursor.transaction) }
     guard let pages, let (branch, index) = pages.branch(above: key) else { return }
-    windows.ask(for: pages, children: branch, from: index, backwards: backwards)
+    windows.prefetch(for: pages, children: branch, from: index, backwards: backwards)
   }
 }

@@ -1,6 +1,5 @@
 internal import EntityStore
 internal import Foundation
-internal import LodestoreBytes
 import LodestoreSystem
 
 extension CachedDataset {
@@ -123,16 +122,8 @@ extension CachedDataset {
       throw DatasetError.system(ENOENT, "install", file)
     }
     let target = try SystemFile.openForWriting(part, isNew: true)
-    let buffer = MutableByteView.allocate(byteCount: 1 << 20, alignment: 4_096)
-    defer { buffer.deallocate() }
-    var offset: UInt64 = 0
-    while true {
-      try Task.checkCancellation()
-      let count = try FileBytes.read(into: buffer, from: source.descriptor, at: offset, path: file)
-      guard count > 0 else { break }
-      try FileBytes.write(
-        ByteView(buffer.prefix(count)), to: target.descriptor, at: offset, path: part)
-      offset += UInt64(count)
+    try FileBytes.forEachPiece(of: source.descriptor, path: file) { bytes, offset in
+      try FileBytes.write(bytes, to: target.descriptor, at: offset, path: part)
     }
     try FileBytes.sync(target.descriptor, path: part)
     guard try MirrorRefresh.digest(of: part) == digest else {

@@ -37,7 +37,7 @@ public final class CachedDataset: Sendable {
   ///
   /// Its lock is also held while files are opened, so that only one thread opens them.
   private let shared = Mutex(Shared())
-  let news = GenerationNews()
+  let notifier = GenerationNotifier()
   let memory = RefreshMemory()
 
   private struct Shared {

@@ -1,3 +1,5 @@
+internal import LodestoreFormat
+
 /// The names of a published dataset's files, and the bounds of its numbers.
 ///
 /// Layout of the folder, all paths relative to it:
@@ -28,26 +30,11 @@ package enum PublishedNames {
   /// A name has ASCII letters, digits, `-`, `_` and `.`, and begins with a letter or a digit. Such
   /// a name has no `/`, is not `..`, and is not hidden.
   package static func isFileName(_ name: String) -> Bool {
-    guard name.utf8.count <= byteLimit, let first = name.utf8.first, isLetterOrDigit(first) else {
-      return false
-    }
-    return name.utf8.allSatisfy { byte in
-      isLetterOrDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
-        || byte == UInt8(ascii: ".")
-    }
+    name.utf8.count <= byteLimit && SealDescription.isFileName(name)
   }
 
   /// Returns whether a text may be the name of a dataset: a file name of at most 64 bytes.
   package static func isDatasetName(_ name: String) -> Bool {
-    name.utf8.count <= 64 && isFileName(name)
-  }
-
-  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "a")...UInt8(ascii: "z"):
-      true
-    default: false
-    }
+    SealDescription.isValidName(name)
   }
 }

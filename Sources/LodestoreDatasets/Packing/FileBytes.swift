@@ -23,6 +23,25 @@ enum FileBytes {
     return count
   }
 
+  /// Calls `body` with each piece of a file from `start` on, and with the offset of the piece.
+  ///
+  /// - Throws: the errors of `body`, and `CancellationError` after the task is cancelled.
+  static func forEachPiece(
+    of descriptor: Int32, from start: UInt64 = 0, size: Int = 1 << 20, path: String,
+    _ body: (ByteView, UInt64) throws -> Void
+  ) throws {
+    let buffer = MutableByteView.allocate(byteCount: size, alignment: 4_096)
+    defer { buffer.deallocate() }
+    var offset = start
+    while true {
+      try Task.checkCancellation()
+      let count = try read(into: buffer, from: descriptor, at: offset, path: path)
+      guard count > 0 else { return }
+      try body(ByteView(buffer.prefix(count)), offset)
+      offset += UInt64(count)
+    }
+  }
+
   /// Sets the length of a file.
   static func cut(_ descriptor: Int32, to length: UInt64, path: String) throws(DatasetError) {
     while ftruncate(descriptor, off_t(length)) != 0 {

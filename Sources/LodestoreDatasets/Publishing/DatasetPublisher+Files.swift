@@ -5,16 +5,16 @@ import LodestoreSystem
 
 extension DatasetPublisher {
   /// The compressed generation as written.
-  struct WrittenWhole {
+  struct CompressedGeneration {
     let entry: DatasetManifest.WholeFile
     let table: FrameTable
     let digest: FileDigest
   }
 
   /// Writes the compressed file and its table, and unpacks the file again to check every frame.
-  func writeWhole(
+  func writeCompressed(
     _ file: MappedBytes, _ generation: UInt64, in folder: PublishedFolder, path: String
-  ) throws(DatasetError) -> WrittenWhole {
+  ) throws(DatasetError) -> CompressedGeneration {
     let part = PublishedNames.generations
     let (temporary, packed) = try folder.write(in: part) {
       (descriptor, output) throws(DatasetError) in
@@ -38,7 +38,7 @@ extension DatasetPublisher {
     guard let digest = packed.table.fileDigest, let sha256 = FileDigest(bytes: packed.sha256),
       let tableSHA256 = FileDigest(bytes: table._withBytes { SHA256Digest.digest(of: $0) })
     else { throw .notSealed(path, because: "it is too small to be a store") }
-    return WrittenWhole(
+    return CompressedGeneration(
       entry: DatasetManifest.WholeFile(
         name: name, length: packed.table.compressedLength, sha256: sha256,
         frames: DatasetManifest.FrameFile(

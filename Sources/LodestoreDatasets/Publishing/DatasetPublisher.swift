@@ -74,7 +74,7 @@ public struct DatasetPublisher: Sendable {
     let newest = try Self.newest(in: folder.path, last)
     if facts.generation <= newest { throw .notNewer(facts.generation, than: newest) }
     removed += try Self.removeUnpublished(in: folder, above: newest)
-    let whole = try writeWhole(file, facts.generation, in: folder, path: path)
+    let whole = try writeCompressed(file, facts.generation, in: folder, path: path)
     let (patches, skipped) = try writePatches(
       file, to: facts.generation, in: folder, smallerThan: whole.entry.length)
     let manifest = DatasetManifest(

@@ -3,7 +3,7 @@ internal import Foundation
 /// The waits after refreshes that have failed.
 struct Backoff: Sendable {
   /// The maximum wait that a server may ask for: a week.
-  static let longestAsked = Duration.seconds(7 * 86_400)
+  static let longestServerWait = Duration.seconds(7 * 86_400)
 
   var first: Duration
   var longest: Duration
@@ -14,7 +14,7 @@ struct Backoff: Sendable {
   ///
   /// The wait is a random time between half of a bound and the bound, which doubles with each
   /// failure.
-  func wait(afterFailures count: Int, asked: Duration?) -> Duration {
+  func wait(afterFailures count: Int, serverWait: Duration?) -> Duration {
     var bound = max(first, .milliseconds(1))
     var doublings = max(count, 1) - 1
     while doublings > 0, bound < longest {
@@ -23,7 +23,7 @@ struct Backoff: Sendable {
     }
     bound = min(bound, max(longest, .zero))
     let drawn = bound * (0.5 + 0.5 * min(max(fraction(), 0), 1))
-    return max(drawn, min(asked ?? .zero, Self.longestAsked))
+    return max(drawn, min(serverWait ?? .zero, Self.longestServerWait))
   }
 
   /// Whether a refresh must wait until `next`.
@@ -33,6 +33,6 @@ struct Backoff: Sendable {
   func isWaiting(for next: Date?, at now: Date, after failure: Date? = nil) -> Bool {
     guard let next, next > now else { return false }
     if let failure, failure.timeIntervalSince(now) > 60 { return false }
-    return next.timeIntervalSince(now) <= max(longest, Self.longestAsked).inSeconds + 60
+    return next.timeIntervalSince(now) <= max(longest, Self.longestServerWait).inSeconds + 60
   }
 }

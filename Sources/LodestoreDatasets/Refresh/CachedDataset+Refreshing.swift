@@ -92,7 +92,7 @@ extension CachedDataset {
       state.lastFailure = CacheState.Failure(
         code: error.code.description, message: error.message, date: began)
       let cause = error.cause as? WebSourceError
-      var wait = backoff.wait(afterFailures: state.failureCount, asked: cause?.retryAfter)
+      var wait = backoff.wait(afterFailures: state.failureCount, serverWait: cause?.retryAfter)
       // Long waits spare overloaded servers. Without a connection no server was reached, so the
       // wait is shortened.
       if cause?.code == .noConnection { wait = min(wait, Self.longestOfflineWait) }
@@ -147,7 +147,7 @@ extension CachedDataset {
   func ended(_ state: CacheState, _ open: OpenGeneration?) {
     adopt(open)
     _ = try? loaded()
-    news.knock()
+    notifier.notify()
     content.removeOld(state, isSwapped: open != nil)
     options.onStep(.cleaned)
   }

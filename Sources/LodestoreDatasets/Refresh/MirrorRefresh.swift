@@ -1,6 +1,5 @@
 internal import EntityStore
 internal import Foundation
-internal import LodestoreBytes
 internal import LodestoreFormat
 internal import LodestorePages
 internal import LodestoreWeb
@@ -271,17 +270,8 @@ struct MirrorRefresh {
   /// The fs-verity digest of a file.
   static func digest(of path: String) throws -> FileDigest? {
     guard let file = try SystemFile.openForReading(path) else { return nil }
-    let buffer = MutableByteView.allocate(byteCount: 1 << 20, alignment: 4_096)
-    defer { buffer.deallocate() }
     var tree = VerityTree()
-    var offset: UInt64 = 0
-    while true {
-      try Task.checkCancellation()
-      let count = try FileBytes.read(into: buffer, from: file.descriptor, at: offset, path: path)
-      guard count > 0 else { break }
-      tree.update(ByteView(buffer.prefix(count)))
-      offset += UInt64(count)
-    }
+    try FileBytes.forEachPiece(of: file.descriptor, path: path) { bytes, _ in tree.update(bytes) }
     tree.finish()
     return FileDigest(bytes: tree.digest)
   }

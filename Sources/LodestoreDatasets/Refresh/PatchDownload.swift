@@ -84,7 +84,9 @@ private final class PatchSink: FetchSink {
 
   var taken: UInt64 { state.withLock { $0.taken } }
 
-  func begin(at start: Int, asked: Int) { state.withLock { $0.skipped = max(asked - start, 0) } }
+  func begin(at start: Int, requested: Int) {
+    state.withLock { $0.skipped = max(requested - start, 0) }
+  }
 
   func take(_ bytes: ByteView) throws {
     let taken = try state.withLock { state in

@@ -65,15 +65,8 @@ struct PublishedFiles: Sendable {
       throw DatasetError.damagedFile(path, because: "it has more than \(request.byteLimit) bytes")
     }
     try begin(request.start)
-    let buffer = MutableByteView.allocate(byteCount: 1 << 18, alignment: 4_096)
-    defer { buffer.deallocate() }
-    var offset = UInt64(request.start)
-    while true {
-      try Task.checkCancellation()
-      let count = try FileBytes.read(into: buffer, from: file.descriptor, at: offset, path: path)
-      guard count > 0 else { return }
-      try take(ByteView(buffer.prefix(count)))
-      offset += UInt64(count)
-    }
+    try FileBytes.forEachPiece(
+      of: file.descriptor, from: UInt64(request.start), size: 1 << 18, path: path
+    ) { bytes, _ in try take(bytes) }
   }
 }

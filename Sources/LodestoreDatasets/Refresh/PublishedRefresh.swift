@@ -53,8 +53,8 @@ struct PublishedRefresh: Sendable {
         let error =
           (error as? WebSourceError).map { .network($0) } ?? error as? DatasetError
           ?? DatasetError(.network, "\(error)", cause: error)
-        if let asked = (error.cause as? WebSourceError)?.retryAfter {
-          let wait = min(asked, Backoff.longestAsked)
+        if let serverWait = (error.cause as? WebSourceError)?.retryAfter {
+          let wait = min(serverWait, Backoff.longestServerWait)
           state.keepFrom(Self.key(mirror), until: time.addingTimeInterval(wait.inSeconds))
         }
         // These errors come from this machine or program, and would occur with every mirror, so no
@@ -72,7 +72,7 @@ struct PublishedRefresh: Sendable {
   /// future.
   private func waitsFor(_ mirror: URL, _ state: CacheState) -> Date? {
     guard let next = state.notBefore[Self.key(mirror)], next > time,
-      next.timeIntervalSince(time) <= Backoff.longestAsked.inSeconds
+      next.timeIntervalSince(time) <= Backoff.longestServerWait.inSeconds
     else { return nil }
     return next
   }

@@ -70,7 +70,7 @@ final class RefreshRun: Sendable {
         if let result { caller.resume(with: result) }
       }
     } onCancel: {
-      leave(number)
+      removeCaller(number)
     }
   }
 
@@ -94,7 +94,7 @@ final class RefreshRun: Sendable {
     for caller in callers { caller.resume(with: result.map { $0 }) }
   }
 
-  private func leave(_ number: Int) {
+  private func removeCaller(_ number: Int) {
     let (caller, task) = state.withLock { state -> (Caller?, Task<Void, Never>?) in
       guard let caller = state.callers[number] else { return (nil, nil) }
       guard state.callers.count > 1 else {

@@ -7,7 +7,7 @@ protocol FetchSink: Sendable {
   var taken: UInt64 { get }
 
   /// Begins an answer, which may start earlier in the file than requested.
-  func begin(at start: Int, asked: Int)
+  func begin(at start: Int, requested: Int)
 
   /// Takes the next bytes of the answer.
   func take(_ bytes: ByteView) throws
@@ -70,7 +70,7 @@ struct ResumingFetch {
     let start = request.start
     let pace = Pace(files.words)
     let answer = try await files.get(request) { begun in
-      sink.begin(at: begun, asked: start)
+      sink.begin(at: begun, requested: start)
     } take: { bytes in
       try sink.take(bytes)
       try pace.take(bytes.count)

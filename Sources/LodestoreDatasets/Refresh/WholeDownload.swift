@@ -92,8 +92,8 @@ private final class FrameSink: FetchSink, @unchecked Sendable {
 
   var taken: UInt64 { lock.withLock { unpacker.takenBytes } }
 
-  func begin(at start: Int, asked: Int) {
-    lock.withLock { skipped = max(asked - start, 0) }
+  func begin(at start: Int, requested: Int) {
+    lock.withLock { skipped = max(requested - start, 0) }
   }
 
   func take(_ bytes: ByteView) throws {

@@ -39,10 +39,10 @@
       _ request: URLRequest, floor: AddressRange?, for transfer: WebTransfer
     ) -> RunningRequest {
       let client = client(floor)
-      let asked = clientRequest(request)
+      let converted = clientRequest(request)
       let deadline = NIODeadline.now() + .nanoseconds(Self.nanoseconds(options.transferTimeout))
       let task = StartedTask {
-        await ClientTransfer(transfer: transfer).run(asked, client, deadline: deadline)
+        await ClientTransfer(transfer: transfer).run(converted, client, deadline: deadline)
       }
       return RunningRequest(start: { task.start() }, cancel: { task.cancel() })
     }
@@ -88,18 +88,18 @@
     }
 
     private func clientRequest(_ request: URLRequest) -> HTTPClientRequest {
-      var asked = HTTPClientRequest(url: request.url?.absoluteString ?? "")
+      var converted = HTTPClientRequest(url: request.url?.absoluteString ?? "")
       for (name, value) in request.allHTTPHeaderFields ?? [:] {
-        asked.headers.add(name: name, value: value)
+        converted.headers.add(name: name, value: value)
       }
-      if !asked.headers.contains(name: "Accept-Encoding") {
-        asked.headers.add(name: "Accept-Encoding", value: "gzip")
+      if !converted.headers.contains(name: "Accept-Encoding") {
+        converted.headers.add(name: "Accept-Encoding", value: "gzip")
       }
       // Some services refuse requests without this field.
-      if !asked.headers.contains(name: "User-Agent") {
-        asked.headers.add(name: "User-Agent", value: "Lodestore")
+      if !converted.headers.contains(name: "User-Agent") {
+        converted.headers.add(name: "User-Agent", value: "Lodestore")
       }
-      return asked
+      return converted
     }
 
     /// The timeout plus a minute in nanoseconds, because the session should end the transfer first.

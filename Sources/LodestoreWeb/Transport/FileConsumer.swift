@@ -62,8 +62,6 @@ package struct FileHead: Sendable, Hashable {
 
   /// The entity tag, including its quotes.
   package var entityTag: String? { validators.entityTag }
-  /// The date of the last change, as the server writes it.
-  package var lastModified: String? { validators.lastModified }
 
   init(validators: Validators) { self.validators = validators }
 }

@@ -8,7 +8,7 @@ import Testing
   /// The functions whose closure needs a transaction, or that concern the running transaction.
   private static let onlyInTransactions: Set<String> = [
     "forEach(_:_:)", "forEach(_:onUnreadable:_:)", "forEach(in:prefix:_:)",
-    "forEachTransaction(_:_:)",
+    "forEachWrite(_:_:)", "forEachTransaction(_:_:)",
     "forEachView(_:_:)", "withView(_:_:)",
     "insert(_:onConflict:matching:returning:fillingDictionary:)",
     "insert(_:onConflict:matching:returning:fillingRecord:)", "savepoint(_:)", "ownHistoryToken()",

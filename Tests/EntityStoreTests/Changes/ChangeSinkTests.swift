@@ -282,7 +282,7 @@ private final class CopyingSink: ChangeSink {
     if case .inserted(let ids) = change { count += ids.count }
   }
 
-  func settle(_ core: WriteCore) throws(StoreError) {
+  func flush(_ core: WriteCore) throws(StoreError) {
     guard count > 0 else { return }
     var transaction = WriteTransaction(core: core)
     try transaction.insert(AllTypes(int: count))
@@ -298,7 +298,7 @@ private final class EndlessSink: ChangeSink {
   func interest(in _: StoredEntity) -> ChangeInterest? { [] }
   func record(_: RecordChange, of _: StoredEntity) {}
 
-  func settle(_ core: WriteCore) throws(StoreError) {
+  func flush(_ core: WriteCore) throws(StoreError) {
     episode += 1
     var transaction = WriteTransaction(core: core)
     try transaction.insert(Film(title: "b", episode: episode))

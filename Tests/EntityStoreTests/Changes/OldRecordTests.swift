@@ -53,18 +53,18 @@ private final class SeenRecords: Sendable {
 /// A sink that puts a pair into a bucket whenever a record changes.
 private final class WritingSink: ChangeSink {
   let name = "a writer"
-  let writesWhenTold: Bool
+  let writesOnRecord: Bool
   private unowned let core: WriteCore
 
   init(_ core: WriteCore, writes: Bool) {
     self.core = core
-    writesWhenTold = writes
+    writesOnRecord = writes
   }
 
   func interest(in _: StoredEntity) -> ChangeInterest? { .eachRemoval }
 
   func record(_ change: RecordChange, of _: StoredEntity) throws(StoreError) {
-    guard writesWhenTold else { return }
+    guard writesOnRecord else { return }
     var transaction = WriteTransaction(core: core)
     try transaction.put(Data([1]), for: "a change", in: "changes")
   }

@@ -295,8 +295,9 @@ struct ExpiredReadTests {
     // These calls read no records: they read buckets, reports or the history. The history also
     // lists expired records.
     let others: Set = [
-      "bucketNames", "data", "explain", "explaining", "forEachTransaction", "history",
-      "historyConsumers", "historyToken", "importNames", "importReports", "preserved", "value",
+      "bucketNames", "data", "explain", "explaining", "forEachTransaction", "forEachWrite",
+      "history", "historyConsumers", "historyToken", "importNames", "importReports", "preserved",
+      "value",
     ]
     #expect(calls.count > 15)
     #expect(calls.subtracting(others).subtracting(ReadPath.all.map(\.name)) == [])

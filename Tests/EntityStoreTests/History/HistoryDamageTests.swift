@@ -252,13 +252,13 @@ import Testing
       { pairs, tree, transaction in
         let part = try #require(pairs.first { $0.key[0] == 1 })
         let content = Array(part.body.dropFirst(4))
-        let key = HistoryKey.part(transaction: 2, part: 7).bytes
+        let key = HistoryKey.part(write: 2, part: 7).bytes
         try transaction.put(key, Checksum.sealed(key: key, content: content), in: tree)
       },
       { _, tree, transaction in try transaction.put([9, 9], [], in: tree) },
       { pairs, tree, transaction in
         let image = try #require(pairs.first { $0.key[0] == 2 })
-        let key = HistoryKey.image(entity: 1, id: 1, transaction: 99).bytes
+        let key = HistoryKey.image(entity: 1, id: 1, write: 99).bytes
         try transaction.put(key, image.body, in: tree)
       },
       { _, tree, transaction in
@@ -267,7 +267,7 @@ import Testing
         try transaction.put(key, Checksum.sealed(key: key, content: mark.encoded()), in: tree)
       },
       { _, tree, transaction in
-        let key = HistoryKey.part(transaction: .max, part: 0).bytes
+        let key = HistoryKey.part(write: .max, part: 0).bytes
         let part = HistoryPart(
           header: .init(partCount: 1, time: 0, process: 1, author: nil, context: nil))
         try transaction.put(

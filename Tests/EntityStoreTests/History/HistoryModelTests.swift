@@ -37,7 +37,7 @@ import Testing
     }
 
     /// Reads again the records that the history names, and no others.
-    mutating func apply(_ told: HistoryTransaction, _ snapshot: borrowing Snapshot) throws {
+    mutating func apply(_ told: HistoryWrite, _ snapshot: borrowing Snapshot) throws {
       for change in told.changes {
         if let id = change.id(of: Author.self) { note(try snapshot.fetch(id), id) }
         if let id = change.id(of: Book.self) { note(try snapshot.fetch(id), id) }

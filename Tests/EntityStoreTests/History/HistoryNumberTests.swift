@@ -33,7 +33,7 @@ import Testing
     try expectSound(folder.storePath)
     try Self.change(folder.storePath) { tree, transaction in
       let isThere = try transaction.delete(
-        HistoryKey.part(transaction: missing, part: 0).bytes, in: tree)
+        HistoryKey.part(write: missing, part: 0).bytes, in: tree)
       #expect(isThere)
     }
     let findings = try Verifier.verify(path: folder.storePath).findings
@@ -57,10 +57,10 @@ import Testing
       var store = try Store(at: path, entities: [Clause.self])
       try store.purgeHistory(through: try #require(try store.history().last).token)
       store.close()
-      try Self.setPurged(HistoryKey.lastTransaction - 1, path)
+      try Self.setPurged(HistoryKey.lastWrite - 1, path)
       store = try Store(at: path, entities: [Clause.self])
       try store.insert(Clause(name: "last"))
-      #expect(try store.history().map(\.token.number) == [HistoryKey.lastTransaction])
+      #expect(try store.history().map(\.token.number) == [HistoryKey.lastWrite])
       for _ in 0..<2 {
         let error = try storeError(.unstorableValue) {
           try store.write { tx throws in
@@ -68,7 +68,7 @@ import Testing
             try tx.insert(Clause(name: "beyond"))
           }
         }
-        #expect(error.message.contains("\(HistoryKey.lastTransaction)"))
+        #expect(error.message.contains("\(HistoryKey.lastWrite)"))
       }
       #expect(try store.fetch(Clause.all).map(\.name) == ["a", "b", "c", "last"])
       #expect(try store.history().count == 1)

@@ -10,8 +10,7 @@ import Testing
 @Suite struct `Purging the history` {
   private let soon = Date().addingTimeInterval(600)
 
-  private func withWrites(_ count: Int, _ body: (Store, [HistoryTransaction]) throws -> Void) throws
-  {
+  private func withWrites(_ count: Int, _ body: (Store, [HistoryWrite]) throws -> Void) throws {
     try withTemporaryStore([Clause.self]) { store in
       for number in 0..<count { try store.insert(Clause(name: "\(number)")) }
       try store.update(Clause.all) { $0.text = "x" }
@@ -33,7 +32,7 @@ import Testing
       for token in [told[0].token, HistoryToken(storeID: told[0].token.storeID, number: 99)] {
         let code: StoreError.Code = token.number < 99 ? .expiredHistory : .invalidQuery
         for error in [
-          try storeError(code) { try store.history(.transaction(token)) },
+          try storeError(code) { try store.history(.write(token)) },
           try storeError(code) { try store.write { try $0.undo(token) } },
         ] {
           #expect(error.message.contains("write \(token.number)"), "\(error)")
@@ -47,7 +46,7 @@ import Testing
       try store.insert(Clause(name: "next"))
       #expect(try store.history(.after(told[6].token)).map(\.id) == [8])
       #expect(
-        try store.history(.transaction(HistoryToken(storeID: told[0].token.storeID, number: 8)))
+        try store.history(.write(HistoryToken(storeID: told[0].token.storeID, number: 8)))
           .count == 1)
     }
   }
@@ -221,7 +220,7 @@ import Testing
       let count = UInt64(1 << 24)
       try store.core.write { core in
         let tree = try #require(core.tree(.history))
-        let key = HistoryKey.part(transaction: 2, part: 0).bytes
+        let key = HistoryKey.part(write: 2, part: 0).bytes
         let body = Array(try #require(try core.transaction.get(key, in: tree)))
         var part = try body[4...]._withBytes { try HistoryPart(Document(decoding: $0)) }
         let clause = try core.entity(named: "Clause")

@@ -161,7 +161,7 @@ extension StoreOptions {
       #expect(try numbers(.since(middle)) == [3])
       #expect(try numbers(.all.limit(2)) == [1, 2])
       let one = try store.history(.all.limit(1))[0]
-      #expect(try numbers(.transaction(one.token)) == [1])
+      #expect(try numbers(.write(one.token)) == [1])
       let light = try store.history(.all.of(Clause.self).matching(Clause.where { $0.weight < 5 }))
       #expect(
         light.map { $0.changes.map(\.recordID) }
@@ -195,7 +195,7 @@ extension StoreOptions {
       #expect(last.map(\.token.number) == [4])
       let some = try store.history(.after(all[1].token).excluding(authors: "odd").newestFirst())
       #expect(some.map(\.token.number) == [7, 6, 4])
-      let one = try store.history(.transaction(all[2].token).newestFirst())
+      let one = try store.history(.write(all[2].token).newestFirst())
       #expect(one.map(\.token) == [all[2].token])
     }
   }
@@ -289,7 +289,7 @@ extension StoreOptions {
     }
   }
 
-  @Test func `the history gives each write of a shared commit its own transaction, in order`()
+  @Test func `the history gives each write of a shared commit its own entry, in order`()
     async throws
   {
     try await withTemporaryStore([Clause.self]) { store in
@@ -310,8 +310,8 @@ extension StoreOptions {
       #expect(told.count == 56)
       #expect(told.map(\.id) == Array(1...56))
       let names = try await store.read { snapshot throws in
-        try told.map { transaction in
-          let change = try #require(Array(transaction.changes).first)
+        try told.map { write in
+          let change = try #require(Array(write.changes).first)
           return try snapshot.fetch(try #require(change.id(of: Clause.self)))?.name
         }
       }

@@ -49,7 +49,7 @@ extension WholeRemark {
       for (token, id) in [(change, 1), (removal, 2)] as [(HistoryToken, UInt64)] {
         let error = try storeError(.cannotUndo) { try store.write { _ = try $0.undo(token) } }
         #expect(error.message.contains("'text'") && error.recordID == id, "\(error.message)")
-        let history = try store.history(.transaction(token))
+        let history = try store.history(.write(token))
         let changes = history.flatMap { Array($0.changes) }
         let unread = try storeError(.undecodableValue) {
           try store.read { snapshot in

@@ -14,7 +14,7 @@ import Testing
         try tx.modify(player) { $0.score = 5 }
       }
       let told = try #require(try store.history().last)
-      #expect(told.untoldEntities == ["Player"])
+      #expect(told.unrecordedEntities == ["Player"])
       let error = try storeError(.cannotUndo) { try store.write { try $0.undo(told.token) } }
       #expect(error.message.contains("the write also changed Player"), "\(error)")
       #expect(try store.fetch(clause)?.text == "new")
@@ -31,7 +31,7 @@ import Testing
       // A write without unrecorded changes is undone as a whole.
       try store.modify(clause) { $0.weight = 1 }
       let whole = try #require(try store.history().last)
-      #expect(whole.untoldEntities.isEmpty)
+      #expect(whole.unrecordedEntities.isEmpty)
       let part = try store.write { try $0.undoPartly(whole.token) }
       #expect(part.recordCount == 1 && part.stayingEntities.isEmpty)
     }
@@ -44,7 +44,7 @@ import Testing
       try store.modify(player) { $0.squad = squad }
       let joined = try #require(try store.history().last)
       #expect(try store.fetch(squad)?.size == 1)
-      #expect(joined.untoldEntities.isEmpty)
+      #expect(joined.unrecordedEntities.isEmpty)
       #expect(try store.write { try $0.undo(joined.token) } == 1)
       #expect(try store.fetch(squad)?.size == 0)
     }
@@ -56,7 +56,7 @@ import Testing
         try tx.insert(Clause(name: "c"))
         try tx.add(book, to: Shelf.books, of: shelf)
       }
-      #expect(try store.history().last?.untoldEntities == ["Book", "Shelf"])
+      #expect(try store.history().last?.unrecordedEntities == ["Book", "Shelf"])
     }
   }
 

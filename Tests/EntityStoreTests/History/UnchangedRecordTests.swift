@@ -71,7 +71,7 @@ import Testing
         try tx.modify(id) { $0.text = "one" }
         return token
       }
-      #expect(try store.history(.transaction(empty)).first?.changes.isEmpty == true)
+      #expect(try store.history(.write(empty)).first?.changes.isEmpty == true)
       let undo = try store.write { tx in
         let count = try tx.undo(empty)
         #expect(count == 0)
@@ -101,10 +101,10 @@ import Testing
         let log = try HistoryLog(writing: core)
         let entity = try core.entity(named: "Clause")
         let record = try #require(try core.record(ids[1].rawValue, of: entity))
-        _ = try log.keep(record, .image(entity: entity.number, id: 2, transaction: 2))
+        _ = try log.keep(record, .image(entity: entity.number, id: 2, write: 2))
         try log.put(
           .object(["1": .string("b")]),
-          .tombstone(entity: entity.number, id: 2, transaction: 2))
+          .tombstone(entity: entity.number, id: 2, write: 2))
       }
     }
     #expect(
@@ -128,8 +128,8 @@ import Testing
     try store.core.write { core in
       let log = try HistoryLog(writing: core)
       let entity = try core.entity(named: "Clause")
-      try log.delete(.image(entity: entity.number, id: 2, transaction: 2))
-      try log.delete(.tombstone(entity: entity.number, id: 3, transaction: 3))
+      try log.delete(.image(entity: entity.number, id: 2, write: 2))
+      try log.delete(.tombstone(entity: entity.number, id: 3, write: 3))
     }
     store.close()
     let findings = try Verifier.verify(path: folder.storePath).findings

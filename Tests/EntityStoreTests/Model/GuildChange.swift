@@ -10,7 +10,7 @@ struct GuildChange {
   /// By guild, the artisans of the board that the history reports as moved.
   private(set) var movedInBoards: [UInt64: Set<UInt64>] = [:]
 
-  init(_ told: HistoryTransaction, before: GuildState, after: GuildState) {
+  init(_ told: HistoryWrite, before: GuildState, after: GuildState) {
     number = told.id
     self.before = before
     self.after = after

@@ -159,7 +159,7 @@ private enum Copying {
     let store = try Store(at: copy, entities: entities, options: .history(.off))
     for try await update in source.updates(of: Clause.all.sorted(by: \.name)) {
       let listed = update.items.map(Value.init)
-      try catchUp(source, store, listed, of: update.generation)
+      try catchUp(source, store, listed, of: update.commitNumber)
       if listed.contains(where: { $0.name == last }) { return }
     }
     preconditionFailure("the updates have ended")
@@ -167,17 +167,17 @@ private enum Copying {
 
   /// Applies the writes since the position in the history that the copy has stored.
   private static func catchUp(
-    _ source: Store, _ store: Store, _ listed: [Value], of generation: CommitNumber
+    _ source: Store, _ store: Store, _ listed: [Value], of commit: CommitNumber
   ) throws {
     try source.read { snapshot in
       let newest = Film.all.sorted(by: \.episode.descending)
       let token = try store.read { try $0.first(newest) }.map {
         try JSONDecoder().decode(HistoryToken.self, from: Data($0.title.utf8))
       }
-      for transaction in try snapshot.history(.after(token)) {
-        try take(transaction, snapshot, into: store)
+      for write in try snapshot.history(.after(token)) {
+        try take(write, snapshot, into: store)
       }
-      guard snapshot.generation == generation else { return }
+      guard snapshot.commitNumber == commit else { return }
       let copied = try values(store)
       precondition(copied == listed, "the list is not what the history says")
     }
@@ -185,11 +185,11 @@ private enum Copying {
 
   /// Applies one write to the copy, and stores the position after it, in one transaction.
   private static func take(
-    _ transaction: HistoryTransaction, _ snapshot: borrowing Snapshot, into store: Store
+    _ write: HistoryWrite, _ snapshot: borrowing Snapshot, into store: Store
   ) throws {
     var deleted: [String] = []
     var saved: [(Clause, isNew: Bool)] = []
-    for change in transaction.changes {
+    for change in write.changes {
       if change.kind == .deleted {
         guard let name = try snapshot.preserved(\Clause.Attributes.name, of: change) else {
           preconditionFailure("a deleted clause has no name")
@@ -202,9 +202,9 @@ private enum Copying {
         preconditionFailure("a clause has no value")
       }
     }
-    let title = String(decoding: try JSONEncoder().encode(transaction.token), as: UTF8.self)
+    let title = String(decoding: try JSONEncoder().encode(write.token), as: UTF8.self)
     try store.write { tx in
-      let number = Int(transaction.token.number)
+      let number = Int(write.token.number)
       let count = try tx.count(Film.all)
       precondition(number == count + 1, "write \(number) was taken behind \(count)")
       try tx.insert(Film(title: title, episode: number))

@@ -114,8 +114,8 @@ import Testing
       let update = try await waiting.value
       #expect(names(update) == ["b", "d"])
       #expect(update?.difference?.inserted.count == 1)
-      let generation = try await store.read { $0.generation }
-      #expect(update?.generation == generation)
+      let commit = try await store.read { $0.commitNumber }
+      #expect(update?.commitNumber == commit)
     }
   }
 

@@ -263,7 +263,7 @@ import Testing
     let clock = ContinuousClock()
     let first = try observer(0)
     let running = try clock.measure { try core[0].read { try first.fetch($0) } }
-    _ = first.takeNews()
+    _ = first.takeUpdate()
     func followed(
       _ from: Int, _ to: Int, _ last: ResultObserver<Player, Never>
     ) throws -> Duration {

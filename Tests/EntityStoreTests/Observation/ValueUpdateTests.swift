@@ -137,7 +137,8 @@ import Testing
       let hook = store.onCommit { write in
         let count = (try? store.count(Player.all)) ?? -1
         seen.withLock {
-          $0.append((write.generation, write.changes.map { "\($0.kind) \($0.attributes)" }, count))
+          $0.append(
+            (write.commitNumber, write.changes.map { "\($0.kind) \($0.attributes)" }, count))
         }
       }
       let a = try await store.insert(Player(name: "a"))

@@ -18,7 +18,7 @@ import Testing
       try await store.insert((0..<100).map { Player(name: "\($0)", score: $0) })
       let snapshot = try store.snapshot()
       let before = try snapshot.fetch(Player.all)
-      let generation = try snapshot.generation
+      let commit = try snapshot.commitNumber
       try await store.delete(Player.where { $0.score > 10 })
       #expect(try snapshot.fetch(Player.all) == before)
       #expect(try snapshot.count(Player.where { $0.score > 10 }) == 89)
@@ -28,7 +28,7 @@ import Testing
       #expect(try await snapshot.read { try $0.first(top) }?.score == 99)
       try snapshot.advance()
       #expect(try snapshot.count(Player.all) == 11)
-      #expect(try snapshot.generation > generation)
+      #expect(try snapshot.commitNumber > commit)
       snapshot.end()
       _ = try storeError(.closed) { try snapshot.count(Player.all) }
       _ = try storeError(.closed) { try snapshot.advance() }
@@ -65,7 +65,7 @@ import Testing
     let told = try snapshot.bytesHeldBack()
     #expect(abs(growth - told) < growth / 10, "the file grew by \(growth), told were \(told)")
     let readers = try store.readers()
-    #expect(readers.first?.generation == (try snapshot.generation))
+    #expect(readers.first?.commitNumber == (try snapshot.commitNumber))
     #expect(readers.first?.commitsBehind == 1_000)
     #expect(readers.first?.process == Int(ProcessInfo.processInfo.processIdentifier))
     snapshot.end()
@@ -82,8 +82,8 @@ import Testing
       for number in 0..<20 {
         try store.insert(Player(name: "\(number)", score: number))
         try snapshot.advance()
-        let generation = try snapshot.generation
-        #expect(try store.readers().map(\.generation) == [generation])
+        let commit = try snapshot.commitNumber
+        #expect(try store.readers().map(\.commitNumber) == [commit])
       }
       snapshot.end()
       #expect(try store.readers().isEmpty)
@@ -103,7 +103,7 @@ import Testing
           case 1: try snapshot.advance()
           default: store.close()
           }
-          if round != 1 { _ = try storeError(.closed) { try snapshot.generation } }
+          if round != 1 { _ = try storeError(.closed) { try snapshot.commitNumber } }
           return try old.count(Player.all)
         }
         #expect(count == 100)
@@ -169,7 +169,7 @@ import Testing
     options.onSnapshotWarning = { warning in warnings.withLock { $0.append(warning) } }
     try await withTemporaryStore([Player.self], options: options) { store in
       let snapshot = try store.snapshot()
-      let generation = try snapshot.generation
+      let commit = try snapshot.commitNumber
       // Later commits end the snapshot. When the ending task runs depends on the machine, so the
       // loop makes commits until then.
       for _ in 0..<5_000 where (try? snapshot.count(Player.all)) != nil {
@@ -178,8 +178,8 @@ import Testing
       }
       let error = try storeError(.snapshotExpired) { try snapshot.count(Player.all) }
       #expect(error.message.contains("snapshotAgeLimit"))
-      #expect(warnings.withLock { $0.map(\.generation) } == [generation])
-      #expect(try store.readers().allSatisfy { $0.generation > generation })
+      #expect(warnings.withLock { $0.map(\.commitNumber) } == [commit])
+      #expect(try store.readers().allSatisfy { $0.commitNumber > generation })
       try snapshot.advance()
       #expect(try snapshot.count(Player.all) > 0)
     }

@@ -98,7 +98,7 @@ struct CrashImages {
     do {
       let plain = try Store(at: path, entities: [])
       defer { plain.close() }
-      let commit = try Int(plain.read { $0.generation }.description) ?? 0
+      let commit = try Int(plain.read { $0.commitNumber }.description) ?? 0
       let store = try Store(at: path, entities: [ItemV2.self])
       defer { store.close() }
       if let problem = judge(commit, try Contents(store).digest) { return "\(name): \(problem)" }

@@ -39,7 +39,7 @@ final class Session {
 
   /// The number of the newest commit.
   var commit: UInt64? {
-    guard let store, let commit = try? store.read({ $0.generation }) else { return nil }
+    guard let store, let commit = try? store.read({ $0.commitNumber }) else { return nil }
     return UInt64(commit.description)
   }
 

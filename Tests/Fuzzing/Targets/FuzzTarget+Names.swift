@@ -10,8 +10,8 @@ extension FuzzTarget {
       .elements(entity: 3, index: 1), .history,
     ]
     let keys: [HistoryKey] = [
-      .part(transaction: 7, part: 1), .image(entity: 1, id: 2, transaction: 3),
-      .tombstone(entity: 1, id: 2, transaction: 3), .consumer("list"), .purged,
+      .part(write: 7, part: 1), .image(entity: 1, id: 2, write: 3),
+      .tombstone(entity: 1, id: 2, write: 3), .consumer("list"), .purged,
     ]
     let imports: [ImportKey] = [
       .state, .memory([UInt8](repeating: 9, count: 32)), .report(run: 1), .seen(page: 2), .basis,

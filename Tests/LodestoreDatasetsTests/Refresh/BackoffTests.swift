@@ -20,14 +20,15 @@
 
     @Test func `Waits double up to the longest, and are randomized`() {
       let backoff = Backoff(first: .seconds(30), longest: .seconds(3600), fraction: { 1 })
-      #expect(backoff.wait(afterFailures: 1, asked: nil) == .seconds(30))
-      #expect(backoff.wait(afterFailures: 3, asked: nil) == .seconds(120))
-      #expect(backoff.wait(afterFailures: 1_000_000, asked: nil) == .seconds(3600))
-      #expect(backoff.wait(afterFailures: 1, asked: .seconds(500)) == .seconds(500))
-      #expect(backoff.wait(afterFailures: 1, asked: .seconds(1e12)) == Backoff.longestAsked)
+      #expect(backoff.wait(afterFailures: 1, serverWait: nil) == .seconds(30))
+      #expect(backoff.wait(afterFailures: 3, serverWait: nil) == .seconds(120))
+      #expect(backoff.wait(afterFailures: 1_000_000, serverWait: nil) == .seconds(3600))
+      #expect(backoff.wait(afterFailures: 1, serverWait: .seconds(500)) == .seconds(500))
+      #expect(
+        backoff.wait(afterFailures: 1, serverWait: .seconds(1e12)) == Backoff.longestServerWait)
       var low = backoff
       low.fraction = { 0 }
-      #expect(low.wait(afterFailures: 2, asked: nil) == .seconds(30))
+      #expect(low.wait(afterFailures: 2, serverWait: nil) == .seconds(30))
       let now = Date(timeIntervalSince1970: 0)
       #expect(
         backoff.isWaiting(for: now + 10, at: now) && !backoff.isWaiting(for: now - 1, at: now))

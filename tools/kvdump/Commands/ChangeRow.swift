@@ -32,9 +32,9 @@ struct ChangeRow {
 }
 
 extension ChangeRow {
-  init(_ change: HistoryChange, of transaction: HistoryTransaction, as kind: String) {
+  init(_ change: HistoryChange, of write: HistoryWrite, as kind: String) {
     self.init(
-      write: transaction.id, time: transaction.time, author: transaction.author, change: kind,
+      write: write.id, time: write.time, author: write.author, change: kind,
       entity: change.entity, record: change.recordID, attributes: change.attributes)
   }
 }

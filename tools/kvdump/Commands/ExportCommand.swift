@@ -97,7 +97,7 @@ struct ExportCommand: StoreCommand {
     return try ReadStore.read(store.path, checksRecords: true, on: console) { snapshot in
       if let allEntities {
         let folder = ExportFolder(
-          path: allEntities, format: format, replaces: force, tellsLinks: links,
+          path: allEntities, format: format, replaces: force, announcesLinks: links,
           bySources: sourceNames, store: store.path)
         try folder.write(snapshot, on: console)
       } else {

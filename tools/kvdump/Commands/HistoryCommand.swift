@@ -83,15 +83,15 @@ struct HistoryCommand: StoreCommand {
       let query = try query(snapshot)
       let rows = console.rows(of: changes ? ChangeRow.columns : Self.columns)
       var isEmpty = true
-      try snapshot.forEachTransaction(query) { transaction in
+      try snapshot.forEachWrite(query) { write in
         isEmpty = false
         if changes {
-          for change in transaction.changes {
+          for change in write.changes {
             let kind = change.isExpired ? "expired" : change.kind.rawValue
-            try rows.write(ChangeRow(change, of: transaction, as: kind).cells)
+            try rows.write(ChangeRow(change, of: write, as: kind).cells)
           }
         } else {
-          try rows.write(transaction.cells)
+          try rows.write(write.cells)
         }
         return true
       }
@@ -165,11 +165,11 @@ enum HistoryDate {
   }
 }
 
-extension HistoryTransaction {
+extension HistoryWrite {
   fileprivate var cells: [Cell] {
     let names =
       changes.entities + restartedEntities.map { "\($0) (begins)" }
-      + untoldEntities.map { "\($0) (not told)" }
+      + unrecordedEntities.map { "\($0) (not recorded)" }
     return [
       .unsigned(id), HistoryDate.cell(time), author.map(Cell.text) ?? .null,
       contextName.map(Cell.text) ?? .null, .integer(Int64(process)),

@@ -55,7 +55,7 @@ struct IndexCommand: EntityCommand {
       ) { id in
         try shown.show {
           guard let record = try snapshot.record(id, of: entity) else {
-            throw CommandFailure.indexOfNothing(index.name, entity.name, id)
+            throw CommandFailure.danglingIndexEntry(index.name, entity.name, id)
           }
           return try columns.row(record)
         }

@@ -96,14 +96,14 @@ struct QueryCommand: EntityCommand {
     }
     let page = try QueryRows(entity: entity, columns: columns, snapshot: snapshot).write(
       request, limit: limit, withToken: self.page, on: console)
-    tell(page, of: entity, on: console)
+    noteEnd(of: page, in: entity, on: console)
     return .success
   }
 
   /// The limit for answers other than rows, which have no default limit; `nil` for none.
   private var explicitLimit: Int? { query.rows.limit == 0 ? nil : query.rows.limit }
 
-  private func tell(_ page: QueryRows.Page, of entity: DynamicEntity, on console: Console) {
+  private func noteEnd(of page: QueryRows.Page, in entity: DynamicEntity, on console: Console) {
     if self.page {
       if output.format.isJSON {
         console.note(JSONText.object([("next", page.next.map { .text($0.text) } ?? .null)]))

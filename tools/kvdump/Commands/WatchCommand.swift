@@ -121,8 +121,8 @@ final class StoreWatch {
   func news(_ snapshot: DynamicSnapshot) throws -> [ChangeRow] {
     var news: [ChangeRow] = []
     if !reported.isEmpty {
-      try snapshot.forEachTransaction(.after(token).of(entitiesNamed: reported)) { transaction in
-        news += transaction.changes.map { ChangeRow($0, of: transaction, as: $0.kind.rawValue) }
+      try snapshot.forEachWrite(.after(token).of(entitiesNamed: reported)) { write in
+        news += write.changes.map { ChangeRow($0, of: write, as: $0.kind.rawValue) }
         return true
       }
       token = try snapshot.historyToken()

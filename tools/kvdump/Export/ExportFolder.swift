@@ -12,7 +12,7 @@ struct ExportFolder {
   let path: String
   let format: OutputFormat
   let replaces: Bool
-  let tellsLinks: Bool
+  let announcesLinks: Bool
   /// Whether values have the names of the members that they were imported from.
   let bySources: Bool
   let store: String
@@ -54,7 +54,7 @@ struct ExportFolder {
     try writeSchema(snapshot, noting: &made)
     var rows: [[Cell]] = []
     for entity in snapshot.entities {
-      let links = tellsLinks ? try LinkOptions.links(of: entity, snapshot, on: console) : []
+      let links = announcesLinks ? try LinkOptions.links(of: entity, snapshot, on: console) : []
       let export = try EntityExport(
         .all, of: entity, links: links, bySources: bySources, format, snapshot: snapshot)
       let name = "\(path)/\(entity.name).\(format.rawValue)"
@@ -76,7 +76,7 @@ struct ExportFolder {
       try Verifier.verify(environment: $0)
     }
     var trees = ["catalogue", "records.", "index.", "elements."]
-    if tellsLinks { trees += ["links.", "order.", "relationship "] }
+    if announcesLinks { trees += ["links.", "order.", "relationship "] }
     if let finding = report.findings.first(where: { finding in
       trees.contains { finding.tree?.hasPrefix($0) ?? true }
     }) {

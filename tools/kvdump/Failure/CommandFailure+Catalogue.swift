@@ -128,7 +128,7 @@ extension CommandFailure {
     .damagedContent("index '\(index)': \(reason)", [.text("index", index)])
   }
 
-  static func indexOfNothing(_ index: String, _ entity: String, _ id: UInt64) -> Self {
+  static func danglingIndexEntry(_ index: String, _ entity: String, _ id: UInt64) -> Self {
     .damagedContent("index '\(index)': leads to \(entity) \(id), which is not there")
   }
 

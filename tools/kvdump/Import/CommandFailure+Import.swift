@@ -188,12 +188,12 @@ extension CommandFailure {
   }
 
   /// The failure for `--type` with a type that differs from the type of the attribute.
-  static func otherType(_ attribute: String, is type: String, said: String) -> Self {
+  static func otherType(_ attribute: String, is type: String, option: String) -> Self {
     CommandFailure(
       code: "other-type",
       message:
         "--type: '\(attribute)' is \(type), and stored types are only widened, such as int64 to "
-        + "double; leave out \(said), or import it into another attribute with --map",
+        + "double; leave out \(option), or import it into another attribute with --map",
       status: .usage, details: [.text("attribute", attribute)])
   }
 

@@ -366,7 +366,7 @@ struct ImportSchema {
       let type = conversions[attribute.name]?.type ?? attribute.storage.type
       guard type == conversion.type else {
         throw CommandFailure.otherType(
-          attribute.name, is: type.name, said: "\(name)=\(conversion.type.name)")
+          attribute.name, is: type.name, option: "\(name)=\(conversion.type.name)")
       }
       conversions[attribute.name] = conversion
     }

@@ -10,7 +10,7 @@ extension ImportSession {
     if let store { console.note("dry run: \(store) is as it was") }
     guard let failure = result.failure else {
       guard let report = result.report else { return .success }
-      if Self.isOfNothing(report) || report.isCut { return .negative }
+      if Self.isSkippedMirror(report) || report.isCut { return .negative }
       guard report.records > 0, report.rejected == report.records else { return .success }
       console.note("\(importing.entity): every record was rejected")
       return .negative
@@ -40,18 +40,18 @@ extension ImportSession {
       report.rejected = max(report.rejected, watch.rejected, report.rejects.count)
     }
     try console.writeObject(report.members(withRejects: console.format.isJSON))
-    tell(report, on: console)
+    noteResult(report, on: console)
   }
 
   /// Whether a mirror was skipped because the source had no records.
-  private static func isOfNothing(_ report: ImportReport) -> Bool {
+  private static func isSkippedMirror(_ report: ImportReport) -> Bool {
     report.strategy == .mirror && report.keptUnseen && report.records == 0
   }
 
   /// Reports attributes that an earlier version may have made from these members.
   ///
   /// Earlier versions stored no source names.
-  private func tellOlder(than members: some Sequence<String>, on console: Console) {
+  private func noteFormerAttributes(of members: some Sequence<String>, on console: Console) {
     for member in members {
       let former = AttributeNames.former(member)
       guard former != member, sourceless.contains(former) else { continue }
@@ -59,7 +59,7 @@ extension ImportSession {
     }
   }
 
-  private func tell(_ report: ImportReport, on console: Console) {
+  private func noteResult(_ report: ImportReport, on console: Console) {
     for reject in report.rejects.prefix(10) { console.note(reject.textLine) }
     if report.rejected > 10 {
       let more = NumberText.grouped(report.rejected - 10)
@@ -82,9 +82,9 @@ extension ImportSession {
       let names = unknown.keys.sorted().prefix(20).joined(separator: ", ")
       console.note(
         "\(report.entity): left out members without an attribute: \(names); --infer adds them")
-      tellOlder(than: unknown.keys.sorted().prefix(20), on: console)
+      noteFormerAttributes(of: unknown.keys.sorted().prefix(20), on: console)
     }
-    if Self.isOfNothing(report) {
+    if Self.isSkippedMirror(report) {
       console.note(
         "\(report.entity): the files have no record, and a mirror of that would delete all; "
           + "nothing was deleted, --mirror-empty does it")

@@ -21,14 +21,14 @@ struct MemberRules: Sendable {
   ///
   /// The member that a path leads into remains an attribute, or becomes one.
   mutating func mapPaths(among names: [String], known: [String], infers: Bool) {
-    let said = Set(maps.keys.compactMap(DynamicPath.root))
+    let mapped = Set(maps.keys.compactMap(DynamicPath.root))
     for path in names where maps[path] == nil {
       let attribute = AttributeNames.readable(path)
       guard let root = DynamicPath.root(of: path), infers || known.contains(attribute) else {
         continue
       }
       maps[path] = attribute
-      if !said.contains(root), infers || known.contains(root) {
+      if !mapped.contains(root), infers || known.contains(root) {
         maps[root] = AttributeNames.readable(root)
         implied.insert(root)
       }

@@ -47,7 +47,7 @@ struct EntityCheck {
         throw CommandFailure.damagedIndex(index.name, "an entry does not say which record it is of")
       }
       guard records.contains(id) else {
-        throw CommandFailure.indexOfNothing(index.name, entity.name, id)
+        throw CommandFailure.danglingIndexEntry(index.name, entity.name, id)
       }
       found.count(id)
     }

@@ -85,7 +85,9 @@ final class DerivedAttributes: ChangeSink {
   private func note(
     _ id: UInt64, _ old: RecordView?, _ new: RecordView?, _ entity: StoredEntity
   ) throws {
-    for totals in held[entity.number] ?? [] { try noteHeld(totals, id, old, new, entity) }
+    for totals in held[entity.number] ?? [] {
+      try noteChange(totals, of: id, in: entity, from: old, to: new)
+    }
     for totals in copies[entity.number] ?? [] {
       guard let new, let attribute = totals.derivation.end.attribute else { continue }
       let target = try entity.recordID(ofAttribute: attribute.number, in: new)
@@ -110,9 +112,9 @@ final class DerivedAttributes: ChangeSink {
     }
   }
 
-  private func noteHeld(
-    _ totals: DerivedTotals, _ id: UInt64, _ old: RecordView?, _ new: RecordView?,
-    _ entity: StoredEntity
+  private func noteChange(
+    _ totals: DerivedTotals, of id: UInt64, in entity: StoredEntity, from old: RecordView?,
+    to new: RecordView?
   ) throws {
     guard let holder = totals.derivation.holder else { return }
     let before = try entity.recordID(ofAttribute: holder, in: old)
@@ -217,7 +219,7 @@ final class DerivedAttributes: ChangeSink {
 
   // MARK: Writing
 
-  func settle(_ core: WriteCore) throws(StoreError) {
+  func flush(_ core: WriteCore) throws(StoreError) {
     for rank in ranks {
       let waiting = rank.filter { !$0.isEmpty }
       for (_, totals) in Dictionary(grouping: waiting, by: \.derivation.owner.number)

@@ -38,7 +38,7 @@ final class RelatedReader {
   func contribution(of view: RecordView, id: UInt64) throws -> Value? {
     if let condition, try !condition.admits(view, id: id) { return nil }
     guard let source = derivation.source else { return .null }
-    return try derivation.end.target.value(of: source, in: view)
+    return try view.value(of: source)
   }
 
   /// Computes the derived attribute of record `id` from all its related records.
@@ -72,18 +72,6 @@ final class RelatedReader {
       if let value = try contribution(of: other) { try aggregate.add(value) }
     }
     return aggregate
-  }
-}
-
-extension StoredEntity {
-  /// Returns the value of `attribute` in a record of any layout.
-  func value(
-    of attribute: EntityDescription.Attribute, in view: RecordView
-  ) throws(FormatError) -> Value {
-    guard let index = view.layout.slotIndex(ofAttribute: attribute.number) else {
-      return attribute.initial
-    }
-    return try view.value(at: view.layout.slots[index])
   }
 }
 

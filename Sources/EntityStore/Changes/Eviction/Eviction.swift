@@ -104,11 +104,11 @@ extension TransactionCore {
   ) throws(StoreError) -> DueRecords {
     guard let index = entity.expiryIndex else { return DueRecords(end: start, isLast: true) }
     let order = EvictionOrder(entity: entity.number, cause: .expiry)
-    var due = DueRecords(end: max(start, .behind(moment)), isLast: true)
+    var due = DueRecords(end: max(start, .after(moment)), isLast: true)
     try forEachExpired(index, from: start, at: moment) { (id, key) throws(StoreError) in
       if isTried(id, key, in: order, retriesUnevictable: retriesUnevictable) { due.ids.append(id) }
       if due.ids.count < most { return true }
-      due.end = .behind(key)
+      due.end = .after(key)
       due.isLast = false
       return false
     }

@@ -31,10 +31,10 @@ final class EvictionKeeper: StoreCompanion {
     let key = environment.addCommitListener { [weak self] _ in
       guard let self, self.core.schema.evicts else { return }
       let isSoon = self.core.evictsSoon.exchange(false, ordering: .relaxed)
-      self.look(after: isSoon ? .zero : self.interval)
+      self.scheduleEviction(after: isSoon ? .zero : self.interval)
     }
     listener.withLock { $0 = key }
-    look(after: .zero)
+    scheduleEviction(after: .zero)
   }
 
   func close() {
@@ -46,7 +46,7 @@ final class EvictionKeeper: StoreCompanion {
     if let key { core.environment.removeCommitListener(key) }
   }
 
-  private func look(after delay: Duration) {
+  private func scheduleEviction(after delay: Duration) {
     alarm.set(after: delay) { [weak self] in await self?.evict() }
   }
 
@@ -55,11 +55,11 @@ final class EvictionKeeper: StoreCompanion {
       guard let wait = try await evictAll(core) else { return }
       // System timers do not follow changes of the clock, so the clock is read again at least each
       // minute.
-      look(after: max(interval, .seconds(min(wait, 60))))
+      scheduleEviction(after: max(interval, .seconds(min(wait, 60))))
     } catch {
       // The next write evicts too, and throws the error. Without a write, the keeper tries again.
       // Records that an earlier pass found unevictable stay so.
-      look(after: max(interval, Self.pauseAfterError))
+      scheduleEviction(after: max(interval, Self.pauseAfterError))
     }
   }
 }
@@ -73,13 +73,13 @@ extension EvictionKeeper {
   ///   expired meanwhile. `nil` when no record expires.
   private func evictAll(_ core: StoreCore) async throws -> Double? {
     let moment = core.options.moment
-    let pass = try await core.onWriter { () throws -> Handed<EvictionPass>? in
+    let pass = try await core.onWriter { () throws -> SendableBox<EvictionPass>? in
       try core.checkOpen("evict records of")
       let isDue = try core.read {
         try $0.hasExpired(ofAny: $0.schema.expiring) || $0.isAboveLimit()
       }
       guard isDue else { return nil }
-      return Handed(EvictionPass(core, at: moment, retriesUnevictable: true))
+      return SendableBox(EvictionPass(core, at: moment, retriesUnevictable: true))
     }
     if let pass { while try await core.onWriter({ try pass.value.step() }) {} }
     return try await core.onWriter {
@@ -94,7 +94,7 @@ extension EvictionKeeper {
 }
 
 /// A value that one thread at a time uses, passed from one thread to the next.
-private struct Handed<Value>: @unchecked Sendable {
+private struct SendableBox<Value>: @unchecked Sendable {
   let value: Value
 
   init(_ value: Value) { self.value = value }

@@ -22,7 +22,7 @@ final class EvictionPass {
   /// are tried again.
   private var position: EvictionPosition
   /// The records of this pass that could not be removed, if unevictable records are tried again.
-  private var held: Set<UInt64> = []
+  private var unevictable: Set<UInt64> = []
   /// By entity, the records that could not be removed and are already counted in the report.
   private var counted: [EntityNumber: Set<UInt64>] = [:]
 
@@ -120,16 +120,16 @@ final class EvictionPass {
     }
     if retriesUnevictable {
       position = batch.end
-      held.formUnion(batch.denied)
+      unevictable.formUnion(batch.denied)
     } else {
       core.unevictableRecords.hold(batch.denied, of: order, from: batch.start, to: batch.end)
     }
   }
 
   private func report(_ name: String, _ order: EvictionOrder) throws {
-    core.unevictableRecords.replace(with: held, of: order, to: position)
+    core.unevictableRecords.replace(with: unevictable, of: order, to: position)
     // A record that has expired and is also above the limit is counted once.
-    let ids = held.subtracting(counted[order.entity] ?? [])
+    let ids = unevictable.subtracting(counted[order.entity] ?? [])
     let moment = moment
     let count = try core.read { core -> Int in
       guard let entity = core.schema.entity(of: order) else { return 0 }
@@ -142,6 +142,6 @@ final class EvictionPass {
   private func endOrder() {
     orders.removeFirst()
     position = orders.first?.first ?? .first
-    held = []
+    unevictable = []
   }
 }

@@ -73,7 +73,7 @@ extension TransactionCore {
     let most = schema.cascades(into: entity) ? min(1, most) : most
     let order = EvictionOrder(entity: entity.number, cause: .limit)
     try forEachOldest(of: entity, from: start) { (id, key) throws(StoreError) in
-      due.end = .behind(key)
+      due.end = .after(key)
       guard isTried(id, key, in: order, retriesUnevictable: retriesUnevictable) else { return true }
       due.ids.append(id)
       excess.count -= 1

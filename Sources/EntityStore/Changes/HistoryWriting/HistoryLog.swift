@@ -59,14 +59,14 @@ struct HistoryLog {
     links: [HistoryPart.Links], images: UInt64? = nil, undoes: UInt64? = nil,
     untold: [EntityNumber] = []
   ) throws(StoreError) {
-    guard number <= HistoryKey.lastTransaction else { throw .historyUsedUp }
+    guard number <= HistoryKey.lastWrite else { throw .historyUsedUp }
     var parts = Self.parts(changes, links)
     parts[0].header = HistoryPart.Header(
       partCount: parts.count, time: time, process: Int64(currentProcess()),
       author: origin.author, context: origin.context, images: images == number ? nil : images,
       undoes: undoes, untold: untold)
     for (index, part) in parts.enumerated() {
-      try put(part.document, .part(transaction: number, part: UInt32(index)))
+      try put(part.document, .part(write: number, part: UInt32(index)))
     }
   }
 
@@ -161,13 +161,13 @@ struct HistoryLog {
   ///
   /// - Parameter key: the key of an image or of preserved values; its write number is ignored.
   private func keptKey(_ key: HistoryKey, of number: UInt64?) throws(StoreError) -> HistoryKey? {
-    if let number { return key.with(transaction: number) }
+    if let number { return key.with(write: number) }
     guard let tree else { return nil }
     return try wrappingErrors {
       let cursor = try Cursor(tree, in: core.transaction)
-      let isFound = try key.with(transaction: .max).bytes._withBytes { try cursor.seek(before: $0) }
+      let isFound = try key.with(write: .max).bytes._withBytes { try cursor.seek(before: $0) }
       guard isFound, let found = HistoryKey(cursor.key) else { return nil }
-      return found.with(transaction: 0) == key.with(transaction: 0) ? found : nil
+      return found.with(write: 0) == key.with(write: 0) ? found : nil
     }
   }
 
@@ -197,7 +197,7 @@ struct HistoryLog {
     guard let tree else { return }
     let cursor = try Cursor(tree, in: core.transaction)
     let range = KeyRange(
-      lower: .included(HistoryKey.part(transaction: first, part: 0).bytes),
+      lower: .included(HistoryKey.part(write: first, part: 0).bytes),
       upper: .excluded(HistoryKey.images))
     var nextIDs: [EntityNumber: UInt64] = [:]
     try cursor.walk(range, backwards: backwards) { key, value in
@@ -253,7 +253,7 @@ struct HistoryMark: Sendable, Hashable {
 
   init(_ document: Document) throws(StoreError) {
     guard case .integer(let number) = document["number"], number >= 0,
-      number <= HistoryKey.lastTransaction, case .date(let time) = document["time"],
+      number <= HistoryKey.lastWrite, case .date(let time) = document["time"],
       time.isFinite
     else { throw .damagedHistory(FormatError("a mark has no 'number' and 'time'")) }
     self.init(number: UInt64(number), time: time)
@@ -267,7 +267,7 @@ struct HistoryMark: Sendable, Hashable {
 extension StoreError {
   fileprivate static let historyUsedUp = StoreError(
     .unstorableValue,
-    "cannot record this write in the history: the last write has number \(HistoryKey.lastTransaction), "
+    "cannot record this write in the history: the last write has number \(HistoryKey.lastWrite), "
       + "the highest; copy the records into a new store, as with 'kvdump export' and 'kvdump import', or "
       + "open this one with history .off")
 

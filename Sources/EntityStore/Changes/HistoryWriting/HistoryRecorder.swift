@@ -50,7 +50,7 @@ final class HistoryRecorder: ChangeSink {
         let tombstone = try tombstone(of: old, id, entity)
         _ = try keepImage(old, id, entity)
         if let tombstone {
-          try log.put(tombstone, .tombstone(entity: entity.number, id: id, transaction: number))
+          try log.put(tombstone, .tombstone(entity: entity.number, id: id, write: number))
         }
       }
       self[entity].remove(id)
@@ -77,7 +77,7 @@ final class HistoryRecorder: ChangeSink {
   }
 
   private func imageKey(_ id: UInt64, _ entity: StoredEntity) -> HistoryKey {
-    .image(entity: entity.number, id: id, transaction: number)
+    .image(entity: entity.number, id: id, write: number)
   }
 
   /// The values that are kept of a removed record; `nil` for none.
@@ -91,7 +91,7 @@ final class HistoryRecorder: ChangeSink {
     do {
       for number in preserved {
         let attribute = entity.description.attribute(number: number)
-        let value = try attribute.map { try entity.value(of: $0, in: old) } ?? .null
+        let value = try attribute.map { try old.value(of: $0) } ?? .null
         members["\(number)"] = EntityDescription.document(of: value)
       }
     } catch {
@@ -122,8 +122,8 @@ final class HistoryRecorder: ChangeSink {
   }
 
   func finish(_ core: WriteCore) throws(StoreError) {
-    try settleImages()
-    let untold = untold
+    try dropRestoredRecords()
+    let untold = unrecorded
     var sets = changes.sorted { $0.key < $1.key }.map { $0.value.result() }
     try dropMovesOfChangedLinks(sets)
     var linked = linkedByStep()
@@ -155,7 +155,7 @@ final class HistoryRecorder: ChangeSink {
 
   /// Compares records that were changed several times with their images, and drops changes of
   /// records that have their old values again.
-  private func settleImages() throws(StoreError) {
+  private func dropRestoredRecords() throws(StoreError) {
     for (number, runs) in changedAgain {
       guard let entity = changes[number]?.entity else { continue }
       let ids = runs.normalized
@@ -193,7 +193,7 @@ final class HistoryRecorder: ChangeSink {
   }
 
   /// The entities without a history whose records or links were changed, in ascending order.
-  private var untold: [EntityNumber] {
+  private var unrecorded: [EntityNumber] {
     let changed = core.writtenEntities.union(entitiesWithUnreportedLinks)
     return core.schema.entities.filter { entity in
       entity.description.history == nil && changed.contains(entity.number)

@@ -15,7 +15,7 @@ extension PredicateExpressions.Conjunction: BinaryPredicateNode {
 
   func lowered<E: Entity>(in scope: PredicateScope<E>) throws(StoreError) -> ConditionTree? {
     let left = try scope.condition(lhs)
-    return .allOf([left, try scope.behind(left, being: true).condition(rhs)])
+    return .allOf([left, try scope.assuming(left, is: true).condition(rhs)])
   }
 }
 
@@ -32,7 +32,7 @@ extension PredicateExpressions.Disjunction: BinaryPredicateNode {
 
   func lowered<E: Entity>(in scope: PredicateScope<E>) throws(StoreError) -> ConditionTree? {
     let left = try scope.condition(lhs)
-    return .anyOf([left, try scope.behind(left, being: false).condition(rhs)])
+    return .anyOf([left, try scope.assuming(left, is: false).condition(rhs)])
   }
 }
 
@@ -56,8 +56,8 @@ extension PredicateExpressions.Conditional: PredicateNode {
       let condition = try (test as? any PredicateNode)?.lowered(in: scope),
       condition.isFreeOfClosures
     else { return nil }
-    let whenTrue = try scope.behind(condition, being: true).condition(first)
-    let whenFalse = try scope.behind(condition, being: false).condition(second)
+    let whenTrue = try scope.assuming(condition, is: true).condition(first)
+    let whenFalse = try scope.assuming(condition, is: false).condition(second)
     if case .constant(let value) = condition { return value ? whenTrue : whenFalse }
     return .anyOf([.allOf([condition, whenTrue]), .allOf([condition.opposite, whenFalse])])
   }

@@ -82,7 +82,7 @@ final class PredicateScope<E: Entity> {
   }
 
   /// Returns the scope of a part that is evaluated only if `condition` has the result `value`.
-  func behind(_ condition: ConditionTree, being value: Bool) -> PredicateScope {
+  func assuming(_ condition: ConditionTree, is value: Bool) -> PredicateScope {
     let found = condition.presentAttributes(being: value)
     guard !found.isEmpty else { return self }
     let scope = PredicateScope(copying: self)

@@ -14,16 +14,10 @@ extension JSONValue: AttributeValue {
 
   /// The value in the document.
   public static func _value(from stored: StoredValue) -> JSONValue? {
-    switch stored.value {
-    case .document(let bytes): bytes._withBytes { try? JSONValue(document: $0) }
-    case .null: .null
-    case .bool(let flag): .bool(flag)
-    case .integer(let number): .integer(number)
-    case .unsigned(let number): .unsigned(number)
-    case .double(let number): .double(number)
-    case .string(let text): .string(text)
-    default: nil
+    if case .document(let bytes) = stored.value {
+      return bytes._withBytes { try? JSONValue(document: $0) }
     }
+    return JSONValue(scalar: stored.value)
   }
 
   /// Writes the document; the insert or update fails when the value is nested deeper than 128
@@ -36,6 +30,21 @@ extension JSONValue: AttributeValue {
   public static func _read(from reader: inout RecordReader) throws(StoreError) -> JSONValue {
     do { return try JSONValue(document: reader.readVariable()) } catch {
       throw reader.undecodable(.json, "its JSON does not decode: \(error.reason)", cause: error)
+    }
+  }
+}
+
+extension JSONValue {
+  /// Creates the JSON of a scalar that JSON has; returns `nil` for other values.
+  init?(scalar value: LodestoreFormat.Value) {
+    switch value {
+    case .null: self = .null
+    case .bool(let flag): self = .bool(flag)
+    case .integer(let number): self = .integer(number)
+    case .unsigned(let number): self = .unsigned(number)
+    case .double(let number): self = .double(number)
+    case .string(let text): self = .string(text)
+    default: return nil
     }
   }
 }

@@ -16,17 +16,17 @@ extension JSONValue {
   }
 
   /// Reads all of `document`, which may hold only types that JSON has.
-  init(document: ByteView) throws(FormatError) { self = try Self.whole(document, shows: false) }
+  init(document: ByteView) throws(FormatError) { self = try Self.decode(document, shows: false) }
 
   /// Reads all of any document, for display.
   ///
   /// Dates become ISO 8601 text, UUIDs text and data base64. Numbers that JSON cannot hold exactly
   /// become text.
   init(anyDocument document: ByteView) throws(FormatError) {
-    self = try Self.whole(document, shows: true)
+    self = try Self.decode(document, shows: true)
   }
 
-  private static func whole(_ document: ByteView, shows: Bool) throws(FormatError) -> JSONValue {
+  private static func decode(_ document: ByteView, shows: Bool) throws(FormatError) -> JSONValue {
     var reader = DocumentReader(document)
     let value = try value(from: &reader, nesting: 0, shows: shows)
     guard reader.isAtEnd else {
@@ -59,7 +59,7 @@ extension JSONValue {
           "a JSON document has \(try reader.kind().words), which JSON does not have",
           at: reader.offset)
       }
-      return try shown(&reader)
+      return try display(&reader)
     }
   }
 
@@ -140,19 +140,19 @@ extension DocumentWriter {
 // MARK: - Values without a JSON form
 
 extension JSONValue {
-  private static func shown(_ reader: inout DocumentReader) throws(FormatError) -> JSONValue {
+  private static func display(_ reader: inout DocumentReader) throws(FormatError) -> JSONValue {
     switch try reader.kind() {
     case .date:
       let date = Date(timeIntervalSinceReferenceDate: try reader.date())
       return .string(ISO8601Text.text(date) ?? "\(date.timeIntervalSinceReferenceDate)")
     case .uuid: return .string(try reader.uuid().text)
     case .data: return .string(Data(try reader.data()).base64EncodedString())
-    default: return shown(try reader.decimal())
+    default: return display(try reader.decimal())
     }
   }
 
   /// Converts to a number when every JSON reader can represent it exactly, otherwise to text.
-  private static func shown(_ decimal: DecimalValue) -> JSONValue {
+  private static func display(_ decimal: DecimalValue) -> JSONValue {
     if decimal.isNaN { return .string("nan") }
     let digits = decimal.digits.map { String($0) }.joined()
     let sign = decimal.isNegative ? "-" : ""

@@ -98,10 +98,10 @@ public struct RecordWriter: ~Copyable {
     return start
   }
 
-  /// Moves the kept records to the buffer `row`, and starts over in the memory that `row` had.
-  mutating func moveRecords(to row: inout RecordBuffer) {
+  /// Moves the kept records to the buffer `rows`, and starts over in the memory that `rows` had.
+  mutating func moveRecords(to rows: inout RecordBuffer) {
     uses.beginNext()
-    row.swapMemory(&base, &capacity, byteCount: start)
+    rows.swapMemory(&base, &capacity, byteCount: start)
     start = 0
   }
 

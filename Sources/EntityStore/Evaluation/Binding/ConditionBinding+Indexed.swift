@@ -11,7 +11,7 @@ extension ConditionBinding {
     // CONTAINS can also be true of an array, for which the derived attribute holds null. So the
     // attribute cannot find such records.
     guard comparison.quantifier == nil, comparison.operator != .contains,
-      let (attribute, path, comparison) = try way(comparison), !path.isEmpty
+      let (attribute, path, comparison) = try documentPath(comparison), !path.isEmpty
     else { return nil }
     let found = entity.description.declaredAttributes.first {
       $0.derivation?.kind == .member && $0.derivation?.source == attribute.number
@@ -41,7 +41,7 @@ extension ConditionBinding {
 
   /// Returns the test of `comparison` that an element index can answer, or `nil` if none exists.
   func elements(_ comparison: Comparison) throws(StoreError) -> BoundElements? {
-    guard let (attribute, path, given) = try way(comparison) else { return nil }
+    guard let (attribute, path, given) = try documentPath(comparison) else { return nil }
     var comparison = given
     var isArray = false
     var isOfTexts = attribute.type == .json
@@ -78,7 +78,7 @@ extension ConditionBinding {
   /// constants on the right.
   ///
   /// Returns `nil` if the other side is no constant.
-  private func way(
+  private func documentPath(
     _ comparison: Comparison
   ) throws(StoreError) -> (BoundAttribute, [String], Comparison)? {
     // A quantifier belongs to the left side, so such a comparison is not turned around.

@@ -218,7 +218,7 @@ extension ImportEngine {
   ) throws(StoreError) {
     guard !made.isEmpty else { return }
     state.report.linkCounts.made += made.count
-    if link.target == entity.name, rule.tellsStoredFromNew {
+    if link.target == entity.name, rule.distinguishesNewRecords {
       state.madeRecords = (state.madeRecords ?? []) + made
     }
   }
@@ -258,7 +258,7 @@ extension MergeRule {
   /// Whether a stored record is treated differently from a new one.
   ///
   /// If so, records that links have created must be distinguished from other stored records.
-  fileprivate var tellsStoredFromNew: Bool {
+  fileprivate var distinguishesNewRecords: Bool {
     switch self {
     case .replace, .reinsert, .patchGiven: false
     case .fail, .ignore, .patch, .policy, .closure: true

@@ -15,8 +15,6 @@ struct LinkMembers: Sendable {
   let place: RecordPlace
   let core: StoreCore
 
-  var isEmpty: Bool { links.isEmpty }
-
   /// Adds the keys to `page`.
   ///
   /// A key that is not of its attribute's type does not reject the record, and is reported as

@@ -102,8 +102,8 @@ extension ImportEngine {
   ) throws {
     // Earlier pages gave these records other keys for the link. The present page replaces them, so
     // the pending links are removed.
-    let said = Set(records.map(\.1))
-    state.pendingLinks?.removeAll { $0.link == position && said.contains($0.id) }
+    let recordIDs = Set(records.map(\.1))
+    state.pendingLinks?.removeAll { $0.link == position && recordIDs.contains($0.id) }
     let keys = records.flatMap(\.0.keys)
     var made: [UInt64] = []
     let ids = try resolver.ids(of: keys, made: &made, core)

@@ -14,9 +14,6 @@ package enum JSONRecord: Sendable {
     }
   }
 
-  /// The offset of the record's first byte in its file.
-  var offset: Int { node.offset }
-
   /// The reason why the value is not a record; `nil` when it is one.
   var rejection: RecordRejection? {
     switch self {

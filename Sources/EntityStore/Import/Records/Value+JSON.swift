@@ -30,7 +30,7 @@ extension Value {
     } else if let value = try Self.exact(node, type) {
       self = value
     } else {
-      throw ValueMismatch(description: "must be \(type.expectation), found \(Self.shown(node))")
+      throw ValueMismatch(description: "must be \(type.expectation), found \(Self.display(node))")
     }
   }
 
@@ -52,7 +52,7 @@ extension Value {
       if let number = node.wideNumber {
         throw ValueMismatch(
           description: "must be JSON with numbers of 64 bits or in the range of a double, found "
-            + shown(number))
+            + display(number))
       }
       var document = DocumentWriter()
       do { try node.writeDocument(to: &document) } catch {
@@ -96,13 +96,13 @@ extension Value {
   ///
   /// A number is shown with its digits, because its size may be the fault. A text is only called a
   /// text, because it may be private data.
-  private static func shown(_ node: JSONNode) -> String {
+  private static func display(_ node: JSONNode) -> String {
     node.numberText.map { "\(node.kindName) \($0.prefix(40))" } ?? node.kindName
   }
 
   /// A text with its first characters, for messages about a wrong spelling.
   static func messageText(_ node: JSONNode) -> String {
-    guard let text = node.string else { return shown(node) }
+    guard let text = node.string else { return display(node) }
     let rest = text.count > 40 ? "…" : ""
     return "the string \(ConditionPrinter.quoted(text.prefix(40) + rest))"
   }

@@ -9,8 +9,6 @@ indirect enum ExpressionNode: Sendable {
   case sequence([ExpressionNode])
   case choice([ExpressionNode])
   case repeated(ExpressionNode, atLeast: Int, atMost: Int?)
-
-  static let empty = ExpressionNode.sequence([])
 }
 
 /// A condition on an offset between scalars.

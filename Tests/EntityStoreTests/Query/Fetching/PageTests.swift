@@ -23,7 +23,7 @@ import Testing
             var pages = 0
             repeat {
               let page = try snapshot.page(query.limit(size).continuing(after: token))
-              #expect(page.items.count <= size && page.generation == snapshot.generation)
+              #expect(page.items.count <= size && page.commitNumber == snapshot.commitNumber)
               found += page.items
               token = page.next
               pages += 1
@@ -56,7 +56,7 @@ import Testing
             #expect(rows.items.map(\.0) == whole.items.map(\.note))
             #expect(rows.items.map(\.1) == whole.items.map(\.number))
             #expect(rows.items.map(\.2) == whole.items.map(\.name))
-            #expect(rows.next == whole.next && rows.generation == snapshot.generation)
+            #expect(rows.next == whole.next && rows.commitNumber == snapshot.commitNumber)
             let names = try snapshot.page(next, \.name)
             #expect(names.items == whole.items.map(\.name) && names.next == whole.next)
             numbers += rows.items.map(\.1)

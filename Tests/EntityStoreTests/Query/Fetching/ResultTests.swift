@@ -34,7 +34,7 @@ import Testing
       #expect(try results.reversed().first.map { try $0.value } == expected.last)
       #expect(try results.last?.value == expected.last)
       let later = try store.results(query)
-      #expect(later.generation > results.generation && later.count != results.count)
+      #expect(later.commitNumber > results.commitNumber && later.count != results.count)
     }
   }
 

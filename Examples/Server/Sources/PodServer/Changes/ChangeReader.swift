@@ -16,7 +16,7 @@ struct ChangeReader {
   /// The write whose changes are being sent.
   ///
   /// A write of a million inserts needs little memory, because its changes are one range of ids.
-  private var write: HistoryTransaction?
+  private var write: HistoryWrite?
   private var changes: HistoryChanges.Iterator?
   private var untoldCount = 0
 
@@ -46,7 +46,7 @@ struct ChangeReader {
     return text + "event: \(kind)\nid: \(place)\ndata: \(write.json)\n\n"
   }
 
-  private func nextWrite() async throws -> HistoryTransaction? {
+  private func nextWrite() async throws -> HistoryWrite? {
     let query = HistoryQuery.after(place).of(Podspec.self).limit(1)
     return try await store.history(query).first
   }
@@ -79,7 +79,7 @@ private struct ChangeEvent {
   }
 }
 
-extension HistoryTransaction {
+extension HistoryWrite {
   /// The time, the author and the number of changes of the write.
   fileprivate var json: String {
     JSONValue.object([

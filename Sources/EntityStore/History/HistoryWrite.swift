@@ -4,7 +4,7 @@ internal import LodestoreFormat
 /// One write, as recorded in the history.
 ///
 /// Writes that share a commit are separate, and so are the pages of an import.
-public struct HistoryTransaction: Sendable, Identifiable {
+public struct HistoryWrite: Sendable, Identifiable {
   /// The token after the write; later writes come after this token.
   public let token: HistoryToken
   /// The time at which the write began to change records.
@@ -35,7 +35,7 @@ public struct HistoryTransaction: Sendable, Identifiable {
   /// Changes of these entities are not in ``changes`` and ``links``, and cannot be undone. The list
   /// is empty for a write by an earlier version of the library. Pages of an import that share a
   /// commit have equal lists.
-  public let untoldEntities: [String]
+  public let unrecordedEntities: [String]
   /// The number of changes that ``HistoryQuery/matching(_:)`` excluded without a decision.
   ///
   /// The record was deleted, and neither an image nor the values for the condition were kept.
@@ -69,7 +69,7 @@ public struct HistoryChange: Sendable, Hashable {
   /// The names of the changed attributes; empty unless the record was updated.
   public let attributes: [String]
   /// The number of the write.
-  public let transaction: UInt64
+  public let write: UInt64
   /// Whether the record was deleted because it had expired; see `Store.evict()`.
   ///
   /// False for records that a delete rule deleted together with an expired one.
@@ -99,7 +99,7 @@ public struct HistoryChanges: Sequence, Sendable {
   }
 
   let groups: [Group]
-  let transaction: UInt64
+  let write: UInt64
   let image: UInt64
 
   /// The number of changed records.
@@ -128,10 +128,7 @@ public struct HistoryChanges: Sequence, Sendable {
 
   /// The sum is limited, because a damaged file may contain impossible numbers.
   private static func total(_ groups: some Sequence<Group>) -> Int {
-    groups.reduce(0) { sum, group in
-      let (total, isTooLarge) = sum.addingReportingOverflow(group.ids.count)
-      return isTooLarge ? .max : total
-    }
+    groups.reduce(0) { $0.addingClamped($1.ids.count) }
   }
 
   /// Creates an iterator over the single changes.
@@ -158,7 +155,7 @@ public struct HistoryChanges: Sequence, Sendable {
         if let id = ids?.next() {
           return HistoryChange(
             kind: group.kind, entity: group.entity, recordID: id, attributes: group.attributes,
-            transaction: changes.transaction, isExpired: group.isExpired,
+            write: changes.write, isExpired: group.isExpired,
             entityNumber: group.entityNumber, image: changes.image)
         }
         position += 1

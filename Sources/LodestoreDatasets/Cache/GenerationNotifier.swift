@@ -3,7 +3,7 @@ internal import Synchronization
 /// Notifies tasks that wait for a new generation that another generation may be current.
 ///
 /// A lock guards it.
-final class GenerationNews: Sendable {
+final class GenerationNotifier: Sendable {
   private struct State {
     var waiting: [Int: AsyncStream<Void>.Continuation] = [:]
     var last = 0
@@ -23,10 +23,10 @@ final class GenerationNews: Sendable {
     state.withLock { _ = $0.waiting.removeValue(forKey: number) }
   }
 
-  /// Tells all loops that wait for news that another generation may be current.
+  /// Notifies all waiting loops that another generation may be current.
   ///
   /// Call it when this process has made another generation current.
-  func knock() {
+  func notify() {
     for continuation in state.withLock({ Array($0.waiting.values) }) { continuation.yield() }
   }
 }
@@ -39,16 +39,16 @@ private final class GenerationWatch: Sendable {
   /// The time between two checks of the state file's stamp.
   private static let interval = Duration.milliseconds(250)
 
-  let knocks: AsyncStream<Void>
+  let notifications: AsyncStream<Void>
   private let number: Int
-  private let news: GenerationNews
+  private let notifier: GenerationNotifier
   private let watch: Task<Void, Never>
 
-  init(_ news: GenerationNews, _ path: String) {
+  init(_ notifier: GenerationNotifier, _ path: String) {
     let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    self.news = news
-    knocks = stream
-    number = news.add(continuation)
+    self.notifier = notifier
+    notifications = stream
+    number = notifier.add(continuation)
     // The stamp is taken before the task starts. A change between the read of the first generation
     // and the start of the task is then noticed.
     let first = SystemFile.stamp(of: path)
@@ -65,7 +65,7 @@ private final class GenerationWatch: Sendable {
 
   deinit {
     watch.cancel()
-    news.remove(number)
+    notifier.remove(number)
   }
 }
 
@@ -108,13 +108,13 @@ public struct DatasetGenerations: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     private let dataset: CachedDataset
     private let watch: GenerationWatch
-    private var knocks: AsyncStream<Void>.Iterator
+    private var notifications: AsyncStream<Void>.Iterator
     private var last: Seen?
 
     fileprivate init(dataset: CachedDataset) {
       self.dataset = dataset
-      watch = GenerationWatch(dataset.news, dataset.content.folder.state)
-      knocks = watch.knocks.makeAsyncIterator()
+      watch = GenerationWatch(dataset.notifier, dataset.content.folder.state)
+      notifications = watch.notifications.makeAsyncIterator()
     }
 
     /// The next generation; `nil` after the task is cancelled.
@@ -131,7 +131,7 @@ public struct DatasetGenerations: AsyncSequence, Sendable {
             return generation
           }
         } catch let error as DatasetError where error.code == .nothingHere {}
-        guard await knocks.next() != nil else { return nil }
+        guard await notifications.next() != nil else { return nil }
       }
       return nil
     }
