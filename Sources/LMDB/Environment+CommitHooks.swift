@@ -77,7 +77,7 @@ extension Environment {
   }
 }
 
-extension Transaction {
+extension WritingTransaction {
   /// Registers `body` to be called when this write is committed, with the write's number in this
   /// process and the commit's number.
   ///
@@ -95,10 +95,10 @@ package protocol CommitPreparation: AnyObject {
   ///
   /// Called once for all writes of a group. An error aborts the transaction, and all writes of the
   /// group fail.
-  func prepare(_ transaction: Transaction) throws
+  func prepare(_ transaction: WritingTransaction) throws
 }
 
-extension Transaction {
+extension WritingTransaction {
   /// The preparation of the running write's commit, which the first call creates.
   ///
   /// A repeated run of a write begins without a preparation.
@@ -112,7 +112,7 @@ extension Transaction {
 
 extension Environment {
   /// Runs the preparation of the running write, on its thread, before the write ends.
-  func prepareCommit(_ transaction: Transaction) throws {
+  func prepareCommit(_ transaction: WritingTransaction) throws {
     guard let preparation = commitPreparation else { return }
     commitPreparation = nil
     guard firstFailure == nil, !mustRestart else { return }

@@ -25,7 +25,7 @@ extension Environment {
   /// - Throws: `CancellationError` if the task is cancelled before `body` begins. After that the
   ///   write is committed, unless `body` throws because of ``writeCancellation``.
   package func writeTogether<R: Sendable>(
-    _ body: @escaping @Sendable (Transaction) throws -> R
+    _ body: @escaping @Sendable (WritingTransaction) throws -> R
   ) async throws -> R {
     try checkWritable()
     let write = QueuedWrite(self, body)
@@ -92,7 +92,7 @@ extension Environment {
     var takesTreeLock = false
     while true {
       let handle = try beginWrite(takesTreeLock: takesTreeLock)
-      let transaction = Transaction(handle: handle, environment: self)
+      let transaction = WritingTransaction(handle: handle, environment: self)
       var failure: (any Error)?
       var index = 0
       while index < group.members.count {

@@ -3,14 +3,29 @@ import CLMDB
 extension Environment {
   /// Opens the tree `name`, and creates it if `isCreated`; `nil` if it does not exist.
   ///
-  /// Within a write, the handle is valid for this write at once and for other transactions after
-  /// its commit. Within a read, it is valid for reads that begin after this call.
+  /// The handle is valid for this write at once and for other transactions after its commit.
   ///
   /// LMDB numbers handles by the trees that a transaction saw at its begin. If another thread opens
   /// a tree during a write, the write could assign the same number to another tree. The write is
   /// then run again from its beginning.
   package func tree(
-    _ name: String, isCreated: Bool, hasIntegerKeys: Bool, in transaction: Transaction
+    _ name: String, isCreated: Bool, hasIntegerKeys: Bool, in transaction: WritingTransaction
+  ) throws(LMDBError) -> Tree? {
+    try tree(
+      name, isCreated: isCreated, hasIntegerKeys: hasIntegerKeys, within: transaction.reads)
+  }
+
+  /// Opens the tree `name` within a read or a write; `nil` if it does not exist.
+  ///
+  /// A handle that a read opens is valid for reads that begin after this call.
+  package func tree(
+    _ name: String, hasIntegerKeys: Bool, in transaction: Transaction
+  ) throws(LMDBError) -> Tree? {
+    try tree(name, isCreated: false, hasIntegerKeys: hasIntegerKeys, within: transaction)
+  }
+
+  private func tree(
+    _ name: String, isCreated: Bool, hasIntegerKeys: Bool, within transaction: Transaction
   ) throws(LMDBError) -> Tree? {
     guard isActiveWrite(transaction.handle) else {
       return try openExistingTree(name, hasIntegerKeys: hasIntegerKeys)
@@ -81,7 +96,7 @@ extension Environment {
     if isWriterThread, let activeWrite {
       let transaction = Transaction(handle: activeWrite, environment: self)
       return try wanted.map { kind throws(LMDBError) in
-        try tree(kind.name, isCreated: false, hasIntegerKeys: kind.hasIntegerKeys, in: transaction)
+        try tree(kind.name, hasIntegerKeys: kind.hasIntegerKeys, in: transaction)
       }
     }
     if let first = wanted.first(where: { kind in trees.withLock { $0[kind.name] == nil } }) {

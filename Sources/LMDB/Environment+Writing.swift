@@ -11,7 +11,7 @@ extension Environment {
   ///
   /// `body` must have no side effects, because it may run again on a new transaction. `body` runs
   /// again if the map had to grow, or if another thread opened a tree that `body` needs.
-  package func write<R, E: Error>(_ body: (Transaction) throws(E) -> R) throws -> R {
+  package func write<R, E: Error>(_ body: (WritingTransaction) throws(E) -> R) throws -> R {
     try checkUsable("write")
     guard !isWriterThread else { throw failure(.nestedWrite, "write") }
     try checkWritable()
@@ -23,7 +23,7 @@ extension Environment {
       let transaction = try beginWrite(takesTreeLock: takesTreeLock)
       let outcome: Result<R, any Error>
       do {
-        let running = Transaction(handle: transaction, environment: self)
+        let running = WritingTransaction(handle: transaction, environment: self)
         let result = try body(running)
         try prepareCommit(running)
         outcome = .success(result)

@@ -111,7 +111,7 @@ package final class Environment: @unchecked Sendable {
   var runningMember = 0
   /// The number of writes committed through this environment.
   var writeCount: UInt64 = 0
-  /// The preparation of the running write; see ``Transaction/commitPreparation(_:)``.
+  /// The preparation of the running write; see ``WritingTransaction/commitPreparation(_:)``.
   var commitPreparation: (any CommitPreparation)?
   /// Closures called after the hooks of each commit; see ``addCommitListener(_:)``.
   let commitListeners = Guarded<[Int: @Sendable (UInt64) -> Void]>([:])
@@ -278,7 +278,7 @@ package final class Environment: @unchecked Sendable {
   /// If another process creates the file first, that file stays.
   static func create<E: Error>(
     _ path: String, options: EnvironmentOptions,
-    initialise: (Transaction) throws(E) -> Void
+    initialise: (WritingTransaction) throws(E) -> Void
   ) throws {
     try FileSizeLimit.check(
       UInt64(LockFileLayout.size(readerCount: Int(options.readerSlotCount))), "create", path)

@@ -45,7 +45,7 @@ import Testing
         try environment.write { transaction in
           try transaction.put([1], [1], in: tree)
           // The delete fails, because the cursor has not moved to a pair.
-          try? Cursor(tree, in: transaction).delete()
+          try? WritingCursor(tree, in: transaction).delete()
         }
       }
       #expect(failure == "EINVAL")

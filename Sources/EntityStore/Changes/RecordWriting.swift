@@ -46,7 +46,7 @@ final class RecordTree {
       sum.add(new.id, new.bytes)
     }
     do {
-      try core.transaction.put(new.id, new.bytes, in: entity.records)
+      try core.writing.put(new.id, new.bytes, in: entity.records)
     } catch {
       throw StoreError(error)
     }
@@ -60,13 +60,13 @@ final class RecordTree {
     noteWritten()
     sum.remove(old.id, old.written)
     do {
-      try core.transaction.delete(old.id, in: entity.records)
+      try core.writing.delete(old.id, in: entity.records)
     } catch {
       throw StoreError(error)
     }
   }
 
-  func remove(_ old: StoredRecord, at cursor: Cursor) throws {
+  func remove(_ old: StoredRecord, at cursor: WritingCursor) throws {
     try noteChange(isRemoval: true, of: old.id)
     noteWritten()
     sum.remove(old.id, old.written)
@@ -77,12 +77,12 @@ final class RecordTree {
     try noteChange(isRemoval: true, of: .max)
     noteWritten()
     sum.clear()
-    try core.transaction.empty(entity.records)
+    try core.writing.empty(entity.records)
   }
 
   /// - Parameter old: the record at the cursor.
   @inline(__always)
-  func replace(_ old: StoredRecord, at cursor: Cursor, with record: SealedRecord) throws {
+  func replace(_ old: StoredRecord, at cursor: WritingCursor, with record: SealedRecord) throws {
     assert(!record.isStale, "a record is written before the next one is created")
     try noteChange(isRemoval: false, of: record.id)
     noteWritten()
@@ -102,11 +102,11 @@ final class RecordTree {
   /// is stored afterwards.
   @inline(__always)
   func change(
-    _ id: UInt64, at cursor: Cursor, by change: (MutableByteView) -> Void
+    _ id: UInt64, at cursor: WritingCursor, by change: (MutableByteView) -> Void
   ) throws(LMDBError) {
     noteWritten()
     if let page = try cursor.changeableCurrent() { return digested(id, page, change) }
-    var copy = Array(cursor.value)
+    var copy = Array(cursor.reads.value)
     copy._withMutableBytes { digested(id, $0, change) }
     try copy._withBytes { (bytes) throws(LMDBError) in try cursor.replaceCurrent(with: bytes) }
   }
@@ -126,7 +126,7 @@ final class RecordTree {
 
   /// Appends the records in the buffer `row` under the ids from `nextID` on, and seals them.
   func append(
-    _ row: borrowing NewRecords, nextID: inout UInt64, at cursor: Cursor
+    _ row: borrowing NewRecords, nextID: inout UInt64, at cursor: WritingCursor
   ) throws(StoreError) {
     noteWritten()
     do {
@@ -144,7 +144,7 @@ final class RecordTree {
 
   /// Appends a copy of `record`, and seals it in the page.
   @inline(__always)
-  func append(_ record: NewRecord, at cursor: Cursor) throws(StoreError) {
+  func append(_ record: NewRecord, at cursor: WritingCursor) throws(StoreError) {
     let (id, bytes) = (record.id, record.view.bytes)
     noteWritten()
     do {
@@ -210,6 +210,6 @@ extension WriteCore {
 extension ContentLedger {
   /// The ledger of the transaction in which `core` writes.
   static func of(_ core: WriteCore) -> ContentLedger {
-    of(core.transaction, core.store.trees)
+    of(core.writing, core.store.trees)
   }
 }

@@ -198,7 +198,8 @@ extension ChangeBatch {
   ///
   /// - Parameter isIncoming: whether `record` has the values of the incoming record.
   func remove(
-    _ old: StoredRecord, reinserting record: SealedRecord, isIncoming: Bool, at cursor: Cursor
+    _ old: StoredRecord, reinserting record: SealedRecord, isIncoming: Bool,
+    at cursor: WritingCursor
   ) throws -> Reinsertion {
     assert((try? changes.rulesReadID()) != true, "the rules of a reinserted record read no id")
     let reinsertion = Reinsertion(merged: isIncoming ? nil : RecordBytes(record))
@@ -213,7 +214,7 @@ extension ChangeBatch {
   @inline(__always)
   func insert(
     _ reinsertion: Reinsertion, at position: Int, of batch: DerivedRecords, id: UInt64,
-    at cursor: Cursor
+    at cursor: WritingCursor
   ) throws(StoreError) {
     guard let merged = reinsertion.merged else {
       let incoming = try batch.records.view(position, of: changes.entity)

@@ -91,7 +91,7 @@ extension TreeWriteCore {
       return try body()
     } catch {
       if changeCount != self.changeCount || brokenBy != nil, error.code != .cancelled,
-        !transaction.hasFailed
+        !writing.hasFailed
       {
         savepoints.fail(number, error, call: "\(name)")
         abandon()

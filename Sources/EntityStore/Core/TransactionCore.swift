@@ -137,12 +137,20 @@ class TransactionCore: RecordDecoding {
   final func forEachStored(
     _ ids: [UInt64], of entity: StoredEntity, _ body: (UInt64, Cursor) throws -> Void
   ) throws {
+    let cursor = try Cursor(entity.records, in: transaction)
+    try forEachStored(ids, of: entity, at: cursor) { id in try body(id, cursor) }
+  }
+
+  /// Calls `body` for each existing record of the ascending `ids`, with `cursor` at the record.
+  @inline(__always)
+  final func forEachStored(
+    _ ids: [UInt64], of entity: StoredEntity, at cursor: Cursor, _ body: (UInt64) throws -> Void
+  ) throws {
     assert(
       zip(ids, ids.dropFirst()).allSatisfy(<=), "ids ascend, so that each page is visited once")
-    let cursor = try Cursor(entity.records, in: transaction)
     var count = 0
     for id in ids {
-      if try cursor.seek(id) { try body(id, cursor) }
+      if try cursor.seek(id) { try body(id) }
       count &+= 1
       if count & 1_023 == 0 { try checkCancellation(of: entity) }
     }

@@ -6,6 +6,10 @@ internal import LodestoreFormat
 /// These folders write trees, keys and index entries, and know no changes of records. Each run is a
 /// ``WriteCore``, which adds the changes.
 class TreeWriteCore: TransactionCore {
+  /// The transaction with the calls that change trees.
+  ///
+  /// ``TransactionCore/transaction`` is the same transaction for reads.
+  final let writing: WritingTransaction
   /// The number of changes of records, links, orders and buckets.
   @exclusivity(unchecked) final private(set) var changeCount = 0
   /// The optional trees that this transaction has created.
@@ -34,9 +38,10 @@ class TreeWriteCore: TransactionCore {
   /// Reports the progress of a batch; `nil` when nobody needs it.
   final var batchReport: BatchReport?
 
-  override init(writing transaction: Transaction, schema: StoredSchema, store: StoreCore) {
+  init(writing transaction: WritingTransaction, schema: StoredSchema, store: StoreCore) {
+    writing = transaction
     writer = RecordWriter(sizeLimit: store.options.recordSizeLimitInBytes)
-    super.init(writing: transaction, schema: schema, store: store)
+    super.init(writing: transaction.reads, schema: schema, store: store)
   }
 
   /// Counts a change of a record, a link, an order or a bucket.
@@ -44,6 +49,15 @@ class TreeWriteCore: TransactionCore {
   /// Called for each record.
   @inline(__always)
   final func countChange() { changeCount &+= 1 }
+
+  /// Calls `body` with the cursor, for changes, at each existing record of the ascending `ids`.
+  @inline(__always)
+  final func forEachChangeable(
+    _ ids: [UInt64], of entity: StoredEntity, _ body: (UInt64, WritingCursor) throws -> Void
+  ) throws {
+    let cursor = try WritingCursor(entity.records, in: writing)
+    try forEachStored(ids, of: entity, at: cursor.reads) { id in try body(id, cursor) }
+  }
 
   final override func tree(_ name: TreeName) -> Tree? { madeTrees[name] ?? super.tree(name) }
 }

@@ -152,17 +152,17 @@ final class BatchUpdate {
   /// - Parameter batch: makes the changes; `nil` where ``rehearsal`` notes them.
   private func updateEach(admittedBy filter: ConditionEvaluator, _ batch: UpdateBatch?) throws {
     let total = try core.count(of: entity)
-    let cursor = try Cursor(entity.records, in: core.transaction)
-    var found = try cursor.first()
+    let cursor = try WritingCursor(entity.records, in: core.writing)
+    var found = try cursor.reads.first()
     var count = 0
     while found {
-      let id = cursor.integerKey
-      if try filter.admits(cursor.value, id: id), try update(id, at: cursor, batch) {
+      let id = cursor.reads.integerKey
+      if try filter.admits(cursor.reads.value, id: id), try update(id, at: cursor, batch) {
         updatedCount += 1
       }
       count &+= 1
       if count & 1_023 == 0 { try pause(count, total) }
-      found = try cursor.next()
+      found = try cursor.reads.next()
     }
   }
 
@@ -194,7 +194,7 @@ final class BatchUpdate {
 
   private func updateEach(_ ids: [UInt64], _ batch: UpdateBatch?) throws {
     var count = 0
-    try core.forEachStored(ids, of: entity) { id, cursor in
+    try core.forEachChangeable(ids, of: entity) { id, cursor in
       if try update(id, at: cursor, batch) { updatedCount += 1 }
       count &+= 1
       if count & 1_023 == 0, rehearsal == nil {
@@ -205,7 +205,8 @@ final class BatchUpdate {
 
   /// Updates the record at the cursor; returns false when its values are already equal.
   @inline(__always)
-  private func update(_ id: UInt64, at cursor: Cursor, _ batch: UpdateBatch?) throws -> Bool {
+  private func update(_ id: UInt64, at cursor: WritingCursor, _ batch: UpdateBatch?) throws -> Bool
+  {
     switch try patched(id, at: cursor, batch) {
     case .some(let isChanged): isChanged
     case nil: try updateCopied(id, at: cursor, batch)
@@ -215,9 +216,11 @@ final class BatchUpdate {
   /// Patches the record at the cursor; returns whether it changed, or `nil` when it cannot be
   /// patched.
   @inline(__always)
-  private func patched(_ id: UInt64, at cursor: Cursor, _ batch: UpdateBatch?) throws -> Bool? {
+  private func patched(_ id: UInt64, at cursor: WritingCursor, _ batch: UpdateBatch?) throws
+    -> Bool?
+  {
     assert(patch == nil || rehearsal == nil, "what is patched cannot be refused")
-    let record = cursor.value
+    let record = cursor.reads.value
     switch patch {
     case .none: return nil
     case .some(let patch):
@@ -232,8 +235,10 @@ final class BatchUpdate {
     }
   }
 
-  private func updateCopied(_ id: UInt64, at cursor: Cursor, _ batch: UpdateBatch?) throws -> Bool {
-    let stored = try changes.stored(cursor.value, id: id, isCarriedOver: true)
+  private func updateCopied(_ id: UInt64, at cursor: WritingCursor, _ batch: UpdateBatch?) throws
+    -> Bool
+  {
+    let stored = try changes.stored(cursor.reads.value, id: id, isCarriedOver: true)
     let known = constants ?? given?(id) ?? prepared[id]
     let values = try known ?? newValues(RecordUnderTest(view: stored.view, id: id))
     if let slots, stored.view.layout === entity.layout {
@@ -251,7 +256,8 @@ final class BatchUpdate {
 
   /// Checks and seals `record`, and replaces the record at the cursor with it.
   private func replace(
-    _ stored: StoredRecord, with record: DerivedRecord, at cursor: Cursor, _ batch: UpdateBatch?
+    _ stored: StoredRecord, with record: DerivedRecord, at cursor: WritingCursor,
+    _ batch: UpdateBatch?
   ) throws {
     if let rehearsal { return try rehearsal.note(stored, try entity.view(record.record)) }
     switch try changes.prepareOrRefuse(record, id: stored.id) {

@@ -57,11 +57,11 @@ import Testing
         let document = try pair.body.dropFirst(4)._withBytes { try Document(decoding: $0) }
         let changed = try body(pair.key, document)
         if changed == document { continue }
-        try core.transaction.put(
+        try core.writing.put(
           pair.key, Checksum.sealed(key: pair.key, content: changed.encoded()),
           in: core.store.trees.catalogue)
       }
-      try core.store.trees.raiseSchemaNumber(in: core.transaction)
+      try core.store.trees.raiseSchemaNumber(in: core.writing)
     }
   }
 
@@ -70,14 +70,14 @@ import Testing
     let environment = core.store.environment
     let tree = try #require(
       try environment.tree(
-        "later", isCreated: puts, hasIntegerKeys: false, in: core.transaction))
+        "later", isCreated: puts, hasIntegerKeys: false, in: core.writing))
     let places: [([UInt8], Tree)] = [
       (Array("later".utf8), core.store.trees.header),
       ([3, 0, 0, 0, 1], core.store.trees.catalogue),
       ([1], tree),
     ]
     return try places.map { key, tree in
-      if puts { try core.transaction.put(key, [7, 7], in: tree) }
+      if puts { try core.writing.put(key, [7, 7], in: tree) }
       return Array(try core.transaction.get(key, in: tree) ?? ByteView())
     }
   }
