@@ -18,6 +18,13 @@ class TreeWriteCore: TransactionCore {
   /// positions of removed links are invalid.
   @exclusivity(unchecked) final var hasSpreadOrder = false
 
+  /// The index entries that this write has collected, to be written before a query reads them.
+  final var pendingEntries: (any PendingEntries)?
+  /// Whether this run of the write is abandoned.
+  ///
+  /// The write is then repeated without the savepoint or call that failed.
+  private final var isAbandoned = false
+
   // MARK: Scratch
 
   // One thread uses the writer for every record, and never recursively, so exclusivity is not
@@ -59,5 +66,25 @@ class TreeWriteCore: TransactionCore {
     try forEachStored(ids, of: entity, at: cursor.reads) { id in try body(id, cursor) }
   }
 
+  /// Abandons this run of the write.
+  ///
+  /// Every later call that names an entity is refused, because it would see incomplete changes.
+  final func abandon() {
+    isAbandoned = true
+    forgetEntity()
+  }
+
+  final override func checkNotAbandoned() throws(StoreError) {
+    if isAbandoned { throw .abandoned }
+  }
+
+  final override func prepareSearch() throws(StoreError) { try pendingEntries?.write() }
+
   final override func tree(_ name: TreeName) -> Tree? { madeTrees[name] ?? super.tree(name) }
+}
+
+/// Entries of indexes that a write collects and has not written yet.
+protocol PendingEntries: AnyObject {
+  /// Writes the entries of all changes so far.
+  func write() throws(StoreError)
 }
