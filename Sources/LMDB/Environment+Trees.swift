@@ -30,7 +30,7 @@ extension Environment {
     guard isActiveWrite(transaction.handle) else {
       return try openExistingTree(name, hasIntegerKeys: hasIntegerKeys)
     }
-    if let opened = openedTrees[name] { return try opened.checked(hasIntegerKeys) }
+    if let opened = writeSide.openedTrees[name] { return try opened.checked(hasIntegerKeys) }
     if let known = trees.withLock({ $0[name] }) {
       var flags: UInt32 = 0
       guard mdb_dbi_flags(transaction.handle, known.handle, &flags) == 0 else {
@@ -38,11 +38,12 @@ extension Environment {
       }
       return try known.checked(hasIntegerKeys)
     }
-    if !holdsTreeLock {
+    if !writeSide.holdsTreeLock {
       treeLock.lock()
-      holdsTreeLock = true
+      writeSide.holdsTreeLock = true
       guard
-        readOpenedTreeCount.load(ordering: .sequentiallyConsistent) == readOpenedTreeCountAtBegin
+        readOpenedTreeCount.load(ordering: .sequentiallyConsistent)
+          == writeSide.readOpenedTreeCountAtBegin
       else { throw restart(opening: name) }
     }
     let flags: UInt32 = hasIntegerKeys ? UInt32(MDB_INTEGERKEY) : 0
@@ -51,17 +52,17 @@ extension Environment {
     if code == MDB_NOTFOUND {
       guard isCreated else { return nil }
       code = mdb_dbi_open(transaction.handle, name, flags | UInt32(MDB_CREATE), &opened)
-      hasWritten = true
+      writeSide.hasWritten = true
     }
     if code == 0 { code = Self.checkKind(opened, hasIntegerKeys, transaction.handle) }
     try transaction.check(code, "open tree \(name)")
     let tree = Tree(name: name, handle: opened, hasIntegerKeys: hasIntegerKeys)
-    openedTrees[name] = tree
+    writeSide.openedTrees[name] = tree
     return tree
   }
 
   private func restart(opening name: String) -> LMDBError {
-    mustRestart = true
+    writeSide.mustRestart = true
     return failure(code: MDB_BAD_DBI, "open tree \(name)")
   }
 
@@ -93,7 +94,7 @@ extension Environment {
   /// When a read begins, LMDB clears memory for the maximum number of trees, so a transaction for
   /// each tree would cost more.
   package func openExistingTrees(_ wanted: [TreeKind]) throws(LMDBError) -> [Tree?] {
-    if isWriterThread, let activeWrite {
+    if isWriterThread, let activeWrite = writeSide.activeWrite {
       let transaction = Transaction(handle: activeWrite, environment: self)
       return try wanted.map { kind throws(LMDBError) in
         try tree(kind.name, hasIntegerKeys: kind.hasIntegerKeys, in: transaction)
@@ -179,12 +180,12 @@ extension Environment {
   ///
   /// Handles of an aborted write become invalid.
   func endTrees(isCommitted: Bool) {
-    if isCommitted, !openedTrees.isEmpty {
-      trees.withLock { $0.merge(openedTrees) { _, new in new } }
+    if isCommitted, !writeSide.openedTrees.isEmpty {
+      trees.withLock { $0.merge(writeSide.openedTrees) { _, new in new } }
     }
-    openedTrees = [:]
-    if holdsTreeLock {
-      holdsTreeLock = false
+    writeSide.openedTrees = [:]
+    if writeSide.holdsTreeLock {
+      writeSide.holdsTreeLock = false
       treeLock.unlock()
     }
   }

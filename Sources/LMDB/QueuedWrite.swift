@@ -73,8 +73,8 @@ final class QueuedWrite<R: Sendable>: GroupMember, @unchecked Sendable {
   var isCancelled: Bool { cancellation.load(ordering: .acquiring) }
 
   func run(in transaction: WritingTransaction) throws {
-    environment.runningWrite = self
-    defer { environment.runningWrite = nil }
+    environment.writeSide.runningWrite = self
+    defer { environment.writeSide.runningWrite = nil }
     result = try body?(transaction)
   }
 

@@ -6,7 +6,7 @@ import LodestoreBytes
 /// Only a write of an ``Environment`` makes a value of this type. A writing transaction is a plain
 /// handle like ``Transaction``, with the same limits.
 package struct WritingTransaction {
-  /// The same transaction for the calls that only read.
+  /// This transaction with the calls that read.
   package let reads: Transaction
 
   /// - Parameter handle: LMDB's transaction, which must be one for writing.
@@ -18,7 +18,9 @@ package struct WritingTransaction {
 
   /// Whether the running write can only be undone or repeated, because LMDB reported an error or a
   /// tree was opened meanwhile.
-  package var hasFailed: Bool { environment.firstFailure != nil || environment.mustRestart }
+  package var hasFailed: Bool {
+    environment.writeSide.firstFailure != nil || environment.writeSide.mustRestart
+  }
 
   @inline(__always)
   private func put(
@@ -35,7 +37,7 @@ package struct WritingTransaction {
     let code = mdb_put(reads.handle, tree.handle, &key, &value, flags)
     if code == MDB_KEYEXIST { return false }
     try reads.check(code, "put into \(tree.name)")
-    environment.hasWritten = true
+    environment.writeSide.hasWritten = true
     return true
   }
 
@@ -63,7 +65,7 @@ package struct WritingTransaction {
     let code = mdb_del(reads.handle, tree.handle, &key, nil)
     if code == MDB_NOTFOUND { return false }
     try reads.check(code, "delete from \(tree.name)")
-    environment.hasWritten = true
+    environment.writeSide.hasWritten = true
     return true
   }
 
@@ -82,7 +84,7 @@ package struct WritingTransaction {
   /// Empties `tree` in time that does not depend on the number of its records.
   package func empty(_ tree: Tree) throws(LMDBError) {
     try reads.check(mdb_drop(reads.handle, tree.handle, 0), "empty \(tree.name)")
-    environment.hasWritten = true
+    environment.writeSide.hasWritten = true
   }
 }
 
