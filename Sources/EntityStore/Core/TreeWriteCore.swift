@@ -20,7 +20,7 @@ class TreeWriteCore: TransactionCore {
 
   /// The index entries that this write has collected, to be written before a query reads them.
   final var pendingEntries: (any PendingEntries)?
-  /// Whether this run of the write is abandoned.
+  /// Whether the current run of a write is abandoned.
   ///
   /// The write is then repeated without the savepoint or call that failed.
   private final var isAbandoned = false
@@ -58,6 +58,8 @@ class TreeWriteCore: TransactionCore {
   final func countChange() { changeCount &+= 1 }
 
   /// Calls `body` with the cursor, for changes, at each existing record of the ascending `ids`.
+  ///
+  /// Expired records are visited too, because a write must see the unfiltered file.
   @inline(__always)
   final func forEachChangeable(
     _ ids: [UInt64], of entity: StoredEntity, _ body: (UInt64, WritingCursor) throws -> Void
