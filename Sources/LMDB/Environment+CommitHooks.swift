@@ -2,17 +2,17 @@ import LodestoreSystem
 
 /// Actions that a write requests for the time after its commit is durable.
 ///
-/// Only the thread of the running write may access ``Environment/commitHooks``.
+/// Only the thread of the running write may access ``WriteSide/commitHooks``.
 extension Environment {
   /// Calls the hooks of a committed transaction's writes in their order, before the next writer
   /// begins.
   func runCommitHooks(memberCount: Int, commit: UInt64) {
-    let first = writeCount + 1
-    writeCount += UInt64(memberCount)
+    let first = writeSide.writeCount + 1
+    writeSide.writeCount += UInt64(memberCount)
     // Most writes register no hook.
-    if !commitHooks.isEmpty {
-      let hooks = commitHooks
-      commitHooks.removeAll()
+    if !writeSide.commitHooks.isEmpty {
+      let hooks = writeSide.commitHooks
+      writeSide.commitHooks.removeAll()
       for hook in hooks { hook.body(first + UInt64(hook.member), commit) }
     }
     guard hasCommitListeners.load(ordering: .acquiring) else { return }
@@ -77,7 +77,7 @@ extension Environment {
   }
 }
 
-extension Transaction {
+extension WritingTransaction {
   /// Registers `body` to be called when this write is committed, with the write's number in this
   /// process and the commit's number.
   ///
@@ -85,7 +85,7 @@ extension Transaction {
   /// begins. If a write is repeated or undone, that run does not call `body`. The writes of one
   /// group share a commit and have different numbers.
   package func afterCommit(_ body: @escaping (_ write: UInt64, _ commit: UInt64) -> Void) {
-    environment.commitHooks.append((environment.runningMember, body))
+    environment.writeSide.commitHooks.append((environment.writeSide.runningMember, body))
   }
 }
 
@@ -95,27 +95,27 @@ package protocol CommitPreparation: AnyObject {
   ///
   /// Called once for all writes of a group. An error aborts the transaction, and all writes of the
   /// group fail.
-  func prepare(_ transaction: Transaction) throws
+  func prepare(_ transaction: WritingTransaction) throws
 }
 
-extension Transaction {
+extension WritingTransaction {
   /// The preparation of the running write's commit, which the first call creates.
   ///
   /// A repeated run of a write begins without a preparation.
   package func commitPreparation<P: CommitPreparation>(_ make: () -> P) -> P {
-    if let known = environment.commitPreparation as? P { return known }
+    if let known = environment.writeSide.commitPreparation as? P { return known }
     let made = make()
-    environment.commitPreparation = made
+    environment.writeSide.commitPreparation = made
     return made
   }
 }
 
 extension Environment {
   /// Runs the preparation of the running write, on its thread, before the write ends.
-  func prepareCommit(_ transaction: Transaction) throws {
-    guard let preparation = commitPreparation else { return }
-    commitPreparation = nil
-    guard firstFailure == nil, !mustRestart else { return }
+  func prepareCommit(_ transaction: WritingTransaction) throws {
+    guard let preparation = writeSide.commitPreparation else { return }
+    writeSide.commitPreparation = nil
+    guard writeSide.firstFailure == nil, !writeSide.mustRestart else { return }
     try preparation.prepare(transaction)
   }
 }

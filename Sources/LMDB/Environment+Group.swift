@@ -25,7 +25,7 @@ extension Environment {
   /// - Throws: `CancellationError` if the task is cancelled before `body` begins. After that the
   ///   write is committed, unless `body` throws because of ``writeCancellation``.
   package func writeTogether<R: Sendable>(
-    _ body: @escaping @Sendable (Transaction) throws -> R
+    _ body: @escaping @Sendable (WritingTransaction) throws -> R
   ) async throws -> R {
     try checkWritable()
     let write = QueuedWrite(self, body)
@@ -41,7 +41,7 @@ extension Environment {
   ///
   /// Ask for it within the write, and use it only while the write runs.
   package var writeCancellation: (@Sendable () -> Bool)? {
-    guard let runningWrite else { return nil }
+    guard let runningWrite = writeSide.runningWrite else { return nil }
     return { runningWrite.isCancelled }
   }
 
@@ -61,8 +61,8 @@ extension Environment {
   /// be woken would never get the lock.
   private func yieldToOtherProcesses() {
     let now = monotonicSeconds()
-    guard now - lastYieldToProcesses > 0.05 else { return }
-    lastYieldToProcesses = now
+    guard now - writeSide.lastYieldToProcesses > 0.05 else { return }
+    writeSide.lastYieldToProcesses = now
     usleep(200)
   }
 
@@ -92,17 +92,17 @@ extension Environment {
     var takesTreeLock = false
     while true {
       let handle = try beginWrite(takesTreeLock: takesTreeLock)
-      let transaction = Transaction(handle: handle, environment: self)
+      let transaction = WritingTransaction(handle: handle, environment: self)
       var failure: (any Error)?
       var index = 0
       while index < group.members.count {
-        runningMember = index
+        writeSide.runningMember = index
         do {
           try group.members[index].run(in: transaction)
         } catch {
           failure = error
         }
-        if failure != nil || firstFailure != nil || mustRestart { break }
+        if failure != nil || writeSide.firstFailure != nil || writeSide.mustRestart { break }
         index += 1
         guard index == group.members.count, !group.isClosed, index < Self.largestGroup,
           monotonicSeconds() < end, !closing.load(ordering: .relaxed), let next = nextMember()

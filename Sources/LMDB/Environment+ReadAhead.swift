@@ -36,14 +36,14 @@ extension Environment {
   ///
   /// Call it on the write's thread.
   package func beginBulkWrite() {
-    guard !isBulkWrite, readsAheadItself else { return }
-    isBulkWrite = true
+    guard !writeSide.isBulkWrite, readsAheadItself else { return }
+    writeSide.isBulkWrite = true
     beginBulkReading()
   }
 
   func endBulkWrite() {
-    guard isBulkWrite, !isForked else { return }
-    isBulkWrite = false
+    guard writeSide.isBulkWrite, !isForked else { return }
+    writeSide.isBulkWrite = false
     endBulkReading()
   }
 

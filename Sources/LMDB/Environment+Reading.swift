@@ -284,8 +284,8 @@ extension Environment {
   /// pages and make the file grow.
   func checkReadersPeriodically() {
     let now = Int(monotonicSeconds())
-    if now - lastReaderCheck >= 5 {
-      lastReaderCheck = now
+    if now - writeSide.lastReaderCheck >= 5 {
+      writeSide.lastReaderCheck = now
       checkReaders()
     }
   }

@@ -3,19 +3,34 @@ import CLMDB
 extension Environment {
   /// Opens the tree `name`, and creates it if `isCreated`; `nil` if it does not exist.
   ///
-  /// Within a write, the handle is valid for this write at once and for other transactions after
-  /// its commit. Within a read, it is valid for reads that begin after this call.
+  /// The handle is valid for this write at once and for other transactions after its commit.
   ///
   /// LMDB numbers handles by the trees that a transaction saw at its begin. If another thread opens
   /// a tree during a write, the write could assign the same number to another tree. The write is
   /// then run again from its beginning.
   package func tree(
-    _ name: String, isCreated: Bool, hasIntegerKeys: Bool, in transaction: Transaction
+    _ name: String, isCreated: Bool, hasIntegerKeys: Bool, in transaction: WritingTransaction
+  ) throws(LMDBError) -> Tree? {
+    try tree(
+      name, isCreated: isCreated, hasIntegerKeys: hasIntegerKeys, within: transaction.reads)
+  }
+
+  /// Opens the tree `name` within a read or a write; `nil` if it does not exist.
+  ///
+  /// A handle that a read opens is valid for reads that begin after this call.
+  package func tree(
+    _ name: String, hasIntegerKeys: Bool, in transaction: Transaction
+  ) throws(LMDBError) -> Tree? {
+    try tree(name, isCreated: false, hasIntegerKeys: hasIntegerKeys, within: transaction)
+  }
+
+  private func tree(
+    _ name: String, isCreated: Bool, hasIntegerKeys: Bool, within transaction: Transaction
   ) throws(LMDBError) -> Tree? {
     guard isActiveWrite(transaction.handle) else {
       return try openExistingTree(name, hasIntegerKeys: hasIntegerKeys)
     }
-    if let opened = openedTrees[name] { return try opened.checked(hasIntegerKeys) }
+    if let opened = writeSide.openedTrees[name] { return try opened.checked(hasIntegerKeys) }
     if let known = trees.withLock({ $0[name] }) {
       var flags: UInt32 = 0
       guard mdb_dbi_flags(transaction.handle, known.handle, &flags) == 0 else {
@@ -23,11 +38,12 @@ extension Environment {
       }
       return try known.checked(hasIntegerKeys)
     }
-    if !holdsTreeLock {
+    if !writeSide.holdsTreeLock {
       treeLock.lock()
-      holdsTreeLock = true
+      writeSide.holdsTreeLock = true
       guard
-        readOpenedTreeCount.load(ordering: .sequentiallyConsistent) == readOpenedTreeCountAtBegin
+        readOpenedTreeCount.load(ordering: .sequentiallyConsistent)
+          == writeSide.readOpenedTreeCountAtBegin
       else { throw restart(opening: name) }
     }
     let flags: UInt32 = hasIntegerKeys ? UInt32(MDB_INTEGERKEY) : 0
@@ -36,17 +52,17 @@ extension Environment {
     if code == MDB_NOTFOUND {
       guard isCreated else { return nil }
       code = mdb_dbi_open(transaction.handle, name, flags | UInt32(MDB_CREATE), &opened)
-      hasWritten = true
+      writeSide.hasWritten = true
     }
     if code == 0 { code = Self.checkKind(opened, hasIntegerKeys, transaction.handle) }
     try transaction.check(code, "open tree \(name)")
     let tree = Tree(name: name, handle: opened, hasIntegerKeys: hasIntegerKeys)
-    openedTrees[name] = tree
+    writeSide.openedTrees[name] = tree
     return tree
   }
 
   private func restart(opening name: String) -> LMDBError {
-    mustRestart = true
+    writeSide.mustRestart = true
     return failure(code: MDB_BAD_DBI, "open tree \(name)")
   }
 
@@ -78,10 +94,10 @@ extension Environment {
   /// When a read begins, LMDB clears memory for the maximum number of trees, so a transaction for
   /// each tree would cost more.
   package func openExistingTrees(_ wanted: [TreeKind]) throws(LMDBError) -> [Tree?] {
-    if isWriterThread, let activeWrite {
+    if isWriterThread, let activeWrite = writeSide.activeWrite {
       let transaction = Transaction(handle: activeWrite, environment: self)
       return try wanted.map { kind throws(LMDBError) in
-        try tree(kind.name, isCreated: false, hasIntegerKeys: kind.hasIntegerKeys, in: transaction)
+        try tree(kind.name, hasIntegerKeys: kind.hasIntegerKeys, in: transaction)
       }
     }
     if let first = wanted.first(where: { kind in trees.withLock { $0[kind.name] == nil } }) {
@@ -164,12 +180,12 @@ extension Environment {
   ///
   /// Handles of an aborted write become invalid.
   func endTrees(isCommitted: Bool) {
-    if isCommitted, !openedTrees.isEmpty {
-      trees.withLock { $0.merge(openedTrees) { _, new in new } }
+    if isCommitted, !writeSide.openedTrees.isEmpty {
+      trees.withLock { $0.merge(writeSide.openedTrees) { _, new in new } }
     }
-    openedTrees = [:]
-    if holdsTreeLock {
-      holdsTreeLock = false
+    writeSide.openedTrees = [:]
+    if writeSide.holdsTreeLock {
+      writeSide.holdsTreeLock = false
       treeLock.unlock()
     }
   }

@@ -11,7 +11,7 @@ extension Environment {
   ///
   /// `body` must have no side effects, because it may run again on a new transaction. `body` runs
   /// again if the map had to grow, or if another thread opened a tree that `body` needs.
-  package func write<R, E: Error>(_ body: (Transaction) throws(E) -> R) throws -> R {
+  package func write<R, E: Error>(_ body: (WritingTransaction) throws(E) -> R) throws -> R {
     try checkUsable("write")
     guard !isWriterThread else { throw failure(.nestedWrite, "write") }
     try checkWritable()
@@ -23,7 +23,7 @@ extension Environment {
       let transaction = try beginWrite(takesTreeLock: takesTreeLock)
       let outcome: Result<R, any Error>
       do {
-        let running = Transaction(handle: transaction, environment: self)
+        let running = WritingTransaction(handle: transaction, environment: self)
         let result = try body(running)
         try prepareCommit(running)
         outcome = .success(result)
@@ -49,8 +49,8 @@ extension Environment {
     _ transaction: OpaquePointer, _ failure: (any Error)?, memberCount: Int = 1,
     takesTreeLock: inout Bool
   ) throws -> Bool {
-    activeWrite = nil
-    commitPreparation = nil
+    writeSide.activeWrite = nil
+    writeSide.commitPreparation = nil
     defer {
       endBulkWrite()
       withdrawTurn()
@@ -62,17 +62,19 @@ extension Environment {
       endTrees(isCommitted: false)
       throw self.failure(.usedAfterFork, "write")
     }
-    if mustRestart || firstFailure != nil || failure != nil {
+    if writeSide.mustRestart || writeSide.firstFailure != nil || failure != nil {
       mdb_txn_abort(transaction)
       endTrees(isCommitted: false)
       // A large write puts pages into the file before it ends.
-      if let code = firstFailure?.code, [EIO, ENOSPC, EDQUOT].contains(code) { giveSpaceBack() }
-      if mustRestart {
+      if let code = writeSide.firstFailure?.code, [EIO, ENOSPC, EDQUOT].contains(code) {
+        giveSpaceBack()
+      }
+      if writeSide.mustRestart {
         takesTreeLock = true
-      } else if firstFailure?.isMapFull == true {
+      } else if writeSide.firstFailure?.isMapFull == true {
         try grow()
       } else {
-        throw failure ?? firstFailure ?? self.failure(code: MDB_BAD_TXN, "write")
+        throw failure ?? writeSide.firstFailure ?? self.failure(code: MDB_BAD_TXN, "write")
       }
       return false
     }
@@ -83,7 +85,7 @@ extension Environment {
       endTrees(isCommitted: false)
       throw error
     }
-    let isCommit = hasWritten
+    let isCommit = writeSide.hasWritten
     let number = UInt64(mdb_txn_id(transaction))
     if isCommit { committing.store(number, ordering: .releasing) }
     defer { committing.store(0, ordering: .releasing) }
@@ -112,23 +114,24 @@ extension Environment {
     growIfSmall()
     syncMetaPages()
     try FileSizeLimit.check(UInt64(rawInfo.usedBytes), "write to", path)
-    firstFailure = nil
-    mustRestart = false
-    hasWritten = false
+    writeSide.firstFailure = nil
+    writeSide.mustRestart = false
+    writeSide.hasWritten = false
     // The hooks belong to the previous run.
-    commitHooks.removeAll()
-    commitPreparation = nil
-    runningMember = 0
+    writeSide.commitHooks.removeAll()
+    writeSide.commitPreparation = nil
+    writeSide.runningMember = 0
     try awaitTurn()
     var attempts = 0
     while true {
       attempts += 1
       if takesTreeLock {
         treeLock.lock()
-        holdsTreeLock = true
+        writeSide.holdsTreeLock = true
       }
       // Read the count before the begin, so that a handle opened in between is noticed.
-      readOpenedTreeCountAtBegin = readOpenedTreeCount.load(ordering: .sequentiallyConsistent)
+      writeSide.readOpenedTreeCountAtBegin = readOpenedTreeCount.load(
+        ordering: .sequentiallyConsistent)
       var transaction: OpaquePointer?
       let code = mdb_txn_begin(handle, nil, 0, &transaction)
       if code == 0, let transaction {
@@ -140,7 +143,7 @@ extension Environment {
           endTrees(isCommitted: false)
           throw error
         }
-        activeWrite = transaction
+        writeSide.activeWrite = transaction
         announceTurn()
         return transaction
       }
@@ -220,8 +223,8 @@ extension Environment {
 
   /// Stores the first failure of the running write, after which LMDB's transaction is unusable.
   func noteFailure(_ error: LMDBError, in transaction: OpaquePointer) {
-    guard isActiveWrite(transaction), firstFailure == nil else { return }
-    firstFailure = error
+    guard isActiveWrite(transaction), writeSide.firstFailure == nil else { return }
+    writeSide.firstFailure = error
   }
 
   /// Whether `transaction` is the running write.
@@ -229,7 +232,7 @@ extension Environment {
   /// Call it on the write's thread.
   @inline(__always)
   func isActiveWrite(_ transaction: OpaquePointer) -> Bool {
-    isWriterThread && activeWrite == transaction
+    isWriterThread && writeSide.activeWrite == transaction
   }
 }
 

@@ -9,8 +9,8 @@ import Synchronization
 /// - `readers`: the pooled and the running read transactions, and whether the map is being moved.
 ///   The lock of `readers` guards this state and is held for a few instructions. While `isMoving`,
 ///   no read begins.
-/// - the write side (`firstFailure`, `openedTrees`, `activeWrite`, ...): the thread that holds
-///   `writerLock`. `writerThread` is atomic because other threads compare themselves with it.
+/// - `writeSide`: the thread that holds `writerLock`. `writerThread` is atomic because other threads
+///   compare themselves with it.
 /// - `trees`: the handles of committed trees, guarded by its own lock. A thread that opens a
 ///   further tree holds `treeLock`. As LMDB requires, a writing thread holds the lock until its
 ///   transaction ends.
@@ -86,33 +86,11 @@ package final class Environment: @unchecked Sendable {
   let endedWriteCount = Atomic<Int>(0)
   /// The number of freed read transactions; see ``closeStray(_:)``.
   let freedReadCount = Atomic<Int>(0)
-  var readOpenedTreeCountAtBegin = 0
-  var activeWrite: OpaquePointer?
-  var firstFailure: LMDBError?
-  var mustRestart = false
-  /// Whether the running write has changed a page.
+  /// The state of the running write and of the writers' turns.
   ///
-  /// LMDB makes no commit for a write that has changed no page.
-  @exclusivity(unchecked) var hasWritten = false
-  var openedTrees: [String: Tree] = [:]
-  var holdsTreeLock = false
-  var lastReaderCheck = 0
-  /// The time when the writer's thread last paused for writers of other processes.
-  ///
-  /// Only that thread uses it.
-  var lastYieldToProcesses = 0.0
-  /// The hooks that the members of the running write registered for its commit.
-  var commitHooks: [(member: Int, body: (_ write: UInt64, _ commit: UInt64) -> Void)] = []
-  /// The running asynchronous write.
-  ///
-  /// The holder of the writer's lock reads and sets it.
-  var runningWrite: (any GroupMember)?
-  /// The index of the running member within its group; 0 without a group.
-  var runningMember = 0
-  /// The number of writes committed through this environment.
-  var writeCount: UInt64 = 0
-  /// The preparation of the running write; see ``Transaction/commitPreparation(_:)``.
-  var commitPreparation: (any CommitPreparation)?
+  /// Only the thread that holds ``writerLock`` uses it. Exclusivity is not checked, because each
+  /// change of a tree sets ``WriteSide/hasWritten``.
+  @exclusivity(unchecked) var writeSide = WriteSide()
   /// Closures called after the hooks of each commit; see ``addCommitListener(_:)``.
   let commitListeners = Guarded<[Int: @Sendable (UInt64) -> Void]>([:])
   let hasCommitListeners = Atomic<Bool>(false)
@@ -120,8 +98,6 @@ package final class Environment: @unchecked Sendable {
   let committing = Atomic<UInt64>(0)
   /// The object of ``companion(_:)``.
   let sharedCompanion = Guarded<(any AnyObject & Sendable)?>(nil)
-  /// Whether the running write reads many pages; see ``beginBulkWrite()``.
-  var isBulkWrite = false
   /// The number of copies and writes that use the system's read-ahead.
   ///
   /// Its own lock is held while the map is advised.
@@ -278,7 +254,7 @@ package final class Environment: @unchecked Sendable {
   /// If another process creates the file first, that file stays.
   static func create<E: Error>(
     _ path: String, options: EnvironmentOptions,
-    initialise: (Transaction) throws(E) -> Void
+    initialise: (WritingTransaction) throws(E) -> Void
   ) throws {
     try FileSizeLimit.check(
       UInt64(LockFileLayout.size(readerCount: Int(options.readerSlotCount))), "create", path)
@@ -363,7 +339,7 @@ package final class Environment: @unchecked Sendable {
   func leaveWriter() {
     // The hooks of a write without a commit are released here. A hook may hold the last reference
     // to the store. Its release then closes the store, and `closesAfterWrite` is set.
-    commitHooks.removeAll()
+    writeSide.commitHooks.removeAll()
     let closes = closesAfterWrite
     closesAfterWrite = false
     writerThread.store(0, ordering: .relaxed)

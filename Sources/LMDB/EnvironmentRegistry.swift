@@ -48,7 +48,7 @@ package enum EnvironmentRegistry {
   package static func open<E: Error>(
     _ path: String, options: EnvironmentOptions,
     onCheck: (_ done: Int, _ total: Int) -> Bool = { _, _ in true },
-    initialise: (Transaction) throws(E) -> Void
+    initialise: (WritingTransaction) throws(E) -> Void
   ) throws -> Environment {
     let deadline = monotonicSeconds() + options.growthWaitInSeconds
     var creationCount = 0
@@ -172,7 +172,7 @@ package enum EnvironmentRegistry {
 
   /// Opens a store in memory: a file without a name on a memory file system.
   package static func openInMemory<E: Error>(
-    options: EnvironmentOptions, initialise: (Transaction) throws(E) -> Void
+    options: EnvironmentOptions, initialise: (WritingTransaction) throws(E) -> Void
   ) throws -> Environment {
     var options = options
     options.access = .readWrite(create: true)

@@ -10,7 +10,7 @@ protocol GroupMember: SharedJob {
   var isCancelled: Bool { get }
 
   /// Runs the closure of the write. Each further call runs it again.
-  func run(in transaction: Transaction) throws
+  func run(in transaction: WritingTransaction) throws
 
   /// Resumes the caller of a claimed write with `error` or with the result of the last run.
   func finish(_ error: (any Error)?)
@@ -30,10 +30,10 @@ final class QueuedWrite<R: Sendable>: GroupMember, @unchecked Sendable {
   private let state = Atomic<State>(.made)
   private let cancellation = Atomic(false)
   private var caller: UnsafeContinuation<R, any Error>?
-  private var body: ((Transaction) throws -> R)?
+  private var body: ((WritingTransaction) throws -> R)?
   private var result: R?
 
-  init(_ environment: Environment, _ body: @escaping (Transaction) throws -> R) {
+  init(_ environment: Environment, _ body: @escaping (WritingTransaction) throws -> R) {
     self.environment = environment
     self.body = body
   }
@@ -72,9 +72,9 @@ final class QueuedWrite<R: Sendable>: GroupMember, @unchecked Sendable {
 
   var isCancelled: Bool { cancellation.load(ordering: .acquiring) }
 
-  func run(in transaction: Transaction) throws {
-    environment.runningWrite = self
-    defer { environment.runningWrite = nil }
+  func run(in transaction: WritingTransaction) throws {
+    environment.writeSide.runningWrite = self
+    defer { environment.writeSide.runningWrite = nil }
     result = try body?(transaction)
   }
 

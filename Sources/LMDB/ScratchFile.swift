@@ -12,7 +12,7 @@ package final class ScratchFile {
 
   private let file: Int32
   private let path: String
-  private let block: MutableByteView
+  private let block: OwnedBytes
   private var blockCount = 0
   private var writtenCount = 0
 
@@ -20,7 +20,7 @@ package final class ScratchFile {
   package init(beside path: String) throws(LMDBError) {
     file = TemporaryFile.openUnnamed(in: Folder.path(of: path))
     self.path = path
-    block = .allocate(byteCount: Self.blockSize, alignment: 16)
+    block = OwnedBytes(byteCount: Self.blockSize, alignment: 16)
     guard file >= 0 else { throw failure(errno) }
   }
 
@@ -37,7 +37,6 @@ package final class ScratchFile {
 
   deinit {
     if file >= 0 { close(file) }
-    block.deallocate()
   }
 
   /// The size in bytes, including the buffer.
@@ -48,7 +47,7 @@ package final class ScratchFile {
     var rest = bytes
     while !rest.isEmpty {
       let count = min(rest.count, Self.blockSize - blockCount)
-      block[blockCount...].copyMemory(from: rest[..<count])
+      block.view[blockCount...].copyMemory(from: rest[..<count])
       blockCount += count
       rest = rest[count...]
       if blockCount == Self.blockSize { try writeBlock() }
@@ -64,7 +63,7 @@ package final class ScratchFile {
   }
 
   private func writeBlock() throws(LMDBError) {
-    let code = ByteView(block[..<blockCount]).writeAll(to: file)
+    let code = ByteView(block.view[..<blockCount]).writeAll(to: file)
     guard code == 0 else { throw failure(code) }
     writtenCount += blockCount
     blockCount = 0

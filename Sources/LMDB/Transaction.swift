@@ -2,7 +2,10 @@ import CLMDB
 import LodestoreBytes
 import LodestoreSystem
 
-/// A read or write transaction in progress, with the calls for both.
+/// A transaction in progress, with the calls that read.
+///
+/// The calls that change trees belong to ``WritingTransaction``. A read has none of that type, so
+/// the compiler refuses a change within a read.
 ///
 /// A transaction is a plain handle that may be copied within a call but not stored. The handle is
 /// valid only within the closure that received it. Returned pointers are in the map; in a read they
@@ -121,12 +124,6 @@ package struct Transaction {
   /// The names of all trees.
   package func treeNames() throws(LMDBError) -> [String] { try namedTrees().map(\.name) }
 
-  // MARK: Writing
-
-  /// Whether the running write can only be undone or repeated, because LMDB reported an error or a
-  /// tree was opened meanwhile.
-  package var hasFailed: Bool { environment.firstFailure != nil || environment.mustRestart }
-
   @inline(__always)
   func check(_ code: Int32, _ operation: @autoclosure () -> String) throws(LMDBError) {
     if code != 0 { throw failure(code, operation()) }
@@ -147,71 +144,6 @@ package struct Transaction {
       : LMDBError(code: code, operation: operation)
     environment.noteFailure(error, in: handle)
     return error
-  }
-
-  @inline(__always)
-  private func put(
-    _ key: ByteView, _ value: ByteView, in tree: Tree, _ flags: UInt32
-  ) throws(LMDBError) -> Bool {
-    guard tree.takesKey(ofSize: key.count) else {
-      throw LMDBError(.keySize(key.count), operation: "put into \(tree.name)")
-    }
-    guard value.count <= Cursor.largestValue else {
-      throw LMDBError(.valueSize(value.count), operation: "put into \(tree.name)")
-    }
-    var key = MDB_val(key)
-    var value = MDB_val(value)
-    let code = mdb_put(handle, tree.handle, &key, &value, flags)
-    if code == MDB_KEYEXIST { return false }
-    try check(code, "put into \(tree.name)")
-    environment.hasWritten = true
-    return true
-  }
-
-  package func put(_ key: ByteView, _ value: ByteView, in tree: Tree) throws(LMDBError) {
-    _ = try put(key, value, in: tree, 0)
-  }
-
-  package func put(_ key: [UInt8], _ value: [UInt8], in tree: Tree) throws(LMDBError) {
-    try key._withBytes { (key) throws(LMDBError) in
-      try value._withBytes { (value) throws(LMDBError) in try put(key, value, in: tree) }
-    }
-  }
-
-  package func put(_ key: UInt64, _ value: ByteView, in tree: Tree) throws(LMDBError) {
-    try withUnsafeBytes(of: key) { (bytes) throws(LMDBError) in
-      try put(ByteView(bytes), value, in: tree)
-    }
-  }
-
-  /// Deletes the pair under `key` and returns whether there was one.
-  @discardableResult
-  package func delete(_ key: ByteView, in tree: Tree) throws(LMDBError) -> Bool {
-    guard tree.takesKey(ofSize: key.count) else { return false }
-    var key = MDB_val(key)
-    let code = mdb_del(handle, tree.handle, &key, nil)
-    if code == MDB_NOTFOUND { return false }
-    try check(code, "delete from \(tree.name)")
-    environment.hasWritten = true
-    return true
-  }
-
-  @discardableResult
-  package func delete(_ key: [UInt8], in tree: Tree) throws(LMDBError) -> Bool {
-    try key._withBytes { (bytes) throws(LMDBError) in try delete(bytes, in: tree) }
-  }
-
-  @discardableResult
-  package func delete(_ key: UInt64, in tree: Tree) throws(LMDBError) -> Bool {
-    try withUnsafeBytes(of: key) { (bytes) throws(LMDBError) in
-      try delete(ByteView(bytes), in: tree)
-    }
-  }
-
-  /// Empties `tree` in time that does not depend on the number of its records.
-  package func empty(_ tree: Tree) throws(LMDBError) {
-    try check(mdb_drop(handle, tree.handle, 0), "empty \(tree.name)")
-    environment.hasWritten = true
   }
 }
 

@@ -123,7 +123,7 @@ import Testing
       let bytes = numbers.mutated(original)
       do {
         try store.core.write { core in
-          try core.transaction.put(
+          try core.writing.put(
             littleEndianBytes(id.rawValue), bytes, in: try core.entity(named: "AllTypes").records)
         }
         _ = try store.read { try $0.fetch(id) }
@@ -148,7 +148,7 @@ import Testing
     let store = try Store.inMemory(entities: [Film.self])
     let id = try store.write { try $0.insert(Film(title: "a", episode: 1)).id }
     try store.core.write { core in
-      _ = try core.transaction.delete(id.rawValue, in: try core.entity(named: "Film").records)
+      _ = try core.writing.delete(id.rawValue, in: try core.entity(named: "Film").records)
     }
     let walk = try storeError(.damaged) { try store.read { try $0.fetch(Film.byTitle) } }
     #expect(walk.index == "Film.title")
@@ -163,7 +163,7 @@ import Testing
     let folder = try TemporaryFolder()
     let core = try StoreCore(path: folder.storePath, options: StoreOptions())
     try core.write { core in
-      try core.transaction.put(
+      try core.writing.put(
         CatalogueKey.entity(1), [1, 2, 3, 4, 5, 6], in: core.store.trees.catalogue)
     }
     core.close()

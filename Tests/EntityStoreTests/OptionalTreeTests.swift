@@ -27,7 +27,7 @@ import Testing
     let tree = try core.openOrMakeTree(name)
     // The second call returns the tree that the first call made.
     #expect(try core.openOrMakeTree(name).name == tree.name && core.tree(name)?.name == tree.name)
-    try core.transaction.put(key, body, in: tree)
+    try core.writing.put(key, body, in: tree)
   }
 
   @Test func `a store lacks an optional tree until a write makes the tree`() throws {
@@ -111,7 +111,7 @@ import Testing
             do {
               try await store.core.writeTogether { core in
                 let tree = try core.openOrMakeTree(name)
-                try core.transaction.put(entries[number].0, entries[number].1, in: tree)
+                try core.writing.put(entries[number].0, entries[number].1, in: tree)
                 if number % 4 == 0 { throw Stop() }
               }
             } catch is Stop {

@@ -103,7 +103,7 @@ import Testing
     func setFormat(reader: UInt32, writer: UInt32) throws {
       let core = try StoreCore(path: folder.storePath, options: StoreOptions())
       try core.write { core in
-        try core.transaction.put(
+        try core.writing.put(
           HeaderField.format.key, littleEndianBytes(reader) + littleEndianBytes(writer),
           in: core.store.trees.header)
       }
@@ -120,7 +120,7 @@ import Testing
     let folder = try TemporaryFolder()
     let core = try StoreCore(path: folder.storePath, options: StoreOptions())
     try core.write { core in
-      try core.transaction.put(
+      try core.writing.put(
         HeaderField.format.key, littleEndianBytes(UInt32(7)) + littleEndianBytes(UInt32(7)),
         in: core.store.trees.header)
     }

@@ -119,7 +119,7 @@ import Testing
       let entity = try core.entity(named: "Note")
       let id = notes.ids[1].rawValue
       let bytes = Array(try #require(try core.record(id, of: entity))).dropLast()
-      try core.transaction.put(littleEndianBytes(id), Array(bytes), in: entity.records)
+      try core.writing.put(littleEndianBytes(id), Array(bytes), in: entity.records)
     }
     var codes: [StoreError.Code] = []
     let found = try store.fetch(Scrap.all, onUnreadable: { codes.append($0.error.code) })

@@ -73,7 +73,7 @@ struct PageFileMaker: Sendable {
     var options = EnvironmentOptions()
     options.mapSizeInBytes = 1 << 24
     let environment = try EnvironmentRegistry.open(path, options: options) { _ in }
-    func change(_ body: (Transaction, Tree, Tree) throws -> Void) throws {
+    func change(_ body: (WritingTransaction, Tree, Tree) throws -> Void) throws {
       try environment.write { transaction in
         guard
           let texts = try environment.tree(

@@ -9,7 +9,7 @@ extension RawStore {
   func putDigests() throws {
     try put(
       HeaderField.format.key, FormatRequirement(of: [.base, .contentDigest]).bytes, .header)
-    let names = try transaction.treeNames().compactMap { TreeName($0) }
+    let names = try transaction.reads.treeNames().compactMap { TreeName($0) }
     for (name, content) in names.compactMap({ name in DigestedContent(of: name).map { (name, $0) } }
     ) {
       var digest = ContentDigest()

@@ -215,10 +215,10 @@ struct LookTests {
         let tree = try #require(
           try core.store.environment.tree(
             "later." + (hasNumbers ? "numbers" : "texts"), isCreated: true,
-            hasIntegerKeys: hasNumbers, in: core.transaction))
+            hasIntegerKeys: hasNumbers, in: core.writing))
         for number in [256, 1] as [UInt64] {
           try withUnsafeBytes(of: UInt8(number & 0xff)) { value in
-            try core.transaction.put(number, ByteView(value), in: tree)
+            try core.writing.put(number, ByteView(value), in: tree)
           }
         }
       }

@@ -122,7 +122,7 @@ final class VerifiedStore {
 /// A write transaction on a store, with functions for making a fault.
 struct RawStore {
   let environment: Environment
-  let transaction: Transaction
+  let transaction: WritingTransaction
 
   func tree(_ name: TreeName) throws -> Tree {
     let isRecords = if case .records = name { true } else { false }

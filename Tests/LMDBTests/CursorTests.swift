@@ -104,13 +104,13 @@ import Testing
     try withEnvironment { environment, tree in
       try put((0..<500).map(key), into: tree, of: environment)
       try environment.write { transaction in
-        let cursor = try Cursor(tree, in: transaction)
+        let cursor = try WritingCursor(tree, in: transaction)
         var seen: [Int] = []
-        var found = try cursor.first()
+        var found = try cursor.reads.first()
         while found {
-          seen.append(number(cursor.key))
+          seen.append(number(cursor.reads.key))
           if (seen.last ?? 0) % 3 == 0 { try cursor.delete() }
-          found = try cursor.next()
+          found = try cursor.reads.next()
         }
         #expect(seen == Array(0..<500))
         #expect(try transaction.count(of: tree) == 333)
@@ -150,13 +150,13 @@ import Testing
     try withEnvironment { environment, tree in
       try put([[1]], into: tree, of: environment)
       for commits in [true, false] {
-        var kept: [Cursor] = []
+        var kept: [WritingCursor] = []
         try? environment.write { transaction in
-          kept = try (0..<8).map { _ in try Cursor(tree, in: transaction) }
-          #expect(try kept[0].first())
+          kept = try (0..<8).map { _ in try WritingCursor(tree, in: transaction) }
+          #expect(try kept[0].reads.first())
           if !commits { throw Stop() }
         }
-        #expect(name { _ = try kept[0].first() } == "MDB_BAD_TXN")
+        #expect(name { _ = try kept[0].reads.first() } == "MDB_BAD_TXN")
         #expect(name { try kept[0].put([1].span(), [2].span()) } == "MDB_BAD_TXN")
         kept = []
       }

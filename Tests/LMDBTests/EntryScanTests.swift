@@ -63,8 +63,8 @@ import Testing
             }
           }
           #expect(
-            try scanned(KeyRange(), false, tree, transaction)
-              == stepped(KeyRange(), false, tree, transaction), "\(SeededGenerator.replay)")
+            try scanned(KeyRange(), false, tree, transaction.reads)
+              == stepped(KeyRange(), false, tree, transaction.reads), "\(SeededGenerator.replay)")
         }
         try environment.read { (transaction) throws in
           for number in 0..<60 {
@@ -106,7 +106,7 @@ import Testing
             (bytes) throws(LMDBError) in try transaction.put(id, bytes, in: tree)
           }
         }
-        #expect(try RecordFinder(tree, in: transaction) == nil)
+        #expect(try RecordFinder(tree, in: transaction.reads) == nil)
       }
       try environment.read { (transaction) throws in
         var finder = try #require(try RecordFinder(tree, in: transaction))

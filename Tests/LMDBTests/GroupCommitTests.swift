@@ -76,7 +76,7 @@ import Testing
       let found = try await group.run(3) { member, transaction in
         try transaction.put(key(member), [1], in: group.tree)
         // The delete fails, because the cursor has not moved to a pair.
-        if member == 1 { try? Cursor(group.tree, in: transaction).delete() }
+        if member == 1 { try? WritingCursor(group.tree, in: transaction).delete() }
       }
       #expect(name { try found[1].get() } == "EINVAL")
       #expect(throws: Never.self) { try found[0].get() }

@@ -54,7 +54,7 @@ import Testing
               expected[id] = bytes
             }
           }
-          #expect(try scanned(tree, transaction) == expected, "\(SeededGenerator.replay)")
+          #expect(try scanned(tree, transaction.reads) == expected, "\(SeededGenerator.replay)")
         }
         try environment.read { (transaction) throws in
           #expect(try scanned(tree, transaction) == expected, "\(SeededGenerator.replay)")

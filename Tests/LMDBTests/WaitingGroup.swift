@@ -29,7 +29,7 @@ struct WaitingGroup: Sendable {
 
   /// Starts `count` writes, one after the other, while the writer is held.
   func ask<R: Sendable>(
-    _ count: Int, _ body: @escaping @Sendable (Int, Transaction) throws -> R
+    _ count: Int, _ body: @escaping @Sendable (Int, WritingTransaction) throws -> R
   ) async throws -> [Task<R, any Error>] {
     let environment = environment
     var tasks: [Task<R, any Error>] = []
@@ -43,7 +43,7 @@ struct WaitingGroup: Sendable {
 
   /// Returns the results of `count` writes that wait together.
   func run<R: Sendable>(
-    _ count: Int, _ body: @escaping @Sendable (Int, Transaction) throws -> R
+    _ count: Int, _ body: @escaping @Sendable (Int, WritingTransaction) throws -> R
   ) async throws -> [Result<R, any Error>] {
     let gate = try await holdWriter()
     let tasks = try await ask(count, body)

@@ -26,9 +26,9 @@ extension WriteCore {
     let changes = changes(of: entity)
     var count = 0
     try changes.withChangeBatch(expectedRemovals: min(ids.count, removalsPerRound)) { batch in
-      try forEachStored(ids, of: entity) { id, cursor in
-        try body?(id, cursor.value)
-        try batch.remove(try changes.stored(cursor.value, id: id), at: cursor)
+      try forEachChangeable(ids, of: entity) { id, cursor in
+        try body?(id, cursor.reads.value)
+        try batch.remove(try changes.stored(cursor.reads.value, id: id), at: cursor)
         count &+= 1
         if count & 1_023 == 0 { batchReport?.report(count, of: ids.count, entity) }
         if count % removalsPerRound == 0 { try batch.writeRemovals() }
@@ -55,10 +55,10 @@ extension WriteCore {
     let changes = changes(of: entity)
     let nulled = SetAttributes(Set(links.map(\.attribute)), of: entity)
     var count = 0
-    func forEach(_ body: (StoredRecord, DerivedRecord, Cursor) throws -> Bool) throws {
+    func forEach(_ body: (StoredRecord, DerivedRecord, WritingCursor) throws -> Bool) throws {
       var walk = NulledWalk(links, layout: entity.layout)
-      try forEachStored(ids, of: entity) { id, cursor in
-        let old = try changes.stored(cursor.value, id: id, isCarriedOver: true)
+      try forEachChangeable(ids, of: entity) { id, cursor in
+        let old = try changes.stored(cursor.reads.value, id: id, isCarriedOver: true)
         let slots = try walk.slots(of: id) {
           try entity.recordID(ofAttribute: $0, in: old.view) != nil
         }

@@ -24,7 +24,7 @@ final class BulkInsert {
   /// The number of records in a batch below which a second thread costs more time than it saves.
   private static let aloneCount: UInt64 = 20_000
   private let keys: BatchKeys
-  private let cursor: Cursor
+  private let cursor: WritingCursor
   /// The checked records that are not written to the file yet.
   ///
   /// The buffer is small, so it stays in the processor's cache.
@@ -47,7 +47,7 @@ final class BulkInsert {
       IndexChanges(
         keys, at: position, expectedCount: expectedCount, memoryLimit: memoryLimit, core: core)
     }
-    cursor = try wrappingErrors { try Cursor(entity.records, in: core.transaction) }
+    cursor = try wrappingErrors { try WritingCursor(entity.records, in: core.writing) }
     // The construction of an index ends below the id of each new record. Only a damaged counter is
     // above, and the index would never get the entries of these records.
     for part in try changes.building() where part.next > firstID {

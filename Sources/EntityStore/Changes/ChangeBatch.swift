@@ -102,7 +102,7 @@ final class ChangeBatch {
 
   /// Appends a new record, and collects its index entries.
   @inline(__always)
-  func insert(_ record: NewRecord, at cursor: Cursor) throws(StoreError) {
+  func insert(_ record: NewRecord, at cursor: WritingCursor) throws(StoreError) {
     let (id, view) = (record.id, record.view)
     assert(ascends(id, from: &lastInserted), "new records come in the order of their ids")
     for index in indexes { try index.add(view, id: id) }
@@ -130,7 +130,7 @@ final class ChangeBatch {
 
   /// Replaces the record at the cursor, which is `old`, with `record`.
   @inline(__always)
-  func replace(_ old: StoredRecord, with record: SealedRecord, at cursor: Cursor) throws {
+  func replace(_ old: StoredRecord, with record: SealedRecord, at cursor: WritingCursor) throws {
     let id = record.id
     assert(old.id == id, "a record keeps its id when it is replaced")
     assert(ascends(id, from: &lastReplaced), "records are replaced in the order of their ids")
@@ -151,7 +151,9 @@ final class ChangeBatch {
   /// Replaces the record at the cursor, which is `old`, with `record`.
   ///
   /// Returns false, and writes nothing, when the records have equal values.
-  func change(_ old: StoredRecord, to record: DerivedRecord, at cursor: Cursor) throws -> Bool {
+  func change(_ old: StoredRecord, to record: DerivedRecord, at cursor: WritingCursor) throws
+    -> Bool
+  {
     guard let new = try changes.prepare(record, over: old) else { return false }
     try replace(old, with: new, at: cursor)
     return true
@@ -159,7 +161,7 @@ final class ChangeBatch {
 
   @inline(__always)
   fileprivate func patch(
-    _ id: UInt64, at cursor: Cursor, by change: (MutableByteView) -> Void
+    _ id: UInt64, at cursor: WritingCursor, by change: (MutableByteView) -> Void
   ) throws {
     if changes.hasListeners { try changes.listeners.reportUpdated(id) }
     isPatched = true
@@ -170,7 +172,7 @@ final class ChangeBatch {
 
   /// Removes the record at the cursor, which is `old`.
   @inline(__always)
-  func remove(_ old: StoredRecord, at cursor: Cursor) throws {
+  func remove(_ old: StoredRecord, at cursor: WritingCursor) throws {
     let id = old.id
     assert(ascends(id, from: &lastRemoved), "records are removed in the order of their ids")
     if !indexes.isEmpty { try noteRemoval(old.view, id: id) }
@@ -230,7 +232,7 @@ struct UpdateBatch {
 
   /// Replaces the record at the cursor, which is `old`, with `record`.
   @inline(__always)
-  func replace(_ old: StoredRecord, with record: SealedRecord, at cursor: Cursor) throws {
+  func replace(_ old: StoredRecord, with record: SealedRecord, at cursor: WritingCursor) throws {
     try batch.replace(old, with: record, at: cursor)
   }
 
@@ -239,7 +241,8 @@ struct UpdateBatch {
   /// The record has at most ``RecordTree/longestInPage`` bytes.
   @inline(__always)
   func patch(
-    _ id: UInt64, of _: UnreadAttributes, at cursor: Cursor, by change: (MutableByteView) -> Void
+    _ id: UInt64, of _: UnreadAttributes, at cursor: WritingCursor,
+    by change: (MutableByteView) -> Void
   ) throws {
     try batch.patch(id, at: cursor, by: change)
   }
@@ -247,12 +250,16 @@ struct UpdateBatch {
   /// Replaces the record at the cursor, which is `old`, with `record`.
   ///
   /// Returns false, and writes nothing, when the records have equal values.
-  func change(_ old: StoredRecord, to record: DerivedRecord, at cursor: Cursor) throws -> Bool {
+  func change(_ old: StoredRecord, to record: DerivedRecord, at cursor: WritingCursor) throws
+    -> Bool
+  {
     try batch.change(old, to: record, at: cursor)
   }
 
   /// Replaces the record at the cursor, which is `old`, unless its values are equal.
-  func change(_ old: StoredRecord, to derived: consuming DerivedValues, at cursor: Cursor) throws {
+  func change(_ old: StoredRecord, to derived: consuming DerivedValues, at cursor: WritingCursor)
+    throws
+  {
     guard let new = try batch.changes.prepare(derived, over: old) else { return }
     try batch.replace(old, with: new, at: cursor)
   }

@@ -39,7 +39,7 @@ extension WriteCore {
   private func put(_ mark: UInt64, of entity: StoredEntity) throws(StoreError) {
     try wrappingErrors {
       let key = HeaderField.changes(entity: entity.number)
-      try transaction.put(key, littleEndianBytes(mark), in: store.trees.header)
+      try writing.put(key, littleEndianBytes(mark), in: store.trees.header)
     }
   }
 }

@@ -86,7 +86,7 @@ extension WriteCore {
     }
     let hasChanged = sinks.count.hasEverChanged
     guard hasChanged || sinks.all.contains(where: \.hearsEveryCommit) else { return }
-    transaction.afterCommit { number, commit in
+    writing.afterCommit { number, commit in
       for sink in sinks.all where hasChanged || sink.hearsEveryCommit {
         sink.committed(CommittedWrite(number: WriteNumber(number), commit: CommitNumber(commit)))
       }

@@ -220,7 +220,7 @@ final class EntityChanges {
     try core.breakingOnError {
       if hasListeners { try reportCleared() }
       try records.empty()
-      for index in entity.indexes + entity.building { try index.empty(in: core.transaction) }
+      for index in entity.indexes + entity.building { try index.empty(in: core.writing) }
     }
   }
 

@@ -98,7 +98,7 @@ extension WriteCore {
       let key = CounterKey.nextRecord(entity: entity.number)
       let stored = try transaction.get(key, in: store.trees.counters)
       if let stored, stored.count == 8, stored.uint64(at: 0) >= next { return }
-      try transaction.put(key, littleEndianBytes(next), in: store.trees.counters)
+      try writing.put(key, littleEndianBytes(next), in: store.trees.counters)
     }
     return next
   }

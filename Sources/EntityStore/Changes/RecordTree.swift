@@ -42,7 +42,7 @@ final class RecordTree {
     assert(old.map { $0.id == new.id } ?? true, "a record keeps its id when it is replaced")
     noteWritten()
     do {
-      try core.transaction.put(new.id, new.bytes, in: entity.records)
+      try core.writing.put(new.id, new.bytes, in: entity.records)
     } catch {
       throw StoreError(error)
     }
@@ -60,7 +60,7 @@ final class RecordTree {
   private func delete(_ old: StoredRecord) throws(StoreError) {
     noteWritten()
     do {
-      try core.transaction.delete(old.id, in: entity.records)
+      try core.writing.delete(old.id, in: entity.records)
     } catch {
       throw StoreError(error)
     }
@@ -68,8 +68,8 @@ final class RecordTree {
   }
 
   /// - Parameter old: the record at the cursor.
-  func remove(_ old: StoredRecord, at cursor: Cursor) throws {
-    assert(cursor.integerKey == old.id, "the cursor is at the removed record")
+  func remove(_ old: StoredRecord, at cursor: WritingCursor) throws {
+    assert(cursor.reads.integerKey == old.id, "the cursor is at the removed record")
     try noteChange(isRemoval: true, of: old.id)
     noteWritten()
     try cursor.delete()
@@ -79,16 +79,16 @@ final class RecordTree {
   func empty() throws {
     try noteChange(isRemoval: true, of: .max)
     noteWritten()
-    try core.transaction.empty(entity.records)
+    try core.writing.empty(entity.records)
     sum.clear()
   }
 
   /// - Parameter old: the record at the cursor.
   @inline(__always)
-  func replace(_ old: StoredRecord, at cursor: Cursor, with record: SealedRecord) throws {
+  func replace(_ old: StoredRecord, at cursor: WritingCursor, with record: SealedRecord) throws {
     assert(!record.isStale, "a record is written before the next one is created")
     assert(record.id == old.id, "a record keeps its id when it is replaced")
-    assert(cursor.integerKey == old.id, "the cursor is at the replaced record")
+    assert(cursor.reads.integerKey == old.id, "the cursor is at the replaced record")
     try noteChange(isRemoval: false, of: record.id)
     noteWritten()
     try cursor.replaceCurrent(with: record.bytes)
@@ -107,12 +107,12 @@ final class RecordTree {
   /// is stored afterwards.
   @inline(__always)
   func change(
-    _ id: UInt64, at cursor: Cursor, by change: (MutableByteView) -> Void
+    _ id: UInt64, at cursor: WritingCursor, by change: (MutableByteView) -> Void
   ) throws(LMDBError) {
-    assert(cursor.integerKey == id, "the cursor is at the changed record")
+    assert(cursor.reads.integerKey == id, "the cursor is at the changed record")
     noteWritten()
     if let page = try cursor.changeableCurrent() { return digested(id, page, change) }
-    var copy = Array(cursor.value)
+    var copy = Array(cursor.reads.value)
     copy._withMutableBytes { digested(id, $0, change) }
     try copy._withBytes { (bytes) throws(LMDBError) in try cursor.replaceCurrent(with: bytes) }
   }
@@ -135,7 +135,7 @@ final class RecordTree {
   /// After an error the transaction can only be aborted: some of the records are stored, and the
   /// digest contains all of them.
   func append(
-    _ row: borrowing NewRecords, nextID: inout UInt64, at cursor: Cursor
+    _ row: borrowing NewRecords, nextID: inout UInt64, at cursor: WritingCursor
   ) throws(StoreError) {
     noteWritten()
     do {
@@ -156,7 +156,7 @@ final class RecordTree {
   /// Appends a copy of `record`, and seals it in the page; the digest contains the record only if
   /// it was stored.
   @inline(__always)
-  func append(_ record: NewRecord, at cursor: Cursor) throws(StoreError) {
+  func append(_ record: NewRecord, at cursor: WritingCursor) throws(StoreError) {
     let (id, bytes) = (record.id, record.view.bytes)
     noteWritten()
     do {
@@ -222,6 +222,6 @@ extension WriteCore {
 extension ContentLedger {
   /// The ledger of the transaction in which `core` writes.
   static func of(_ core: WriteCore) -> ContentLedger {
-    of(core.transaction, core.store.trees)
+    of(core.writing, core.store.trees)
   }
 }

@@ -194,7 +194,7 @@ extension ChangeBatch {
   ///   - isIncoming: whether `record` has the values of the incoming record.
   func remove(
     _ old: StoredRecord, reinserting record: SealedRecord, of position: Int, isIncoming: Bool,
-    at cursor: Cursor
+    at cursor: WritingCursor
   ) throws -> Reinsertion {
     assert((try? changes.rulesReadID()) != true, "the rules of a reinserted record read no id")
     let reinsertion = Reinsertion(
@@ -210,7 +210,7 @@ extension ChangeBatch {
   ///   - id: the id of the new record.
   @inline(__always)
   func insert(
-    _ reinsertion: Reinsertion, of batch: DerivedRecords, id: UInt64, at cursor: Cursor
+    _ reinsertion: Reinsertion, of batch: DerivedRecords, id: UInt64, at cursor: WritingCursor
   ) throws(StoreError) {
     guard let merged = reinsertion.merged else {
       let incoming = try batch.records.view(reinsertion.position, of: changes.entity)

@@ -60,10 +60,10 @@ extension StoreCore {
 
   private func run<R>(
     _ origin: WriteOrigin?, isEviction: Bool, _ body: (WriteCore) throws -> R,
-    in transaction: Transaction, _ savepoints: Savepoints
+    in transaction: WritingTransaction, _ savepoints: Savepoints
   ) throws -> R {
     let schema = self.schema
-    guard try trees.schemaNumber(in: transaction) == schema.number else {
+    guard try trees.schemaNumber(in: transaction.reads) == schema.number else {
       throw SchemaIsOld()
     }
     let core = WriteCore(transaction, schema: schema, store: self)

@@ -45,7 +45,8 @@ final class WriteCore: TreeWriteCore {
   private(set) var undone: (number: UInt64, changeCount: Int)?
 
   init(
-    _ transaction: Transaction, schema: StoredSchema, store: StoreCore, checksRules: Bool = true
+    _ transaction: WritingTransaction, schema: StoredSchema, store: StoreCore,
+    checksRules: Bool = true
   ) {
     self.checksRules = checksRules
     super.init(writing: transaction, schema: schema, store: store)

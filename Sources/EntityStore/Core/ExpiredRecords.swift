@@ -17,14 +17,24 @@ final class ExpiredRecords: Sendable {
   let ids: [UInt64]
   /// The next expiry date of a record; `nil` for none.
   let next: Double?
-  /// A cached object that callers derive from ``ids``, when they need the ids in another form.
-  let companion = Guarded<(any Sendable)?>(nil)
+  /// The value of ``numbers``, stored by its first use.
+  private let madeNumbers = Guarded<NumberSet?>(nil)
 
   init(commit: CommitNumber, moment: Double, ids: [UInt64], next: Double?) {
     self.commit = commit
     self.moment = moment
     self.ids = ids
     self.next = next
+  }
+
+  /// The ids as numbers in the order of ids, for conditions.
+  var numbers: NumberSet {
+    madeNumbers.withLock { made in
+      if let made { return made }
+      let numbers = NumberSet(ids.map { Int64(bitPattern: $0 ^ (1 << 63)) })
+      made = numbers
+      return numbers
+    }
   }
 
   func contains(_ id: UInt64) -> Bool {

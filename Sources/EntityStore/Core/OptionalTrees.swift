@@ -14,9 +14,9 @@ extension TreeWriteCore {
     return try wrappingErrors {
       // Raising the schema number may throw, and therefore comes first. The transaction can then
       // continue without the tree.
-      try store.trees.raiseSchemaNumber(in: transaction)
-      let tree = try store.environment.openOrMakeTree(name, in: transaction)
-      try store.trees.require(name.features, in: transaction)
+      try store.trees.raiseSchemaNumber(in: writing)
+      let tree = try store.environment.openOrMakeTree(name, in: writing)
+      try store.trees.require(name.features, in: writing)
       madeTrees[name] = tree
       return tree
     }

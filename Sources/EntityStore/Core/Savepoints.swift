@@ -91,7 +91,7 @@ extension TreeWriteCore {
       return try body()
     } catch {
       if changeCount != self.changeCount || brokenBy != nil, error.code != .cancelled,
-        !transaction.hasFailed
+        !writing.hasFailed
       {
         savepoints.fail(number, error, call: "\(name)")
         abandon()
@@ -107,7 +107,7 @@ extension StoreError {
     code == other.code && message == other.message && recordID == other.recordID
   }
 
-  /// The error of calls after ``TransactionCore/abandon()``.
+  /// The error of calls after ``TreeWriteCore/abandon()``.
   static let abandoned = StoreError(
     .brokenTransaction,
     "cannot continue: a part of the write failed after some changes, and the write runs again without "

@@ -96,7 +96,7 @@ final class StoreCore: Sendable {
       return try EnvironmentRegistry.openPrevious(path, options: engine, onCheck: onCheck)
     }
     let now = Date().timeIntervalSinceReferenceDate
-    func initialise(_ transaction: Transaction) throws {
+    func initialise(_ transaction: WritingTransaction) throws {
       try Catalogue.initialise(transaction, environment: transaction.environment, now: now)
     }
     return isInMemory

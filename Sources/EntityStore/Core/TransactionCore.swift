@@ -20,18 +20,11 @@ class TransactionCore: RecordDecoding {
   final let moment: Double?
   /// The expired records that this read has looked up, by entity.
   final var expiredRecords: [EntityNumber: ExpiredRecords] = [:]
-  /// Index entries that a write has collected and must write to the file before they are read;
-  /// `nil` in a read.
-  final var pendingEntries: (any PendingEntries)?
   // Only one thread uses the transaction, never recursively. Exclusivity checks would slow down
   // every walk and batch.
   @exclusivity(unchecked) final var key = KeyEncoder()
   /// The time of the transaction, in seconds since 2001; read once, and equal for all its records.
   final private(set) lazy var time = DynamicValue.currentTime
-  /// Whether the current run of a write is abandoned.
-  ///
-  /// The write is then repeated without the savepoint or call that failed.
-  private final var isAbandoned = false
   /// The Swift type and the stored entity of the last lookup, cached.
   @exclusivity(unchecked) private final var lastEntity:
     (type: ObjectIdentifier, entity: StoredEntity)?
@@ -69,13 +62,18 @@ class TransactionCore: RecordDecoding {
   /// The number of the visible commit; in a write, the number of its future commit.
   final var commitNumber: CommitNumber { CommitNumber(transaction.id) }
 
-  /// Abandons this run of the write.
+  /// Brings all trees up to date before a query searches them.
   ///
-  /// Every later call that names an entity is refused, because it would see incomplete changes.
-  final func abandon() {
-    isAbandoned = true
-    lastEntity = nil
-  }
+  /// The trees of a read are always up to date. A write may have collected entries.
+  func prepareSearch() throws(StoreError) {}
+
+  /// Throws when this run of a write has been abandoned; never in a read.
+  ///
+  /// The call comes before the first lookup of each entity.
+  func checkNotAbandoned() throws(StoreError) {}
+
+  /// Forgets the cached entity, so that the next call looks an entity up again.
+  final func forgetEntity() { lastEntity = nil }
 
   // MARK: Entities
 
@@ -94,7 +92,7 @@ class TransactionCore: RecordDecoding {
   }
 
   private final func lookUp<E: Entity>(_: E.Type) throws(StoreError) -> StoredEntity {
-    guard !isAbandoned else { throw .abandoned }
+    try checkNotAbandoned()
     guard let name = store.name(of: E.self) else { throw .undeclared(E.schema.name) }
     guard schema.misfits.isEmpty || !schema.misfits.contains(name) else {
       throw .changedElsewhere(name)
@@ -137,12 +135,20 @@ class TransactionCore: RecordDecoding {
   final func forEachStored(
     _ ids: [UInt64], of entity: StoredEntity, _ body: (UInt64, Cursor) throws -> Void
   ) throws {
+    let cursor = try Cursor(entity.records, in: transaction)
+    try forEachStored(ids, of: entity, at: cursor) { id in try body(id, cursor) }
+  }
+
+  /// Calls `body` for each existing record of the ascending `ids`, with `cursor` at the record.
+  @inline(__always)
+  final func forEachStored(
+    _ ids: [UInt64], of entity: StoredEntity, at cursor: Cursor, _ body: (UInt64) throws -> Void
+  ) throws {
     assert(
       zip(ids, ids.dropFirst()).allSatisfy(<=), "ids ascend, so that each page is visited once")
-    let cursor = try Cursor(entity.records, in: transaction)
     var count = 0
     for id in ids {
-      if try cursor.seek(id) { try body(id, cursor) }
+      if try cursor.seek(id) { try body(id) }
       count &+= 1
       if count & 1_023 == 0 { try checkCancellation(of: entity) }
     }
@@ -244,19 +250,4 @@ class TransactionCore: RecordDecoding {
       throw StoreError(wrapping: error)
     }
   }
-}
-
-/// Entries of indexes that a write collects and has not written yet.
-protocol PendingEntries: AnyObject {
-  /// Writes the entries of all changes so far.
-  func write() throws(StoreError)
-}
-
-/// The last run of a query, for measurements; runs that other runs use, such as for a subquery, are
-/// not noted.
-final class LastRun {
-  /// The run, always a `PlanRun`.
-  ///
-  /// This folder cannot name the type, which a higher folder declares.
-  var run: AnyObject?
 }

@@ -6,6 +6,10 @@ internal import LodestoreFormat
 /// These folders write trees, keys and index entries, and know no changes of records. Each run is a
 /// ``WriteCore``, which adds the changes.
 class TreeWriteCore: TransactionCore {
+  /// The transaction with the calls that change trees.
+  ///
+  /// ``TransactionCore/transaction`` is the same transaction for reads.
+  final let writing: WritingTransaction
   /// The number of changes of records, links, orders and buckets.
   @exclusivity(unchecked) final private(set) var changeCount = 0
   /// The optional trees that this transaction has created.
@@ -13,6 +17,13 @@ class TreeWriteCore: TransactionCore {
   /// Whether an ordered relationship has renumbered its links in this write, so that remembered
   /// positions of removed links are invalid.
   @exclusivity(unchecked) final var hasSpreadOrder = false
+
+  /// The index entries that this write has collected, to be written before a query reads them.
+  final var pendingEntries: (any PendingEntries)?
+  /// Whether the current run of a write is abandoned.
+  ///
+  /// The write is then repeated without the savepoint or call that failed.
+  private final var isAbandoned = false
 
   // MARK: Scratch
 
@@ -34,9 +45,10 @@ class TreeWriteCore: TransactionCore {
   /// Reports the progress of a batch; `nil` when nobody needs it.
   final var batchReport: BatchReport?
 
-  override init(writing transaction: Transaction, schema: StoredSchema, store: StoreCore) {
+  init(writing transaction: WritingTransaction, schema: StoredSchema, store: StoreCore) {
+    writing = transaction
     writer = RecordWriter(sizeLimit: store.options.recordSizeLimitInBytes)
-    super.init(writing: transaction, schema: schema, store: store)
+    super.init(writing: transaction.reads, schema: schema, store: store)
   }
 
   /// Counts a change of a record, a link, an order or a bucket.
@@ -45,5 +57,36 @@ class TreeWriteCore: TransactionCore {
   @inline(__always)
   final func countChange() { changeCount &+= 1 }
 
+  /// Calls `body` with the cursor, for changes, at each existing record of the ascending `ids`.
+  ///
+  /// Expired records are visited too, because a write must see the unfiltered file.
+  @inline(__always)
+  final func forEachChangeable(
+    _ ids: [UInt64], of entity: StoredEntity, _ body: (UInt64, WritingCursor) throws -> Void
+  ) throws {
+    let cursor = try WritingCursor(entity.records, in: writing)
+    try forEachStored(ids, of: entity, at: cursor.reads) { id in try body(id, cursor) }
+  }
+
+  /// Abandons this run of the write.
+  ///
+  /// Every later call that names an entity is refused, because it would see incomplete changes.
+  final func abandon() {
+    isAbandoned = true
+    forgetEntity()
+  }
+
+  final override func checkNotAbandoned() throws(StoreError) {
+    if isAbandoned { throw .abandoned }
+  }
+
+  final override func prepareSearch() throws(StoreError) { try pendingEntries?.write() }
+
   final override func tree(_ name: TreeName) -> Tree? { madeTrees[name] ?? super.tree(name) }
+}
+
+/// Entries of indexes that a write collects and has not written yet.
+protocol PendingEntries: AnyObject {
+  /// Writes the entries of all changes so far.
+  func write() throws(StoreError)
 }

@@ -61,7 +61,7 @@ final class UnevictableRecords: Sendable {
   // MARK: Writes
 
   /// Called in each write, before it searches or changes anything.
-  func begin(_ core: TransactionCore) {
+  func begin(_ core: TreeWriteCore) {
     let last = core.transaction.id &- 1
     state.withLock { state in
       if state.schema != core.schema.number {
@@ -76,7 +76,7 @@ final class UnevictableRecords: Sendable {
       }
       state.commit = last
     }
-    core.transaction.afterCommit { [self] _, commit in state.withLock { $0.commit = commit } }
+    core.writing.afterCommit { [self] _, commit in state.withLock { $0.commit = commit } }
   }
 
   /// Called for the least of the entries that a write adds, in key order, to an index by which

@@ -121,20 +121,20 @@ extension DeclaredEntity {
 extension DynamicTransaction {
   /// Removes the writes up to `number` from the history; returns the number of removed writes.
   package func purgeHistory(through number: UInt64) throws -> Int {
-    let log = HistoryLog(core)
+    let log = WritableHistoryLog(core)
     return try log.purge(through: number)
   }
 
   /// Removes the writes before a time from the history; the time is in seconds since 2001.
   package func purgeHistory(before time: Double) throws -> Int {
-    let log = HistoryLog(core)
-    return try log.purge(through: try log.lastNumber(before: time))
+    let log = WritableHistoryLog(core)
+    return try log.purge(through: try log.reads.lastNumber(before: time))
   }
 
   /// Removes the history that all consumers have read; removes nothing when there is no consumer.
   package func purgeConsumedHistory() throws -> Int {
-    let log = HistoryLog(core)
-    return try log.purge(through: try log.consumers().map(\.token.number).min() ?? 0)
+    let log = WritableHistoryLog(core)
+    return try log.purge(through: try log.reads.consumers().map(\.token.number).min() ?? 0)
   }
 }
 

@@ -109,7 +109,7 @@ package final class StoreRebuild {
     try core.environment.write { transaction in
       for side in [RelationshipSide.from, .to] {
         let name = TreeName.links(relationship: relationship, side: side)
-        guard let tree = try core.environment.tree(name, in: transaction) else { continue }
+        guard let tree = try core.environment.tree(name, in: transaction.reads) else { continue }
         for link in links {
           let (id, other) = side == .from ? (link.from, link.to) : (link.to, link.from)
           var key = KeyEncoder()
@@ -129,7 +129,7 @@ package final class StoreRebuild {
   ) throws {
     try core.environment.write { transaction in
       let name = TreeName.order(relationship: relationship, side: side)
-      guard let tree = try core.environment.tree(name, in: transaction) else { return }
+      guard let tree = try core.environment.tree(name, in: transaction.reads) else { return }
       for (owner, others) in order {
         for (index, other) in others.enumerated() {
           let position = UInt64(1 << 62) + UInt64(index) << 32
@@ -173,7 +173,7 @@ package final class StoreRebuild {
     var pairs: [RepeatedKey]
   }
 
-  private func finish(_ counters: [[UInt8]: UInt64], in transaction: Transaction) throws {
+  private func finish(_ counters: [[UInt8]: UInt64], in transaction: WritingTransaction) throws {
     let writing = try core.writing(transaction)
     let schema = writing.schema
     try putCounters(counters, schema, transaction)
@@ -229,7 +229,7 @@ package final class StoreRebuild {
   }
 
   private func putCounters(
-    _ counters: [[UInt8]: UInt64], _ schema: StoredSchema, _ transaction: Transaction
+    _ counters: [[UInt8]: UInt64], _ schema: StoredSchema, _ transaction: WritingTransaction
   ) throws {
     func put(_ key: [UInt8], atLeast number: UInt64) throws {
       try transaction.put(

@@ -7,7 +7,7 @@ extension PlanRun {
   /// A cut key compares correctly with every constant that is not cut itself, since they differ
   /// before the cut.
   func collectElementIDs(_ access: IndexAccess) throws -> [UInt64] {
-    try core.pendingEntries?.write()
+    try core.prepareSearch()
     var ids: [UInt64] = []
     ids.reserveCapacity(min(access.estimatedEntryCount, 1 << 20))
     let cursor = try Cursor(access.index.tree, in: core.transaction)

@@ -3,7 +3,7 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// One run of a plan in a transaction, on one thread.
-final class PlanRun {
+final class PlanRun: MeasuredRun {
   let plan: QueryPlan
   let core: TransactionCore
   let entity: StoredEntity
@@ -31,6 +31,8 @@ final class PlanRun {
   ///
   /// Results begin after the record with this key.
   let start: [UInt8]?
+
+  var planDescription: PlanDescription { plan.description }
 
   init(_ plan: QueryPlan, core: TransactionCore, control: RunControl? = nil) throws(StoreError) {
     self.plan = plan

@@ -139,8 +139,8 @@ extension ReadableTransaction where Self: ~Copyable {
     core.runs = LastRun()
     defer { core.runs = nil }
     try body()
-    guard let run = core.runs?.run as? PlanRun else { return nil }
-    return QueryExplanation(run.plan.description, run.counts)
+    guard let run = core.runs?.run else { return nil }
+    return QueryExplanation(run.planDescription, run.counts)
   }
 }
 

@@ -45,9 +45,9 @@ extension WriteTransaction {
         "cannot keep a token: the consumer's name has \(name.utf8.count) bytes; 1 to "
           + "\(HistoryKey.longestConsumerName) are allowed")
     }
-    let log = try HistoryLog(writing: core)
+    let log = try WritableHistoryLog(creatingIn: core)
     guard let token else { return try log.delete(.consumer(name)) }
-    try log.check(token)
+    try log.reads.check(token)
     try log.put(HistoryMark(number: token.number, time: core.time).document, .consumer(name))
   }
 
@@ -60,13 +60,13 @@ extension WriteTransaction {
   ///   this file does not contain.
   @discardableResult
   public func purgeHistory(through token: HistoryToken) throws -> Int {
-    let log = HistoryLog(core)
-    if let purged = try log.purged(), token.number <= purged.number,
-      token.storeID == (try log.storeID())
+    let log = WritableHistoryLog(core)
+    if let purged = try log.reads.purged(), token.number <= purged.number,
+      token.storeID == (try log.reads.storeID())
     {
       return 0
     }
-    try log.check(token)
+    try log.reads.check(token)
     return try log.purge(through: token.number)
   }
 
@@ -75,8 +75,9 @@ extension WriteTransaction {
   /// Returns the number of removed writes.
   @discardableResult
   public func purgeHistory(before date: Date) throws -> Int {
-    let log = HistoryLog(core)
-    return try log.purge(through: try log.lastNumber(before: date.timeIntervalSinceReferenceDate))
+    let log = WritableHistoryLog(core)
+    return try log.purge(
+      through: try log.reads.lastNumber(before: date.timeIntervalSinceReferenceDate))
   }
 
   /// Removes the writes that all consumers have read, and all writes older than `date`, from the
@@ -85,9 +86,11 @@ extension WriteTransaction {
   /// Without a consumer, only writes older than `date` are removed.
   @discardableResult
   public func purgeConsumedHistory(andAllBefore date: Date? = nil) throws -> Int {
-    let log = HistoryLog(core)
-    var end = try log.consumers().map(\.token.number).min() ?? 0
-    if let date { end = max(end, try log.lastNumber(before: date.timeIntervalSinceReferenceDate)) }
+    let log = WritableHistoryLog(core)
+    var end = try log.reads.consumers().map(\.token.number).min() ?? 0
+    if let date {
+      end = max(end, try log.reads.lastNumber(before: date.timeIntervalSinceReferenceDate))
+    }
     return try log.purge(through: end)
   }
 }
@@ -128,7 +131,9 @@ extension HistoryLog {
     }
     return last
   }
+}
 
+extension WritableHistoryLog {
   /// The maximum number of history entries and id ranges that are collected in memory before their
   /// data is removed.
   private static let keysPerRound = 1 << 16
@@ -144,8 +149,8 @@ extension HistoryLog {
 
   /// Removes the writes up to `end` from the history; returns their number.
   func purge(through end: UInt64) throws -> Int {
-    let end = min(end, try lastNumber())
-    guard tree != nil, end > (try purged()?.number ?? 0) else { return 0 }
+    let end = min(end, try reads.lastNumber())
+    guard reads.tree != nil, end > (try reads.purged()?.number ?? 0) else { return 0 }
     var count = 0
     var time = 0.0
     var parts: [HistoryKey] = []
@@ -157,7 +162,7 @@ extension HistoryLog {
     while true {
       parts.removeAll(keepingCapacity: true)
       kept.removeAll(keepingCapacity: true)
-      try forEachPart(from: 0) { number, part, content in
+      try reads.forEachPart(from: 0) { number, part, content in
         guard number <= end, parts.count + kept.count < Self.keysPerRound else { return false }
         if let header = content.header {
           count += 1
@@ -196,11 +201,11 @@ extension HistoryLog {
   ///
   /// - Complexity: O(*n*) in the number of remaining images and preserved values; none is read.
   private func deleteUnneededImages(through end: UInt64) throws {
-    guard let tree else { return }
+    guard let tree = reads.tree else { return }
     // Writes of one commit store their images under one number, so a remaining write may use that
     // of a removed one.
     var shared: UInt64?
-    try forEachPart(from: end + 1) { _, _, part in
+    try reads.forEachPart(from: end + 1) { _, _, part in
       shared = part.header?.images
       return false
     }
@@ -225,7 +230,7 @@ extension HistoryLog {
   private func delete(
     _ records: KeptRecords, _ key: @escaping (EntityNumber, UInt64, UInt64) -> HistoryKey
   ) throws {
-    let kept = try HistoryKeyIDs(in: self, of: records.write) {
+    let kept = try HistoryKeyIDs(in: reads, of: records.write) {
       key(records.entity, $0, records.write)
     }
     try PresentIDs(

@@ -65,8 +65,8 @@ extension HistoryUndo {
     let changes = core.changes(of: entity)
     var count = 0
     try changes.withChangeBatch(memoryLimit: core.store.options.batchMemoryInBytes) { batch in
-      try core.forEachStored(positions.keys.sorted(), of: entity) { id, cursor in
-        let current = try changes.stored(cursor.value, id: id, isCarriedOver: true)
+      try core.forEachChangeable(positions.keys.sorted(), of: entity) { id, cursor in
+        let current = try changes.stored(cursor.reads.value, id: id, isCarriedOver: true)
         var values = try changes.values(of: current)
         let old = try self.values(id, of: entity)
         // A record that was inserted in this commit has no image, and so no earlier values: the

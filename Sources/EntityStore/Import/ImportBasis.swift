@@ -47,10 +47,11 @@ extension ImportEngine {
   ///
   /// - Parameter remembers: whether `body` remembers pages.
   func keepingBasis(
-    _ core: WriteCore, _ log: ImportLog, remembers: Bool, _ body: (_ epoch: UInt64) throws -> Void
+    _ core: WriteCore, _ log: WritableImportLog, remembers: Bool,
+    _ body: (_ epoch: UInt64) throws -> Void
   ) throws {
-    let intact = try intactBasis(core, log)
-    let stored = try log.basis()
+    let intact = try intactBasis(core, log.reads)
+    let stored = try log.reads.basis()
     let epoch = intact?.epoch ?? (stored?.epoch ?? 0) &+ 1
     try body(epoch)
     guard intact != nil || remembers else { return }

@@ -133,8 +133,8 @@ struct ImportEngine: Sendable {
         let entity = try self.entity(core)
         _ = try self.index(of: entity)
         for link in links { _ = try LinkResolver(link, of: entity, core) }
-        let log = try ImportLog(name, core)
-        let open = try log.state()
+        let log = try WritableImportLog(name, core)
+        let open = try log.reads.state()
         if options.resumes, var open {
           guard open.report.strategy == strategy, open.report.entity == entityName else {
             throw StoreError.otherImport(name, open.report)

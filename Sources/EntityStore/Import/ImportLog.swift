@@ -29,11 +29,11 @@ struct ImportState: Sendable, Codable {
 }
 
 extension ImportState {
-  fileprivate var counts: [Int] { [pages, unkeyedRejects ?? 0] }
+  var counts: [Int] { [pages, unkeyedRejects ?? 0] }
 }
 
 extension ImportReport {
-  fileprivate var counts: [Int] {
+  var counts: [Int] {
     [
       pages, unchangedPages, inserted, updated, unchanged, ignored, deleted, rejected, bytes,
       commits,
@@ -83,7 +83,7 @@ struct ImportLog {
   /// "Imports".
   private static let countLimit = 1 << 56
 
-  private static func areCounts(_ counts: [Int]) -> Bool {
+  static func areCounts(_ counts: [Int]) -> Bool {
     counts.allSatisfy { (0..<countLimit).contains($0) }
   }
 
@@ -94,31 +94,6 @@ struct ImportLog {
         + "'kvdump verify'")
   }
 
-  /// Throws when a count has reached the limit, because the written value could not be read again.
-  ///
-  /// The count may come from a file that already stores a count at the limit.
-  private func checkLimit(_ counts: [Int]) throws(StoreError) {
-    if Self.areCounts(counts) { return }
-    throw StoreError(
-      .importStopped,
-      "cannot continue the import '\(name)': one of its counts is at the limit of 2^56; import under "
-        + "another name")
-  }
-
-  /// The number of the next run.
-  func nextRun() throws(StoreError) -> UInt64 {
-    let run = (try reports().last?.run ?? 0) + 1
-    try checkLimit([Int(clamping: run)])
-    return run
-  }
-
-  func put(_ state: ImportState) throws(StoreError) {
-    try checkLimit(state.counts + state.report.counts)
-    var state = state
-    state.report = state.report.stored
-    try put(state, .state)
-  }
-
   // MARK: Pages
 
   func memory(of page: String) throws(StoreError) -> RememberedPage? {
@@ -126,17 +101,7 @@ struct ImportLog {
     return found?.page.name == page ? found : nil
   }
 
-  func remember(_ page: RememberedPage) throws(StoreError) {
-    try put(page, .memory(SHA256.hash(page.page.name.utf8)))
-  }
-
   func basis() throws(StoreError) -> ImportBasis? { try value(.basis) }
-
-  func put(_ basis: ImportBasis) throws(StoreError) { try put(basis, .basis) }
-
-  func putSeen(_ ids: [UInt64], page: Int) throws(StoreError) {
-    try put(ids, .seen(page: UInt64(page)))
-  }
 
   /// The ids of all records that the mirror has seen, in ascending order, and the number of their
   /// pages.
@@ -150,46 +115,6 @@ struct ImportLog {
     }
     IDSort.sort(&ids)
     return (ids, pageCount)
-  }
-
-  func forget() throws(StoreError) {
-    try delete { if case .memory = $0 { true } else { false } }
-  }
-
-  /// Removes the remembered pages that contained a record with one of `ids`.
-  func forgetPages(with ids: Set<UInt64>) throws(StoreError) {
-    var gone: Set<ImportKey> = []
-    try forEach { (key, body) throws(StoreError) in
-      guard case .memory = key else { return }
-      let page = try Self.decode(RememberedPage.self, body)
-      if page.ids?.contains(where: ids.contains) ?? false { gone.insert(key) }
-    }
-    try delete { gone.contains($0) }
-  }
-
-  // MARK: Ending a run
-
-  /// Ends the open run: stores its report and removes its state.
-  func end(_ report: ImportReport) throws(StoreError) {
-    try checkLimit(report.counts)
-    try put(report.stored, .report(run: report.run))
-    try delete { key in
-      switch key {
-      case .state, .seen: true
-      case .report(let run): run <= report.run && report.run - run >= UInt64(Self.keptReports)
-      case .memory, .basis: false
-      }
-    }
-  }
-
-  /// Removes the state of a run that is not resumed.
-  func clear() throws(StoreError) {
-    try delete { key in
-      switch key {
-      case .state, .seen: true
-      case .report, .memory, .basis: false
-      }
-    }
   }
 
   /// The reports of the completed runs, oldest first, followed by the open run's report.
@@ -234,7 +159,7 @@ struct ImportLog {
     }
   }
 
-  private static func decode<V: Decodable>(_: V.Type, _ content: ByteView) throws(StoreError) -> V {
+  static func decode<V: Decodable>(_: V.Type, _ content: ByteView) throws(StoreError) -> V {
     do {
       return try DocumentCoding.decode(V.self, from: content)
     } catch {
@@ -243,17 +168,7 @@ struct ImportLog {
     }
   }
 
-  private func put(_ value: some Encodable, _ key: ImportKey) throws(StoreError) {
-    let key = key.bytes(name: name)
-    try wrappingErrors {
-      var document = DocumentWriter()
-      try DocumentCoding.encode(value, into: &document)
-      try core.transaction.put(
-        key, Checksum.sealed(key: key, content: document.bytes), in: core.store.trees.imports)
-    }
-  }
-
-  private func forEach(
+  func forEach(
     _ body: (ImportKey, ByteView) throws(StoreError) -> Void
   ) throws(StoreError) {
     try wrappingErrors {
@@ -266,28 +181,4 @@ struct ImportLog {
     }
   }
 
-  private func delete(where isGone: (ImportKey) -> Bool) throws(StoreError) {
-    var gone: [[UInt8]] = []
-    try forEach { (key, _) throws(StoreError) in
-      if isGone(key) { gone.append(key.bytes(name: name)) }
-    }
-    try wrappingErrors {
-      for key in gone { try core.transaction.delete(key, in: core.store.trees.imports) }
-    }
-  }
-}
-
-extension ImportReport {
-  /// The report with only as many rejects as the store keeps.
-  fileprivate var stored: ImportReport {
-    var report = self
-    if rejects.count > Self.longestStoredRejectList {
-      report.rejects.removeSubrange(Self.longestStoredRejectList...)
-    }
-    for at in report.rejects.indices { report.rejects[at].content = nil }
-    if let links, links.unresolvedKeys.count > Links.longestStoredList {
-      report.links?.unresolvedKeys.removeSubrange(Links.longestStoredList...)
-    }
-    return report
-  }
 }

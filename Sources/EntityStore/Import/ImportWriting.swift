@@ -78,8 +78,8 @@ extension ImportEngine {
     _ pages: ArraySlice<DecodedPage>, after state: ImportState, _ known: [Int: PageRefusals]
   ) throws -> WriteResult {
     try core.write(origin: origin) { core in
-      let log = try ImportLog(name, core)
-      let stored = try log.state()
+      let log = try WritableImportLog(name, core)
+      let stored = try log.reads.state()
       guard let stored, stored.report.run == state.report.run, stored.pages == state.pages else {
         throw StoreError.anotherImport(name)
       }
@@ -100,7 +100,7 @@ extension ImportEngine {
   /// page is merged separately. The target of a key must depend only on the pages before it, and
   /// not on the division of pages into transactions.
   private func merge(
-    _ pages: ArraySlice<DecodedPage>, in core: WriteCore, log: ImportLog, epoch: UInt64,
+    _ pages: ArraySlice<DecodedPage>, in core: WriteCore, log: WritableImportLog, epoch: UInt64,
     known: [Int: PageRefusals], result: inout WriteResult
   ) throws {
     let destination = try self.destination(in: core)
@@ -223,7 +223,7 @@ extension ImportEngine {
 
   /// Counts the outcomes of a page's records, and updates the state of the import.
   private func note(
-    _ merged: MergedPage, of entity: StoredEntity, log: ImportLog, epoch: UInt64,
+    _ merged: MergedPage, of entity: StoredEntity, log: WritableImportLog, epoch: UInt64,
     written: inout [WrittenPage], result: inout WriteResult
   ) throws {
     let page = merged.page
@@ -305,7 +305,7 @@ extension ImportEngine {
   /// Updates the state of the import, the remembered facts about the page, and the records that a
   /// mirror has seen.
   private func note(
-    _ merged: MergedPage, log: ImportLog, epoch: UInt64?, state: inout ImportState
+    _ merged: MergedPage, log: WritableImportLog, epoch: UInt64?, state: inout ImportState
   ) throws {
     let page = merged.page
     state.pages = page.number
@@ -316,7 +316,7 @@ extension ImportEngine {
     if strategy == .mirror {
       let seen =
         page.isUnchanged
-        ? try page.memory.flatMap { try log.memory(of: $0.name)?.ids } ?? [] : merged.seen
+        ? try page.memory.flatMap { try log.reads.memory(of: $0.name)?.ids } ?? [] : merged.seen
       try log.putSeen(seen, page: page.number)
       // A page with rejected records must be read again, so the ids are not stored.
       ids = page.rejects.isEmpty ? seen : nil
@@ -331,8 +331,8 @@ extension ImportEngine {
   /// Ends the import: a mirror deletes unseen records, and the report is stored.
   func end(_ state: ImportState) throws -> ImportReport {
     try core.write(origin: origin) { core in
-      let log = try ImportLog(name, core)
-      guard let stored = try log.state(), stored.report.run == state.report.run,
+      let log = try WritableImportLog(name, core)
+      guard let stored = try log.reads.state(), stored.report.run == state.report.run,
         stored.pages == state.pages
       else { throw StoreError.anotherImport(name) }
       var state = state
@@ -356,14 +356,15 @@ extension ImportEngine {
   }
 
   private func deleteUnseen(
-    _ log: ImportLog, _ core: WriteCore, _ report: inout ImportReport, _ mayDelete: Bool, pages: Int
+    _ log: WritableImportLog, _ core: WriteCore, _ report: inout ImportReport, _ mayDelete: Bool,
+    pages: Int
   ) throws {
     if !mayDelete {
       report.keptUnseen = true
       return
     }
     let entity = try self.entity(core)
-    let (seen, pageCount) = try log.seenIDs()
+    let (seen, pageCount) = try log.reads.seenIDs()
     // A salvaged file may have lost the seen records of a page.
     guard pageCount == pages else { throw StoreError.lostPages(name, pages - pageCount, of: pages) }
     var unseen: [UInt64] = []
@@ -385,8 +386,8 @@ extension ImportEngine {
   /// Stores an error in the report of the import, which can be resumed.
   func note(_ state: ImportState) throws {
     try core.write(origin: origin) { core in
-      let log = try ImportLog(name, core)
-      guard let stored = try log.state(), stored.report.run == state.report.run,
+      let log = try WritableImportLog(name, core)
+      guard let stored = try log.reads.state(), stored.report.run == state.report.run,
         stored.pages == state.pages
       else { return }
       try log.put(state)

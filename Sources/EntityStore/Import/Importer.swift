@@ -178,7 +178,7 @@ public struct Importer<E: Entity>: Sendable {
   /// pages.
   public func forgetPages() async throws {
     let name = options.name ?? E.schema.name
-    try await store.write { transaction in try ImportLog(name, transaction.core).forget() }
+    try await store.write { transaction in try WritableImportLog(name, transaction.core).forget() }
   }
 
   // MARK: The engine

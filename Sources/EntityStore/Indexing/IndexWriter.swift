@@ -19,14 +19,14 @@ struct IndexWriter: ~Copyable {
   private static var noBytes: ByteView { ByteView() }
 
   private let index: StoredIndex
-  private let cursor: Cursor
+  private let cursor: WritingCursor
   private let isUnique: Bool
   private let body = MutableByteView.allocate(byteCount: 8, alignment: 8)
   private var isAppending: Bool
   /// Whether the first key has been compared with the last key of the index.
   private var hasBegun: Bool
   private var lifted: LiftedEntries
-  private let transaction: Transaction
+  private let transaction: WritingTransaction
   private let pageSize: Int
   /// The number of entries put since the last call of ``lookAhead(_:)``.
   private var putCount = 0
@@ -47,14 +47,14 @@ struct IndexWriter: ~Copyable {
   ///
   /// - Parameter alsoRemoves: whether entries are also removed, in which case none is appended.
   init(into index: StoredIndex, core: TreeWriteCore, alsoRemoves: Bool = false) throws(LMDBError) {
-    let cursor = try Cursor(index.tree, in: core.transaction)
+    let cursor = try WritingCursor(index.tree, in: core.writing)
     pageSize = try core.transaction.statistics(of: index.tree).pageSize
     self.cursor = cursor
     self.index = index
     isUnique = index.isUnique
     isAppending = !alsoRemoves
     hasBegun = alsoRemoves
-    transaction = core.transaction
+    transaction = core.writing
     lifted = LiftedEntries()
     watch = core.evictionWatch(of: index)
   }
@@ -111,8 +111,8 @@ struct IndexWriter: ~Copyable {
       }
       if isRepacking { return }
     }
-    guard try cursor.seek(key) else { return }
-    if isUnique { try index.checkEntry(cursor.value, leadsTo: id) }
+    guard try cursor.reads.seek(key) else { return }
+    if isUnique { try index.checkEntry(cursor.reads.value, leadsTo: id) }
     try cursor.delete()
   }
 
@@ -125,7 +125,7 @@ struct IndexWriter: ~Copyable {
 
   private mutating func begin(_ key: ByteView) throws(LMDBError) {
     hasBegun = true
-    if try cursor.last() { isAppending = compareKeys(cursor.key, key) < 0 }
+    if try cursor.reads.last() { isAppending = compareKeys(cursor.reads.key, key) < 0 }
   }
 
   /// Puts lifted entries back and removes fillers.
@@ -134,8 +134,8 @@ struct IndexWriter: ~Copyable {
   mutating func finish() throws(LMDBError) {
     while !lifted.isEmpty { try putFirstBack() }
     for filler in fillers {
-      let isFound = try filler._withBytes { (key) throws(LMDBError) in try cursor.seek(key) }
-      if isFound, cursor.value.count > Self.longestValue { try cursor.delete() }
+      let isFound = try filler._withBytes { (key) throws(LMDBError) in try cursor.reads.seek(key) }
+      if isFound, cursor.reads.value.count > Self.longestValue { try cursor.delete() }
     }
     fillers = []
   }
@@ -152,17 +152,17 @@ struct IndexWriter: ~Copyable {
     guard lifted.isEmpty else { return }
     let isRun = !landmark.isEmpty && landmark._withBytes { compareKeys(key, $0) < 0 }
     landmark.removeAll(keepingCapacity: true)
-    guard try cursor.seek(key), try cursor.next() else { return }
-    guard isRun else { return landmark.append(contentsOf: cursor.key) }
+    guard try cursor.reads.seek(key), try cursor.reads.next() else { return }
+    guard isRun else { return landmark.append(contentsOf: cursor.reads.key) }
     lifted.removeAll()
     var size = 0
     var found = true
     while found, size < pageSize {
-      size += LiftedEntries.size(cursor.key, cursor.value)
-      lifted.append(cursor.key, cursor.value)
+      size += LiftedEntries.size(cursor.reads.key, cursor.reads.value)
+      lifted.append(cursor.reads.key, cursor.reads.value)
       try cursor.delete()
       // After a delete, `next()` moves to the entry after the deleted one.
-      found = try cursor.next()
+      found = try cursor.reads.next()
     }
   }
 
@@ -204,15 +204,15 @@ struct IndexWriter: ~Copyable {
   ) throws(LMDBError) {
     let isDue = try IndexRepacking.isDue(
       index, added: added, removed: removed, middle: middle,
-      memoryLimit: core.store.options.batchMemoryInBytes / 4, in: transaction)
+      memoryLimit: core.store.options.batchMemoryInBytes / 4, in: transaction.reads)
     if isDue { try takeAllOut() }
   }
 
   private mutating func takeAllOut() throws(LMDBError) {
-    var found = try cursor.first()
+    var found = try cursor.reads.first()
     while found {
-      lifted.append(cursor.key, cursor.value)
-      found = try cursor.next()
+      lifted.append(cursor.reads.key, cursor.reads.value)
+      found = try cursor.reads.next()
     }
     try index.empty(in: transaction)
     hasBegun = true
@@ -246,8 +246,9 @@ struct IndexWriter: ~Copyable {
 }
 
 extension SortedLookup {
-  /// Removes the entry found last.
-  mutating func remove() throws(LMDBError) {
+  /// Removes the entry found last; `cursor` is the one of this lookup.
+  mutating func remove(at cursor: WritingCursor) throws(LMDBError) {
+    assert(cursor.reads === self.cursor, "the lookup has found the entry")
     try cursor.delete()
     noteRemoval()
   }
@@ -263,13 +264,13 @@ extension TreeWriteCore {
       for (position, index) in keys.indexes.enumerated() where keys.isMoved(position) {
         if !keys.old.isEmpty {
           try keys.old.withKey(position) { (key) throws(LMDBError) in
-            _ = try transaction.delete(key, in: index.tree)
+            _ = try writing.delete(key, in: index.tree)
           }
         }
         if !keys.new.isEmpty {
           try keys.new.withKey(position) { (key) throws(LMDBError) in
             try body._withBytes { (body) throws(LMDBError) in
-              try transaction.put(
+              try writing.put(
                 key, index.isUnique ? body : ByteView(), in: index.tree)
             }
             evictionWatch(of: index)?.put(key)
@@ -309,5 +310,5 @@ extension TreeWriteCore {
 
 extension StoredIndex {
   /// Removes all entries, in a time independent of their number.
-  func empty(in transaction: Transaction) throws(LMDBError) { try transaction.empty(tree) }
+  func empty(in transaction: WritingTransaction) throws(LMDBError) { try transaction.empty(tree) }
 }

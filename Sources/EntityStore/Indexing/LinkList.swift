@@ -144,13 +144,14 @@ struct LinkList: ~Copyable {
   func remove(from index: StoredIndex, core: TreeWriteCore) throws(StoreError) {
     guard count > 0 else { return }
     try wrappingErrors {
-      var walk = SortedLookup(try Cursor(index.tree, in: core.transaction))
+      let cursor = try WritingCursor(index.tree, in: core.writing)
+      var walk = SortedLookup(cursor.reads)
       for entry in 0..<count {
         core.key.reset()
         core.key.append(buffer.start[entry].word)
         core.key.append(recordID: buffer.start[entry].payload)
         switch try walk.find(core.key.bytes) {
-        case .found: try walk.remove()
+        case .found: try walk.remove(at: cursor)
         case .absent: break
         case .beyond: return
         }

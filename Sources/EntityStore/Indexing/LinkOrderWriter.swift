@@ -54,8 +54,8 @@ final class LinkOrderWriter: LinkOrder {
   func remove(_ other: UInt64, from owner: UInt64) throws(StoreError) {
     guard let position = try position(of: other, in: owner) else { return }
     try wrappingErrors {
-      _ = try core.transaction.delete(LinkOrderKey.link(owner, other), in: tree)
-      _ = try core.transaction.delete(LinkOrderKey.position(owner, position), in: tree)
+      _ = try core.writing.delete(LinkOrderKey.link(owner, other), in: tree)
+      _ = try core.writing.delete(LinkOrderKey.position(owner, position), in: tree)
     }
   }
 
@@ -85,7 +85,7 @@ final class LinkOrderWriter: LinkOrder {
       guard Double(items.count + 1) <= Double(size) * share else { continue }
       try wrappingErrors {
         for item in items {
-          _ = try core.transaction.delete(LinkOrderKey.position(owner, item.position), in: tree)
+          _ = try core.writing.delete(LinkOrderKey.position(owner, item.position), in: tree)
         }
       }
       items.insert(Item(position: 0, other: other), at: place)
@@ -102,9 +102,9 @@ final class LinkOrderWriter: LinkOrder {
 
   private func put(_ item: Item, in owner: UInt64) throws(StoreError) {
     try wrappingErrors {
-      try core.transaction.put(
+      try core.writing.put(
         LinkOrderKey.position(owner, item.position), littleEndianBytes(item.other), in: tree)
-      try core.transaction.put(
+      try core.writing.put(
         LinkOrderKey.link(owner, item.other), littleEndianBytes(item.position), in: tree)
     }
   }

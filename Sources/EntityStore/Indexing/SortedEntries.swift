@@ -89,13 +89,14 @@ extension SortedEntries {
   /// Throws if an entry of a unique index leads to another record.
   func remove(from index: StoredIndex, core: TreeWriteCore) throws(StoreError) {
     try wrappingErrors {
-      var walk = SortedLookup(try Cursor(index.tree, in: core.transaction))
+      let cursor = try WritingCursor(index.tree, in: core.writing)
+      var walk = SortedLookup(cursor.reads)
       let isUnique = index.isUnique
       try forEach { key, id in
         let outcome = try walk.find(key)
         if outcome == .found {
           if isUnique { try index.checkEntry(walk.cursor.value, leadsTo: id) }
-          try walk.remove()
+          try walk.remove(at: cursor)
         }
         return outcome != .beyond
       }

@@ -35,12 +35,12 @@ private struct RecordIDUpgrade {
   /// The number of the old attribute, by the number of the new one.
   private let sources: [UInt32: UInt32]
   private let records: Tree
-  private let transaction: Transaction
+  private let transaction: WritingTransaction
 
   /// Returns `nil` when no attribute can be converted.
-  init?(_ entity: EntityDescription, _ transaction: Transaction) throws {
+  init?(_ entity: EntityDescription, _ transaction: WritingTransaction) throws {
     let name = TreeName.records(entity: entity.number)
-    guard let records = try transaction.environment.tree(name, in: transaction) else {
+    guard let records = try transaction.environment.tree(name, in: transaction.reads) else {
       throw FormatError("the records of entity '\(entity.name)' are missing")
     }
     self.transaction = transaction

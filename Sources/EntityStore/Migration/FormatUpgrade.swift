@@ -15,7 +15,7 @@ struct FormatUpgrade {
     /// Returns whether the entity may need the step, according to its description.
     let isNeeded: @Sendable (EntityDescription) -> Bool
     /// Rewrites the entity within the transaction; returns `nil` when it must stay unchanged.
-    let apply: @Sendable (EntityDescription, Transaction) throws -> EntityDescription?
+    let apply: @Sendable (EntityDescription, WritingTransaction) throws -> EntityDescription?
   }
 
   /// The steps, in ascending order of versions.
@@ -27,10 +27,10 @@ struct FormatUpgrade {
 
   /// Runs the steps that the file needs; returns whether anything was written.
   @discardableResult
-  static func run(_ trees: Catalogue.Trees, in transaction: Transaction) throws -> Bool {
+  static func run(_ trees: Catalogue.Trees, in transaction: WritingTransaction) throws -> Bool {
     var isChanged = false
     for step in steps {
-      for entity in try trees.descriptions(in: transaction) where step.isNeeded(entity) {
+      for entity in try trees.descriptions(in: transaction.reads) where step.isNeeded(entity) {
         guard let upgraded = try step.apply(entity, transaction) else { continue }
         try trees.put(upgraded, in: transaction)
         isChanged = true

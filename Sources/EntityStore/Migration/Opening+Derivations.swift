@@ -10,10 +10,10 @@ extension Opening {
   func evolveDerivations() throws -> Set<EntityNumber> {
     let touched = stages?.touched ?? []
     var evolution = try DerivationEvolution(
-      declared: declared, entities: try store.trees.descriptions(in: transaction),
-      relationships: try store.trees.relationships(in: transaction))
+      declared: declared, entities: try store.trees.descriptions(in: transaction.reads),
+      relationships: try store.trees.relationships(in: transaction.reads))
     for entity in evolution.changed { try store.trees.put(entity, in: transaction) }
-    try store.checkNames(except: lost, in: transaction)
+    try store.checkNames(except: lost, in: transaction.reads)
     guard evolution.isChanged || !laterIndexes.isEmpty || !touched.isEmpty else { return [] }
     let core = try store.writing(transaction)
     core.reportChanges(to: stages?.sink ?? rules)

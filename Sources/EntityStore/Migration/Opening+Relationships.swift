@@ -4,8 +4,8 @@ internal import LodestoreFormat
 extension Opening {
   /// Applies the declared relationships to the file; runs after the entities have been changed.
   func evolveRelationships() throws {
-    let entities = try store.trees.descriptions(in: transaction)
-    let stored = try store.trees.relationships(in: transaction)
+    let entities = try store.trees.descriptions(in: transaction.reads)
+    let stored = try store.trees.relationships(in: transaction.reads)
     let evolution = try RelationshipEvolution(stored, declared: declared, entities: entities)
     if let first = evolution.changed.first {
       try StoredSchema.checkTreeCount(
@@ -21,7 +21,7 @@ extension Opening {
       if isNew {
         relationship.number = try store.nextNumber(
           CounterKey.nextRelationship, "the next relationship's number",
-          after: try store.trees.relationships(in: transaction).map(\.number).max() ?? 0,
+          after: try store.trees.relationships(in: transaction.reads).map(\.number).max() ?? 0,
           in: transaction)
       }
       try store.trees.put(relationship, in: transaction)

@@ -5,7 +5,7 @@ internal import LodestoreFormat
 /// declarations.
 final class Opening {
   let store: StoreCore
-  let transaction: Transaction
+  let transaction: WritingTransaction
   let declared: [DeclaredEntity]
   let work: OpeningWork?
   /// The stages whose steps have run; `nil` when there were none.
@@ -25,28 +25,29 @@ final class Opening {
   private(set) var restarted: Set<EntityNumber> = []
 
   init(
-    _ store: StoreCore, _ declared: [DeclaredEntity], in transaction: Transaction,
+    _ store: StoreCore, _ declared: [DeclaredEntity], in transaction: WritingTransaction,
     _ work: OpeningWork?
   ) throws {
     self.store = store
     self.transaction = transaction
     self.declared = declared
     self.work = work
-    lost = try store.lostNames(in: transaction)
+    lost = try store.lostNames(in: transaction.reads)
   }
 
   /// Runs the pending steps of stages; `version` is the version of the file's model.
   func run(_ stages: any OpeningStages, after version: UInt64) throws {
     try store.stopBuilding(in: transaction)
-    let schema = try store.load(in: transaction)
+    let schema = try store.load(in: transaction.reads)
     try work?.begin(
-      total: stages.workCount(after: version, in: schema, transaction) + workCount(isExact: false))
+      total: stages.workCount(after: version, in: schema, transaction.reads)
+        + workCount(isExact: false))
     self.stages = try stages.run(after: version, store, in: transaction, work)
   }
 
   /// Applies the declared entities to the file, and completes the stages.
   func evolve() throws {
-    var current = try store.load(in: transaction)
+    var current = try store.load(in: transaction.reads)
     for entity in declared { current = try evolve(entity, current) }
     try evolveRelationships()
     try stages?.finish()
@@ -62,7 +63,7 @@ final class Opening {
   ///
   /// - Parameter isExact: false while stages may still change records that do not fit.
   func workCount(isExact: Bool = true) throws -> Int {
-    let current = try store.load(in: transaction)
+    let current = try store.load(in: transaction.reads)
     return try declared.reduce(0) { sum, declared in
       guard let stored = current.entity(named: declared.name) else { return sum }
       let count = try transaction.count(of: stored.records)
@@ -81,7 +82,7 @@ final class Opening {
       from: stored.description, to: declared,
       hasRecords: try transaction.count(of: stored.records) > 0,
       linkAttributes: schema.linkAttributes(of: stored),
-      buildsInUse: try store.buildsIndexesInUse(of: stored, in: transaction))
+      buildsInUse: try store.buildsIndexesInUse(of: stored, in: transaction.reads))
   }
 
   /// Applies the declaration of one entity to the file; returns the schema afterwards.
@@ -108,7 +109,7 @@ final class Opening {
         try index.entries.empty(in: transaction)
       }
     } else {
-      try store.checkResemblance(of: declared, in: current, transaction)
+      try store.checkResemblance(of: declared, in: current, transaction.reads)
       evolution = SchemaEvolution(
         creating: declared,
         number: try store.nextEntity(after: current.entities.map(\.description), in: transaction))
@@ -139,7 +140,7 @@ final class Opening {
         laterIndexes[entity.number, default: []].insert(index.description.number)
       }
     }
-    guard stored == nil else { return try store.load(in: transaction) }
+    guard stored == nil else { return try store.load(in: transaction.reads) }
     return StoredSchema(
       number: current.number, entities: current.entities + [entity],
       relationships: current.relationships)

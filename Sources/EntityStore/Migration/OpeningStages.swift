@@ -15,7 +15,8 @@ protocol OpeningStages: Sendable {
 
   /// Runs the steps after `version`.
   func run(
-    after version: UInt64, _ store: StoreCore, in transaction: Transaction, _ work: OpeningWork?
+    after version: UInt64, _ store: StoreCore, in transaction: WritingTransaction,
+    _ work: OpeningWork?
   ) throws -> any OpenedStages
 }
 

@@ -132,12 +132,12 @@ extension StoreCore {
   /// Writes new names of attributes into the conditions of the catalogue, except the entity's own
   /// rules.
   func renameInConditions(
-    from before: EntityDescription, to after: EntityDescription, in transaction: Transaction
+    from before: EntityDescription, to after: EntityDescription, in transaction: WritingTransaction
   ) throws {
     let renamed = RenamedAttributes(from: before, to: after)
     guard !renamed.isEmpty else { return }
-    let entities = try trees.descriptions(in: transaction)
-    let relationships = try trees.relationships(in: transaction)
+    let entities = try trees.descriptions(in: transaction.reads)
+    let relationships = try trees.relationships(in: transaction.reads)
     var (newEntities, newRelationships) = (entities, relationships)
     renamed.rename(in: &newEntities, &newRelationships)
     for (old, new) in zip(entities, newEntities)

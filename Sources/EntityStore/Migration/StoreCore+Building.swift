@@ -16,7 +16,7 @@ extension StoreCore {
 
   /// Discards the entries of an index, so that its construction starts again.
   func stopBuilding(
-    _ index: StoredIndex, of entity: StoredEntity, in transaction: Transaction
+    _ index: StoredIndex, of entity: StoredEntity, in transaction: WritingTransaction
   ) throws {
     try index.empty(in: transaction)
     try trees.putNextToIndex(
@@ -24,8 +24,8 @@ extension StoreCore {
   }
 
   /// Discards all indexes under construction, before stages change their attributes.
-  func stopBuilding(in transaction: Transaction) throws {
-    for entity in try load(in: transaction).entities where !entity.building.isEmpty {
+  func stopBuilding(in transaction: WritingTransaction) throws {
+    for entity in try load(in: transaction.reads).entities where !entity.building.isEmpty {
       for index in entity.building { try stopBuilding(index, of: entity, in: transaction) }
       var description = entity.description
       description.building = []
@@ -70,14 +70,14 @@ extension WriteCore {
       try entries.sorted.write(into: index, core: self)
       let isWhole = !found
       try store.trees.putNextToIndex(
-        isWhole ? nil : next, index: index.description.number, of: entity.number, in: transaction)
+        isWhole ? nil : next, index: index.description.number, of: entity.number, in: writing)
       guard isWhole else { return true }
       var description = entity.description
       description.building.removeAll { $0 == index.description }
       description.indexes = (description.indexes + [index.description])
         .sorted { $0.number < $1.number }
-      try store.trees.put(description, in: transaction)
-      try store.trees.raiseSchemaNumber(in: transaction)
+      try store.trees.put(description, in: writing)
+      try store.trees.raiseSchemaNumber(in: writing)
       return !description.building.isEmpty
         || schema.entities.contains { $0 !== entity && !$0.building.isEmpty }
     }
@@ -109,11 +109,11 @@ extension WriteCore {
       let index = entity.building.first(where: { $0.name == name })
     else { return }
     try wrappingErrors {
-      try store.stopBuilding(index, of: entity, in: transaction)
+      try store.stopBuilding(index, of: entity, in: writing)
       var description = entity.description
       description.building.removeAll { $0 == index.description }
-      try store.trees.put(description, in: transaction)
-      try store.trees.raiseSchemaNumber(in: transaction)
+      try store.trees.put(description, in: writing)
+      try store.trees.raiseSchemaNumber(in: writing)
     }
   }
 }

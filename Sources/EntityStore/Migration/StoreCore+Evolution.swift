@@ -57,9 +57,10 @@ extension StoreCore {
     try environment.write { transaction in
       // The version is read again in the transaction, because another process may have changed the
       // file before it began.
-      let model = try self.trees.modelVersion(in: transaction)
+      let model = try self.trees.modelVersion(in: transaction.reads)
       try self.checkModel(model, stages, declared, in: transaction)
-      let isPending = try stages?.isPending(after: model, in: self.load(in: transaction)) ?? false
+      let isPending =
+        try stages?.isPending(after: model, in: self.load(in: transaction.reads)) ?? false
       let isNew = try isPending && transaction.count(of: self.trees.catalogue) == 0
       let opening = try Opening(self, declared, in: transaction, work)
       if let stages, isPending, !isNew {
@@ -85,11 +86,11 @@ extension StoreCore {
   /// declares. Otherwise the program would treat attributes of the newer model as missing ones.
   private func checkModel(
     _ model: UInt64, _ stages: (any OpeningStages)?, _ declared: [DeclaredEntity],
-    in transaction: Transaction
+    in transaction: WritingTransaction
   ) throws {
     let known = stages?.version ?? 0
     guard model > known else { return }
-    let current = try load(in: transaction)
+    let current = try load(in: transaction.reads)
     var unknown: [String] = []
     for entity in declared where !entity.isPartial {
       guard let stored = current.entity(named: entity.name) else {
@@ -138,11 +139,12 @@ extension StoreCore {
     ).isChanged
   }
 
-  func empty(_ names: [TreeName], in transaction: Transaction) throws {
+  func empty(_ names: [TreeName], in transaction: WritingTransaction) throws {
     for name in names {
       let entries = StoredIndex(
         description: .init(number: 0, attributes: [], isUnique: false),
-        tree: try environment.existingTree(name, in: transaction), name: name.text, entityName: "")
+        tree: try environment.existingTree(name, in: transaction.reads), name: name.text,
+        entityName: "")
       try entries.empty(in: transaction)
       if let content = DigestedContent(of: name) {
         ContentLedger.of(transaction, trees).sum(of: content).clear()
@@ -154,15 +156,15 @@ extension StoreCore {
   ///
   /// Their records may have changed without an entry: their history begins with this opening, or
   /// a stage has changed the records.
-  func recordRestarts(of numbers: Set<EntityNumber>, in transaction: Transaction) throws {
+  func recordRestarts(of numbers: Set<EntityNumber>, in transaction: WritingTransaction) throws {
     let core = try writing(transaction)
     let entities = core.schema.entities.filter {
       numbers.contains($0.number) && $0.description.history != nil
     }
     guard !entities.isEmpty else { return }
-    let log = try HistoryLog(writing: core)
+    let log = try WritableHistoryLog(creatingIn: core)
     try log.append(
-      number: try log.lastNumber() + 1,
+      number: try log.reads.lastNumber() + 1,
       origin: WriteOrigin(author: options.author, context: options.contextName), time: core.time,
       changes: entities.map {
         HistoryPart.Change(entity: $0.number, kind: .restarted, ids: IDRuns())
@@ -171,7 +173,7 @@ extension StoreCore {
 
   /// Returns a number that no entity of the file has had.
   func nextEntity(
-    after entities: [EntityDescription], in transaction: Transaction
+    after entities: [EntityDescription], in transaction: WritingTransaction
   ) throws -> EntityNumber {
     EntityNumber(
       try nextNumber(
@@ -181,7 +183,7 @@ extension StoreCore {
 
   /// Increments a counter and returns the next number, which is above all numbers in use.
   func nextNumber(
-    _ key: [UInt8], _ name: String, after highest: UInt32, in transaction: Transaction
+    _ key: [UInt8], _ name: String, after highest: UInt32, in transaction: WritingTransaction
   ) throws -> UInt32 {
     let stored = try transaction.get(key, in: trees.counters)
     let counter = stored.map { $0.count == 8 ? $0.uint64(at: 0) : 0 } ?? 1
@@ -198,9 +200,9 @@ extension StoreCore {
   ///
   /// - Parameter isForStages: whether the core runs steps of stages. Such a core checks neither
   ///   constraints nor rules, because the final values are checked at the end of all stages.
-  func writing(_ transaction: Transaction, isForStages: Bool = false) throws -> WriteCore {
+  func writing(_ transaction: WritingTransaction, isForStages: Bool = false) throws -> WriteCore {
     WriteCore(
-      transaction, schema: try load(in: transaction, isForStages: isForStages), store: self,
+      transaction, schema: try load(in: transaction.reads, isForStages: isForStages), store: self,
       checksRules: !isForStages)
   }
 
@@ -208,7 +210,7 @@ extension StoreCore {
   ///
   /// The entity need not have the description that the file stores.
   func writing(
-    _ transaction: Transaction, only entity: StoredEntity, checksRules: Bool = true
+    _ transaction: WritingTransaction, only entity: StoredEntity, checksRules: Bool = true
   ) -> WriteCore {
     WriteCore(
       transaction, schema: StoredSchema(number: .unread, entities: [entity]), store: self,

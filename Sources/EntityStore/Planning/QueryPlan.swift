@@ -205,7 +205,7 @@ extension TransactionCore {
   private func newPlan(
     _ request: QueryRequest, for entity: StoredEntity
   ) throws(StoreError) -> (plan: QueryPlan, expiring: [StoredEntity]) {
-    try pendingEntries?.write()
+    try prepareSearch()
     var whole = ConditionBinding(entity, request.positions, core: self)
     let bound = try whole.bind(request.condition)
     tracker?.note(bound.region)

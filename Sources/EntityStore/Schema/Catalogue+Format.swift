@@ -33,8 +33,8 @@ extension Catalogue.Trees {
   ///
   /// The transaction that first uses them must call this. Nothing is written if the header already
   /// requires them. The version numbers never decrease.
-  func require(_ features: Set<FormatFeature>, in transaction: Transaction) throws {
-    let stored = try Catalogue.requirement(header, in: transaction)
+  func require(_ features: Set<FormatFeature>, in transaction: WritingTransaction) throws {
+    let stored = try Catalogue.requirement(header, in: transaction.reads)
     let needed = stored.raised(to: FormatRequirement(of: features))
     guard needed != stored else { return }
     try transaction.put(HeaderField.format.key, needed.bytes, in: header)

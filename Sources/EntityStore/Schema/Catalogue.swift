@@ -52,7 +52,9 @@ enum Catalogue {
   }
 
   /// Writes the content of a new store's first commit.
-  static func initialise(_ transaction: Transaction, environment: Environment, now: Double) throws {
+  static func initialise(_ transaction: WritingTransaction, environment: Environment, now: Double)
+    throws
+  {
     func tree(_ name: TreeName) throws -> Tree {
       try environment.openOrMakeTree(name, in: transaction)
     }
@@ -115,7 +117,7 @@ extension Catalogue.Trees {
     return relationships
   }
 
-  func put(_ relationship: RelationshipDescription, in transaction: Transaction) throws {
+  func put(_ relationship: RelationshipDescription, in transaction: WritingTransaction) throws {
     try require(relationship.features, in: transaction)
     let key = CatalogueKey.relationship(relationship.number)
     let document = relationship.document
@@ -130,7 +132,7 @@ extension Catalogue.Trees {
   /// - Parameter next: the id of the first record without an entry; `nil` if the index is complete
   ///   or removed.
   func putNextToIndex(
-    _ next: UInt64?, index: UInt32, of entity: EntityNumber, in transaction: Transaction
+    _ next: UInt64?, index: UInt32, of entity: EntityNumber, in transaction: WritingTransaction
   ) throws {
     let key = CounterKey.building(entity: entity, index: index)
     if let next {
@@ -140,17 +142,17 @@ extension Catalogue.Trees {
     }
   }
 
-  func remove(_ relationship: RelationshipDescription, in transaction: Transaction) throws {
+  func remove(_ relationship: RelationshipDescription, in transaction: WritingTransaction) throws {
     _ = try transaction.delete(CatalogueKey.relationship(relationship.number), in: catalogue)
     ContentLedger.of(transaction, self).catalogueChanged()
   }
 
-  func remove(_ description: EntityDescription, in transaction: Transaction) throws {
+  func remove(_ description: EntityDescription, in transaction: WritingTransaction) throws {
     _ = try transaction.delete(CatalogueKey.entity(description.number), in: catalogue)
     ContentLedger.of(transaction, self).catalogueChanged()
   }
 
-  func put(_ description: EntityDescription, in transaction: Transaction) throws {
+  func put(_ description: EntityDescription, in transaction: WritingTransaction) throws {
     try description.checkReadable()
     try require(description.features, in: transaction)
     let key = CatalogueKey.entity(description.number)
@@ -159,8 +161,8 @@ extension Catalogue.Trees {
     ContentLedger.of(transaction, self).catalogueChanged()
   }
 
-  func raiseSchemaNumber(in transaction: Transaction) throws {
-    let number = try schemaNumber(in: transaction)
+  func raiseSchemaNumber(in transaction: WritingTransaction) throws {
+    let number = try schemaNumber(in: transaction.reads)
     guard number < .highest else {
       throw number == .highest
         ? StoreError.schemaNumbersUsedUp(number.rawValue)
@@ -179,7 +181,7 @@ extension Catalogue.Trees {
     return bytes.uint64(at: 0)
   }
 
-  func putModelVersion(_ version: UInt64, in transaction: Transaction) throws {
+  func putModelVersion(_ version: UInt64, in transaction: WritingTransaction) throws {
     try transaction.put(HeaderField.model.key, littleEndianBytes(version), in: header)
     ContentLedger.of(transaction, self).catalogueChanged()
   }

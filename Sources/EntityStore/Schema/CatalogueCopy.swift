@@ -6,15 +6,15 @@ internal import LodestoreFormat
 /// A repair reads it if a page of the catalogue or of the header is damaged.
 enum CatalogueCopy {
   /// Updates the copy from the catalogue and the header, writing only pairs that differ.
-  static func update(_ header: Tree, _ catalogue: Tree, in transaction: Transaction) throws {
+  static func update(_ header: Tree, _ catalogue: Tree, in transaction: WritingTransaction) throws {
     let copy = try transaction.environment.openOrMakeTree(.catalogueCopy, in: transaction)
-    var wanted = try pairs(of: catalogue, in: transaction)
+    var wanted = try pairs(of: catalogue, in: transaction.reads)
     for field in CatalogueCopyKey.fields {
       guard let body = try transaction.get(field.key, in: header) else { continue }
       let key = CatalogueCopyKey.key(of: field)
       wanted[key] = Checksum.sealed(key: key, content: Array(body))
     }
-    let known = try pairs(of: copy, in: transaction)
+    let known = try pairs(of: copy, in: transaction.reads)
     for key in known.keys where wanted[key] == nil { _ = try transaction.delete(key, in: copy) }
     for (key, body) in wanted where known[key] != body { try transaction.put(key, body, in: copy) }
   }

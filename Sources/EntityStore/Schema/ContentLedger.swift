@@ -60,7 +60,7 @@ final class ContentLedger: CommitPreparation {
 
   private init(_ trees: Catalogue.Trees) { self.trees = trees }
 
-  static func of(_ transaction: Transaction, _ trees: Catalogue.Trees) -> ContentLedger {
+  static func of(_ transaction: WritingTransaction, _ trees: Catalogue.Trees) -> ContentLedger {
     transaction.commitPreparation { ContentLedger(trees) }
   }
 
@@ -83,12 +83,12 @@ final class ContentLedger: CommitPreparation {
 
   // MARK: Commit
 
-  func prepare(_ transaction: Transaction) throws {
+  func prepare(_ transaction: WritingTransaction) throws {
     let isContentChanged = isRecount || sums.values.contains(where: \.isChanged)
     let isCounted = isContentChanged ? try putDigests(in: transaction) : false
     guard isContentChanged || isCatalogueChanged else { return }
     try putSizes(in: transaction)
-    let hasCopy = try transaction.environment.tree(.catalogueCopy, in: transaction) != nil
+    let hasCopy = try transaction.environment.tree(.catalogueCopy, in: transaction.reads) != nil
     guard isCatalogueChanged || !hasCopy else { return }
     if !hasCopy {
       _ = try transaction.environment.openOrMakeTree(.catalogueCopy, in: transaction)
@@ -105,8 +105,8 @@ final class ContentLedger: CommitPreparation {
   /// content.
   ///
   /// - Returns: whether all digests were computed, which increases the schema number.
-  private func putDigests(in transaction: Transaction) throws -> Bool {
-    if let tree = try transaction.environment.tree(.digests, in: transaction), !isRecount {
+  private func putDigests(in transaction: WritingTransaction) throws -> Bool {
+    if let tree = try transaction.environment.tree(.digests, in: transaction.reads), !isRecount {
       for (content, sum) in sums where sum.isChanged {
         var digest = ContentDigest()
         if !sum.isCleared, let stored = try transaction.get(content.key, in: tree) {
@@ -124,20 +124,22 @@ final class ContentLedger: CommitPreparation {
     return true
   }
 
-  private func recount(in transaction: Transaction) throws {
+  private func recount(in transaction: WritingTransaction) throws {
     let tree = try transaction.environment.openOrMakeTree(.digests, in: transaction)
     try trees.require([.contentDigest], in: transaction)
     try trees.raiseSchemaNumber(in: transaction)
-    for name in try transaction.treeNames() {
+    for name in try transaction.reads.treeNames() {
       guard let known = TreeName(name), let content = DigestedContent(of: known) else { continue }
       try Self.put(
-        try Self.digest(of: content, in: known, transaction), of: content, in: tree, transaction)
+        try Self.digest(of: content, in: known, transaction.reads), of: content, in: tree,
+        transaction)
     }
   }
 
   /// Stores a digest, or removes it if the content is empty.
   private static func put(
-    _ digest: ContentDigest, of content: DigestedContent, in tree: Tree, _ transaction: Transaction
+    _ digest: ContentDigest, of content: DigestedContent, in tree: Tree,
+    _ transaction: WritingTransaction
   ) throws {
     if digest == ContentDigest() {
       _ = try transaction.delete(content.key, in: tree)
@@ -168,26 +170,27 @@ final class ContentLedger: CommitPreparation {
     return Int(clamping: body.uint64(at: 0))
   }
 
-  private func putSizes(in transaction: Transaction) throws {
+  private func putSizes(in transaction: WritingTransaction) throws {
     if isRecount || isCatalogueChanged { return try updateSizes(in: transaction) }
     for (content, sum) in sums where sum.keepsSize && (sum.isCleared || sum.sizeChange != 0) {
       guard case .records(let entity) = content else { continue }
-      try put(try size(of: entity, in: transaction), of: entity, transaction)
+      try put(try size(of: entity, in: transaction.reads), of: entity, transaction)
     }
   }
 
   /// Stores the sizes of all entities that the catalogue limits by bytes, and removes other sizes.
   ///
   /// Called when the catalogue changed, because entities may have gained or lost a limit.
-  private func updateSizes(in transaction: Transaction) throws {
-    let limited = try trees.descriptions(in: transaction).filter(\.keepsSize).map(\.number)
+  private func updateSizes(in transaction: WritingTransaction) throws {
+    let limited = try trees.descriptions(in: transaction.reads).filter(\.keepsSize).map(\.number)
     let keys = Set(limited.map(CounterKey.size))
-    let stored = Set(try sizeKeys(in: transaction))
+    let stored = Set(try sizeKeys(in: transaction.reads))
     for key in stored.subtracting(keys) { _ = try transaction.delete(key, in: trees.counters) }
     for entity in limited {
       let size =
         isRecount || !stored.contains(CounterKey.size(entity: entity))
-        ? try Self.measured(entity, in: transaction) : try size(of: entity, in: transaction)
+        ? try Self.measured(entity, in: transaction.reads)
+        : try size(of: entity, in: transaction.reads)
       try put(size, of: entity, transaction)
     }
   }
@@ -210,7 +213,7 @@ final class ContentLedger: CommitPreparation {
     return keys
   }
 
-  private func put(_ size: Int, of entity: EntityNumber, _ transaction: Transaction) throws {
+  private func put(_ size: Int, of entity: EntityNumber, _ transaction: WritingTransaction) throws {
     try transaction.put(
       CounterKey.size(entity: entity), littleEndianBytes(UInt64(size)), in: trees.counters)
   }

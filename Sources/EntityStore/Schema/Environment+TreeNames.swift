@@ -5,11 +5,11 @@ internal import LodestoreFormat
 extension Environment {
   /// Returns the tree; `nil` when it does not exist.
   func tree(_ name: TreeName, in transaction: Transaction) throws(LMDBError) -> Tree? {
-    try tree(name.text, isCreated: false, hasIntegerKeys: name.hasIntegerKeys, in: transaction)
+    try tree(name.text, hasIntegerKeys: name.hasIntegerKeys, in: transaction)
   }
 
   /// Returns the tree, creating it if it does not exist.
-  func openOrMakeTree(_ name: TreeName, in transaction: Transaction) throws -> Tree {
+  func openOrMakeTree(_ name: TreeName, in transaction: WritingTransaction) throws -> Tree {
     let tree = try tree(
       name.text, isCreated: true, hasIntegerKeys: name.hasIntegerKeys, in: transaction)
     guard let tree else { throw FormatError("cannot make tree \(name.text)") }

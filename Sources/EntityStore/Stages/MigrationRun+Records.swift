@@ -25,8 +25,8 @@ extension MigrationRun {
       while true {
         let ids = try ids(from: next, of: after)
         guard let last = ids.last else { return }
-        try core.forEachStored(ids, of: after) { id, cursor in
-          let replaced = try source.stored(cursor.value, id: id)
+        try core.forEachChangeable(ids, of: after) { id, cursor in
+          let replaced = try source.stored(cursor.reads.value, id: id)
           let values: [Value]
           do {
             let stored = try source.values(of: replaced)

@@ -45,13 +45,13 @@ extension MigrationRun {
 
   /// Purges the history if it contains `entity`, because it may only refer to existing entities.
   private func purgeHistory(of entity: EntityDescription) throws {
-    guard try store.environment.tree(.history, in: transaction) != nil else { return }
-    let log = try HistoryLog(writing: try core())
+    guard try store.environment.tree(.history, in: transaction.reads) != nil else { return }
+    let log = try WritableHistoryLog(creatingIn: try core())
     var isReported = false
-    try log.forEachPart(from: 0) { _, _, part in
+    try log.reads.forEachPart(from: 0) { _, _, part in
       isReported = part.changes.contains { $0.entity == entity.number }
       return !isReported
     }
-    if isReported { _ = try log.purge(through: try log.lastNumber()) }
+    if isReported { _ = try log.purge(through: try log.reads.lastNumber()) }
   }
 }

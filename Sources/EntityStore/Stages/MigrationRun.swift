@@ -4,7 +4,7 @@ internal import LodestoreFormat
 /// Runs the steps of stages on a file, within the transaction that opens it.
 final class MigrationRun {
   let store: StoreCore
-  let transaction: Transaction
+  let transaction: WritingTransaction
   let work: OpeningWork?
   /// The rules to check at the end of the opening; `nil` when no step changes a value.
   let rules: OpeningRules?
@@ -18,7 +18,7 @@ final class MigrationRun {
   private(set) var steps: [SchemaChange] = []
 
   init(
-    _ store: StoreCore, _ transaction: Transaction, _ work: OpeningWork?,
+    _ store: StoreCore, _ transaction: WritingTransaction, _ work: OpeningWork?,
     rules: OpeningRules? = OpeningRules()
   ) {
     self.store = store
@@ -44,10 +44,12 @@ final class MigrationRun {
 
   // MARK: Catalogue
 
-  func entities() throws -> [EntityDescription] { try store.trees.descriptions(in: transaction) }
+  func entities() throws -> [EntityDescription] {
+    try store.trees.descriptions(in: transaction.reads)
+  }
 
   func relationships() throws -> [RelationshipDescription] {
-    try store.trees.relationships(in: transaction)
+    try store.trees.relationships(in: transaction.reads)
   }
 
   func entity(_ name: String) throws -> EntityDescription {
@@ -163,7 +165,7 @@ final class MigrationRun {
     let declared = try DeclaredEntity(name: name, attributes: [], indexes: [])
     let number = try store.nextEntity(after: entities(), in: transaction)
     let description = SchemaEvolution(creating: declared, number: number).result
-    try store.load(in: transaction).checkTreeCount(with: description)
+    try store.load(in: transaction.reads).checkTreeCount(with: description)
     try put(description)
     _ = try stored(description)
   }

@@ -57,10 +57,10 @@ struct SchemaRehearsal {
   }
 
   private func find(
-    _ declared: [DeclaredEntity], _ plan: MigrationPlan, in transaction: Transaction
+    _ declared: [DeclaredEntity], _ plan: MigrationPlan, in transaction: WritingTransaction
   ) throws -> [SchemaChange] {
     var changes: [SchemaChange] = []
-    let model = try store.trees.modelVersion(in: transaction)
+    let model = try store.trees.modelVersion(in: transaction.reads)
     let opening = try Opening(store, declared, in: transaction, nil)
     var opened: MigrationRun?
     if plan.version > model {

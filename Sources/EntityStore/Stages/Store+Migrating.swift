@@ -71,7 +71,8 @@ struct MigrationPlan: OpeningStages {
   }
 
   func run(
-    after version: UInt64, _ store: StoreCore, in transaction: Transaction, _ work: OpeningWork?
+    after version: UInt64, _ store: StoreCore, in transaction: WritingTransaction,
+    _ work: OpeningWork?
   ) throws -> any OpenedStages {
     let run = MigrationRun(store, transaction, work)
     try self.run(after: version, run)

@@ -24,7 +24,7 @@ struct WideningStages: OpeningStages {
   }
 
   func run(
-    after _: UInt64, _ store: StoreCore, in transaction: Transaction, _ work: OpeningWork?
+    after _: UInt64, _ store: StoreCore, in transaction: WritingTransaction, _ work: OpeningWork?
   ) throws -> any OpenedStages {
     let run = MigrationRun(store, transaction, work, rules: nil)
     for entity in declared {

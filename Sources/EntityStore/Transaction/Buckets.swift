@@ -90,7 +90,7 @@ extension WriteTransaction {
     core.countChange()
     let body = Checksum.sealed(key: stored, content: Array(data))
     try core.digestBucketPair(stored, body)
-    try wrappingErrors { try core.transaction.put(stored, body, in: core.store.trees.buckets) }
+    try wrappingErrors { try core.writing.put(stored, body, in: core.store.trees.buckets) }
   }
 
   /// Stores `value` under `key`, as a document.
@@ -121,7 +121,7 @@ extension WriteTransaction {
     core.countChange()
     try core.digestBucketPair(stored, nil)
     return try wrappingErrors {
-      return try core.transaction.delete(stored, in: core.store.trees.buckets)
+      return try core.writing.delete(stored, in: core.store.trees.buckets)
     }
   }
 }

@@ -38,7 +38,7 @@ extension WriteTransaction {
     do {
       return try body(&self)
     } catch {
-      if core.changeCount != changeCount || core.brokenBy != nil, !core.transaction.hasFailed {
+      if core.changeCount != changeCount || core.brokenBy != nil, !core.writing.hasFailed {
         savepoints.fail(number, error)
       }
       throw error

@@ -98,10 +98,10 @@ extension BatchMerge {
     // The old index entries of all records are removed first, because other records of the exchange
     // take these keys.
     try changes.withChangeBatch(expectedCount: exchanges.count) { writes in
-      let cursor = try Cursor(entity.records, in: core.transaction)
+      let cursor = try WritingCursor(entity.records, in: core.writing)
       for one in exchanges {
-        guard try cursor.seek(one.holder) else { throw missing(one.holder) }
-        let stored = try changes.stored(cursor.value, id: one.holder)
+        guard try cursor.reads.seek(one.holder) else { throw missing(one.holder) }
+        let stored = try changes.stored(cursor.reads.value, id: one.holder)
         let record = try changes.derived(changes.copy(one.record), over: stored)
         _ = try writes.change(stored, to: record, at: cursor)
         outcomes[one.row] = .updated(one.holder)

@@ -7,7 +7,7 @@ extension BatchMerge {
     // `match(by:isMatching:)` has already found all stored records with unique keys of the batch,
     // so uniqueness is not checked again.
     try changes.withChangeBatch(expectedCount: batch.count, checksUnique: false) { writes in
-      let cursor = try Cursor(entity.records, in: core.transaction)
+      let cursor = try WritingCursor(entity.records, in: core.writing)
       let matches = matchedPositions()
       for (number, item) in matches.enumerated() {
         if number &+ 8 < matches.count { batch.fetchAhead(matches[number &+ 8].index) }
@@ -118,19 +118,19 @@ extension BatchMerge {
   }
 
   private func change(
-    _ position: Int, _ holder: UInt64, _ cursor: Cursor, _ writes: ChangeBatch
+    _ position: Int, _ holder: UInt64, _ cursor: WritingCursor, _ writes: ChangeBatch
   ) throws {
     // Consecutive ids are mostly adjacent, so the next record is tried before a search.
-    let isNext = try cursor.integerKey &+ 1 == holder && cursor.next()
-    guard try isNext && cursor.integerKey == holder || cursor.seek(holder) else {
+    let isNext = try cursor.reads.integerKey &+ 1 == holder && cursor.reads.next()
+    guard try isNext && cursor.reads.integerKey == holder || cursor.reads.seek(holder) else {
       throw missing(holder)
     }
-    if isUnchanged(position, holder, at: cursor) {
+    if isUnchanged(position, holder, at: cursor.reads) {
       outcomes[position] = .unchanged(holder)
       return
     }
     let stored = try changes.stored(
-      cursor.value, id: holder, isCarriedOver: carriesOver(position))
+      cursor.reads.value, id: holder, isCarriedOver: carriesOver(position))
     let record: SealedRecord
     if !planned.isEmpty, let kept = planned.removeValue(forKey: position) {
       record = try changes.sealed(kept)
@@ -306,7 +306,7 @@ extension BatchMerge {
     }
     var next = first
     do {
-      let cursor = try Cursor(entity.records, in: core.transaction)
+      let cursor = try WritingCursor(entity.records, in: core.writing)
       for position in 0..<batch.count where isNew(position) {
         let id = pages.firstID == nil ? next : first &+ UInt64(position)
         if !reinsertions.isEmpty, let reinsertion = reinsertions[position].take() {

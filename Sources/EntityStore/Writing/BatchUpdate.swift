@@ -154,17 +154,17 @@ final class BatchUpdate {
   /// record.
   private func updateEach(admittedBy filter: ConditionEvaluator, _ target: Target) throws {
     let total = try core.count(of: entity)
-    let cursor = try Cursor(entity.records, in: core.transaction)
-    var found = try cursor.first()
+    let cursor = try WritingCursor(entity.records, in: core.writing)
+    var found = try cursor.reads.first()
     var count = 0
     while found {
-      let id = cursor.integerKey
-      if try filter.admits(cursor.value, id: id), try update(id, at: cursor, target) {
+      let id = cursor.reads.integerKey
+      if try filter.admits(cursor.reads.value, id: id), try update(id, at: cursor, target) {
         updatedCount += 1
       }
       count &+= 1
       if count & 1_023 == 0 { try pause(count, total, target) }
-      found = try cursor.next()
+      found = try cursor.reads.next()
     }
   }
 
@@ -196,7 +196,7 @@ final class BatchUpdate {
 
   private func updateEach(_ ids: [UInt64], _ target: Target) throws {
     var count = 0
-    try core.forEachStored(ids, of: entity) { id, cursor in
+    try core.forEachChangeable(ids, of: entity) { id, cursor in
       if try update(id, at: cursor, target) { updatedCount += 1 }
       count &+= 1
       if count & 1_023 == 0, !target.isRehearsal {
@@ -207,7 +207,7 @@ final class BatchUpdate {
 
   /// Updates the record at the cursor; returns false when its values are already equal.
   @inline(__always)
-  private func update(_ id: UInt64, at cursor: Cursor, _ target: Target) throws -> Bool {
+  private func update(_ id: UInt64, at cursor: WritingCursor, _ target: Target) throws -> Bool {
     switch try patched(id, at: cursor, target) {
     case .some(let isChanged): isChanged
     case nil: try updateCopied(id, at: cursor, target)
@@ -217,8 +217,8 @@ final class BatchUpdate {
   /// Patches the record at the cursor; returns whether it changed, or `nil` when it cannot be
   /// patched.
   @inline(__always)
-  private func patched(_ id: UInt64, at cursor: Cursor, _ target: Target) throws -> Bool? {
-    let record = cursor.value
+  private func patched(_ id: UInt64, at cursor: WritingCursor, _ target: Target) throws -> Bool? {
+    let record = cursor.reads.value
     switch patch {
     case .none: return nil
     case .some(let patch):
@@ -237,8 +237,9 @@ final class BatchUpdate {
     }
   }
 
-  private func updateCopied(_ id: UInt64, at cursor: Cursor, _ target: Target) throws -> Bool {
-    let stored = try changes.stored(cursor.value, id: id, isCarriedOver: true)
+  private func updateCopied(_ id: UInt64, at cursor: WritingCursor, _ target: Target) throws -> Bool
+  {
+    let stored = try changes.stored(cursor.reads.value, id: id, isCarriedOver: true)
     let known = constants ?? given?(id) ?? prepared[id]
     let values = try known ?? newValues(RecordUnderTest(view: stored.view, id: id))
     if let slots, stored.view.layout === entity.layout {
@@ -256,7 +257,7 @@ final class BatchUpdate {
 
   /// Checks and seals `record`, and replaces the record at the cursor with it.
   private func replace(
-    _ stored: StoredRecord, with record: DerivedRecord, at cursor: Cursor, _ target: Target
+    _ stored: StoredRecord, with record: DerivedRecord, at cursor: WritingCursor, _ target: Target
   ) throws {
     switch target {
     case .rehearsal(let rehearsal):

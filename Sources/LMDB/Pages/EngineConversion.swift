@@ -182,7 +182,7 @@ package struct EngineConversion {
           name, isCreated: true, hasIntegerKeys: isInteger, in: transaction)
       else { throw failure(code: MDB_BAD_DBI) }
       let source = tree.cursor()
-      let output = try Cursor(target, in: transaction)
+      let output = try WritingCursor(target, in: transaction)
       var pair =
         try place.map { place in
           try place._withBytes { (key) throws(PageError) in try source.seek(atOrAfter: key) }

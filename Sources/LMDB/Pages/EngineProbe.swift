@@ -42,7 +42,8 @@ enum EngineProbe {
   private static let keys: [[UInt8]] = [[1], [2, 0], [3, 0, 7], Array(4..<12)]
 
   private static func tree(
-    _ name: String, hasIntegerKeys: Bool, in transaction: Transaction, isCreated: Bool = false
+    _ name: String, hasIntegerKeys: Bool, in transaction: WritingTransaction,
+    isCreated: Bool = false
   ) throws -> Tree {
     let tree = try transaction.environment.tree(
       name, isCreated: isCreated, hasIntegerKeys: hasIntegerKeys, in: transaction)
@@ -103,8 +104,8 @@ enum EngineProbe {
         let records = try tree("records", hasIntegerKeys: true, in: transaction)
         // At first the page belongs to the last commit, afterwards to this transaction.
         for (id, size) in sizes.enumerated() {
-          let cursor = try Cursor(records, in: transaction)
-          let isFound = try cursor.seek(UInt64(id))
+          let cursor = try WritingCursor(records, in: transaction)
+          let isFound = try cursor.reads.seek(UInt64(id))
           let reserved = isFound ? try cursor.reserveCurrent() : nil
           isKept = isKept && reserved?.elementsEqual(content(id, size)) == true
         }

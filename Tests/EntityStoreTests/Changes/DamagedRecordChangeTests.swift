@@ -50,7 +50,7 @@ import Testing
     try store.core.write { core in
       let entity = try core.entity(named: "Ware")
       let bytes = Array(try #require(try core.record(setting.id, of: entity)))
-      try core.transaction.put(
+      try core.writing.put(
         littleEndianBytes(setting.id), try damage.apply(to: bytes, of: entity),
         in: entity.records)
     }
@@ -121,7 +121,7 @@ import Testing
       try store.core.write { core in
         let entity = try core.entity(named: "Ware")
         let bytes = Array(try #require(try core.record(9, of: entity)))
-        try core.transaction.put(
+        try core.writing.put(
           littleEndianBytes(UInt64(9)), try damage.apply(to: bytes, of: entity),
           in: entity.records)
       }
@@ -145,7 +145,7 @@ import Testing
       try store.core.write { core in
         let entity = try core.entity(named: "Ware")
         let bytes = Array(try #require(try core.record(9, of: entity)))
-        try core.transaction.put(
+        try core.writing.put(
           littleEndianBytes(UInt64(9)), try damage.apply(to: bytes, of: entity),
           in: entity.records)
       }

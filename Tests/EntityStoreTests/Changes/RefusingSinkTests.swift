@@ -52,7 +52,7 @@ import Testing
       let entity = try store.read { try $0.access.core.entity(Film.self).number }
       let mark = HeaderField.changes(entity: entity)
       func putMark(_ bytes: [UInt8]) throws {
-        try store.core.write { try $0.transaction.put(mark, bytes, in: $0.store.trees.header) }
+        try store.core.write { try $0.writing.put(mark, bytes, in: $0.store.trees.header) }
       }
       try putMark([UInt8](repeating: 0, count: 7))
       film.title = "b"

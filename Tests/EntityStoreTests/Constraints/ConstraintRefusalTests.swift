@@ -158,7 +158,7 @@ private struct Sample: Entity {
           description.attributes.firstIndex { $0.name == attribute })
         change(&description.attributes[index].constraints)
         let key = CatalogueKey.entity(description.number)
-        try core.transaction.put(
+        try core.writing.put(
           key, Checksum.sealed(key: key, content: description.document.encoded()),
           in: core.store.trees.catalogue)
       }

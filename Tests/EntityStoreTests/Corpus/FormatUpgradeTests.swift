@@ -106,12 +106,12 @@ private struct OldLink: Entity {
       description.elementIndexes.append(.init(number: 1, attribute: 1, path: ["q"]))
       _ = try core.transaction.environment.tree(
         TreeName.elements(entity: description.number, index: 1).text, isCreated: true,
-        hasIntegerKeys: false, in: core.transaction)
+        hasIntegerKeys: false, in: core.writing)
     } else {
       description.attributes.append(
         .init(number: 16_383, name: "last", type: .int64, isOptional: true, isRemoved: true))
     }
-    try core.store.trees.put(description, in: core.transaction)
+    try core.store.trees.put(description, in: core.writing)
   }
 
   /// The new description would be unreadable if the last attribute number is used up, or if an

@@ -143,8 +143,8 @@ import Testing
       where description.attributes[position].derivation?.condition != nil {
         description.attributes[position].derivation?.condition = "isOpen LATER YES"
       }
-      try core.store.trees.put(description, in: core.transaction)
-      try core.store.trees.raiseSchemaNumber(in: core.transaction)
+      try core.store.trees.put(description, in: core.writing)
+      try core.store.trees.raiseSchemaNumber(in: core.writing)
     }
     dynamic.close()
     let other = try Store(at: folder.storePath, entities: [])
@@ -179,9 +179,9 @@ import Testing
         for side in RelationshipSide.allCases where description[side].denyCondition != nil {
           description[side].denyCondition = condition
         }
-        try core.store.trees.put(description, in: core.transaction)
+        try core.store.trees.put(description, in: core.writing)
       }
-      try core.store.trees.raiseSchemaNumber(in: core.transaction)
+      try core.store.trees.raiseSchemaNumber(in: core.writing)
     }
     store.close()
     let dynamic = try Store(at: folder.storePath, entities: [])

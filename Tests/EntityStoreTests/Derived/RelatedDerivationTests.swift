@@ -193,7 +193,7 @@ import Testing
         var values = try entity.values(of: try entity.view(bytes, id: 1))
         values[position] = value
         let record = try entity.layout.record(id: 1, values: values)
-        try record._withBytes { try core.transaction.put(1, $0, in: entity.records) }
+        try record._withBytes { try core.writing.put(1, $0, in: entity.records) }
       }
     }
   }

@@ -282,7 +282,7 @@ import Testing
     try stores[1].core.write { core in
       let entity = try core.entity(named: "Ware")
       let bytes = Array(try #require(try core.record(3, of: entity)))
-      try core.transaction.put(
+      try core.writing.put(
         littleEndianBytes(UInt64(3)), try damage.apply(to: bytes, of: entity), in: entity.records)
     }
     for (old, new) in [(stores[0], stores[1]), (stores[1], stores[0])] {

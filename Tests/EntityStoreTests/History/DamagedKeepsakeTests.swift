@@ -19,7 +19,7 @@ import Testing
       let entity = try #require(core.schema.entities.first)
       var bytes = Array(try #require(try core.record(id, of: entity)))
       bytes[bytes.count - RecordLayout.checksumSize - 1] ^= 1
-      try bytes._withBytes { try core.transaction.put(id, $0, in: entity.records) }
+      try bytes._withBytes { try core.writing.put(id, $0, in: entity.records) }
     }
   }
 

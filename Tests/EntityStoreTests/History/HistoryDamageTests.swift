@@ -35,7 +35,8 @@ import Testing
 
   /// Passes the pairs of the tree `history` to `change`, which modifies the tree.
   private static func change(
-    _ path: String, _ change: ([(key: [UInt8], body: [UInt8])], Tree, Transaction) throws -> Void
+    _ path: String,
+    _ change: ([(key: [UInt8], body: [UInt8])], Tree, WritingTransaction) throws -> Void
   ) throws {
     let core = try StoreCore(path: path, options: StoreOptions())
     defer { core.close() }
@@ -46,7 +47,7 @@ import Testing
         pairs.append((Array(key), Array(body)))
         return true
       }
-      try change(pairs, tree, core.transaction)
+      try change(pairs, tree, core.writing)
     }
   }
 
@@ -194,7 +195,7 @@ import Testing
     defer { core.close() }
     try core.write { core in
       let counter = withUnsafeBytes(of: UInt64(1 << 62).littleEndian) { Array($0) }
-      try core.transaction.put(
+      try core.writing.put(
         CounterKey.nextRecord(entity: 1), counter, in: core.store.trees.counters)
     }
   }
@@ -242,7 +243,7 @@ import Testing
   }
 
   @Test func `the verifier finds missing and extra parts and writes in the history`() throws {
-    typealias Fault = ([(key: [UInt8], body: [UInt8])], Tree, Transaction) throws -> Void
+    typealias Fault = ([(key: [UInt8], body: [UInt8])], Tree, WritingTransaction) throws -> Void
     let faults: [Fault] = [
       { pairs, tree, transaction in
         // The fault removes the second of three writes.

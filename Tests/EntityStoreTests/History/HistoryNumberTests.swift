@@ -9,11 +9,11 @@ import Testing
 /// Numbers of writes ascend without a gap, from the first that was not purged to 2^62.
 @Suite struct `Numbers of the history` {
   private static func change(
-    _ path: String, _ body: (Tree, Transaction) throws -> Void
+    _ path: String, _ body: (Tree, WritingTransaction) throws -> Void
   ) throws {
     let core = try StoreCore(path: path, options: StoreOptions())
     defer { core.close() }
-    try core.write { core in try body(try #require(core.tree(.history)), core.transaction) }
+    try core.write { core in try body(try #require(core.tree(.history)), core.writing) }
   }
 
   /// Makes a history of three writes, and purges the first write if `isPurged`.

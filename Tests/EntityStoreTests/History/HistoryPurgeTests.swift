@@ -227,8 +227,8 @@ import Testing
         part.changes.append(
           .init(entity: clause.number, kind: .deleted, ids: IDRuns([2..<count])))
         let content = part.document.encoded()
-        try core.transaction.put(key, Checksum.sealed(key: key, content: content), in: tree)
-        try core.transaction.put(
+        try core.writing.put(key, Checksum.sealed(key: key, content: content), in: tree)
+        try core.writing.put(
           CounterKey.nextRecord(entity: clause.number), littleEndianBytes(count),
           in: core.store.trees.counters)
       }

@@ -98,7 +98,7 @@ import Testing
       let ids = Array(try store.insert([Clause(name: "a"), Clause(name: "b")]).ids)
       try store.modify(ids[0]) { $0.text = "x" }
       try store.core.write { core in
-        let log = try HistoryLog(writing: core)
+        let log = try WritableHistoryLog(creatingIn: core)
         let entity = try core.entity(named: "Clause")
         let record = try #require(try core.record(ids[1].rawValue, of: entity))
         _ = try log.keep(record, .image(entity: entity.number, id: 2, write: 2))
@@ -126,7 +126,7 @@ import Testing
     try store.update(Clause.all) { $0.text = "x" }
     try store.delete(Clause.where { $0.name > "0" })
     try store.core.write { core in
-      let log = try HistoryLog(writing: core)
+      let log = try WritableHistoryLog(creatingIn: core)
       let entity = try core.entity(named: "Clause")
       try log.delete(.image(entity: entity.number, id: 2, write: 2))
       try log.delete(.tombstone(entity: entity.number, id: 3, write: 3))

@@ -97,8 +97,8 @@ import Testing
         _ = try await mirror([first, nil], with: importer(store))
       }
       try await store.write { transaction in
-        let log = try ImportLog("Film", transaction.core)
-        var state = try #require(try log.state())
+        let log = try WritableImportLog("Film", transaction.core)
+        var state = try #require(try log.reads.state())
         #expect(state.unkeyedRejects == 0)
         state.unkeyedRejects = nil
         try log.put(state)
@@ -140,7 +140,7 @@ import Testing
       }
       try await store.write { transaction in
         let key = ImportKey.seen(page: 1).bytes(name: "Film")
-        let isGone = try transaction.core.transaction.delete(
+        let isGone = try transaction.core.writing.delete(
           key, in: store.core.trees.imports)
         #expect(isGone)
       }

@@ -233,7 +233,7 @@ import Testing
         let key = ImportKey.state.bytes(name: "players")
         var document = DocumentWriter()
         try DocumentCoding.encode(state, into: &document)
-        try core.transaction.put(
+        try core.writing.put(
           key, Checksum.sealed(key: key, content: document.bytes), in: core.store.trees.imports)
       }
     }

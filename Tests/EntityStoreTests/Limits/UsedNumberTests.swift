@@ -21,8 +21,8 @@ import Testing
     try change(path) { core in
       var description = try #require(core.schema.entities.first).description
       body(&description)
-      try core.store.trees.put(description, in: core.transaction)
-      try core.store.trees.raiseSchemaNumber(in: core.transaction)
+      try core.store.trees.put(description, in: core.writing)
+      try core.store.trees.raiseSchemaNumber(in: core.writing)
     }
   }
 
@@ -32,7 +32,7 @@ import Testing
     try withTemporaryPath { path throws in
       try Store(at: path, entities: [PersonV1.self]).close()
       try Self.change(path) { core in
-        try core.transaction.put(
+        try core.writing.put(
           HeaderField.schema.key, littleEndianBytes(UInt64(1) << 62 - 1),
           in: core.store.trees.header)
       }
@@ -107,7 +107,7 @@ import Testing
       try Store(at: path, entities: [Player.self]).close()
       let limit = WriteCore.idLimit
       try Self.change(path) { core in
-        try core.transaction.put(
+        try core.writing.put(
           CounterKey.nextRecord(entity: 1), littleEndianBytes(limit - 1),
           in: core.store.trees.counters)
       }
@@ -139,7 +139,7 @@ import Testing
     let folder = try TemporaryFolder()
     try Store(at: folder.storePath, entities: [Player.self]).close()
     try Self.change(folder.storePath) { core in
-      try core.transaction.put(
+      try core.writing.put(
         CounterKey.nextRecord(entity: 1), littleEndianBytes(UInt64.max),
         in: core.store.trees.counters)
     }

@@ -112,7 +112,7 @@ import Testing
       let entity = try core.entity(named: "Film")
       var bytes = Array(try #require(try core.record(7, of: entity)))
       bytes[bytes.count - 1] ^= 1
-      try core.transaction.put(littleEndianBytes(7), bytes, in: entity.records)
+      try core.writing.put(littleEndianBytes(7), bytes, in: entity.records)
     }
     let found = try await store.verify()
     #expect(!found.isSound && found.problemCount == 1)
@@ -234,7 +234,7 @@ import Testing
       let entity = try core.entity(named: "Film")
       var bytes = Array(try #require(try core.record(70, of: entity)))
       bytes[bytes.count - 1] ^= 1
-      try core.transaction.put(littleEndianBytes(70), bytes, in: entity.records)
+      try core.writing.put(littleEndianBytes(70), bytes, in: entity.records)
     }
     let error = await #expect(throws: StoreError.self) {
       try await store.export(Film.all, to: path)

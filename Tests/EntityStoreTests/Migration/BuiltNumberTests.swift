@@ -21,11 +21,11 @@ import Testing
       description.building = [.init(number: 9, attributes: [note], isUnique: false)]
       _ = try core.store.environment.tree(
         TreeName.index(entity: description.number, index: 9).text, isCreated: true,
-        hasIntegerKeys: false, in: core.transaction)
-      try core.store.trees.put(description, in: core.transaction)
+        hasIntegerKeys: false, in: core.writing)
+      try core.store.trees.put(description, in: core.writing)
       try core.store.trees.putNextToIndex(
-        next, index: 9, of: description.number, in: core.transaction)
-      try core.store.trees.raiseSchemaNumber(in: core.transaction)
+        next, index: 9, of: description.number, in: core.writing)
+      try core.store.trees.raiseSchemaNumber(in: core.writing)
     }
   }
 

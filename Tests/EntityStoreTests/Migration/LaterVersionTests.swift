@@ -57,28 +57,36 @@ import Testing
         let document = try pair.body.dropFirst(4)._withBytes { try Document(decoding: $0) }
         let changed = try body(pair.key, document)
         if changed == document { continue }
-        try core.transaction.put(
+        try core.writing.put(
           pair.key, Checksum.sealed(key: pair.key, content: changed.encoded()),
           in: core.store.trees.catalogue)
       }
-      try core.store.trees.raiseSchemaNumber(in: core.transaction)
+      try core.store.trees.raiseSchemaNumber(in: core.writing)
     }
   }
 
-  /// Pairs and a tree that this version does not know; returns them after storing them if `puts`.
-  private static func foreign(_ core: TransactionCore, puts: Bool) throws -> [[UInt8]] {
-    let environment = core.store.environment
-    let tree = try #require(
-      try environment.tree(
-        "later", isCreated: puts, hasIntegerKeys: false, in: core.transaction))
-    let places: [([UInt8], Tree)] = [
+  /// The pairs in trees that this version knows and in one that it does not know.
+  private static func foreign(_ core: TransactionCore, in later: Tree) -> [([UInt8], Tree)] {
+    [
       (Array("later".utf8), core.store.trees.header),
       ([3, 0, 0, 0, 1], core.store.trees.catalogue),
-      ([1], tree),
+      ([1], later),
     ]
-    return try places.map { key, tree in
-      if puts { try core.transaction.put(key, [7, 7], in: tree) }
-      return Array(try core.transaction.get(key, in: tree) ?? ByteView())
+  }
+
+  private static func putForeign(_ core: WriteCore) throws {
+    let later = try core.store.environment.tree(
+      "later", isCreated: true, hasIntegerKeys: false, in: core.writing)
+    for (key, tree) in foreign(core, in: try #require(later)) {
+      try core.writing.put(key, [7, 7], in: tree)
+    }
+  }
+
+  private static func foreignBytes(_ core: TransactionCore) throws -> [[UInt8]] {
+    let later = try core.store.environment.tree(
+      "later", hasIntegerKeys: false, in: core.transaction)
+    return try foreign(core, in: try #require(later)).map { key, tree in
+      Array(try core.transaction.get(key, in: tree) ?? ByteView())
     }
   }
 
@@ -95,7 +103,7 @@ import Testing
         return Self.adding(document)
       }
       let core = try StoreCore(path: path, options: StoreOptions())
-      _ = try core.write { try Self.foreign($0, puts: true) }
+      try core.write { try Self.putForeign($0) }
       core.close()
 
       try Self.write(path)
@@ -116,7 +124,7 @@ import Testing
           "/indexes/", "/history", "/from", "/to",
         ])
       let again = try StoreCore(path: path, options: StoreOptions())
-      #expect(try again.write { try Self.foreign($0, puts: false) } == [[7, 7], [7, 7], [7, 7]])
+      #expect(try again.write { try Self.foreignBytes($0) } == [[7, 7], [7, 7], [7, 7]])
       again.close()
     }
   }

@@ -352,9 +352,9 @@ private struct Chosen: Codable {
       for entity in core.schema.entities {
         var description = entity.description
         for index in description.attributes.indices { description.attributes[index].members = nil }
-        try core.store.trees.put(description, in: core.transaction)
+        try core.store.trees.put(description, in: core.writing)
       }
-      try core.store.trees.raiseSchemaNumber(in: core.transaction)
+      try core.store.trees.raiseSchemaNumber(in: core.writing)
     }
   }
 }

@@ -238,7 +238,7 @@ private struct RuledNew: Entity {
     try store.core.write { core in
       let entity = try core.entity(named: "Bound")
       let bytes = Array(try #require(try core.record(3, of: entity)))
-      try core.transaction.put(
+      try core.writing.put(
         littleEndianBytes(UInt64(3)), try RecordDamage.otherChecksum.apply(to: bytes, of: entity),
         in: entity.records)
     }

@@ -48,7 +48,7 @@ import Testing
       let holder = try #require(author.description.attribute)
       let book = try core.entity(named: "Book")
       let index = try #require(book.indexes.first { $0.description.attributes == [holder] })
-      try core.transaction.put(key(1, 99), [], in: index.tree)
+      try core.writing.put(key(1, 99), [], in: index.tree)
     } _: { path in
       let store = try Store(at: path, entities: Library.entities)
       try store.write { tx throws in
@@ -72,7 +72,7 @@ import Testing
       var body = Array(try #require(try core.record(1, of: author)))
       let name = try #require(body.lastIndex(of: UInt8(ascii: "A")))
       body[name] = 0xff
-      try body._withBytes { try core.transaction.put(1, $0, in: author.records) }
+      try body._withBytes { try core.writing.put(1, $0, in: author.records) }
     } _: { path in
       let findings = try Verifier.verify(path: path).findings
       #expect(findings.contains { $0.record == 1 && $0.rule == .recordChecksum }, "\(findings)")
@@ -82,23 +82,23 @@ import Testing
   @Test func `the verifier finds damaged relationships, each fault by its name`() throws {
     try damaged { core, links, _ in
       let tree = links.linksTo.tree
-      try core.transaction.delete(key(1, 1), in: tree)
+      try core.writing.delete(key(1, 1), in: tree)
     } _: { path in
       let report = try Verifier.verify(path: path)
       #expect(report.count(of: .linkMissing) == 1, "\(report.findings)")
     }
     try damaged { core, links, _ in
       let from = try #require(links.linksFrom)
-      try core.transaction.put(key(9, 1), [], in: from.tree)
-      try core.transaction.put(key(1, 9), [], in: links.linksTo.tree)
+      try core.writing.put(key(9, 1), [], in: from.tree)
+      try core.writing.put(key(1, 9), [], in: links.linksTo.tree)
     } _: { path in
       let report = try Verifier.verify(path: path)
       #expect(report.count(of: .linkDangling) == 1, "\(report.findings)")
     }
     try damaged { core, links, _ in
       let from = try #require(links.linksFrom)
-      try core.transaction.put([0x15, 1], [], in: from.tree)
-      try core.transaction.put(key(1, 1), [7], in: from.tree)
+      try core.writing.put([0x15, 1], [], in: from.tree)
+      try core.writing.put(key(1, 1), [7], in: from.tree)
     } _: { path in
       let report = try Verifier.verify(path: path)
       #expect(report.count(of: .entryKey) == 1 && report.count(of: .entryBody) == 1)
@@ -111,7 +111,7 @@ import Testing
       var key = KeyEncoder()
       try key.append(.string("A"))
       key.finishTuple()
-      try core.transaction.delete(Array(key.bytes), in: entity.indexes[0].tree)
+      try core.writing.delete(Array(key.bytes), in: entity.indexes[0].tree)
     } _: { path in
       let report = try Verifier.verify(path: path)
       #expect(report.count(of: .linkDangling) == 1, "\(report.findings)")
@@ -120,7 +120,7 @@ import Testing
 
   @Test func `damaged relationships are errors on access, and never traps`() throws {
     try damaged { core, links, _ in
-      try core.transaction.put([0x15, 1, 5], [], in: links.linksTo.tree)
+      try core.writing.put([0x15, 1, 5], [], in: links.linksTo.tree)
     } _: { path in
       let store = try Store(at: path, entities: Library.entities)
       defer { store.close() }
@@ -145,8 +145,8 @@ import Testing
   @Test func `links to or from a record 0 are errors on access`() throws {
     try damaged { core, links, _ in
       let from = try #require(links.linksFrom)
-      try core.transaction.put(key(0, 1), [], in: from.tree)
-      try core.transaction.put(key(1, 0), [], in: links.linksTo.tree)
+      try core.writing.put(key(0, 1), [], in: from.tree)
+      try core.writing.put(key(1, 0), [], in: links.linksTo.tree)
     } _: { path in
       let report = try Verifier.verify(path: path)
       #expect(report.count(of: .entryKey) == 2, "\(report.findings)")
@@ -166,9 +166,9 @@ import Testing
         bytes.storeBytes(of: 0, toByteOffset: position, as: UInt64.self)
         Checksum.seal(bytes, id: 1)
       }
-      try core.transaction.put(littleEndianBytes(UInt64(1)), record, in: book.records)
-      try core.transaction.delete(key(1, 1), in: author.linksTo.tree)
-      try core.transaction.put(key(0, 1), [], in: author.linksTo.tree)
+      try core.writing.put(littleEndianBytes(UInt64(1)), record, in: book.records)
+      try core.writing.delete(key(1, 1), in: author.linksTo.tree)
+      try core.writing.put(key(0, 1), [], in: author.linksTo.tree)
     } _: { path in
       let report = try Verifier.verify(path: path)
       #expect(report.findings.contains { $0.rule == .typeID }, "\(report.findings)")
@@ -201,15 +201,15 @@ import Testing
       var description = links.description
       description.from.name = "others"
       description.to.name = nil
-      try core.transaction.put(
+      try core.writing.put(
         key, Checksum.sealed(key: key, content: description.document.encoded()),
         in: core.store.trees.catalogue)
       for side in RelationshipSide.allCases {
         _ = try core.store.environment.tree(
           TreeName.links(relationship: 0, side: side).text, isCreated: true,
-          hasIntegerKeys: false, in: core.transaction)
+          hasIntegerKeys: false, in: core.writing)
       }
-      try core.store.trees.raiseSchemaNumber(in: core.transaction)
+      try core.store.trees.raiseSchemaNumber(in: core.writing)
     } _: { path in
       let error = #expect(throws: StoreError.self) {
         _ = try Store(at: path, entities: Library.entities)
@@ -239,7 +239,7 @@ import Testing
 
   @Test func `damaged orders are found, and are errors on access`() throws {
     let links: [UInt8] = LinkOrderKey.link(1, 2)
-    let damages: [(Transaction, Tree) throws -> Void] = [
+    let damages: [(WritingTransaction, Tree) throws -> Void] = [
       { try $0.delete(links, in: $1) },
       { try $0.put(links, littleEndianBytes(UInt64(7)), in: $1) },
       { try $0.put(LinkOrderKey.link(1, 9), littleEndianBytes(UInt64(7)), in: $1) },
@@ -249,7 +249,7 @@ import Testing
     ]
     for (position, damage) in damages.enumerated() {
       try damaged { core, links, _ in
-        try damage(core.transaction, try #require(links.orderFrom))
+        try damage(core.writing, try #require(links.orderFrom))
       } _: { path in
         let report = try Verifier.verify(path: path)
         #expect(report.count(of: .linkOrder) > 0, "\(position): \(report.findings)")
@@ -276,10 +276,10 @@ import Testing
         var description = links.description
         change(&description)
         let key = CatalogueKey.relationship(description.number)
-        try core.transaction.put(
+        try core.writing.put(
           key, Checksum.sealed(key: key, content: description.document.encoded()),
           in: core.store.trees.catalogue)
-        try core.store.trees.raiseSchemaNumber(in: core.transaction)
+        try core.store.trees.raiseSchemaNumber(in: core.writing)
       } _: { path in
         let error = #expect(throws: StoreError.self) {
           _ = try Store(at: path, entities: Library.entities)

@@ -42,7 +42,7 @@ import Testing
     for _ in 0..<500 {
       let bytes = numbers.mutated(original)
       try store.core.write { core in
-        try core.transaction.put(
+        try core.writing.put(
           littleEndianBytes(id.rawValue), bytes, in: try core.entity(named: "AllTypes").records)
       }
       let (decoding, viewing) = try store.read { snapshot in
@@ -118,7 +118,7 @@ import Testing
       let attribute = try #require(entity.description.attribute(named: "grade"))
       let index = try #require(entity.layout.slotIndex(ofAttribute: attribute.number))
       bytes[Int(entity.layout.slots[index].position)] = 5
-      try core.transaction.put(littleEndianBytes(id.rawValue), bytes, in: entity.records)
+      try core.writing.put(littleEndianBytes(id.rawValue), bytes, in: entity.records)
     }
     try store.read { snapshot in
       let decoding = try storeError(.undecodableValue) {

@@ -114,13 +114,13 @@ extension FuzzTarget {
     let trees = try trees(environment, names)
     try environment.write { transaction in
       for tree in trees {
-        let cursor = try Cursor(tree, in: transaction)
+        let cursor = try WritingCursor(tree, in: transaction)
         var number = 0
-        var isThere = try cursor.first()
+        var isThere = try cursor.reads.first()
         while isThere {
           if (number + round).isMultiple(of: 2) { try cursor.delete() }
           number += 1
-          isThere = try cursor.next()
+          isThere = try cursor.reads.next()
         }
         for number in 0..<(20 * (2 - round)) {
           let key: [UInt8] =

@@ -15,7 +15,7 @@ extension FuzzTarget {
   } run: { bytes in
     let id = RecordID<Specimen>(rawValue: 1)
     try viewedStore.core.write { core in
-      try core.transaction.put(
+      try core.writing.put(
         littleEndianBytes(id.rawValue), Array(bytes), in: try core.entity(named: "Specimen").records
       )
     }

@@ -121,11 +121,11 @@ private struct RandomTree {
       }
       for _ in 0..<(count / 3) {
         let removed = key(&random)
-        let cursor = try Cursor(tree, in: transaction)
-        if try removed._withBytes({ (bytes) throws(LMDBError) in try cursor.seek(atOrAfter: bytes) }
-        ) {
-          try cursor.delete()
+        let cursor = try WritingCursor(tree, in: transaction)
+        let isFound = try removed._withBytes { (bytes) throws(LMDBError) in
+          try cursor.reads.seek(atOrAfter: bytes)
         }
+        if isFound { try cursor.delete() }
       }
     }
     let tree = try #require(

@@ -80,13 +80,13 @@ import Testing
       defer { EnvironmentRegistry.close(environment) }
       let records = try #require(try environment.openExistingTree("r", hasIntegerKeys: true))
       try environment.write { transaction in
-        let cursor = try Cursor(records, in: transaction)
-        #expect(try cursor.seek(7))
-        let before = Array(cursor.value)
+        let cursor = try WritingCursor(records, in: transaction)
+        #expect(try cursor.reads.seek(7))
+        let before = Array(cursor.reads.value)
         let bytes = try cursor.changeableCurrent()
         #expect((bytes == nil) == !environment.readsPages)
         if let bytes { #expect(Array(bytes) == before) }
-        #expect(try cursor.seek(97))
+        #expect(try cursor.reads.seek(97))
         #expect(try cursor.changeableCurrent() == nil)
       }
     }

@@ -121,10 +121,10 @@ import Testing
         try environment.write { (transaction) throws in
           environment.beginBulkWrite()
           environment.beginBulkWrite()
-          #expect(environment.isBulkWrite)
+          #expect(environment.writeSide.isBulkWrite)
           _ = try transaction.get(Self.recordCount / 2, in: records)
         }
-        #expect(!environment.isBulkWrite)
+        #expect(!environment.writeSide.isBulkWrite)
         #expect(environment.bulkReadingCount.withLock { $0 } == 0)
         file.drop()
         try environment.read { (transaction) throws in

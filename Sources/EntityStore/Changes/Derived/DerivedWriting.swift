@@ -24,8 +24,8 @@ extension WriteCore {
     try changes.withUpdateBatch(
       setting: attributes, memoryLimit: store.options.batchMemoryInBytes
     ) { batch in
-      try forEachStored(ids, of: entity) { id, cursor in
-        let old = try changes.stored(cursor.value, id: id)
+      try forEachChangeable(ids, of: entity) { id, cursor in
+        let old = try changes.stored(cursor.reads.value, id: id)
         var values = try DerivedValues(of: old, changes, derivations, occasion)
         try body(id, &values)
         try batch.change(old, to: values, at: cursor)

@@ -39,9 +39,10 @@ extension TransactionCore {
   func size(of entity: StoredEntity) throws(StoreError) -> Int {
     try wrappingErrors {
       // A write has changed sizes that are not in the file yet; its ledger includes them.
-      isWrite
-        ? try ContentLedger.of(transaction, store.trees).size(of: entity.number, in: transaction)
-        : try ContentLedger.storedSize(of: entity.number, store.trees, in: transaction)
+      if let write = self as? WriteCore {
+        return try ContentLedger.of(write).size(of: entity.number, in: transaction)
+      }
+      return try ContentLedger.storedSize(of: entity.number, store.trees, in: transaction)
     }
   }
 

@@ -2,21 +2,15 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Access to the tree `history`; see Format.md, "History".
+/// Reads of the tree `history`; see Format.md, "History".
 struct HistoryLog {
   let core: TransactionCore
   /// The tree; `nil` when the store has none, which is read as an empty history.
-  private(set) var tree: Tree?
+  let tree: Tree?
 
   init(_ core: TransactionCore) {
     self.core = core
     tree = core.tree(.history)
-  }
-
-  /// Opens the log for writing, and creates the tree if the store has none.
-  init(writing core: WriteCore) throws(StoreError) {
-    self.core = core
-    tree = try core.openOrMakeTree(.history)
   }
 
   /// The maximum size of the changes in one history entry, in bytes; a single long list of ids may
@@ -47,89 +41,6 @@ struct HistoryLog {
   /// The last purged write; `nil` when the history has never been purged.
   func purged() throws(StoreError) -> HistoryMark? {
     try value(.purged).map { (document) throws(StoreError) in try HistoryMark(document) }
-  }
-
-  // MARK: Writing
-
-  /// Stores one write in the history as one or more entries, its parts.
-  ///
-  /// - Throws: ``StoreError/Code/unstorableValue`` when all numbers of writes have been used.
-  func append(
-    number: UInt64, origin: WriteOrigin, time: Double, changes: [HistoryPart.Change],
-    links: [HistoryPart.Links], images: UInt64? = nil, undoes: UInt64? = nil,
-    untold: [EntityNumber] = []
-  ) throws(StoreError) {
-    guard number <= HistoryKey.lastWrite else { throw .historyUsedUp }
-    var parts = Self.parts(changes, links)
-    parts[0].header = HistoryPart.Header(
-      partCount: parts.count, time: time, process: Int64(currentProcess()),
-      author: origin.author, context: origin.context, images: images == number ? nil : images,
-      undoes: undoes, untold: untold)
-    for (index, part) in parts.enumerated() {
-      try put(part.document, .part(write: number, part: UInt32(index)))
-    }
-  }
-
-  /// Divides changes and links into parts of about ``partByteCount`` bytes.
-  private static func parts(
-    _ changes: [HistoryPart.Change], _ links: [HistoryPart.Links]
-  ) -> [HistoryPart] {
-    var parts = [HistoryPart()]
-    var size = 0
-    func make(_ added: Int) {
-      if size > 0, size + added > partByteCount {
-        parts.append(HistoryPart())
-        size = 0
-      }
-      size += added
-    }
-    for change in changes {
-      let ranges = change.ids.ranges
-      for start in stride(from: 0, to: max(1, ranges.count), by: runsPerChange) {
-        let end = min(ranges.count, start + runsPerChange)
-        make(32 + (end - start) * 4)
-        parts[parts.count - 1].changes.append(
-          HistoryPart.Change(
-            entity: change.entity, kind: change.kind, ids: IDRuns(Array(ranges[start..<end])),
-            isExpired: change.isExpired))
-      }
-    }
-    for group in links {
-      for start in stride(from: 0, to: group.pairs.count, by: runsPerChange) {
-        let end = min(group.pairs.count, start + runsPerChange)
-        make(32 + (end - start) * 4)
-        parts[parts.count - 1].links.append(
-          HistoryPart.Links(
-            relationship: group.relationship, kind: group.kind,
-            pairs: Array(group.pairs[start..<end])))
-      }
-    }
-    return parts
-  }
-
-  func put(_ document: Document, _ key: HistoryKey) throws(StoreError) {
-    guard let tree else { return }
-    try wrappingErrors {
-      let bytes = key.bytes
-      try core.transaction.put(
-        bytes, Checksum.sealed(key: bytes, content: document.encoded()), in: tree)
-    }
-  }
-
-  /// Stores the image of a record; returns false when an earlier image of this write exists.
-  func keep(_ record: ByteView, _ key: HistoryKey) throws(StoreError) -> Bool {
-    guard let tree else { return true }
-    return try wrappingErrors {
-      let bytes = key.bytes
-      if try core.transaction.get(bytes, in: tree) != nil { return false }
-      try core.transaction.put(bytes, Array(record), in: tree)
-      return true
-    }
-  }
-
-  func delete(_ key: HistoryKey) throws(StoreError) {
-    guard let tree else { return }
-    try wrappingErrors { _ = try core.transaction.delete(key.bytes, in: tree) }
   }
 
   // MARK: Reading
@@ -265,12 +176,6 @@ struct HistoryMark: Sendable, Hashable {
 }
 
 extension StoreError {
-  fileprivate static let historyUsedUp = StoreError(
-    .unstorableValue,
-    "cannot record this write in the history: the last write has number \(HistoryKey.lastWrite), "
-      + "the highest; copy the records into a new store, as with 'kvdump export' and 'kvdump import', or "
-      + "open this one with history .off")
-
   static func damagedHistory(_ cause: FormatError) -> StoreError {
     StoreError(
       .damaged, "cannot read the history: \(cause.reason); run 'kvdump verify' to see the extent",

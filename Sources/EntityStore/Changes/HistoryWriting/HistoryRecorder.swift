@@ -4,7 +4,7 @@ internal import LodestoreFormat
 final class HistoryRecorder: ChangeSink {
   let name = "history"
   private let core: WriteCore
-  private let log: HistoryLog
+  private let log: WritableHistoryLog
   /// The number that the write gets in the history, if it is recorded.
   private let number: UInt64
   private var changes: [EntityNumber: NetChanges] = [:]
@@ -22,8 +22,8 @@ final class HistoryRecorder: ChangeSink {
   init?(_ schema: StoredSchema, core: WriteCore) throws(StoreError) {
     guard schema.keepsHistory else { return nil }
     self.core = core
-    log = try HistoryLog(writing: core)
-    number = try log.lastNumber() + 1
+    log = try WritableHistoryLog(creatingIn: core)
+    number = try log.reads.lastNumber() + 1
   }
 
   func interest(in entity: StoredEntity) -> ChangeInterest? {
@@ -162,7 +162,8 @@ final class HistoryRecorder: ChangeSink {
       var groups: [AttributeSet: IDRuns] = [:]
       for id in ids {
         let key = imageKey(id, entity)
-        guard let image = try log.image(key), let record = try core.record(id, of: entity) else {
+        guard let image = try log.reads.image(key), let record = try core.record(id, of: entity)
+        else {
           continue
         }
         let attributes = try core.differences(

@@ -27,16 +27,7 @@ extension TransactionCore {
 extension ExpiredRecords {
   /// The condition that a record has not expired.
   fileprivate var condition: BoundCondition {
-    companion.withLock { made in
-      if let set = made as? NumberSet { return Self.condition(set) }
-      let set = NumberSet(ids.map { Int64(bitPattern: $0 ^ (1 << 63)) })
-      made = set
-      return Self.condition(set)
-    }
-  }
-
-  private static func condition(_ set: NumberSet) -> BoundCondition {
-    .not(.test(AttributeTest(.recordID, .numbers(set))))
+    .not(.test(AttributeTest(.recordID, .numbers(numbers))))
   }
 }
 
