@@ -1,4 +1,4 @@
-import LMDB
+@testable import LMDB
 import LodestoreBytes
 import LodestoreSystem
 import Testing
