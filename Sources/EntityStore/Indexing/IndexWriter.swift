@@ -21,7 +21,7 @@ struct IndexWriter: ~Copyable {
   private let index: StoredIndex
   private let cursor: WritingCursor
   private let isUnique: Bool
-  private let body = MutableByteView.allocate(byteCount: 8, alignment: 8)
+  private let body = OwnedBytes(byteCount: 8, alignment: 8)
   private var isAppending: Bool
   /// Whether the first key has been compared with the last key of the index.
   private var hasBegun: Bool
@@ -59,15 +59,13 @@ struct IndexWriter: ~Copyable {
     watch = core.evictionWatch(of: index)
   }
 
-  deinit { body.deallocate() }
-
   @inline(__always)
   mutating func put(_ key: ByteView, recordID: UInt64) throws(LMDBError) {
     if !hasBegun { try begin(key) }
     if watch != nil { reportFirstKey(key) }
     if !lifted.isEmpty { try makeWay(for: key) }
-    if isUnique { body.storeBytes(of: recordID.littleEndian, as: UInt64.self) }
-    let value = ByteView(body)[..<(isUnique ? 8 : 0)]
+    if isUnique { body.view.storeBytes(of: recordID.littleEndian, as: UInt64.self) }
+    let value = ByteView(body.view)[..<(isUnique ? 8 : 0)]
     if isAppending {
       if try cursor.append(key, value) {
         if isRepacking, isFull(with: LiftedEntries.size(key, value)) { try addFiller(behind: key) }

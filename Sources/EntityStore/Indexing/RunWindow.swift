@@ -4,7 +4,7 @@ internal import LodestoreBytes
 /// The part of a sorted run in a scratch file that is in memory.
 struct RunWindow: ~Copyable {
   private let file: ScratchFile
-  private var bytes: MutableByteView
+  private var bytes: OwnedBytes
   /// The part of the run that has not been read from the file.
   private var left: Range<Int>
   /// The part of ``bytes`` that has been read from the file and not yet passed by ``pass(_:)``.
@@ -16,14 +16,12 @@ struct RunWindow: ~Copyable {
   init(_ run: Range<Int>, size: Int, in file: ScratchFile) {
     self.file = file
     left = run
-    bytes = .allocate(byteCount: size, alignment: 16)
+    bytes = OwnedBytes(byteCount: size, alignment: 16)
   }
-
-  deinit { bytes.deallocate() }
 
   /// The bytes that have been read, but not passed; valid until the next call of ``has(_:)``.
   @inline(__always)
-  var unread: ByteView { ByteView(bytes)[range] }
+  var unread: ByteView { ByteView(bytes.view)[range] }
 
   @inline(__always)
   mutating func pass(_ count: Int) { range = range.lowerBound + count..<range.upperBound }
@@ -40,16 +38,15 @@ struct RunWindow: ~Copyable {
     guard range.count + left.count >= count else { return false }
     let kept = range.count
     if count > bytes.count {
-      let larger = MutableByteView.allocate(byteCount: count, alignment: 16)
-      larger.copyMemory(from: unread)
-      bytes.deallocate()
+      let larger = OwnedBytes(byteCount: count, alignment: 16)
+      larger.view.copyMemory(from: unread)
       bytes = larger
-    } else if let start = bytes.baseAddress {
+    } else if let start = bytes.view.baseAddress {
       start.copyMemory(from: start + range.lowerBound, byteCount: kept)
     }
     let added = min(left.count, bytes.count - kept)
     try file.read(
-      at: left.lowerBound, into: bytes[kept..<kept + added])
+      at: left.lowerBound, into: bytes.view[kept..<kept + added])
     left = left.lowerBound + added..<left.upperBound
     range = 0..<kept + added
     return true

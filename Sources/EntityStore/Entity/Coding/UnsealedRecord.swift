@@ -48,13 +48,10 @@ extension StoredEntity {
 
 /// Reusable memory for one record at a time.
 struct RecordScratch: ~Copyable {
-  private var memory = MutableByteView(start: nil, count: 0)
+  private var memory = OwnedBytes()
   private let uses = MemoryUses()
 
-  deinit {
-    uses.beginNext()
-    memory.deallocate()
-  }
+  deinit { uses.beginNext() }
 
   /// Copies a whole record, which must be outside this memory; the copy is valid until the next
   /// call.
@@ -64,14 +61,13 @@ struct RecordScratch: ~Copyable {
   @inline(never)
   mutating func take(_ record: ByteView) -> UnsealedRecord {
     assert(
-      record.baseAddress != ByteView(memory).baseAddress,
+      record.baseAddress != ByteView(memory.view).baseAddress,
       "a record is not copied onto itself")
     if record.count > memory.count {
-      memory.deallocate()
-      memory = .allocate(byteCount: max(1024, record.count * 2), alignment: 16)
+      memory = OwnedBytes(byteCount: max(1024, record.count * 2), alignment: 16)
     }
-    memory.copyMemory(from: record)
+    memory.view.copyMemory(from: record)
     uses.beginNext()
-    return UnsealedRecord(memory[..<record.count], uses.current)
+    return UnsealedRecord(memory.view[..<record.count], uses.current)
   }
 }
