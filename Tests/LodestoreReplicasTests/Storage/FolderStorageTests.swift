@@ -110,7 +110,7 @@ import Testing
             }
           }
         }
-        return try await group.reduce(into: []) { if let tag = $1 { $0.append(tag) } }
+        return try await group.reduce(into: [ObjectTag]()) { if let tag = $1 { $0.append(tag) } }
       }
       #expect(tags.count == 1)
       tag = try #require(tags.first)
@@ -123,8 +123,8 @@ import Testing
       _ = try await storage.put(.bytes([]), at: try key(text), if: .absent)
     }
     let all = ["Z", "a-b", "a/b", "a/c-d", "a/c/d", "a0", "b"]
-    let pages = [
-      (prefix: "", after: String?.none, all), ("a", nil, Array(all[1...5])),
+    let pages: [(prefix: String, after: String?, expected: [String])] = [
+      ("", nil, all), ("a", nil, Array(all[1...5])),
       ("a/", nil, Array(all[2...4])), ("a/c", nil, Array(all[3...4])),
       ("", "a/c-d", Array(all[4...])), ("a/", "a/c/d", []), ("../", nil, []), ("/", nil, []),
     ]

@@ -28,9 +28,10 @@ import Testing
     """
 
   @Test func `keys come from the environment`() throws {
-    let found = try settings([
+    let environment = [
       "AWS_ACCESS_KEY_ID": "AKIA", "AWS_SECRET_ACCESS_KEY": "s", "AWS_SESSION_TOKEN": "t",
-    ]).credentials(.environment)
+    ]
+    let found = try settings(environment).credentials(.environment)
     #expect(found == S3Credentials(accessKey: "AKIA", secretKey: "s", sessionToken: "t"))
     #expect(throws: AWSSettings.Missing.self) { try settings([:]).credentials(.environment) }
     #expect(throws: AWSSettings.Missing.self) {
@@ -69,16 +70,23 @@ import Testing
     #expect(settings(["HOME": "/h", "AWS_REGION": "x-1"], files).region == "x-1")
   }
 
-  @Test(arguments: [("A B", "s"), ("A", "s\n"), ("", "s"), ("A/B", "s"), ("A", "")])
-  func `keys that cannot stand in a header field are refused`(_ access: String, _ secret: String) {
+  static let badPairs: [(String, String)] = [
+    ("A B", "s"), ("A", "s\n"), ("", "s"), ("A/B", "s"), ("A", ""),
+  ]
+
+  @Test(arguments: badPairs)
+  func `keys that cannot stand in a header field are refused`(with access: String, and secret: String) {
     let source = S3CredentialSource.keys(S3Credentials(accessKey: access, secretKey: secret))
     #expect(throws: AWSSettings.Missing.self) { try settings([:]).credentials(source) }
   }
 
   @Test func `descriptions of credentials have no secret`() {
     let credentials = S3Credentials(accessKey: "AKIA", secretKey: "hidden", sessionToken: "token")
-    for text in ["\(credentials)", String(reflecting: credentials), "\(S3CredentialSource.keys(credentials))"] {
-      #expect(!text.contains("hidden") && !text.contains("token\""), "\(text)")
+    let source = S3CredentialSource.keys(credentials)
+    let texts: [String] = ["\(credentials)", String(reflecting: credentials), "\(source)"]
+    for text in texts {
+      #expect(!text.contains("hidden"), "\(text)")
+      #expect(!text.contains("token\""), "\(text)")
     }
   }
 
@@ -91,7 +99,7 @@ import Testing
     var region: String
   }
 
-  @Test(arguments: [
+  static let cases: [Case] = [
     Case(
       address: "https://s3.eu-west-1.amazonaws.com/bucket/a/b", host: "bucket.s3.eu-west-1.amazonaws.com",
       path: "/a/b/k%20y", region: "eu-west-1"),
@@ -110,8 +118,10 @@ import Testing
     Case(
       address: "s3://bucket/a", host: "bucket.s3.us-east-1.amazonaws.com", path: "/a/k%20y",
       region: "us-east-1"),
-  ])
-  func `an address names host, bucket, prefix and region`(_ given: Case) throws {
+  ]
+
+  @Test(arguments: cases)
+  func `an address names host, bucket, prefix and region`(of given: Case) throws {
     let place = try S3Place(
       given.address, region: nil, addressing: nil, settings: settings([:]))
     #expect(place.host == given.host)
@@ -140,14 +150,18 @@ import Testing
     "https://host/bucket?x=1", "https://host:99999/bucket", "https://host/bu%20cket",
     "https://host/bucket/../x", "https://host/ab", "https://host/bucket/a%0Ab",
   ])
-  func `an address without a bucket is refused`(_ address: String) {
+  func `an address without a bucket is refused`(of address: String) {
     #expect(throws: S3Place.Unusable.self) {
       try S3Place(address, region: nil, addressing: nil, settings: settings([:]))
     }
   }
 
-  @Test(arguments: ["", "/", "a/", "/a", "a//b", ".", "..", "a/../b", "a/.", "a\u{0}", "a\n", "\u{85}"])
-  func `keys that are no paths are refused`(_ text: String) {
+  static let badKeys: [String] = [
+    "", "/", "a/", "/a", "a//b", ".", "..", "a/../b", "a/.", "a\u{0}", "a\n", "\u{85}",
+  ]
+
+  @Test(arguments: badKeys)
+  func `keys that are no paths are refused`(of text: String) {
     #expect(ObjectKey(text) == nil)
   }
 

@@ -7,11 +7,11 @@ import Testing
 
 /// Requests to services that answer badly, late or not at all.
 @Suite struct S3StorageTests {
-  private func withStorage<R>(
-    _ answer: @escaping @Sendable (LoopbackServer.Request) -> Answer,
+  private func withStorage(
+    answering answer: @escaping @Sendable (LoopbackServer.Request) -> Answer,
     with change: (inout S3Storage.Options) -> Void = { _ in },
-    run body: (S3Storage, LoopbackServer) async throws -> R
-  ) async throws -> R {
+    run body: (S3Storage, LoopbackServer) async throws -> Void
+  ) async throws {
     let server = try LoopbackServer(answer)
     defer { server.stop() }
     var options = S3Storage.Options()
@@ -20,7 +20,7 @@ import Testing
     let storage = try S3Storage(
       "http://127.0.0.1:\(server.port)/bucket/place", .keys(StorageServer.credentials), options,
       AWSSettings(environment: [:]) { _ in nil })
-    return try await body(storage, server)
+    try await body(storage, server)
   }
 
   private static func error(_ code: String) -> [UInt8] {
@@ -62,9 +62,9 @@ import Testing
   ]
 
   @Test(arguments: cases)
-  func `a refusal has its kind`(_ given: Case) async throws {
+  func `a refusal has its kind`(of given: Case) async throws {
     let body = given.code.map(Self.error) ?? Array("<html>Sorry".utf8)
-    try await withStorage { _ in Answer(given.status, given.fields, body: body) } run: { storage, _ in
+    try await withStorage(answering: { _ in Answer(given.status, given.fields, body: body) }) { storage, _ in
       let one = try key("log/1")
       let put = try await failure { () async throws(StorageError) in
         try await storage.put(.bytes([1]), at: one, if: .absent)
@@ -88,7 +88,7 @@ import Testing
       .raw("HTTP/1.1 200 OK\r\nETag: \"a\"\r\nContent-Length: 5\r\n\r\nab"),
     ]
     for (number, answer) in answers.enumerated() {
-      try await withStorage { _ in answer } run: { storage, _ in
+      try await withStorage(answering: { _ in answer }) { storage, _ in
         let one = try key("a")
         let put = try await failure { () async throws(StorageError) in
           try await storage.put(.bytes([1]), at: one, if: .absent)
@@ -100,10 +100,8 @@ import Testing
     }
   }
 
-  @Test func `a service that says nothing is given up, and the write may have happened`()
-    async throws
-  {
-    try await withStorage { _ in .never } with: { $0.requestTimeout = .milliseconds(300) } run: {
+  @Test func `a write to a service that says nothing may have happened`() async throws {
+    try await withStorage(answering: { _ in .never }, with: { $0.requestTimeout = .milliseconds(300) }) {
       storage, _ in
       let one = try key("a")
       let put = try await failure { () async throws(StorageError) in
@@ -132,16 +130,16 @@ import Testing
     let machine = 1_000_000_000
     let service = "Sun, 29 Nov 2026 01:33:37 GMT"
     for method in ["PUT", "HEAD"] {
-      try await withStorage { request in
+      try await withStorage(answering: { request in
         // The first date is in September 2001.
         request.fields["x-amz-date"] == "20261129T013337Z"
           ? Answer(200, ["ETag: \"a\"", "Date: \(service)"])
           : Answer(
             403, ["Date: \(service)"],
             body: request.method == "HEAD" ? [] : Self.error("RequestTimeTooSkewed"))
-      } with: {
+      }, with: {
         $0.now = { machine }
-      } run: { storage, server in
+      }) { storage, server in
         if method == "PUT" {
           _ = try await storage.put(.bytes([1]), at: try key("a"), if: .absent)
           _ = try await storage.put(.bytes([1]), at: try key("b"), if: .absent)
@@ -155,12 +153,12 @@ import Testing
   }
 
   @Test func `a service that always refuses the time is asked twice`() async throws {
-    try await withStorage { _ in
+    try await withStorage(answering: { _ in
       Answer(
         403, ["Date: Sun, 29 Nov 2026 01:33:37 GMT"], body: Self.error("RequestTimeTooSkewed"))
-    } with: {
+    }, with: {
       $0.now = { 0 }
-    } run: { storage, server in
+    }) { storage, server in
       let one = try key("a")
       let found = try await failure { () async throws(StorageError) in
         try await storage.get(one, byteLimit: 1)
@@ -203,7 +201,7 @@ import Testing
       (["ETag: \"a\"", "Content-Range: bytes 0-0/3"], 206, nil), (["ETag: \"a\""], 206, 0..<1),
     ]
     for (fields, status, range) in bad {
-      try await withStorage { _ in Answer(status, fields, body: [1]) } run: { storage, _ in
+      try await withStorage(answering: { _ in Answer(status, fields, body: [1]) }) { storage, _ in
         let one = try key("a")
         let found = try await failure { () async throws(StorageError) in
           try await storage.get(one, range: range, byteLimit: 10)
@@ -220,7 +218,7 @@ import Testing
       Answer(200, ["ETag: \"a\""], body: Array("0123456789".utf8)),
       .raw(endless + String(repeating: chunk, count: 1000)),
     ] {
-      try await withStorage { _ in answer } run: { storage, _ in
+      try await withStorage(answering: { _ in answer }) { storage, _ in
         let one = try key("a")
         let found = try await failure { () async throws(StorageError) in
           try await storage.get(one, byteLimit: 9)
@@ -231,7 +229,7 @@ import Testing
   }
 
   @Test func `requests state their method, host, condition and content`() async throws {
-    try await withStorage { _ in Answer(200, ["ETag: \"a\""]) } run: { storage, server in
+    try await withStorage(answering: { _ in Answer(200, ["ETag: \"a\""]) }) { storage, server in
       let one = try key("log/ä 1+")
       _ = try await storage.put(.bytes([1, 2]), at: one, if: .absent)
       _ = try await storage.put(.bytes([3]), at: one, if: .matches(ObjectTag("tag")))
@@ -250,7 +248,7 @@ import Testing
   }
 
   @Test func `a cancelled write may have happened`() async throws {
-    try await withStorage { _ in .never } run: { storage, server in
+    try await withStorage(answering: { _ in .never }) { storage, server in
       let one = try key("a")
       let task = Task { () -> StorageError? in
         do throws(StorageError) {
