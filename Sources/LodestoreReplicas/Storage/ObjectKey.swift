@@ -1,7 +1,7 @@
 /// The name of an object: components of text with slashes between them.
 ///
-/// A key is safe as a path below a folder and as a path of an address. It has 1 to 1,024 bytes of
-/// UTF-8 without control characters. No component is empty, `.` or `..`, or longer than 200 bytes.
+/// A key is safe as a path below a folder and as a path of an address. A key has 1 to 1,024 bytes
+/// of UTF-8 without control characters. No component is empty, `.` or `..`, or longer than 200 bytes.
 package struct ObjectKey: Sendable, Hashable, Comparable, CustomStringConvertible {
   package static let byteLimit = 1024
   package static let componentByteLimit = 200

@@ -58,7 +58,7 @@ package protocol ObjectStorage: Sendable {
   ///     follow; see ``ObjectPage/isLast``.
   func list(prefix: String, after: String?, limit: Int) async throws(StorageError) -> ObjectPage
 
-  /// Deletes an object; succeeds if there is none.
+  /// Deletes an object; succeeds if the object does not exist.
   func delete(_ key: ObjectKey) async throws(StorageError)
 }
 
@@ -93,7 +93,7 @@ package enum ObjectContent: Sendable {
 package enum PutCondition: Sendable, Hashable {
   /// The object is written whether there is one or not.
   case none
-  /// The object is written only if there is none with its key (`If-None-Match: *`).
+  /// The object is written only if no object has its key (`If-None-Match: *`).
   case absent
   /// The object is written only if the present one has this tag (`If-Match`).
   case matches(ObjectTag)

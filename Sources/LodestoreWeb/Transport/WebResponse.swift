@@ -28,7 +28,8 @@ struct WebResponse: Sendable {
     "content-type": false, "date": false, "etag": false,
     "last-modified": false, "link": true, "location": false, "ratelimit": true,
     "ratelimit-remaining": false, "ratelimit-reset": false, "retry-after": false,
-    "x-amz-bucket-region": false, "x-amz-request-id": false, "x-ratelimit-remaining": false, "x-ratelimit-reset": false,
+    "x-amz-bucket-region": false, "x-amz-request-id": false, "x-ratelimit-remaining": false,
+    "x-ratelimit-reset": false,
   ]
 
   /// Creates a response.

@@ -50,7 +50,8 @@ import Testing
 
   @Test func `text has its references and sections resolved`() throws {
     let found = try root(
-      "<?x?><!-- <a> --><s:a n='>' m = \"/>\"><b/>1 &lt;&#x41;&#66;&amp;<![CDATA[<&]]>2<c>3</c ></s:a>\n")
+      "<?x?><!-- <a> --><s:a n='>' m = \"/>\"><b/>1 &lt;&#x41;&#66;&amp;<![CDATA[<&]]>2<c>3</c ></s:a>\n"
+    )
     #expect(found.name == "a")
     #expect(found.text == "1 <AB&<&2")
     #expect(found.children.map(\.name) == ["b", "c"])
@@ -61,7 +62,8 @@ import Testing
     "", " ", "text", "<", "<a", "<a>", "</a>", "<a></b>", "<a/><b/>", "<a/>x", "x<a/>", "<a b/>",
     "<a b=c/>", "<a b='/>", "<a>&b;</a>", "<a>&#0;</a>", "<a>&#xD800;</a>", "<a>&#x110000;</a>",
     "<a>&#+5;</a>", "<a>&lt</a>", "<a>&</a>", "<!DOCTYPE a><a/>", "<a><!ENTITY b 'c'></a>",
-    "<a><![CDATA[</a>", "<a><!-- </a>", "<a><b></a></b>", "<a b='c'd='e'/>", "<a>&#99999999999;</a>",
+    "<a><![CDATA[</a>", "<a><!-- </a>", "<a><b></a></b>", "<a b='c'd='e'/>",
+    "<a>&#99999999999;</a>",
   ])
   func `what is no document is refused`(of text: String) {
     #expect(throws: MarkupError.self) { try root(text) }
@@ -79,7 +81,9 @@ import Testing
     #expect(throws: MarkupError.self) { try root("<a>\(wide)</a>") }
     let large = [UInt8](repeating: 0x20, count: MarkupReader.byteLimit + 1)
     #expect(throws: MarkupError.self) { try MarkupReader.root(of: large) }
-    #expect(throws: MarkupError.self) { try MarkupReader.root(of: [0x3C, 0x61, 0x3E, 0xFF, 0x3C, 0x2F, 0x61, 0x3E]) }
+    #expect(throws: MarkupError.self) {
+      try MarkupReader.root(of: [0x3C, 0x61, 0x3E, 0xFF, 0x3C, 0x2F, 0x61, 0x3E])
+    }
   }
 
   @Test func `changed answers are read or refused, and never trap`() {

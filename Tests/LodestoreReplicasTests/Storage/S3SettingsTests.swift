@@ -40,7 +40,10 @@ import Testing
   }
 
   @Test func `keys come from a profile`() throws {
-    let files = ["/h/.aws/credentials": Self.credentialsFile, "/other": "[work]\naws_access_key_id=O\naws_secret_access_key=P\n"]
+    let files = [
+      "/h/.aws/credentials": Self.credentialsFile,
+      "/other": "[work]\naws_access_key_id=O\naws_secret_access_key=P\n",
+    ]
     let home = ["HOME": "/h"]
     let first = try settings(home, files).credentials(.profile())
     #expect(first == S3Credentials(accessKey: "AKIADEFAULT", secretKey: "secret=with/sign"))
@@ -75,7 +78,9 @@ import Testing
   ]
 
   @Test(arguments: badPairs)
-  func `keys that cannot stand in a header field are refused`(with access: String, and secret: String) {
+  func `keys that cannot stand in a header field are refused`(
+    with access: String, and secret: String
+  ) {
     let source = S3CredentialSource.keys(S3Credentials(accessKey: access, secretKey: secret))
     #expect(throws: AWSSettings.Missing.self) { try settings([:]).credentials(source) }
   }
@@ -101,10 +106,12 @@ import Testing
 
   static let cases: [Case] = [
     Case(
-      address: "https://s3.eu-west-1.amazonaws.com/bucket/a/b", host: "bucket.s3.eu-west-1.amazonaws.com",
+      address: "https://s3.eu-west-1.amazonaws.com/bucket/a/b",
+      host: "bucket.s3.eu-west-1.amazonaws.com",
       path: "/a/b/k%20y", region: "eu-west-1"),
     Case(
-      address: "https://bucket.s3.eu-west-1.amazonaws.com/a", host: "bucket.s3.eu-west-1.amazonaws.com",
+      address: "https://bucket.s3.eu-west-1.amazonaws.com/a",
+      host: "bucket.s3.eu-west-1.amazonaws.com",
       path: "/a/k%20y", region: "eu-west-1"),
     Case(
       address: "https://s3.eu-west-1.amazonaws.com/buc.ket", host: "s3.eu-west-1.amazonaws.com",
@@ -131,7 +138,8 @@ import Testing
 
   @Test func `the bucket may stand in the host of any service`() throws {
     let place = try S3Place(
-      "http://localhost:9000/bucket/a", region: "r", addressing: .virtualHost, settings: settings([:]))
+      "http://localhost:9000/bucket/a", region: "r", addressing: .virtualHost,
+      settings: settings([:]))
     #expect(place.host == "bucket.localhost:9000")
     #expect(place.path(of: "k") == "/a/k")
     #expect(place.path(of: "") == "/")
@@ -168,7 +176,8 @@ import Testing
   @Test func `keys have limits of length`() {
     #expect(ObjectKey(String(repeating: "a", count: 200)) != nil)
     #expect(ObjectKey(String(repeating: "a", count: 201)) == nil)
-    let long = Array(repeating: String(repeating: "a", count: 100), count: 11).joined(separator: "/")
+    let long = Array(repeating: String(repeating: "a", count: 100), count: 11).joined(
+      separator: "/")
     #expect(ObjectKey(long) == nil)
     #expect(ObjectKey("...") != nil)
   }

@@ -64,7 +64,8 @@ import Testing
   @Test(arguments: cases)
   func `a refusal has its kind`(of given: Case) async throws {
     let body = given.code.map(Self.error) ?? Array("<html>Sorry".utf8)
-    try await withStorage(answering: { _ in Answer(given.status, given.fields, body: body) }) { storage, _ in
+    try await withStorage(answering: { _ in Answer(given.status, given.fields, body: body) }) {
+      storage, _ in
       let one = try key("log/1")
       let put = try await failure { () async throws(StorageError) in
         try await storage.put(.bytes([1]), at: one, if: .absent)
@@ -101,7 +102,9 @@ import Testing
   }
 
   @Test func `a write to a service that says nothing may have happened`() async throws {
-    try await withStorage(answering: { _ in .never }, with: { $0.requestTimeout = .milliseconds(300) }) {
+    try await withStorage(
+      answering: { _ in .never }, with: { $0.requestTimeout = .milliseconds(300) }
+    ) {
       storage, _ in
       let one = try key("a")
       let put = try await failure { () async throws(StorageError) in
@@ -130,16 +133,19 @@ import Testing
     let machine = 1_000_000_000
     let service = "Sun, 29 Nov 2026 01:33:37 GMT"
     for method in ["PUT", "HEAD"] {
-      try await withStorage(answering: { request in
-        // The first date is in September 2001.
-        request.fields["x-amz-date"] == "20261129T013337Z"
-          ? Answer(200, ["ETag: \"a\"", "Date: \(service)"])
-          : Answer(
-            403, ["Date: \(service)"],
-            body: request.method == "HEAD" ? [] : Self.error("RequestTimeTooSkewed"))
-      }, with: {
-        $0.now = { machine }
-      }) { storage, server in
+      try await withStorage(
+        answering: { request in
+          // The first date is in September 2001.
+          request.fields["x-amz-date"] == "20261129T013337Z"
+            ? Answer(200, ["ETag: \"a\"", "Date: \(service)"])
+            : Answer(
+              403, ["Date: \(service)"],
+              body: request.method == "HEAD" ? [] : Self.error("RequestTimeTooSkewed"))
+        },
+        with: {
+          $0.now = { machine }
+        }
+      ) { storage, server in
         if method == "PUT" {
           _ = try await storage.put(.bytes([1]), at: try key("a"), if: .absent)
           _ = try await storage.put(.bytes([1]), at: try key("b"), if: .absent)
@@ -153,12 +159,15 @@ import Testing
   }
 
   @Test func `a service that always refuses the time is asked twice`() async throws {
-    try await withStorage(answering: { _ in
-      Answer(
-        403, ["Date: Sun, 29 Nov 2026 01:33:37 GMT"], body: Self.error("RequestTimeTooSkewed"))
-    }, with: {
-      $0.now = { 0 }
-    }) { storage, server in
+    try await withStorage(
+      answering: { _ in
+        Answer(
+          403, ["Date: Sun, 29 Nov 2026 01:33:37 GMT"], body: Self.error("RequestTimeTooSkewed"))
+      },
+      with: {
+        $0.now = { 0 }
+      }
+    ) { storage, server in
       let one = try key("a")
       let found = try await failure { () async throws(StorageError) in
         try await storage.get(one, byteLimit: 1)
@@ -173,7 +182,8 @@ import Testing
     let file = Mutex("[default]\naws_access_key_id=OLD\naws_secret_access_key=s\n")
     let server = try LoopbackServer { request in
       request.fields["authorization"]?.contains("Credential=NEW/") == true
-        ? Answer(200, ["ETag: \"a\""], body: [1]) : Answer(400, [], body: Self.error("ExpiredToken"))
+        ? Answer(200, ["ETag: \"a\""], body: [1])
+        : Answer(400, [], body: Self.error("ExpiredToken"))
     }
     defer { server.stop() }
     let settings = AWSSettings(environment: ["HOME": "/h"]) { path in
@@ -240,7 +250,8 @@ import Testing
       #expect(log.map { $0.fields["if-none-match"] } == ["*", nil, nil])
       #expect(log.map { $0.fields["if-match"] } == [nil, "\"tag\"", nil])
       #expect(log.map(\.body) == [[1, 2], [3], []])
-      #expect(log.map { $0.fields["host"] } == [String?](repeating: "127.0.0.1:\(server.port)", count: 3))
+      #expect(
+        log.map { $0.fields["host"] } == [String?](repeating: "127.0.0.1:\(server.port)", count: 3))
       #expect(
         log[0].fields["x-amz-content-sha256"]
           == "a12871fee210fb8619291eaea194581cbd2531e4b23759d225f6806923f63222")

@@ -91,7 +91,8 @@ final class FolderFile {
     guard read >= 0 else { throw storage.system(errno, operation, key) }
     guard read == count else {
       throw storage.failure(
-        .badAnswer, operation, key, "the file was cut to \(read) of \(count) bytes while it was read")
+        .badAnswer, operation, key,
+        "the file was cut to \(read) of \(count) bytes while it was read")
     }
     return bytes
   }

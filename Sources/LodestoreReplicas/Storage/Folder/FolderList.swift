@@ -45,7 +45,8 @@ struct FolderList {
     }
     for name in names where !name.hasPrefix(FolderStorage.ownPrefix) {
       let key = start + name
-      guard ObjectKey(key) != nil, prefix.beginsWithBytes(of: key) || key.beginsWithBytes(of: prefix),
+      guard ObjectKey(key) != nil,
+        prefix.beginsWithBytes(of: key) || key.beginsWithBytes(of: prefix),
         let status = stat(at: "\(storage.root)/\(key)", followsLink: false)
       else { continue }
       if status.isRegularFile {

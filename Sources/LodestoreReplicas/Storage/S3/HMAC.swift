@@ -2,7 +2,7 @@ internal import LodestoreFormat
 
 /// HMAC with SHA-256: RFC 2104.
 ///
-/// It is implemented here so that signed requests need no cryptography package.
+/// The code is implemented here so that signed requests need no cryptography package.
 enum HMAC {
   private static let blockSize = 64
 

@@ -18,9 +18,9 @@ struct MarkupError: Error, Sendable, Hashable {
 
 /// Reads the XML of S3-compatible services.
 ///
-/// The reader is small and strict. It reads elements, text, the five named references, numeric
-/// references and CDATA sections. It skips comments, processing instructions and attributes, and it
-/// drops prefixes of namespaces. It refuses document types, so no entity can grow. Depth, number of
+/// The reader is small and strict. Elements, text, the five named references, numeric references
+/// and CDATA sections are read. Comments, processing instructions, attributes and prefixes of
+/// namespaces are skipped. Document types are refused, so no entity can grow. Depth, number of
 /// elements and bytes are limited, and nothing recurses.
 struct MarkupReader {
   static let byteLimit = 8 << 20
@@ -75,7 +75,9 @@ struct MarkupReader {
         if let closed = try openElement() { root = closed }
       }
     }
-    guard open.isEmpty else { throw failure("no end of the element '\(open[open.count - 1].name)'") }
+    guard open.isEmpty else {
+      throw failure("no end of the element '\(open[open.count - 1].name)'")
+    }
     guard let root else { throw failure("no element") }
     return root
   }

@@ -1,6 +1,6 @@
 /// The meaning of the answers of S3-compatible services.
 ///
-/// The codes are those of Amazon's "Error responses", and what SeaweedFS, moto and rclone answer.
+/// The codes are those of Amazon's "Error responses" and of SeaweedFS, moto and rclone.
 enum S3Answers {
   /// The largest object that one request can write.
   static let objectByteLimit: UInt64 = 5 << 30

@@ -2,18 +2,23 @@
 ///
 /// The description omits the secrets.
 public struct S3Credentials: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+  /// The name of the secret key.
   public let accessKey: String
+  /// The key that signs requests.
   public let secretKey: String
   /// The token of temporary credentials.
   public let sessionToken: String?
 
+  /// Creates credentials from keys, as the service shows them.
   public init(accessKey: String, secretKey: String, sessionToken: String? = nil) {
     self.accessKey = accessKey
     self.secretKey = secretKey
     self.sessionToken = sessionToken
   }
 
+  /// The access key, without the secrets.
   public var description: String { "S3Credentials(accessKey: \(accessKey), secretKey: ***)" }
+  /// The access key, without the secrets.
   public var customMirror: Mirror { Mirror(self, children: ["accessKey": accessKey]) }
 
   /// Whether the values can stand in header fields.

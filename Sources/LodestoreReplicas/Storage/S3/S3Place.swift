@@ -56,7 +56,8 @@ struct S3Place: Sendable, Hashable {
     let known = region ?? settings.region
     if url.scheme == "s3" {
       let region = known ?? "us-east-1"
-      let service = try settings.endpoint.map { (text) throws(Unusable) in try Self.parts(of: text) }
+      let service = try settings.endpoint.map { (text) throws(Unusable) in try Self.parts(of: text)
+      }
       guard service?.scheme != "s3" else {
         throw Unusable(
           reason: "the endpoint of the settings is no web address",
@@ -100,7 +101,8 @@ struct S3Place: Sendable, Hashable {
       } && bucket != ".."
     guard isBucket else {
       throw Unusable(
-        reason: "'\(bucket)' is no name of a bucket", advice: "write https://endpoint/bucket/prefix")
+        reason: "'\(bucket)' is no name of a bucket", advice: "write https://endpoint/bucket/prefix"
+      )
     }
     guard prefix.isEmpty || ObjectKey(String(prefix.dropLast())) != nil else {
       throw Unusable(

@@ -9,8 +9,8 @@ internal import Synchronization
 /// A bucket of an S3-compatible service, or a folder in one.
 ///
 /// Requests are signed by Signature Version 4, with the hash of their content. A call makes one
-/// request; it makes a second one only if the service refused the first for the time of this
-/// machine's clock or for expired credentials, which both mean that nothing was written.
+/// request. It makes a second one only after two refusals: of the time of this machine's clock, and
+/// of expired credentials. Both mean that nothing was written.
 ///
 /// Locks guard the clock's correction and the credentials. Any task may call a storage.
 package final class S3Storage: ObjectStorage {
@@ -93,7 +93,8 @@ package final class S3Storage: ObjectStorage {
   ) async throws(StorageError) -> StoredObject {
     let call = try S3Call.get(key, range: range, byteLimit: UInt64(max(byteLimit, 0)), in: bucket)
     let answer = try await answer(to: call)
-    return StoredObject(head: try head(of: answer, call), bytes: answer.body)
+    return StoredObject(
+      head: try head(of: answer, call, received: answer.body.count), bytes: answer.body)
   }
 
   package func download(
@@ -101,8 +102,12 @@ package final class S3Storage: ObjectStorage {
     take: @escaping @Sendable ([UInt8]) throws(StorageError) -> Void
   ) async throws(StorageError) -> ObjectHead {
     let call = try S3Call.get(key, range: range, byteLimit: byteLimit, in: bucket)
-    let answer = try await answer(to: call) { try take(Array($0)) }
-    return try head(of: answer, call)
+    let received = Mutex(0)
+    let answer = try await answer(to: call) { piece in
+      received.withLock { $0 += piece.count }
+      try take(Array(piece))
+    }
+    return try head(of: answer, call, received: received.withLock { $0 })
   }
 
   package func head(_ key: ObjectKey) async throws(StorageError) -> ObjectHead {
@@ -232,7 +237,7 @@ package final class S3Storage: ObjectStorage {
   // MARK: Answers
 
   private func head(
-    of answer: WebRequests.Answer, _ call: S3Call
+    of answer: WebRequests.Answer, _ call: S3Call, received: Int? = nil
   ) throws(StorageError) -> ObjectHead {
     guard let tag = answer.fields["etag"], !tag.isEmpty else {
       throw failure(.badAnswer, call, "the answer has no ETag")
@@ -240,8 +245,9 @@ package final class S3Storage: ObjectStorage {
     if call.range != nil, answer.status != 206 {
       throw failure(.badAnswer, call, "the service sent the whole object, expected a part")
     }
-    guard let count = answer.head?.totalCount ?? (call.method == "GET" ? answer.body.count : nil)
-    else { throw failure(.badAnswer, call, "the answer does not state the size of the object") }
+    guard let count = answer.head?.totalCount ?? (call.range == nil ? received : nil) else {
+      throw failure(.badAnswer, call, "the answer does not state the size of the object")
+    }
     return ObjectHead(byteCount: UInt64(max(count, 0)), tag: ObjectTag(tag))
   }
 
@@ -260,6 +266,8 @@ package final class S3Storage: ObjectStorage {
     case .lost(let words): self.failure(.cut, call, words, mayHaveHappened: true)
     case .badAnswer(let words):
       self.failure(.badAnswer, call, "found \(words)", mayHaveHappened: true)
+    case .tooLarge where call.operation.isWrite:
+      self.failure(.badAnswer, call, "the answer is too large", mayHaveHappened: true)
     case .tooLarge:
       self.failure(.tooLarge, call, "the content has more than \(call.byteLimit) bytes")
     case .taker(let error):
