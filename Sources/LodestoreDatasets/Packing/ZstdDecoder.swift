@@ -90,7 +90,9 @@ package final class ZstdDecoder {
   #else
     package init() throws(DatasetError) { throw .notBuilt }
 
-    package func unpack(_ frame: ByteView, to output: MutableByteView) -> String? { "libzstd is not there" }
+    package func unpack(_ frame: ByteView, to output: MutableByteView) -> String? {
+      "libzstd is not there"
+    }
 
     func unpack(
       _ frame: ByteView, length: UInt64, prefix: ByteView,

@@ -45,20 +45,20 @@ package struct ChainPosition: Sendable, Hashable {
   package mutating func advance(over entry: LogEntry) throws(PackError) {
     let head = entry.head
     let first = head.merged?.firstSlot ?? head.slot
-    let isNext: String? =
-      if head.store != store { "it belongs to another replica"
-      } else if slot == .max || first != slot + 1 { "the slot before it is \(slot)"
-      } else if head.previous ?? [] != hash { "the entry before it is another one"
-      } else if head.epoch < epoch { "its epoch \(head.epoch) is lower than \(epoch)"
-      } else if head.kind == .fence && head.epoch == epoch && slot > 0 {
-        "it is a fence without a higher epoch"
-      } else if head.kind != .fence && head.merged == nil && head.epoch > epoch && slot > 0 {
-        "its epoch \(head.epoch) has no fence"
-      } else { writesFault(of: head) }
-    if let isNext {
+    let isRaised = head.epoch > epoch && slot > 0
+    let isFence = head.kind == .fence
+    let faults: [(isFound: Bool, reason: String)] = [
+      (head.store != store, "it belongs to another replica"),
+      (first == 0 || first - 1 != slot, "the slot before it is \(slot)"),
+      (head.previous ?? [] != hash, "the entry before it is another one"),
+      (head.epoch < epoch, "its epoch \(head.epoch) is lower than \(epoch)"),
+      (isFence && slot > 0 && !isRaised, "it is a fence without a higher epoch"),
+      (isRaised && !isFence && head.merged == nil, "its epoch \(head.epoch) has no fence"),
+    ]
+    if let fault = faults.first(where: \.isFound)?.reason ?? writesFault(of: head) {
       throw PackError(
         .brokenChain,
-        "cannot use the entry of slot \(head.slot): \(isNext); start again from a base",
+        "cannot use the entry of slot \(head.slot): \(fault); start again from a base",
         slot: head.slot)
     }
     slot = head.slot

@@ -107,26 +107,25 @@ extension EntryHead {
   func check(bodyLength: Int) throws(PackError) {
     let firstSlot = merged?.firstSlot ?? slot
     let isPack = kind == .pack
-    let fault: String? =
-      if epoch < 1 || slot < 1 || slot > PackLimits.number || epoch > PackLimits.number {
-        "its slot or epoch is out of range"
-      } else if firstSlot < 1 || firstSlot > slot { "it begins after its last slot"
-      } else if (previous == nil) != (firstSlot == 1) { "only slot 1 has no entry before it"
-      } else if previous.map({ $0.count != SchemaFingerprint.size }) ?? false
-        || schema.count != SchemaFingerprint.size
-        || merged.map({ $0.lastEntry.count != SchemaFingerprint.size }) ?? false
-      { "a hash does not have 32 bytes"
-      } else if lastWrite > PackLimits.write || !time.isFinite { "its last write is out of range"
-      } else if isPack != (firstWrite != nil) { "only a pack has writes"
-      } else if firstWrite.map({ $0 < 1 || $0 > lastWrite }) ?? false { "its writes do not ascend"
-      } else if (kind == .base) != (base != nil) { "only a base names a base"
-      } else if !isPack && (bodyLength > 0 || part != .whole || merged != nil) {
-        "only a pack has a body"
-      } else if part.number < 1 || part != .whole && merged != nil { "its part is none"
-      } else if part.continues && !digests.isEmpty { "an unfinished part has digests"
-      } else if [base, writer].contains(where: { $0?.utf8.count ?? 0 > PackLimits.text }) {
-        "a text is too long"
-      } else { base.flatMap { ReplicaNames.Object($0)?.isBase == true ? nil : "it names no base" } }
+    let hashes = [previous, schema, merged?.lastEntry].compactMap { $0 }
+    let texts = [base, writer].compactMap { $0 }
+    let numbers = 1...PackLimits.number
+    let faults: [(isFound: Bool, reason: String)] = [
+      (!numbers.contains(slot) || !numbers.contains(epoch), "its slot or epoch is out of range"),
+      (!(1...max(slot, 1)).contains(firstSlot), "it begins after its last slot"),
+      ((previous == nil) != (firstSlot == 1), "only slot 1 has no entry before it"),
+      (hashes.contains { $0.count != SchemaFingerprint.size }, "a hash does not have 32 bytes"),
+      (lastWrite > PackLimits.write || !time.isFinite, "its last write is out of range"),
+      (isPack != (firstWrite != nil), "only a pack has writes"),
+      (firstWrite.map { $0 < 1 || $0 > lastWrite } ?? false, "its writes do not ascend"),
+      (!isPack && (bodyLength > 0 || part != .whole || merged != nil), "only a pack has a body"),
+      (part.number < 1 || part != .whole && merged != nil, "its part is none"),
+      (part.continues && !digests.isEmpty, "an unfinished part has digests"),
+      (texts.contains { $0.utf8.count > PackLimits.text }, "a text is too long"),
+      ((kind == .base) != (base != nil), "only a base names a base"),
+      (base.map { ReplicaNames.Object($0)?.isBase != true } ?? false, "it names no base"),
+    ]
+    let fault = faults.first(where: \.isFound)?.reason
     if let fault {
       throw .damaged("the entry of slot \(slot)", fault, slot: slot)
     }
@@ -213,5 +212,6 @@ extension Document {
 
 /// A text of an object as a message may show it: short, and without control characters.
 func visible(_ text: String) -> String {
-  String(text.unicodeScalars.prefix(40).map { $0.value < 32 || $0.value == 127 ? "?" : Character($0) })
+  let scalars = text.unicodeScalars.prefix(40)
+  return String(scalars.map { $0.value < 32 || $0.value == 127 ? "?" : Character($0) })
 }

@@ -64,7 +64,7 @@ package struct PackReader: ~Copyable {
     else { throw damaged("a block has wrong lengths") }
     let start = offset
     let decoder = decoder
-    // A frame that states another length is refused before memory is taken for its content.
+    // The decoder refuses a frame that states another length before it writes any byte.
     var fault: String?
     let block = [UInt8](unsafeUninitializedCapacity: unpacked) { output, count in
       fault = bytes._withBytes {

@@ -109,9 +109,10 @@ extension ReplicaNames {
 
     /// Reads a name; `nil` for every name that this library does not write.
     package init?(_ name: String) {
-      guard name.utf8.count <= 128, let object = Self.parse(name), object.name == name else {
-        return nil
-      }
+      // Bytes are compared, because an equal string may have other bytes.
+      guard name.utf8.count <= 128, let object = Self.parse(name),
+        object.name.utf8.elementsEqual(name.utf8)
+      else { return nil }
       self = object
     }
 

@@ -9,7 +9,7 @@ enum StepColumn: Int, CaseIterable {
   case deleted, links, places, nextIDs
 }
 
-/// What a block of steps has besides its columns.
+/// The numbers of steps and changes in some blocks.
 struct BlockCounts: Equatable {
   var steps: UInt64 = 0
   var changes: UInt64 = 0
@@ -38,7 +38,8 @@ enum StepFlag {
 struct StepEncoder {
   private var columns = [Column](repeating: Column(), count: StepColumn.allCases.count)
   private(set) var counts = BlockCounts()
-  private var texts: [String: UInt64] = [:]
+  /// The number of each text; by bytes, because equal strings may have different bytes.
+  private var texts: [[UInt8]: UInt64] = [:]
   private var lastWrite: UInt64 = 0
   private var lastTime: UInt64 = 0
   private var lastRecord = LastIDs()
@@ -94,10 +95,11 @@ struct StepEncoder {
   /// The number of a text in the block, from 1; 0 for none.
   private mutating func number(of text: String?) -> UInt64 {
     guard let text else { return 0 }
-    if let number = texts[text] { return number }
+    let bytes = Array(text.utf8)
+    if let number = texts[bytes] { return number }
     self[.texts].append(text: text)
     let number = UInt64(texts.count + 1)
-    texts[text] = number
+    texts[bytes] = number
     return number
   }
 

@@ -30,7 +30,9 @@ struct StepDecoder {
     self.deletedLimit = deletedLimit
     var reader = ColumnReader(block, "block")
     stepCount = try reader.next()
-    for name in Self.names { columns.append(ColumnReader(try reader.take(try reader.count()), name)) }
+    for name in Self.names {
+      columns.append(ColumnReader(try reader.take(try reader.count()), name))
+    }
     try reader.requireEnd()
     while !self[.texts].isAtEnd { texts.append(try self[.texts].text()) }
   }
@@ -64,7 +66,8 @@ struct StepDecoder {
     let time = Double(bitPattern: lastTime)
     guard time.isFinite else { throw self[.times].fault("has a time that is not finite") }
     var step = ReplayStep(
-      writes: first...lastWrite, time: time, author: try text(.authors), context: try text(.contexts))
+      writes: first...lastWrite, time: time, author: try text(.authors),
+      context: try text(.contexts))
     step.continues = flags & StepFlag.continues != 0
     let records = try self[.counts].count()
     let deleted = try self[.counts].count()
@@ -101,7 +104,7 @@ struct StepDecoder {
       }
       last = id
       let length = try self[.lengths].count()
-      guard length > RecordLayout.headerSize else {
+      guard length >= RecordLayout.headerSize + RecordLayout.checksumSize else {
         throw self[.lengths].fault("has a record of \(length) bytes")
       }
       records.append(id, try self[.records].take(length).unsafeBytes)
