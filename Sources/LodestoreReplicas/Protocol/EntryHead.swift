@@ -31,7 +31,7 @@ struct ReplicaIdentity: Hashable, Sendable {
 /// The part of an entry's head that the protocol reads.
 struct EntryHead: Hashable, Sendable {
   var kind: EntryKind
-  /// The epoch never falls along the chain. Each fence raises it.
+  /// The epoch, which never falls along the chain and rises with each fence.
   var epoch: UInt64
   /// Slots start at 1 and have no gaps.
   var slot: UInt64
@@ -41,9 +41,8 @@ struct EntryHead: Hashable, Sendable {
   var store: ReplicaIdentity
   /// 16 random bytes that each opening of a writer draws.
   ///
-  /// Without them, two machines with copies of one store could make the same bytes for one slot.
-  /// Both would then find their own bytes in the slot, and both would report the write as
-  /// replicated.
+  /// Without them, two machines with copies of one store could make equal bytes for one slot. Each
+  /// machine would then find its own bytes in the slot, and report its write as replicated.
   var session: ReplicaIdentity
   /// The number of the first write in the entry, or `lastWrite + 1` when the entry has no writes.
   var firstWrite: UInt64
@@ -69,7 +68,7 @@ struct ChainPosition: Hashable, Sendable {
     (self.slot, self.digest, self.epoch, self.lastWrite) = (slot, digest, epoch, lastWrite)
   }
 
-  /// The position behind an entry.
+  /// The position after an entry.
   init(after head: EntryHead, digest: EntryDigest) {
     self.init(slot: head.slot, digest: digest, epoch: head.epoch, lastWrite: head.lastWrite)
   }

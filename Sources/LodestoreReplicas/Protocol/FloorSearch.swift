@@ -30,7 +30,7 @@ struct FloorSearch<Codec: ReplicaCodec>: Sendable {
     return absent == floor.number + 1
   }
 
-  /// Takes the answer to a request for ``name``. Ignores answers that are unclear.
+  /// Takes the answer to a request for ``name``, and ignores an unclear one.
   mutating func receive(_ outcome: StorageOutcome) {
     guard case .floor(let number) = name else { return }
     switch outcome {

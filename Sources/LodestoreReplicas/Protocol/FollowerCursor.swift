@@ -22,6 +22,8 @@ struct FollowerCursor<Codec: ReplicaCodec>: Sendable {
   }
 
   private let codec: Codec
+  /// The position of an own fence, which the chain must contain.
+  private let fence: ChainPosition?
   /// The position after the last result.
   private(set) var position: ChainPosition
   private(set) var floor: Floor
@@ -32,8 +34,11 @@ struct FollowerCursor<Codec: ReplicaCodec>: Sendable {
   private var phase: Phase
 
   /// Creates a follower that begins at a position, or at the newest base without one.
-  init(codec: Codec, position: ChainPosition?, floor: Floor) {
+  ///
+  /// A new writer passes its fence, so that a storage that has overwritten the fence is found.
+  init(codec: Codec, position: ChainPosition?, floor: Floor, fence: ChainPosition? = nil) {
     self.codec = codec
+    self.fence = fence
     self.position = position ?? .origin
     self.floor = floor
     phase =
@@ -111,6 +116,11 @@ struct FollowerCursor<Codec: ReplicaCodec>: Sendable {
     floor = reader.floor
     switch result {
     case .read(let entries, let isEnd):
+      if let fence, let entry = entries.first(where: { $0.head.slot == fence.slot }),
+        codec.digest(of: entry.bytes) != fence.digest
+      {
+        return phase = .finished(.damaged(.log(slot: fence.slot), .brokenChain))
+      }
       guard let index = entries.firstIndex(where: { $0.head.kind == .base }) else {
         position = reader.position
         return phase = .finished(.apply(entries, isEnd: isEnd))

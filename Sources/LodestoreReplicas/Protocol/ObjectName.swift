@@ -29,7 +29,7 @@ enum ObjectName: Hashable, Sendable {
     }
   }
 
-  /// Parses a path below the prefix. Returns nil for paths that ``path`` cannot return.
+  /// Parses a path below the prefix, and returns nil for one that ``path`` cannot return.
   init?(path: String) {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2 || (parts.count == 3 && parts[0] == "merged") else { return nil }

@@ -10,8 +10,8 @@ struct SlotWriter<Codec: ReplicaCodec>: Sendable {
     case committed(ChainPosition)
     /// Another entry has the slot.
     ///
-    /// The writer is fenced, unless the entry is of its own store and epoch: then an earlier
-    /// session of this writer may have sent it, and ``WriterStart`` decides.
+    /// The writer is fenced, unless the entry is of its own store and epoch. An earlier session of
+    /// this writer may have sent such an entry, and ``WriterStart`` decides.
     case taken(EntryHead, EntryDigest)
     /// The slot was collected. The entry may or may not have been a part of the chain before.
     case collected(Floor)
@@ -50,8 +50,10 @@ struct SlotWriter<Codec: ReplicaCodec>: Sendable {
 
   private var name: ObjectName { .log(slot: position.slot + 1) }
 
-  /// Begins the write of an entry. Returns false, and changes nothing, if the entry cannot follow
-  /// the position or another entry is still being written.
+  /// Begins the write of an entry.
+  ///
+  /// Returns false, and changes nothing, if the entry cannot follow the position or another entry
+  /// is still being written.
   mutating func offer(_ entry: [UInt8]) -> Bool {
     switch phase {
     case .idle, .finished(.committed): break
@@ -99,6 +101,8 @@ struct SlotWriter<Codec: ReplicaCodec>: Sendable {
     guard let head = codec.head(of: bytes) else {
       return phase = .finished(.damaged(name, .unreadable))
     }
+    // An entry that does not continue this writer's own chain tells that the chain was overwritten.
+    if let fault = position.fault(of: head) { return phase = .finished(.damaged(name, fault)) }
     phase = .finished(.taken(head, codec.digest(of: bytes)))
   }
 

@@ -1,4 +1,4 @@
-/// A request to the storage. The bytes of objects are opaque here.
+/// A request to the storage, in which the bytes of objects are opaque.
 enum StorageRequest: Sendable, Hashable {
   case get(ObjectName)
   /// Stores the object only if none of its name exists (`If-None-Match: *`).
@@ -25,7 +25,7 @@ enum StorageOutcome: Sendable, Hashable {
   case names([ObjectName])
   /// The request may have been executed, may not have been, or may be executed later.
   ///
-  /// 409, 429, 5xx, timeouts and cut connections are unclear. The same request is sent again.
+  /// 409, 429, 5xx, timeouts and cut connections are unclear. The machine repeats its request.
   case unclear
 }
 

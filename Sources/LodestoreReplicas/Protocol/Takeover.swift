@@ -98,7 +98,7 @@ struct Takeover<Codec: ReplicaCodec>: Sendable {
     switch result {
     case .committed(let position): phase = .finished(.fenced(position))
     case .taken:
-      // The reader checks the other's entry, and finds entries behind it.
+      // The reader checks the other's entry, and finds the entries after it.
       phase = .read(ChainReader(codec: codec, position: writer.position, floor: writer.floor))
     case .collected(let floor): phase = .finished(.collected(floor))
     case .damaged(let name, let fault): phase = .finished(.damaged(name, fault))

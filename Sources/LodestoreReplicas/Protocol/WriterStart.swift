@@ -14,7 +14,10 @@ struct WriterStart<Codec: ReplicaCodec>: Sendable {
     ///
     /// `adopted` entries were this store's own, and their answers had been lost.
     case ready(ChainPosition, adopted: Int)
-    /// Another writer has taken over with this epoch. Writes after `position` were not shipped.
+    /// Another writer has taken over with this epoch.
+    ///
+    /// Writes after the position were not shipped. If the position itself was collected, some of
+    /// them may have been.
     case fenced(epoch: UInt64, after: ChainPosition)
     /// The chain has later writes of this store than the store itself: the store is an old copy.
     case behind(chain: UInt64, local: UInt64)
@@ -73,8 +76,14 @@ struct WriterStart<Codec: ReplicaCodec>: Sendable {
     case .collected: return .request(.get(.log(slot: floor.slot)))
     case .finished(let result): return .finished(result)
     case .compare:
-      if let entry = unknown.last { return .compare(entry) }
-      if isEnd { finishReading() } else { read() }
+      if let entry = unknown.last {
+        guard let refusal = refusal(of: entry.head) else { return .compare(entry) }
+        phase = .finished(refusal)
+      } else if isEnd {
+        finishReading()
+      } else {
+        read()
+      }
     case .read(var reader):
       let action = reader.next()
       phase = .read(reader)
@@ -136,9 +145,6 @@ struct WriterStart<Codec: ReplicaCodec>: Sendable {
     switch result {
     case .read(let entries, let isEnd):
       self.isEnd = isEnd
-      for entry in entries {
-        if let refusal = refusal(of: entry.head) { return phase = .finished(refusal) }
-      }
       unknown = entries.reversed()
       phase = .compare
     case .collected(let floor):
@@ -170,6 +176,8 @@ struct WriterStart<Codec: ReplicaCodec>: Sendable {
   private mutating func finish(_ search: FloorSearch<Codec>, _ fault: ChainFault) {
     floor = search.floor
     if let fault = search.fault { return phase = .finished(.damaged(search.name, fault)) }
+    // A base of the next slot may exist already, if its entry's answer was lost.
+    if floor.slot == position.slot + 1 { return read() }
     if floor.slot > position.slot { return phase = .collected }
     if fault == .absent { return phase = .finished(.damaged(.log(slot: position.slot), .absent)) }
     phase = .finished(.diverged(firstWrite: position.lastWrite, lastWrite: local.lastWrite))
