@@ -21,6 +21,16 @@ final class Simulation {
     var refused = 0
     var collectedWriters = 0
     var swaps = 0
+
+    mutating func add(_ other: Coverage) {
+      takeovers += other.takeovers
+      collections += other.collections
+      adopted += other.adopted
+      fenced += other.fenced
+      refused += other.refused
+      collectedWriters += other.collectedWriters
+      swaps += other.swaps
+    }
   }
 
   enum Storage {
