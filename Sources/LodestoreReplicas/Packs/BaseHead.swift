@@ -59,8 +59,9 @@ package struct BaseHead: ReplicaDocument {
   }
 
   /// The name of one of the base's objects.
-  package func name(of file: ReplicaNames.BaseFile) -> String {
-    ReplicaNames.base(slot, verity: String(verity.description.prefix(16)), file)
+  package func name(of file: ReplicaName.BaseFile) -> ReplicaName {
+    let start = verity.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    return .base(slot: slot, verity: start, file)
   }
 
   /// The place in the log after the base.
@@ -87,9 +88,8 @@ package struct BaseHead: ReplicaDocument {
     verity = try file.digest("verity")
     packed = try File(try object.object("packed"))
     frames = try File(try object.object("frames"))
-    guard self.name(of: .head) == name else {
-      throw object.fault("it describes '\(self.name(of: .head))'")
-    }
+    let ownName = self.name(of: .head).text
+    guard ownName == name else { throw object.fault("it describes '\(ownName)'") }
   }
 
   package var bytes: [UInt8] {

@@ -21,7 +21,7 @@ package struct ChainPosition: Sendable, Hashable {
 
   /// The place before slot 1.
   package static func start(of store: UUIDBytes) -> ChainPosition {
-    ChainPosition(slot: 0, hash: [], epoch: 1, store: store, lastWrite: 0)
+    ChainPosition(slot: 0, hash: [], epoch: 0, store: store, lastWrite: 0)
   }
 
   package init(
@@ -44,18 +44,7 @@ package struct ChainPosition: Sendable, Hashable {
   ///   place then stays as it was.
   package mutating func advance(over entry: LogEntry) throws(PackError) {
     let head = entry.head
-    let first = head.merged?.firstSlot ?? head.slot
-    let isRaised = head.epoch > epoch && slot > 0
-    let isFence = head.kind == .fence
-    let faults: [(isFound: Bool, reason: String)] = [
-      (head.store != store, "it belongs to another replica"),
-      (first == 0 || first - 1 != slot, "the slot before it is \(slot)"),
-      (head.previous ?? [] != hash, "the entry before it is another one"),
-      (head.epoch < epoch, "its epoch \(head.epoch) is lower than \(epoch)"),
-      (isFence && slot > 0 && !isRaised, "it is a fence without a higher epoch"),
-      (isRaised && !isFence && head.merged == nil, "its epoch \(head.epoch) has no fence"),
-    ]
-    if let fault = faults.first(where: \.isFound)?.reason ?? writesFault(of: head) {
+    if let fault = chainFault(of: head) ?? writesFault(of: head) {
       throw PackError(
         .brokenChain,
         "cannot use the entry of slot \(head.slot): \(fault); start again from a base",
@@ -70,6 +59,18 @@ package struct ChainPosition: Sendable, Hashable {
     } else {
       lastWrite = head.lastWrite
     }
+  }
+
+  private func chainFault(of head: EntryHead) -> String? {
+    let isRaised = head.epoch > epoch && slot > 0
+    let isFence = head.kind == .fence
+    if head.store != store { return "it belongs to another replica" }
+    if (head.merged?.firstSlot ?? head.slot) != slot + 1 { return "the slot before it is \(slot)" }
+    if head.previous ?? [] != hash { return "the entry before it is another one" }
+    if head.epoch < epoch { return "its epoch \(head.epoch) is lower than \(epoch)" }
+    if isFence, slot > 0, !isRaised { return "it is a fence without a higher epoch" }
+    if isRaised, !isFence, head.merged == nil { return "its epoch \(head.epoch) has no fence" }
+    return nil
   }
 
   private func writesFault(of head: EntryHead) -> String? {

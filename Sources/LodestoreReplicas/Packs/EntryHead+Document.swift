@@ -6,12 +6,12 @@ extension EntryHead {
   func document(bodyLength: Int, bodySHA256: [UInt8]) -> Document {
     var members: [String: Document] = [
       "kind": .string(kind.rawValue), "epoch": .number(epoch), "slot": .number(slot),
-      "store": .uuid(store), "lastWrite": .number(lastWrite), "time": .date(time),
+      "store": .uuid(store), "session": .uuid(session), "lastWrite": .number(lastWrite), "time": .date(time),
       "schema": .data(schema), "bodyLength": .number(UInt64(bodyLength)),
     ]
     members["previous"] = previous.map { .data($0) }
     members["firstWrite"] = firstWrite.map { .number($0) }
-    members["base"] = base.map { .string($0) }
+    members["base"] = base.map { .string($0.text) }
     members["writer"] = writer.map { .string($0) }
     if !digests.isEmpty { members["digests"] = .data(Self.encoded(digests)) }
     if part != .whole {
@@ -76,6 +76,7 @@ extension EntryHead {
     var head = EntryHead(
       kind, epoch: try members.number("epoch", 1...PackLimits.number), slot: slot,
       previous: try members.optionalDigest("previous"), store: try members.uuid("store"),
+      session: try members.uuid("session"),
       firstWrite: try members.optionalNumber("firstWrite", 1...PackLimits.write),
       lastWrite: try members.number("lastWrite", 0...PackLimits.write),
       time: try members.date("time"), schema: try members.digest("schema"))
@@ -89,7 +90,10 @@ extension EntryHead {
     if let first = try members.optionalNumber("firstSlot", 1...slot) {
       head.merged = Merged(firstSlot: first, lastEntry: try members.digest("lastEntry"))
     }
-    head.base = try members.optionalText("base")
+    if let text = try members.optionalText("base") {
+      guard let name = ReplicaName(text) else { throw members.wrong("base") }
+      head.base = name
+    }
     head.writer = try members.optionalText("writer")
     var body = BodyFacts()
     body.length = Int(try members.number("bodyLength", 0...UInt64(PackLimits.entry)))
@@ -108,7 +112,6 @@ extension EntryHead {
     let firstSlot = merged?.firstSlot ?? slot
     let isPack = kind == .pack
     let hashes = [previous, schema, merged?.lastEntry].compactMap { $0 }
-    let texts = [base, writer].compactMap { $0 }
     let numbers = 1...PackLimits.number
     let faults: [(isFound: Bool, reason: String)] = [
       (!numbers.contains(slot) || !numbers.contains(epoch), "its slot or epoch is out of range"),
@@ -121,9 +124,9 @@ extension EntryHead {
       (!isPack && (bodyLength > 0 || part != .whole || merged != nil), "only a pack has a body"),
       (part.number < 1 || part != .whole && merged != nil, "its part is none"),
       (part.continues && !digests.isEmpty, "an unfinished part has digests"),
-      (texts.contains { $0.utf8.count > PackLimits.text }, "a text is too long"),
+      (writer.map { $0.utf8.count > PackLimits.text } ?? false, "a text is too long"),
       ((kind == .base) != (base != nil), "only a base names a base"),
-      (base.map { ReplicaNames.Object($0)?.isBase != true } ?? false, "it names no base"),
+      (base.map { !$0.isHeadOfBase } ?? false, "it names no base"),
     ]
     let fault = faults.first(where: \.isFound)?.reason
     if let fault {

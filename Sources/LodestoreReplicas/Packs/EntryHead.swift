@@ -51,6 +51,11 @@ package struct EntryHead: Sendable, Hashable {
   package var previous: [UInt8]?
   /// The UUID in `replica.json`.
   package var store: UUIDBytes
+  /// 16 random bytes that each opening of a writer draws.
+  ///
+  /// Without them, two machines with copies of one store could make equal bytes for one slot. Each
+  /// machine would then find its own bytes in the slot, and report its writes as replicated.
+  package var session: UUIDBytes
   /// The number of the first write in the body; `nil` unless this is a pack.
   package var firstWrite: UInt64?
   /// The number of the last write of the log up to this entry.
@@ -64,7 +69,7 @@ package struct EntryHead: Sendable, Hashable {
   package var part = Part.whole
   package var merged: Merged?
   /// The name of the base with which the log continues; only in entries of the kind `base`.
-  package var base: String?
+  package var base: ReplicaName?
   /// A text that tells people which machine has written the entry.
   package var writer: String?
   /// The number of changed records, links and places in the body.
@@ -76,7 +81,7 @@ package struct EntryHead: Sendable, Hashable {
 
   package init(
     _ kind: Kind, epoch: UInt64, slot: UInt64, previous: [UInt8]?, store: UUIDBytes,
-    firstWrite: UInt64? = nil, lastWrite: UInt64, time: Double, schema: [UInt8],
+    session: UUIDBytes, firstWrite: UInt64? = nil, lastWrite: UInt64, time: Double, schema: [UInt8],
     digests: [[UInt8]: ContentDigest] = [:]
   ) {
     self.kind = kind
@@ -84,6 +89,7 @@ package struct EntryHead: Sendable, Hashable {
     self.slot = slot
     self.previous = previous
     self.store = store
+    self.session = session
     self.firstWrite = firstWrite
     self.lastWrite = lastWrite
     self.time = time

@@ -1,12 +1,14 @@
 /// A failure to read or write the bytes of a replica.
 ///
 /// `code` is for programs. `message` states the fact found, the object, and the next step.
-package struct PackError: Error, Sendable, Equatable, CustomStringConvertible {
-  package enum Code: Sendable, Equatable {
+package struct PackError: Error, Sendable, Hashable, CustomStringConvertible {
+  package enum Code: Sendable, Hashable {
     /// The bytes break a rule of Format.md, "Replicas".
     case damaged
     /// The object has a version or a kind that this library does not know.
     case newerFormat
+    /// An object that must exist is absent.
+    case missing
     /// A limit of Format.md, "Replicas", is exceeded.
     case tooLarge
     /// A sound entry does not follow the entry before it.
@@ -32,6 +34,12 @@ package struct PackError: Error, Sendable, Equatable, CustomStringConvertible {
     PackError(
       .damaged, "cannot read \(object): \(reason); fetch the object again or use a base", slot: slot
     )
+  }
+
+  static func missing(_ object: String, slot: UInt64? = nil) -> PackError {
+    PackError(
+      .missing, "cannot find \(object), which must exist; check who deletes objects of the replica",
+      slot: slot)
   }
 
   static func newer(_ object: String, _ reason: String) -> PackError {

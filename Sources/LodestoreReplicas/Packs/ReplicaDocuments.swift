@@ -44,8 +44,11 @@ package struct ReplicaInfo: ReplicaDocument {
   }
 }
 
-/// The object `floor.json`: the slots below it are collected and are never used again.
-package struct Floor: ReplicaDocument {
+/// A record of the floor, `floor/NUMBER.json`: slots below it are collected and never used again.
+///
+/// Records are created once and never deleted, so the floor cannot fall. A single object would have
+/// to be overwritten, and a late request of an earlier collector could lower the floor.
+package struct FloorRecord: ReplicaDocument {
   /// The lowest live slot.
   package var slot: UInt64
   package var time: Double
@@ -87,7 +90,7 @@ package struct FollowerMark: ReplicaDocument {
   package init(reading bytes: [UInt8], named name: String) throws(PackError) {
     let object = try ReplicaObject(bytes, name)
     id = try object.text("id")
-    guard ReplicaNames.isFollowerID(id), name == ReplicaNames.follower(id) else {
+    guard ReplicaName.isFollowerID(id), name == ReplicaName.follower(id: id).text else {
       throw object.wrong("id")
     }
     slot = try object.number("slot", 0...PackLimits.number)

@@ -1,12 +1,7 @@
 internal import LodestoreDatasets
+internal import LodestoreEssentials
 internal import LodestoreFormat
 internal import LodestoreJSON
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 /// A JSON object of a replica, whose members are read with a bound on every value.
 ///

@@ -1,55 +1,49 @@
-/// A base of which the protocol knows that it lies on the chain.
-struct BaseChoice: Sendable, Hashable {
-  /// The number in the names of the base's two objects.
-  var verity: UInt64
-  /// The position whose state the base holds.
-  var position: ChainPosition
-}
+internal import LodestoreFormat
 
 /// Finds the newest base on the chain, of a lowest slot or later.
 ///
-/// A base lies on the chain if its head names the digest of its slot's entry. Its slot must not be
-/// below the floor, where a stalled writer may have stored the entry again.
-struct BaseSearch<Codec: ReplicaCodec>: Sendable {
-  enum Result: Sendable, Hashable {
-    case found(BaseChoice)
+/// A base lies on the chain if its head names the hash of its slot's entry. A writer that was fenced
+/// may have stored a base of a slot that it did not win. The base's slot must not be below the
+/// floor, where a stalled writer may have stored the entry again.
+struct BaseSearch: ProtocolMachine {
+  enum Result: Sendable, Equatable {
+    case found(BaseHead)
     case none
-    case damaged(ObjectName, ChainFault)
+    case refused(PackError)
   }
-
-  typealias Action = ProtocolAction<Result>
 
   private enum Phase: Sendable {
     case list
     case head
     case entry(BaseHead)
-    case floor(FloorSearch<Codec>, ChainPosition?)
+    case floor(FloorSearch, BaseHead?)
     case finished(Result)
   }
 
-  private let codec: Codec
+  /// The UUID of the replica.
+  private let store: UUIDBytes
   private let lowest: UInt64
   /// Bases to leave out.
-  private let unusable: Set<UInt64>
+  private let unusable: Set<ReplicaName>
   private(set) var floor: Floor
-  /// The bases that were not looked into yet, the newest last.
-  private var candidates: [(slot: UInt64, verity: UInt64)] = []
+  /// The heads of bases that were not looked into yet, the newest last.
+  private var candidates: [(slot: UInt64, name: ReplicaName)] = []
   private var phase = Phase.list
   private var failures = Failures()
 
-  init(codec: Codec, lowest: UInt64, floor: Floor, unusable: Set<UInt64> = []) {
-    self.codec = codec
+  init(store: UUIDBytes, lowest: UInt64, floor: Floor, unusable: Set<ReplicaName> = []) {
+    self.store = store
     self.lowest = lowest
     self.unusable = unusable
     self.floor = floor
   }
 
-  mutating func next() -> Action {
+  mutating func next() -> ProtocolAction<Result> {
     if let count = failures.takeWait() { return .wait(failures: count) }
     switch (phase, candidates.last) {
     case (.list, _): return .request(.list(.base, upTo: .max))
-    case (.head, let base?): return .request(.get(.baseHead(slot: base.slot, verity: base.verity)))
-    case (.entry, let base?): return .request(.get(.log(slot: base.slot)))
+    case (.head, let candidate?): return .request(.get(candidate.name))
+    case (.entry, let candidate?): return .request(.get(.entry(slot: candidate.slot)))
     case (.floor(let search, _), _): return .request(.get(search.name))
     case (.finished(let result), _): return .finished(result)
     case (.head, nil), (.entry, nil):
@@ -64,26 +58,26 @@ struct BaseSearch<Codec: ReplicaCodec>: Sendable {
     switch (phase, outcome) {
     case (.list, .names(let names)): take(names)
     case (.head, .object(let bytes)):
-      guard let head = codec.base(of: bytes), head.slot == candidates.last?.slot else {
-        return tryNext()
-      }
+      guard let name = candidates.last?.name,
+        let head = try? BaseHead(reading: bytes, named: name.text)
+      else { return tryNext() }
       phase = .entry(head)
     case (.entry(let base), .object(let bytes)): take(bytes, of: base)
     // A collection has deleted the object in the meantime, or its writer has not ended yet.
     case (.head, .absent): searchFloor(nil)
     case (.entry, .absent): searchFloor(nil)
-    case (.floor(var search, let position), _):
+    case (.floor(var search, let base), _):
       search.receive(outcome)
-      phase = .floor(search, position)
-      if search.isFinished { finish(search, position) }
+      phase = .floor(search, base)
+      if search.isFinished { finish(search, base) }
     default: break
     }
   }
 
-  private mutating func take(_ names: [ObjectName]) {
+  private mutating func take(_ names: [ReplicaName]) {
     candidates = []
-    for case .baseHead(let slot, let verity) in names where slot >= lowest {
-      if !unusable.contains(verity) { candidates.append((slot, verity)) }
+    for name in names where name.isHeadOfBase && !unusable.contains(name) {
+      if let slot = name.collectedSlot, slot >= lowest { candidates.append((slot, name)) }
     }
     candidates.sort { $0.slot < $1.slot }
     // Without candidates the floor tells whether a chain without a base can be read at all.
@@ -91,10 +85,12 @@ struct BaseSearch<Codec: ReplicaCodec>: Sendable {
   }
 
   private mutating func take(_ bytes: [UInt8], of base: BaseHead) {
-    guard codec.digest(of: bytes) == base.digest, let head = codec.head(of: bytes),
-      head.slot == base.slot
+    guard SHA256.hash(bytes) == base.entry.bytes,
+      let head = try? LogEntry(reading: bytes, slot: base.slot).head,
+      base.store == store, head.store == store, head.epoch == base.epoch,
+      head.lastWrite == base.lastWrite, !head.part.continues
     else { return tryNext() }
-    searchFloor(ChainPosition(after: head, digest: base.digest))
+    searchFloor(base)
   }
 
   private mutating func tryNext() {
@@ -102,16 +98,16 @@ struct BaseSearch<Codec: ReplicaCodec>: Sendable {
     if candidates.isEmpty { searchFloor(nil) } else { phase = .head }
   }
 
-  private mutating func searchFloor(_ position: ChainPosition?) {
-    phase = .floor(FloorSearch(codec: codec, known: floor), position)
+  private mutating func searchFloor(_ base: BaseHead?) {
+    phase = .floor(FloorSearch(known: floor), base)
   }
 
-  private mutating func finish(_ search: FloorSearch<Codec>, _ position: ChainPosition?) {
+  private mutating func finish(_ search: FloorSearch, _ base: BaseHead?) {
     let hasRisen = search.floor.number > floor.number
     floor = search.floor
-    if let fault = search.fault { return phase = .finished(.damaged(search.name, fault)) }
-    if let position, let base = candidates.last, base.slot >= floor.slot {
-      phase = .finished(.found(BaseChoice(verity: base.verity, position: position)))
+    if let fault = search.fault { return phase = .finished(.refused(fault)) }
+    if let base, base.slot >= floor.slot {
+      phase = .finished(.found(base))
     } else if hasRisen {
       // A newer base exists since.
       phase = .list

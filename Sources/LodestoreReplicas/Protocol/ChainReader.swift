@@ -1,43 +1,34 @@
-/// An entry of the chain that a reader has read.
-struct ChainEntry: Sendable, Hashable {
-  var head: EntryHead
-  var bytes: [UInt8]
-}
-
 /// Reads the entries after a position, and checks that they continue the chain.
 ///
 /// The floor is read after the entries and before they are reported. A stalled writer may store a
 /// collected slot again, and such an entry looks as if it continued the chain.
-struct ChainReader<Codec: ReplicaCodec>: Sendable {
-  enum Result: Sendable, Hashable {
+struct ChainReader: ProtocolMachine {
+  enum Result: Sendable, Equatable {
     /// The entries are parts of the chain. `isEnd` tells that the slot after them was absent.
-    case read([ChainEntry], isEnd: Bool)
+    case read([LogEntry], isEnd: Bool)
     /// The slot after the position was collected: only a base leads on.
     case collected(Floor)
     /// An object is not a part of the chain, although it is not below the floor.
-    case damaged(ObjectName, ChainFault)
+    case refused(PackError)
   }
-
-  typealias Action = ProtocolAction<Result>
 
   private enum Phase: Sendable {
     case entry
-    case floor(FloorSearch<Codec>, end: End)
+    case floor(FloorSearch, end: End)
     case finished(Result)
   }
 
   private enum End: Sendable {
     case limit, absent
-    case fault(ChainFault)
+    case fault(PackError)
   }
 
-  private let codec: Codec
   /// The position after the entries that were reported.
   private(set) var position: ChainPosition
   private(set) var floor: Floor
   /// The number of entries and bytes after which a batch ends.
   private let limit: (entries: Int, bytes: Int)
-  private var entries: [ChainEntry] = []
+  private var entries: [LogEntry] = []
   private var byteCount = 0
   /// The position after the entries that were read.
   private var end: ChainPosition
@@ -45,17 +36,13 @@ struct ChainReader<Codec: ReplicaCodec>: Sendable {
   private var failures = Failures()
 
   init(
-    codec: Codec, position: ChainPosition, floor: Floor,
-    limit: (entries: Int, bytes: Int) = (256, 64 << 20)
+    position: ChainPosition, floor: Floor, limit: (entries: Int, bytes: Int) = (256, 64 << 20)
   ) {
-    self.codec = codec
     self.position = position
     self.floor = floor
     self.limit = limit
     end = position
   }
-
-  private var name: ObjectName { .log(slot: end.slot + 1) }
 
   /// Begins the next batch after the last one was reported.
   mutating func readOn() {
@@ -65,10 +52,10 @@ struct ChainReader<Codec: ReplicaCodec>: Sendable {
     phase = .entry
   }
 
-  mutating func next() -> Action {
+  mutating func next() -> ProtocolAction<Result> {
     if let count = failures.takeWait() { return .wait(failures: count) }
     switch phase {
-    case .entry: return .request(.get(name))
+    case .entry: return .request(.get(.entry(slot: end.slot + 1)))
     case .floor(let search, _): return .request(.get(search.name))
     case .finished(let result): return .finished(result)
     }
@@ -89,26 +76,27 @@ struct ChainReader<Codec: ReplicaCodec>: Sendable {
   }
 
   private mutating func take(_ bytes: [UInt8]) {
-    guard let head = codec.head(of: bytes) else { return searchFloor(.fault(.unreadable)) }
-    if let fault = end.fault(of: head) { return searchFloor(.fault(fault)) }
-    end = ChainPosition(after: head, digest: codec.digest(of: bytes))
-    entries.append(ChainEntry(head: head, bytes: bytes))
+    do throws(PackError) {
+      let entry = try LogEntry(reading: bytes, slot: end.slot + 1)
+      try end.advance(over: entry)
+      entries.append(entry)
+    } catch { return searchFloor(.fault(error)) }
     byteCount += bytes.count
     if entries.count >= limit.entries || byteCount >= limit.bytes { searchFloor(.limit) }
   }
 
   private mutating func searchFloor(_ end: End) {
-    phase = .floor(FloorSearch(codec: codec, known: floor), end: end)
+    phase = .floor(FloorSearch(known: floor), end: end)
   }
 
-  private mutating func finish(_ search: FloorSearch<Codec>, _ reason: End) {
+  private mutating func finish(_ search: FloorSearch, _ reason: End) {
     floor = search.floor
     if let fault = search.fault {
-      phase = .finished(.damaged(search.name, fault))
+      phase = .finished(.refused(fault))
     } else if floor.slot > position.slot + 1 {
       phase = .finished(.collected(floor))
     } else if case .fault(let fault) = reason {
-      phase = .finished(.damaged(name, fault))
+      phase = .finished(.refused(fault))
     } else {
       position = end
       var isEnd = false

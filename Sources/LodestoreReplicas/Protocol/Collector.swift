@@ -1,46 +1,52 @@
+internal import LodestoreFormat
+
 /// Raises the floor to a slot that a base covers, and deletes the objects below it.
 ///
 /// The record of the floor is created first. A stalled writer that stores a deleted slot again
 /// then finds the record, and does not count its entry as committed.
-struct Collector<Codec: ReplicaCodec>: Sendable {
-  enum Result: Sendable, Hashable {
+struct Collector: ProtocolMachine {
+  enum Result: Sendable, Equatable {
     /// All objects below the floor are deleted.
     case collected(Floor, deleted: Int)
-    case damaged(ObjectName, ChainFault)
+    case refused(PackError)
   }
 
-  typealias Action = ProtocolAction<Result>
-
   private enum Phase: Sendable {
-    case base(BaseSearch<Codec>)
+    case base(BaseSearch)
     /// The next record of the floor is created. Its slot is that of the base, or the limit.
     case raise(UInt64)
     /// Another record exists, and the newest is read.
-    case floor(FloorSearch<Codec>, raisingTo: UInt64)
+    case floor(FloorSearch, raisingTo: UInt64)
     case list
     case delete
     case finished(Result)
   }
 
-  private let codec: Codec
   /// The highest slot that the floor may have: by the age of entries and by registered followers.
   private let limit: UInt64
   private(set) var floor: Floor
-  private var folders: [ObjectFolder] = [.base, .merged, .log]
+  /// The time in the record of the floor, for people; nothing depends on it.
+  private let time: Double
+  private var folders: [ReplicaFolder] = [.base, .merged, .log]
   /// The objects to delete, the next one last.
-  private var names: [ObjectName] = []
+  private var names: [ReplicaName] = []
   private var deletedCount = 0
   private var phase: Phase
   private var failures = Failures()
 
-  init(codec: Codec, limit: UInt64, floor: Floor) {
-    self.codec = codec
+  /// - Parameters:
+  ///   - store: The UUID of the replica.
+  ///   - limit: The highest slot that the floor may have.
+  ///   - floor: A floor that is known, or `.none`.
+  ///   - time: The present time, in seconds since 2001-01-01T00:00:00Z.
+  init(store: UUIDBytes, limit: UInt64, floor: Floor, time: Double) {
     self.limit = limit
     self.floor = floor
-    phase = .base(BaseSearch(codec: codec, lowest: 1, floor: floor))
+    self.time = time
+    phase = .base(BaseSearch(store: store, lowest: 1, floor: floor))
   }
 
-  mutating func next() -> Action {
+  mutating func next() -> ProtocolAction<Result> {
     if let count = failures.takeWait() { return .wait(failures: count) }
     switch phase {
     case .base(var search):
@@ -53,8 +59,8 @@ struct Collector<Codec: ReplicaCodec>: Sendable {
       }
       return next()
     case .raise(let slot):
-      return .request(
-        .putIfAbsent(.floor(number: floor.number + 1), codec.bytes(ofFloor: slot)))
+      let record = FloorRecord(slot: slot, time: time)
+      return .request(.putIfAbsent(.floor(number: floor.number + 1), record.bytes))
     case .floor(let search, _): return .request(.get(search.name))
     case .list:
       guard let folder = folders.last else {
@@ -86,7 +92,7 @@ struct Collector<Codec: ReplicaCodec>: Sendable {
       phase = .list
     case (.raise(let slot), .exists):
       // The record is another's, or this machine's own of which the answer was lost.
-      phase = .floor(FloorSearch(codec: codec, known: floor), raisingTo: slot)
+      phase = .floor(FloorSearch(known: floor), raisingTo: slot)
     case (.floor(var search, let slot), _):
       search.receive(outcome)
       phase = .floor(search, raisingTo: slot)
@@ -103,12 +109,12 @@ struct Collector<Codec: ReplicaCodec>: Sendable {
     }
   }
 
-  private mutating func take(_ result: BaseSearch<Codec>.Result, _ newest: Floor) {
+  private mutating func take(_ result: BaseSearch.Result, _ newest: Floor) {
     floor = newest
     switch result {
-    case .found(let base): raise(to: min(base.position.slot, limit))
+    case .found(let base): raise(to: min(base.slot, limit))
     case .none: raise(to: 0)
-    case .damaged(let name, let fault): phase = .finished(.damaged(name, fault))
+    case .refused(let error): phase = .finished(.refused(error))
     }
   }
 
@@ -123,9 +129,9 @@ struct Collector<Codec: ReplicaCodec>: Sendable {
     }
   }
 
-  private mutating func finish(_ search: FloorSearch<Codec>, raisingTo slot: UInt64) {
+  private mutating func finish(_ search: FloorSearch, raisingTo slot: UInt64) {
     floor = search.floor
-    if let fault = search.fault { return phase = .finished(.damaged(search.name, fault)) }
+    if let fault = search.fault { return phase = .finished(.refused(fault)) }
     raise(to: slot)
   }
 }

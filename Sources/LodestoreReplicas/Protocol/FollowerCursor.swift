@@ -1,51 +1,58 @@
+internal import LodestoreFormat
+
 /// Follows a chain from a position, and finds the base to continue from where entries are missing.
 ///
-/// The caller applies each result in one transaction together with the position that
-/// ``position`` has then. Only then it calls `goOn`.
-struct FollowerCursor<Codec: ReplicaCodec>: Sendable {
-  enum Result: Sendable, Hashable {
+/// The caller applies the entries up to ``resumePosition`` in one transaction, which also stores that
+/// position. The entries after it are parts of writes whose end is not read yet: the caller keeps
+/// them until a later result has the rest. Then the caller calls `goOn`.
+struct FollowerCursor: ProtocolMachine {
+  enum Result: Sendable, Equatable {
     /// Apply the entries. `isEnd` tells that the follower is up to date then.
-    case apply([ChainEntry], isEnd: Bool)
+    case apply([LogEntry], isEnd: Bool)
     /// Replace the whole content by this base.
-    case swap(BaseChoice)
-    case damaged(ObjectName, ChainFault)
+    case swap(BaseHead)
+    case refused(PackError)
     /// The chain needs a base of this slot or a later one, and the storage has none.
     case noBase(slot: UInt64)
   }
 
-  typealias Action = ProtocolAction<Result>
-
   private enum Phase: Sendable {
-    case read(ChainReader<Codec>)
-    case base(BaseSearch<Codec>)
+    case read(ChainReader)
+    case base(BaseSearch)
     case finished(Result)
   }
 
-  private let codec: Codec
   /// The position of an own fence, which the chain must contain.
   private let fence: ChainPosition?
   /// The position after the last result.
   private(set) var position: ChainPosition
+  /// The last position without unfinished writes, at which another cursor can begin.
+  private(set) var resumePosition: ChainPosition
   private(set) var floor: Floor
   /// The lowest slot that the next base may have.
   private var lowest: UInt64 = 0
   /// The bases whose files were absent or damaged.
-  private var unusable: Set<UInt64> = []
+  private var unusable: Set<ReplicaName> = []
   private var phase: Phase
 
   /// Creates a follower that begins at a position, or at the newest base without one.
   ///
-  /// A new writer passes its fence, so that a storage that has overwritten the fence is found.
-  init(codec: Codec, position: ChainPosition?, floor: Floor, fence: ChainPosition? = nil) {
-    self.codec = codec
+  /// - Parameters:
+  ///   - store: The UUID of the replica.
+  ///   - fence: The position of a new writer's fence, so that a storage that has overwritten the
+  ///     fence is found.
+  init(
+    store: UUIDBytes, position: ChainPosition?, floor: Floor, fence: ChainPosition? = nil
+  ) {
     self.fence = fence
-    self.position = position ?? .origin
+    self.position = position ?? .start(of: store)
+    resumePosition = self.position
     self.floor = floor
     phase =
       if let position {
-        .read(ChainReader(codec: codec, position: position, floor: floor))
+        .read(ChainReader(position: position, floor: floor))
       } else {
-        .base(BaseSearch(codec: codec, lowest: 0, floor: floor))
+        .base(BaseSearch(store: store, lowest: 0, floor: floor))
       }
   }
 
@@ -59,17 +66,18 @@ struct FollowerCursor<Codec: ReplicaCodec>: Sendable {
     case .apply: read()
     case .swap(let base):
       if baseIsUnusable {
-        unusable.insert(base.verity)
+        unusable.insert(base.name(of: .head))
         return search()
       }
       position = base.position
+      resumePosition = position
       lowest = 0
       read()
-    case .damaged, .noBase: break
+    case .refused, .noBase: break
     }
   }
 
-  mutating func next() -> Action {
+  mutating func next() -> ProtocolAction<Result> {
     switch phase {
     case .read(var reader):
       let action = reader.next()
@@ -105,48 +113,64 @@ struct FollowerCursor<Codec: ReplicaCodec>: Sendable {
   }
 
   private mutating func read() {
-    phase = .read(ChainReader(codec: codec, position: position, floor: floor))
+    phase = .read(ChainReader(position: position, floor: floor))
   }
 
   private mutating func search() {
-    phase = .base(BaseSearch(codec: codec, lowest: lowest, floor: floor, unusable: unusable))
+    phase = .base(
+      BaseSearch(store: position.store, lowest: lowest, floor: floor, unusable: unusable))
   }
 
-  private mutating func take(_ result: ChainReader<Codec>.Result, _ reader: ChainReader<Codec>) {
+  private mutating func take(_ result: ChainReader.Result, _ reader: ChainReader) {
     floor = reader.floor
     switch result {
     case .read(let entries, let isEnd):
       if let fence, let entry = entries.first(where: { $0.head.slot == fence.slot }),
-        codec.digest(of: entry.bytes) != fence.digest
+        entry.hash != fence.hash
       {
-        return phase = .finished(.damaged(.log(slot: fence.slot), .brokenChain))
+        return phase = .finished(.refused(overwritten(fence)))
       }
       guard let index = entries.firstIndex(where: { $0.head.kind == .base }) else {
-        position = reader.position
-        return phase = .finished(.apply(entries, isEnd: isEnd))
+        return apply(entries, isEnd: isEnd)
       }
       // Entries before the change of the schema are applied, and the base replaces the rest.
       if index == 0 {
         lowest = entries[0].head.slot
         return search()
       }
-      let last = entries[index - 1]
-      position = ChainPosition(after: last.head, digest: codec.digest(of: last.bytes))
-      phase = .finished(.apply(Array(entries[..<index]), isEnd: false))
+      apply(Array(entries[..<index]), isEnd: false)
     case .collected(let floor):
       lowest = floor.slot
       search()
-    case .damaged(let name, let fault): phase = .finished(.damaged(name, fault))
+    case .refused(let error): phase = .finished(.refused(error))
     }
   }
 
-  private mutating func take(_ result: BaseSearch<Codec>.Result, _ search: BaseSearch<Codec>) {
+  /// Reports entries, and moves the position to their end.
+  private mutating func apply(_ entries: [LogEntry], isEnd: Bool) {
+    do throws(PackError) {
+      for entry in entries {
+        try position.advance(over: entry)
+        if position.unfinished == nil { resumePosition = position }
+      }
+      phase = .finished(.apply(entries, isEnd: isEnd))
+    } catch { phase = .finished(.refused(error)) }
+  }
+
+  private func overwritten(_ fence: ChainPosition) -> PackError {
+    PackError(
+      .brokenChain,
+      "cannot use the entry of slot \(fence.slot): it is not the fence that was written there, so the "
+        + "storage overwrites objects; use another storage", slot: fence.slot)
+  }
+
+  private mutating func take(_ result: BaseSearch.Result, _ search: BaseSearch) {
     floor = search.floor
     switch result {
     case .found(let base): phase = .finished(.swap(base))
     case .none where lowest == 0 && floor.slot == 0: read()
     case .none: phase = .finished(.noBase(slot: max(lowest, floor.slot)))
-    case .damaged(let name, let fault): phase = .finished(.damaged(name, fault))
+    case .refused(let error): phase = .finished(.refused(error))
     }
   }
 }

@@ -1,75 +1,78 @@
 /// Writes entries into the slots after a position, one at a time.
 ///
-/// `offer` takes the bytes of the next entry. Then `next` and `receive` alternate until `next`
-/// returns `.finished`. After `.committed` the writer takes the next entry; any other result is
-/// final.
-struct SlotWriter<Codec: ReplicaCodec>: Sendable {
+/// `offer` takes the next entry. After `.committed` the writer takes another one; any other result
+/// is final.
+struct SlotWriter: ProtocolMachine {
   /// The end of an offer.
-  enum Result: Sendable, Hashable {
+  enum Result: Sendable, Equatable {
     /// The entry is a part of the chain, which ends here now.
     case committed(ChainPosition)
     /// Another entry has the slot.
     ///
-    /// The writer is fenced, unless the entry is of its own store and epoch. An earlier session of
-    /// this writer may have sent such an entry, and ``WriterStart`` decides.
-    case taken(EntryHead, EntryDigest)
+    /// The writer is fenced if the entry's epoch is higher. An entry of the writer's own epoch may
+    /// have been sent by an earlier session of this writer, and ``WriterStart`` decides.
+    case taken(LogEntry)
     /// The slot was collected. The entry may or may not have been a part of the chain before.
     case collected(Floor)
     /// An object cannot be trusted.
-    case damaged(ObjectName, ChainFault)
+    case refused(PackError)
   }
 
-  typealias Action = ProtocolAction<Result>
-
   private enum Phase: Sendable {
-    case idle
     case put
     /// The slot is taken, and its entry is read.
     case read
     /// The newest floor is read. `isStored` tells whether the slot has held the entry.
-    case floor(FloorSearch<Codec>, isStored: Bool)
+    case floor(FloorSearch, isStored: Bool)
     /// The entry is garbage below the floor, and is deleted.
     case delete
     case finished(Result)
   }
 
-  private let codec: Codec
   /// The position after which the next entry is written.
   private(set) var position: ChainPosition
   /// The newest floor that this writer has read.
   private(set) var floor: Floor
+  /// The bytes of the entry that is being written.
   private var entry: [UInt8] = []
-  private var phase = Phase.idle
+  /// The position after that entry.
+  private var end: ChainPosition
+  private var phase: Phase
   private var failures = Failures()
 
-  init(codec: Codec, position: ChainPosition, floor: Floor) {
-    self.codec = codec
+  init(position: ChainPosition, floor: Floor) {
     self.position = position
     self.floor = floor
+    end = position
+    phase = .finished(.committed(position))
   }
 
-  private var name: ObjectName { .log(slot: position.slot + 1) }
+  private var name: ReplicaName { .entry(slot: position.slot + 1) }
+
+  /// Whether the writer takes an entry: none is being written, and the last one is committed.
+  var isReady: Bool { if case .finished(.committed) = phase { true } else { false } }
 
   /// Begins the write of an entry.
   ///
-  /// Returns false, and changes nothing, if the entry cannot follow the position or another entry
-  /// is still being written.
-  mutating func offer(_ entry: [UInt8]) -> Bool {
-    switch phase {
-    case .idle, .finished(.committed): break
-    default: return false
+  /// - Throws: `PackError` with the code `brokenChain`, if the entry cannot follow the position or
+  ///   the writer is not ready. The writer then stays as it was.
+  mutating func offer(_ entry: LogEntry) throws(PackError) {
+    guard isReady else {
+      throw PackError(
+        .brokenChain,
+        "cannot write the entry of slot \(entry.head.slot): the one before it is not committed; "
+          + "wait for its end", slot: entry.head.slot)
     }
-    guard let head = codec.head(of: entry), position.fault(of: head) == nil else { return false }
-    self.entry = entry
+    var end = position
+    try end.advance(over: entry)
+    self.end = end
+    self.entry = entry.bytes
     phase = .put
-    return true
   }
 
-  /// The next step, or nil when no entry was offered.
-  mutating func next() -> Action? {
+  mutating func next() -> ProtocolAction<Result> {
     if let count = failures.takeWait() { return .wait(failures: count) }
     switch phase {
-    case .idle: return nil
     case .put: return .request(.putIfAbsent(name, entry))
     case .read: return .request(.get(name))
     case .floor(let search, _): return .request(.get(search.name))
@@ -98,30 +101,31 @@ struct SlotWriter<Codec: ReplicaCodec>: Sendable {
   /// The storage may have executed the request before, and lost its answer.
   private mutating func compare(_ bytes: [UInt8]) {
     if bytes == entry { return searchFloor(isStored: true) }
-    guard let head = codec.head(of: bytes) else {
-      return phase = .finished(.damaged(name, .unreadable))
-    }
-    // An entry that does not continue this writer's own chain tells that the chain was overwritten.
-    if let fault = position.fault(of: head) { return phase = .finished(.damaged(name, fault)) }
-    phase = .finished(.taken(head, codec.digest(of: bytes)))
+    do throws(PackError) {
+      let other = try LogEntry(reading: bytes, slot: position.slot + 1)
+      // An entry that does not continue this writer's chain tells that the chain was overwritten.
+      var end = position
+      try end.advance(over: other)
+      phase = .finished(.taken(other))
+    } catch { phase = .finished(.refused(error)) }
   }
 
   private mutating func searchFloor(isStored: Bool) {
-    phase = .floor(FloorSearch(codec: codec, known: floor), isStored: isStored)
+    phase = .floor(FloorSearch(known: floor), isStored: isStored)
   }
 
   /// An absent slot can have been stored again after its collection, so the floor decides.
-  private mutating func finish(_ search: FloorSearch<Codec>, isStored: Bool) {
+  private mutating func finish(_ search: FloorSearch, isStored: Bool) {
     floor = search.floor
     if let fault = search.fault {
-      phase = .finished(.damaged(search.name, fault))
+      phase = .finished(.refused(fault))
     } else if floor.slot > position.slot + 1 {
       phase = isStored ? .delete : .finished(.collected(floor))
-    } else if isStored, let head = codec.head(of: entry) {
-      position = ChainPosition(after: head, digest: codec.digest(of: entry))
+    } else if isStored {
+      position = end
       phase = .finished(.committed(position))
     } else {
-      phase = .finished(.damaged(name, .absent))
+      phase = .finished(.refused(.missing("'\(name.text)'", slot: position.slot + 1)))
     }
   }
 }

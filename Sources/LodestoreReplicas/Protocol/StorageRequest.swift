@@ -1,12 +1,12 @@
-/// A request to the storage, in which the bytes of objects are opaque.
+/// A request of a machine of the protocol to the storage.
 enum StorageRequest: Sendable, Hashable {
-  case get(ObjectName)
+  case get(ReplicaName)
   /// Stores the object only if none of its name exists (`If-None-Match: *`).
-  case putIfAbsent(ObjectName, [UInt8])
-  /// Deletes the object. An absent object is deleted, too.
-  case delete(ObjectName)
-  /// Lists the names of a folder, in ascending order, with names of a higher slot left out.
-  case list(ObjectFolder, upTo: UInt64)
+  case putIfAbsent(ReplicaName, [UInt8])
+  /// Deletes the object, and succeeds if it is absent.
+  case delete(ReplicaName)
+  /// Lists the names of a folder whose slot is at most `upTo`, in ascending order.
+  case list(ReplicaFolder, upTo: UInt64)
 }
 
 /// The answer to a request.
@@ -22,7 +22,7 @@ enum StorageOutcome: Sendable, Hashable {
   /// The object is deleted.
   case deleted
   /// The names that were listed.
-  case names([ObjectName])
+  case names([ReplicaName])
   /// The request may have been executed, may not have been, or may be executed later.
   ///
   /// 409, 429, 5xx, timeouts and cut connections are unclear. The machine repeats its request.
@@ -35,8 +35,22 @@ enum ProtocolAction<Result: Sendable>: Sendable {
   case request(StorageRequest)
   /// Wait, longer with each failure, and call `next` again.
   case wait(failures: Int)
-  /// The machine has ended.
+  /// The machine has ended, or needs an answer of its caller to go on.
   case finished(Result)
+}
+
+/// A part of the protocol as a state machine without input and output.
+///
+/// `next` and `receive` alternate until `next` returns `.finished`. ``ProtocolDriver`` does that on
+/// a storage. A machine is a value: a copy that is not driven further changes nothing.
+protocol ProtocolMachine: Sendable {
+  associatedtype Result: Sendable
+
+  /// The next step; the same one until the answer to its request is received.
+  mutating func next() -> ProtocolAction<Result>
+
+  /// Takes the answer to the last request.
+  mutating func receive(_ outcome: StorageOutcome)
 }
 
 /// The number of unclear answers in a row, and whether the wait after the last is due.

@@ -3,40 +3,35 @@
 /// The machine reads on from a position to the end of the chain. If another process takes the slot
 /// first, the machine goes on to the next slot. Afterwards the new writer applies the entries up
 /// to the fence before it writes.
-struct Takeover<Codec: ReplicaCodec>: Sendable {
-  enum Result: Sendable, Hashable {
+struct Takeover: ProtocolMachine {
+  enum Result: Sendable, Equatable {
     /// The fence is committed: the chain ends at this position, and no earlier writer can write.
     case fenced(ChainPosition)
     /// The chain was collected beyond the position. Begin again at a newer base.
     case collected(Floor)
-    case damaged(ObjectName, ChainFault)
+    case refused(PackError)
   }
 
-  typealias Action = ProtocolAction<Result>
-
   private enum Phase: Sendable {
-    case read(ChainReader<Codec>)
-    case write(SlotWriter<Codec>)
+    case read(ChainReader)
+    case write(SlotWriter)
     case finished(Result)
   }
 
-  private let codec: Codec
-  private let store: ReplicaIdentity
-  private let session: ReplicaIdentity
+  private var fence: EntryHead
   private var phase: Phase
 
   /// Creates a takeover by a store whose state is that of a position, or an earlier state.
-  init(
-    codec: Codec, position: ChainPosition, floor: Floor, store: ReplicaIdentity,
-    session: ReplicaIdentity
-  ) {
-    self.codec = codec
-    self.store = store
-    self.session = session
-    phase = .read(ChainReader(codec: codec, position: position, floor: floor))
+  ///
+  /// - Parameter fence: The head of the fence. The machine sets its kind, epoch, slot, previous
+  ///   entry, replica and last write. Time and schema are those of the position, and the machine
+  ///   replaces them by those of entries that it reads.
+  init(position: ChainPosition, floor: Floor, fence: EntryHead) {
+    self.fence = fence
+    phase = .read(ChainReader(position: position, floor: floor))
   }
 
-  mutating func next() -> Action {
+  mutating func next() -> ProtocolAction<Result> {
     switch phase {
     case .read(var reader):
       let action = reader.next()
@@ -53,7 +48,6 @@ struct Takeover<Codec: ReplicaCodec>: Sendable {
       case .request(let request): return .request(request)
       case .wait(let count): return .wait(failures: count)
       case .finished(let result): take(result, writer)
-      case nil: phase = .finished(.damaged(.log(slot: writer.position.slot + 1), .unreadable))
       }
     case .finished(let result): return .finished(result)
     }
@@ -72,36 +66,45 @@ struct Takeover<Codec: ReplicaCodec>: Sendable {
     }
   }
 
-  private mutating func take(_ result: ChainReader<Codec>.Result, _ reader: ChainReader<Codec>) {
+  private mutating func take(_ result: ChainReader.Result, _ reader: ChainReader) {
     switch result {
-    case .read(_, isEnd: false):
+    case .read(let entries, let isEnd):
+      if let last = entries.last {
+        fence.time = last.head.time
+        fence.schema = last.head.schema
+      }
+      if isEnd { return offer(after: reader.position, floor: reader.floor) }
       var reader = reader
       reader.readOn()
       phase = .read(reader)
-    case .read(_, isEnd: true): offer(after: reader.position, floor: reader.floor)
     case .collected(let floor): phase = .finished(.collected(floor))
-    case .damaged(let name, let fault): phase = .finished(.damaged(name, fault))
+    case .refused(let error): phase = .finished(.refused(error))
     }
   }
 
   private mutating func offer(after position: ChainPosition, floor: Floor) {
-    let head = EntryHead(
-      kind: .fence, epoch: position.epoch + 1, slot: position.slot + 1,
-      previous: position.digest, store: store, session: session,
-      firstWrite: position.lastWrite + 1, lastWrite: position.lastWrite)
-    var writer = SlotWriter(codec: codec, position: position, floor: floor)
-    _ = writer.offer(codec.fence(head))
-    phase = .write(writer)
+    fence.kind = .fence
+    fence.epoch = position.epoch + 1
+    fence.slot = position.slot + 1
+    fence.previous = position.slot == 0 ? nil : position.hash
+    fence.store = position.store
+    fence.firstWrite = nil
+    fence.lastWrite = position.lastWrite
+    var writer = SlotWriter(position: position, floor: floor)
+    do throws(PackError) {
+      try writer.offer(LogEntry(fence))
+      phase = .write(writer)
+    } catch { phase = .finished(.refused(error)) }
   }
 
-  private mutating func take(_ result: SlotWriter<Codec>.Result, _ writer: SlotWriter<Codec>) {
+  private mutating func take(_ result: SlotWriter.Result, _ writer: SlotWriter) {
     switch result {
     case .committed(let position): phase = .finished(.fenced(position))
     case .taken:
       // The reader checks the other's entry, and finds the entries after it.
-      phase = .read(ChainReader(codec: codec, position: writer.position, floor: writer.floor))
+      phase = .read(ChainReader(position: writer.position, floor: writer.floor))
     case .collected(let floor): phase = .finished(.collected(floor))
-    case .damaged(let name, let fault): phase = .finished(.damaged(name, fault))
+    case .refused(let error): phase = .finished(.refused(error))
     }
   }
 }

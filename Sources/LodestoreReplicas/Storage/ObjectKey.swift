@@ -22,6 +22,9 @@ package struct ObjectKey: Sendable, Hashable, Comparable, CustomStringConvertibl
     self.text = text
   }
 
+  /// The key of an object of a replica, whose names keep the rules above.
+  init(_ name: ReplicaName) { text = name.text }
+
   package var description: String { text }
 
   /// Keys are ordered by their bytes, as services list them.

@@ -40,9 +40,8 @@ package struct StorageProbe: Sendable {
   /// The number of repetitions of a call that failed in passing.
   package var repetitions = 5
   /// Waits before a repetition, whose number counts from 1.
-  package var wait: @Sendable (_ repetition: Int, _ asked: Duration?) async throws -> Void = {
-    try await Task.sleep(for: $1 ?? .milliseconds(100 << min($0, 6)))
-  }
+  package var wait: @Sendable (_ repetition: Int, _ asked: Duration?) async throws -> Void =
+    StorageWait.standard
 
   package init() {}
 
