@@ -10,8 +10,8 @@ struct ChainPositionTests {
   /// A pack that follows a place.
   private func pack(_ place: ChainPosition, _ count: UInt64 = 1) -> EntryHead {
     EntryHead(
-      .pack, epoch: place.epoch, slot: place.slot + 1,
-      previous: place.slot == 0 ? nil : place.hash, store: place.store,
+      .pack, epoch: max(place.epoch, 1), slot: place.slot + 1,
+      previous: place.slot == 0 ? nil : place.hash, store: place.store, session: Entries.session,
       firstWrite: place.lastWrite + 1, lastWrite: place.lastWrite + count, time: 0,
       schema: Entries.hash)
   }
@@ -21,7 +21,7 @@ struct ChainPositionTests {
     head.kind = kind
     head.firstWrite = nil
     head.lastWrite = place.lastWrite
-    if kind == .base { head.base = ReplicaNames.base(1, verity: "0123456789abcdef", .head) }
+    if kind == .base { head.base = .base(slot: 1, verity: 0x0123_4567_89ab_cdef, .head) }
     return head
   }
 
@@ -77,13 +77,10 @@ struct ChainPositionTests {
     try place.advance(over: try LogEntry(head))
     #expect(place.lastWrite == 0 && place.unfinished?.writes == 1...3)
     let unfinished = place
-    #expect(throws: PackError.self) { [place] in
-      var place = place
-      try place.advance(over: try LogEntry(pack(place, 3)))
-    }
-    #expect(throws: PackError.self) { [place] in
-      var place = place
-      try place.advance(over: try LogEntry(other(.empty, place)))
+    for head in [pack(unfinished, 3), other(.empty, unfinished)] {
+      let entry = try LogEntry(head)
+      #expect(throws: PackError.self) { try place.advance(over: entry) }
+      #expect(place == unfinished)
     }
     var last = pack(place, 3)
     last.part.number = 2

@@ -27,12 +27,12 @@
 
     @Test func `entries without a body keep their heads`() throws {
       var fence = EntryHead(
-        .fence, epoch: 3, slot: 9, previous: Entries.hash, store: Entries.store, lastWrite: 1 << 62,
-        time: -1.5, schema: Entries.hash)
+        .fence, epoch: 3, slot: 9, previous: Entries.hash, store: Entries.store,
+        session: Entries.session, lastWrite: 1 << 62, time: -1.5, schema: Entries.hash)
       fence.writer = "machine 2"
       var base = fence
       base.kind = .base
-      base.base = ReplicaNames.base(8, verity: "0123456789abcdef", .head)
+      base.base = .base(slot: 8, verity: 0x0123_4567_89ab_cdef, .head)
       var empty = fence
       empty.kind = .empty
       for head in [fence, base, empty] {
@@ -47,7 +47,13 @@
       let wrong: [(inout EntryHead) -> Void] = [
         { $0.slot = 0 }, { $0.epoch = 0 }, { $0.previous = Entries.hash },
         { $0.slot = 2 }, { $0.schema = [1] }, { $0.firstWrite = nil }, { $0.firstWrite = 6 },
-        { $0.firstWrite = 0 }, { $0.kind = .fence }, { $0.base = "base/x" }, { $0.time = .nan },
+        { $0.firstWrite = 0 }, { $0.kind = .fence }, { $0.base = .base(slot: 8, verity: 1, .head) },
+        {
+          $0 = Entries.head(5)
+          $0.kind = .base
+          $0.firstWrite = nil
+          $0.base = .base(slot: 8, verity: 1, .file)
+        }, { $0.time = .nan },
         { $0.lastWrite = 1 << 62 + 1 }, { $0.part = .init(number: 1, continues: true) },
         { $0.part.number = 0 }, { $0.merged = .init(firstSlot: 2, lastEntry: Entries.hash) },
         { $0.merged = .init(firstSlot: 1, lastEntry: []) },

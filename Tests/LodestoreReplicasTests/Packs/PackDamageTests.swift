@@ -46,7 +46,7 @@
           case 0: damaged[place] = 0xff
           case 1: damaged.remove(at: place)
           case 2: damaged.insert(.random(in: 0...255, using: &generator), at: place)
-          default: damaged[place] ^= 1 << .random(in: 0..<8, using: &generator)
+          default: damaged[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
           }
         }
         guard let steps = try? Self.decode(damaged) else {

@@ -21,7 +21,8 @@ struct ReplicaDocumentsTests {
       frames: .init(length: 104, sha256: digest))
   }
 
-  private func expectRoundTrip<D: ReplicaDocument>(_ document: D, _ name: String) throws {
+  private func expectRoundTrip<D: ReplicaDocument>(_ document: D, _ object: ReplicaName) throws {
+    let name = object.text
     let bytes = document.bytes
     #expect(try D(reading: bytes, named: name) == document)
     // Every truncation and damaged byte is refused, or has members that can be written again.
@@ -44,14 +45,14 @@ struct ReplicaDocumentsTests {
   }
 
   @Test func `each object is read as it was written`() throws {
-    try expectRoundTrip(ReplicaInfo(store: Entries.store, createdAt: 86_400), ReplicaNames.info)
-    try expectRoundTrip(Floor(slot: 7, time: 86_400), ReplicaNames.floor)
+    try expectRoundTrip(ReplicaInfo(store: Entries.store, createdAt: 86_400), .info)
+    try expectRoundTrip(FloorRecord(slot: 7, time: 86_400), .floor(number: 3))
     try expectRoundTrip(
-      FollowerMark(id: "a", slot: 0, lastWrite: 0, time: 86_400), ReplicaNames.follower("a"))
-    try expectRoundTrip(Lease(holder: "m", epoch: 2, until: 86_400), ReplicaNames.lease)
+      FollowerMark(id: "a", slot: 0, lastWrite: 0, time: 86_400), .follower(id: "a"))
+    try expectRoundTrip(Lease(holder: "m", epoch: 2, until: 86_400), .lease)
     try expectRoundTrip(
       HeadHint(slot: 7, epoch: 1, lastWrite: 9, entry: try Self.digest(), time: 86_400),
-      ReplicaNames.headHint)
+      .headHint)
     let base = try Self.base()
     try expectRoundTrip(base, base.name(of: .head))
   }
@@ -59,12 +60,12 @@ struct ReplicaDocumentsTests {
   @Test func `an object under another name is refused`() throws {
     let mark = FollowerMark(id: "a", slot: 1, lastWrite: 1, time: 0)
     #expect(throws: PackError.self) {
-      try FollowerMark(reading: mark.bytes, named: ReplicaNames.follower("b"))
+      try FollowerMark(reading: mark.bytes, named: ReplicaName.follower(id: "b").text)
     }
     let base = try Self.base()
     #expect(throws: PackError.self) {
       try BaseHead(
-        reading: base.bytes, named: ReplicaNames.base(42, verity: "ffffffffffffffff", .head))
+        reading: base.bytes, named: ReplicaName.base(slot: 42, verity: .max, .head).text)
     }
   }
 
@@ -79,13 +80,13 @@ struct ReplicaDocumentsTests {
   ])
   func `a wrong floor is refused`(_ text: String) {
     #expect(throws: PackError.self) {
-      try Floor(reading: Array(text.utf8), named: ReplicaNames.floor)
+      try FloorRecord(reading: Array(text.utf8), named: ReplicaName.floor(number: 1).text)
     }
   }
 
   @Test func `the place of a base is where the log continues`() throws {
     let base = try Self.base()
     #expect(base.position.slot == 42 && base.position.hash == Entries.hash)
-    #expect(base.name(of: .file).hasSuffix("-0001020304050607.lodestore.zst"))
+    #expect(base.name(of: .file).text.hasSuffix("-0001020304050607.lodestore.zst"))
   }
 }

@@ -22,6 +22,7 @@ struct ReplicaExamplesTests {
       epoch: try number("epoch"), slot: try number("slot"),
       previous: try Self.bytes(members["previous"]),
       store: try #require(members["store"].flatMap(UUIDBytes.init(text:))),
+      session: try #require(members["session"].flatMap(UUIDBytes.init(text:))),
       lastWrite: try number("lastWrite"),
       time: try #require(members["time"].flatMap { Double($0) }),
       schema: try Self.bytes(members["schema"]))
@@ -78,8 +79,8 @@ struct ReplicaExamplesTests {
 
   @Test func `the example of the head of a base holds`() throws {
     let json = try Self.block("base-head")
-    let name = ReplicaNames.base(42, verity: "1b88e473088953af", .head)
-    let head = try BaseHead(reading: Array(json.utf8), named: name)
+    let name = ReplicaName.base(slot: 42, verity: 0x1b88_e473_0889_53af, .head)
+    let head = try BaseHead(reading: Array(json.utf8), named: name.text)
     #expect(head.slot == 42 && head.epoch == 3 && head.store == Entries.store)
     #expect(head.digests == [[1, 0, 0, 0, 2]: ContentDigest(linkFrom: 1, to: 2)])
     #expect(String(decoding: head.bytes, as: UTF8.self) == json.trimmingCharacters(in: .newlines))
@@ -94,7 +95,8 @@ struct ReplicaExamplesTests {
       return EntityNumber(try #require(UInt32(words[place])))
     }
     func relationship() throws -> UInt32 {
-      try #require(UInt32(words[try #require(words.firstIndex(of: "relationship")) + 1]))
+      let place = try #require(words.firstIndex(of: "relationship")) + 1
+      return try #require(UInt32(words[place]))
     }
     let groups = value.split(separator: " ").map { group in
       group.split(separator: "-").map { UInt64($0) ?? 0 }
@@ -119,7 +121,9 @@ struct ReplicaExamplesTests {
         ReplayStep.Places(
           relationship: try relationship(), side: words.last == "1" ? .from : .to,
           places: groups.map { ReplayStep.Place(owner: $0[0], other: $0[1], previous: $0[2]) }))
-    case "next": step.nextIDs[try entity()] = try #require(UInt64(value))
+    case "next":
+      let next = try #require(numbers(value).first)
+      step.nextIDs[try entity()] = next
     default: Issue.record("unknown field '\(name)'")
     }
   }

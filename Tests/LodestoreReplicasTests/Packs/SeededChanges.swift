@@ -147,11 +147,13 @@ enum Entries {
   static let hash = (0..<32).map { UInt8($0) }
   static let store = UUIDBytes(high: 0x0011_2233_4455_6677, low: 0x8899_aabb_ccdd_eeff)
 
+  static let session = UUIDBytes(high: 0x0102_0304_0506_0708, low: 0x090a_0b0c_0d0e_0f10)
+
   /// The head of a pack that has the writes 1 to `lastWrite`, in slot 1.
   static func head(_ lastWrite: UInt64) -> EntryHead {
     EntryHead(
-      .pack, epoch: 1, slot: 1, previous: nil, store: store, firstWrite: 1, lastWrite: lastWrite,
-      time: 0.5, schema: hash,
+      .pack, epoch: 1, slot: 1, previous: nil, store: store, session: session, firstWrite: 1,
+      lastWrite: lastWrite, time: 0.5, schema: hash,
       digests: [
         [1, 0, 0, 0, 2]: ContentDigest(linkFrom: 1, to: 2), [3]: ContentDigest(linkFrom: 2, to: 3),
       ])

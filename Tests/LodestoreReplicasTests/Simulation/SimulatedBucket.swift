@@ -1,64 +1,44 @@
 @testable import LodestoreReplicas
 
-/// The ways in which a simulated storage breaks its promises.
-enum StorageLie: UInt64, CaseIterable {
-  /// A conditional request overwrites, as rclone's server does.
-  case overwrites
-  /// A new object cannot be read for a while.
-  case readsLate
-  /// A list lacks the newest object.
-  case listsLate
-  /// A deleted object stays.
-  case keepsDeleted
-}
-
 /// A storage in memory that executes each request at once.
 struct SimulatedBucket {
-  private(set) var objects: [ObjectName: [UInt8]] = [:]
-  var lie: StorageLie?
-  private var newest: ObjectName?
+  private(set) var objects: [ReplicaName: [UInt8]] = [:]
+  /// Whether a conditional request overwrites, as rclone's server does.
+  var overwrites = false
 
   mutating func execute(_ request: StorageRequest) -> StorageOutcome {
     switch request {
-    case .get(let name):
-      if lie == .readsLate, name == newest { return .absent }
-      return objects[name].map { .object($0) } ?? .absent
+    case .get(let name): return objects[name].map { .object($0) } ?? .absent
     case .putIfAbsent(let name, let bytes):
-      if lie != .overwrites, objects[name] != nil { return .exists }
+      if !overwrites, objects[name] != nil { return .exists }
       objects[name] = bytes
-      newest = name
       return .stored
     case .delete(let name):
-      if lie != .keepsDeleted { objects[name] = nil }
+      objects[name] = nil
       return .deleted
     case .list(let folder, let limit):
-      var names = objects.keys.filter { name in
-        if lie == .listsLate, name == newest { return false }
-        return Self.folder(of: name) == folder && (name.collectedSlot ?? 0) <= limit
+      let names = objects.keys.filter {
+        Self.folder(of: $0) == folder && ($0.collectedSlot ?? 0) <= limit
       }
-      names.sort { Self.order($0) < Self.order($1) }
-      return .names(names)
+      return .names(names.sorted { Self.order($0) < Self.order($1) })
     }
   }
 
-  private static func folder(of name: ObjectName) -> ObjectFolder? {
+  private static func folder(of name: ReplicaName) -> ReplicaFolder? {
     switch name {
-    case .log: .log
-    case .base, .baseHead: .base
+    case .entry: .log
+    case .base: .base
     case .merged: .merged
-    case .probe: .probe
-    case .floor: nil
+    case .follower: .followers
+    case .info, .lease, .headHint, .floor: nil
     }
   }
 
   /// The place of a name in lists: by slot, and the head of a base before its file.
-  private static func order(_ name: ObjectName) -> (UInt64, UInt64) {
-    let slot = (name.collectedSlot ?? 0) * 2
-    switch name {
-    case .base(_, let verity): return (slot + 1, verity)
-    case .baseHead(_, let verity): return (slot, verity)
-    case .probe(let number): return (slot, number)
-    default: return (slot, 0)
+  private static func order(_ name: ReplicaName) -> (UInt64, UInt64, Int) {
+    guard case .base(let slot, let verity, let file) = name else {
+      return (name.collectedSlot ?? 0, 0, 0)
     }
+    return (slot, verity, file == .head ? 0 : 1)
   }
 }

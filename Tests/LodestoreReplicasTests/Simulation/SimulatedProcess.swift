@@ -5,18 +5,18 @@ final class SimulatedProcess {
   enum Task {
     /// The process has crashed or was not started yet.
     case down
-    case probing(ProbeSteps)
-    case starting(WriterStart<SimulatedCodec>)
-    case writing(SlotWriter<SimulatedCodec>)
+    case starting(WriterStart)
+    /// `isShipping` tells that the result of an offer is still to come.
+    case writing(SlotWriter, isShipping: Bool)
     /// The requests that store a base, the next one last, and an entry to write afterwards.
-    case storing([StorageRequest], SlotWriter<SimulatedCodec>, entry: [UInt8]?)
-    case following(FollowerCursor<SimulatedCodec>)
-    case fetching(BaseChoice, FollowerCursor<SimulatedCodec>)
-    case takingOver(Takeover<SimulatedCodec>)
-    case collecting(Collector<SimulatedCodec>)
+    case storing([StorageRequest], SlotWriter, entry: LogEntry?)
+    case following(FollowerCursor)
+    case fetching(BaseHead, FollowerCursor)
+    case takingOver(Takeover)
+    case collecting(Collector)
     /// A follower or a collector waits for its next turn.
     case idle
-    /// The process has reported damage, or has refused the storage.
+    /// The process has reported damage.
     case ended
   }
 
@@ -70,15 +70,12 @@ final class SimulatedProcess {
   /// Passes an answer to the machine that runs.
   func receive(_ outcome: StorageOutcome) {
     switch task {
-    case .probing(var machine):
-      machine.receive(outcome)
-      task = .probing(machine)
     case .starting(var machine):
       machine.receive(outcome)
       task = .starting(machine)
-    case .writing(var machine):
+    case .writing(var machine, let isShipping):
       machine.receive(outcome)
-      task = .writing(machine)
+      task = .writing(machine, isShipping: isShipping)
     case .following(var machine):
       machine.receive(outcome)
       task = .following(machine)
@@ -106,7 +103,7 @@ final class SimulatedProcess {
   /// again.
   private static func words(_ outcome: StorageOutcome) -> [UInt64]? {
     switch outcome {
-    case .object(let bytes): SimulatedCodec.words(bytes)
+    case .object(let bytes): SimulatedReplica.words(bytes)
     case .absent: []
     default: nil
     }

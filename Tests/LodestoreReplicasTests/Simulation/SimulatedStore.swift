@@ -13,7 +13,8 @@ struct SimulatedState: Hashable {
 
 /// The durable store of a process, without the values that its base had.
 struct SimulatedStore {
-  var identity: ReplicaIdentity
+  /// A number that no other store has.
+  var identity: UInt64
   /// The state of the base that the store began with.
   private var base = SimulatedState()
   private var values: [UInt64] = []
@@ -22,7 +23,7 @@ struct SimulatedStore {
   /// The position that was kept together with the newest applied entry.
   var position: ChainPosition?
 
-  init(identity: UInt64) { self.identity = ReplicaIdentity(high: 0, low: identity) }
+  init(identity: UInt64) { self.identity = identity }
 
   var state: SimulatedState { states.last ?? base }
 

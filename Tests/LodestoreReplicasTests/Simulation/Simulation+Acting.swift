@@ -6,37 +6,26 @@ extension Simulation {
     switch process.task {
     case .down: start(process)
     case .idle: if !process.isCollector { follow(process) }
-    case .ended, .probing: break
+    case .ended: break
     case .starting(var machine):
       let action = machine.next()
       process.task = .starting(machine)
-      switch action {
-      case .request(let request): send(request, by: process)
-      case .wait: break
-      case .compare(let entry):
-        machine.receive(isOwn: isOwn(entry, process.store))
-        process.task = .starting(machine)
-      case .finished(let result): finish(process, machine, result)
-      }
-    case .writing(var machine):
+      perform(action, by: process) { finish(process, machine, $0) }
+    case .writing(let machine, isShipping: false): work(process, machine)
+    case .writing(var machine, isShipping: true):
       let action = machine.next()
-      process.task = .writing(machine)
-      switch action {
-      case .request(let request): send(request, by: process)
-      case .wait: break
-      case nil: work(process, machine)
-      case .finished(let result): finish(process, machine, result)
-      }
-    case .storing(let requests, var writer, let entry):
+      process.task = .writing(machine, isShipping: true)
+      perform(action, by: process) { finish(process, machine, $0) }
+    case .storing(let requests, let writer, let entry):
       if let request = requests.last { return send(request, by: process) }
-      if let entry, !writer.offer(entry) { oracle.fail("a writer refuses its own entry") }
-      process.task = .writing(writer)
+      if let entry { return offer(entry, to: writer, of: process) }
+      process.task = .writing(writer, isShipping: false)
     case .following(var machine):
       let action = machine.next()
       process.task = .following(machine)
       perform(action, by: process) { finish(process, machine, $0) }
     case .fetching(let base, _):
-      send(.get(.base(slot: base.position.slot, verity: base.verity)), by: process)
+      send(.get(base.name(of: .file)), by: process)
     case .takingOver(var machine):
       let action = machine.next()
       process.task = .takingOver(machine)
@@ -65,9 +54,8 @@ extension Simulation {
     if process.isCollector {
       process.task = .idle
     } else if process.isWriter, let position = process.store.position {
-      let local = LocalPosition(
-        position: position, lastWrite: process.store.lastWrite, store: process.store.identity)
-      process.task = .starting(WriterStart(codec: codec, local: local, floor: process.floor))
+      let local = LocalPosition(position: position, lastWrite: process.store.lastWrite)
+      process.task = .starting(WriterStart(local: local, floor: process.floor))
     } else {
       follow(process)
       // The first process of a bucket takes over at once, and sometimes others race with it.
@@ -79,7 +67,7 @@ extension Simulation {
   private func follow(_ process: SimulatedProcess) {
     process.task = .following(
       FollowerCursor(
-        codec: codec, position: process.store.position, floor: process.floor,
+        store: SimulatedReplica.store, position: process.store.position, floor: process.floor,
         fence: process.fence))
   }
 
@@ -88,11 +76,10 @@ extension Simulation {
     note(2)
     coverage.takeovers += 1
     haste = 1
-    process.task = .takingOver(
-      Takeover(
-        codec: codec, position: process.store.position ?? .origin, floor: process.floor,
-        store: process.store.identity,
-        session: ReplicaIdentity(high: 0, low: process.session)))
+    let position = process.store.position ?? .start(of: SimulatedReplica.store)
+    let fence = SimulatedReplica.head(
+      .fence, after: position, session: process.session, time: time(of: process))
+    process.task = .takingOver(Takeover(position: position, floor: process.floor, fence: fence))
   }
 
   func beginCollection(_ process: SimulatedProcess) {
@@ -101,13 +88,15 @@ extension Simulation {
     coverage.collections += 1
     let age = random.below(4) == 0 ? random.below(8) : 0
     let limit = oracle.head > age ? oracle.head - UInt64(age) : 1
-    process.task = .collecting(Collector(codec: codec, limit: limit, floor: process.floor))
+    process.task = .collecting(
+      Collector(
+        store: SimulatedReplica.store, limit: limit, floor: process.floor, time: time(of: process)))
   }
 
   // MARK: The work of a writer
 
   /// Chooses the next work of a writer that is not busy.
-  private func work(_ process: SimulatedProcess, _ writer: SlotWriter<SimulatedCodec>) {
+  private func work(_ process: SimulatedProcess, _ writer: SlotWriter) {
     if isSettling { return ship(process, writer, kind: .pack) }
     switch random.below(16) {
     case 0..<5: for _ in 0...random.below(3) { process.store.write(random.next()) }
@@ -119,7 +108,7 @@ extension Simulation {
   }
 
   private func ship(
-    _ process: SimulatedProcess, _ writer: SlotWriter<SimulatedCodec>, kind: EntryKind
+    _ process: SimulatedProcess, _ writer: SlotWriter, kind: EntryHead.Kind
   ) {
     let start = writer.position
     var end = kind == .empty ? start.lastWrite : process.store.lastWrite
@@ -127,53 +116,88 @@ extension Simulation {
       if end == start.lastWrite { return }
       end -= UInt64(random.below(Int(end - start.lastWrite)))
     }
-    guard let values = process.store.values(start.lastWrite + 1, end) else {
-      return oracle.fail("a writer lacks writes that were not shipped")
-    }
-    let head = EntryHead(
-      kind: kind, epoch: start.epoch, slot: start.slot + 1, previous: start.digest,
-      store: process.store.identity, session: ReplicaIdentity(high: 0, low: process.session),
-      firstWrite: start.lastWrite + 1, lastWrite: end)
-    let entry = SimulatedEntry(
-      head: head, time: UInt64(tick) &+ process.clock, writes: values
-    ).bytes
-    var writer = writer
+    guard let values = process.store.values(start.lastWrite + 1, end),
+      let state = process.store.state(after: end)
+    else { return oracle.fail("a writer lacks writes that were not shipped") }
+    var head = SimulatedReplica.head(
+      kind, after: start, lastWrite: end, session: process.session, time: time(of: process))
     guard kind == .base else {
-      if !writer.offer(entry) { oracle.fail("a writer refuses its own entry") }
-      return process.task = .writing(writer)
+      guard let entry = made(head, kind == .pack ? values : []) else { return }
+      return offer(entry, to: writer, of: process)
     }
     // The base of a changed schema is stored before the entry that sends readers to it.
-    let position = ChainPosition(after: head, digest: codec.digest(of: entry))
-    guard let requests = base(of: process, at: position) else { return }
+    let verity = verity(of: process, head.slot)
+    head.base = .base(slot: head.slot, verity: verity, .head)
+    head.digests = SimulatedReplica.digests(of: state)
+    guard let entry = made(head) else { return }
+    let requests = base(state, after: entry.head, hash: entry.hash, verity)
     process.task = .storing(requests, writer, entry: entry)
   }
 
-  private func storeBase(_ process: SimulatedProcess, _ writer: SlotWriter<SimulatedCodec>) {
-    guard writer.position.slot > 0, let requests = base(of: process, at: writer.position) else {
-      return
-    }
-    process.task = .storing(requests, writer, entry: nil)
-  }
-
-  /// The requests that store a base: its file first, then its head.
-  private func base(of process: SimulatedProcess, at end: ChainPosition) -> [StorageRequest]? {
-    guard let state = process.store.state(after: end.lastWrite) else {
-      oracle.fail("a writer lacks the state of its position")
+  private func made(_ head: EntryHead, _ values: [UInt64] = []) -> LogEntry? {
+    do {
+      return try SimulatedReplica.entry(head, values: values)
+    } catch {
+      oracle.fail("\(error)")
       return nil
     }
-    let verity = mix(mix(end.slot, process.store.identity.low), process.session)
+  }
+
+  private func offer(_ entry: LogEntry, to writer: SlotWriter, of process: SimulatedProcess) {
+    var writer = writer
+    do {
+      try writer.offer(entry)
+    } catch { oracle.fail("a writer refuses its own entry: \(error)") }
+    process.task = .writing(writer, isShipping: true)
+  }
+
+  private func storeBase(_ process: SimulatedProcess, _ writer: SlotWriter) {
+    let end = writer.position
+    guard end.slot > 0 else { return }
+    guard let state = process.store.state(after: end.lastWrite) else {
+      return oracle.fail("a writer lacks the state of its position")
+    }
+    // The head of the base repeats facts of the entry at the position.
+    var head = SimulatedReplica.head(.empty, after: end, session: process.session, time: 0)
+    head.slot = end.slot
+    process.task = .storing(
+      base(state, after: head, hash: end.hash, verity(of: process, end.slot)), writer, entry: nil)
+  }
+
+  private func verity(of process: SimulatedProcess, _ slot: UInt64) -> UInt64 {
+    mix(mix(slot, process.store.identity), process.session)
+  }
+
+  /// The requests that store a base, the first one last: its file, then its head.
+  private func base(
+    _ state: SimulatedState, after entry: EntryHead, hash: [UInt8], _ verity: UInt64
+  ) -> [StorageRequest] {
+    guard let base = SimulatedReplica.base(after: entry, hash: hash, verity: verity) else {
+      oracle.fail("a base has no head")
+      return []
+    }
     return [
+      .putIfAbsent(base.name(of: .head), base.bytes),
       .putIfAbsent(
-        .baseHead(slot: end.slot, verity: verity),
-        SimulatedCodec.bytes([end.slot, end.digest.words.0])),
-      .putIfAbsent(
-        .base(slot: end.slot, verity: verity),
-        SimulatedCodec.bytes([state.lastWrite, state.digest])),
+        base.name(of: .file), SimulatedReplica.bytes([state.lastWrite, state.digest])),
     ]
   }
 
-  private func isOwn(_ entry: ChainEntry, _ store: SimulatedStore) -> Bool {
-    guard let entry = SimulatedEntry(bytes: entry.bytes) else { return false }
-    return store.values(entry.head.firstWrite, entry.head.lastWrite) == entry.writes
+  func isOwn(_ entry: LogEntry, _ store: SimulatedStore) -> Bool {
+    let head = entry.head
+    switch head.kind {
+    case .pack:
+      guard let first = head.firstWrite else { return false }
+      return store.values(first, head.lastWrite) == SimulatedReplica.values(of: entry)
+    case .base:
+      return store.state(after: head.lastWrite).map { SimulatedReplica.digests(of: $0) }
+        == head.digests
+    case .fence, .empty: return true
+    }
+  }
+
+  /// The time of a process's clock, on which the protocol must not depend.
+  private func time(of process: SimulatedProcess) -> Double {
+    Double(tick) + Double(process.clock)
   }
 }

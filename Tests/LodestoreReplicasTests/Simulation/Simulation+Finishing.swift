@@ -5,17 +5,21 @@ extension Simulation {
   // MARK: Writers
 
   func finish(
-    _ process: SimulatedProcess, _ machine: WriterStart<SimulatedCodec>,
-    _ result: WriterStart<SimulatedCodec>.Result
+    _ process: SimulatedProcess, _ machine: WriterStart,
+    _ result: WriterStart.Result
   ) {
     process.floor = machine.floor
     switch result {
+    case .compare(let entry):
+      var machine = machine
+      machine.receive(isOwn: isOwn(entry, process.store))
+      process.task = .starting(machine)
     case .ready(let position, let adopted):
       coverage.adopted += adopted
       process.store.position = position
       if isHonest { oracle.check(process.store, "a started writer") }
       process.task = .writing(
-        SlotWriter(codec: codec, position: position, floor: process.floor))
+        SlotWriter(position: position, floor: process.floor), isShipping: false)
     case .fenced(let epoch, let after):
       if isHonest { checkFenced(process, epoch: epoch, after: after) }
       becomeFollower(process, after: after)
@@ -24,7 +28,7 @@ extension Simulation {
       if !isHonest { hasReport = true }
       coverage.refused += 1
       becomeFollower(process, after: nil)
-    case .damaged(let name, let fault): damage(process, name, fault)
+    case .refused(let error): damage(process, error)
     }
   }
 
@@ -37,8 +41,8 @@ extension Simulation {
   }
 
   func finish(
-    _ process: SimulatedProcess, _ machine: SlotWriter<SimulatedCodec>,
-    _ result: SlotWriter<SimulatedCodec>.Result
+    _ process: SimulatedProcess, _ machine: SlotWriter,
+    _ result: SlotWriter.Result
   ) {
     process.floor = machine.floor
     switch result {
@@ -51,9 +55,9 @@ extension Simulation {
       if !isSettling, random.below(24) == 0 { return crash(process) }
       process.store.position = position
       process.task = .writing(
-        SlotWriter(codec: codec, position: position, floor: process.floor))
-    case .taken(let head, _):
-      if head.epoch > machine.position.epoch {
+        SlotWriter(position: position, floor: process.floor), isShipping: false)
+    case .taken(let entry):
+      if entry.head.epoch > machine.position.epoch {
         becomeFollower(process, after: machine.position)
       } else {
         start(process)
@@ -61,7 +65,7 @@ extension Simulation {
     case .collected:
       coverage.collectedWriters += 1
       start(process)
-    case .damaged(let name, let fault): damage(process, name, fault)
+    case .refused(let error): damage(process, error)
     }
   }
 
@@ -79,24 +83,24 @@ extension Simulation {
     process.task = .down
   }
 
-  private func damage(_ process: SimulatedProcess, _ name: ObjectName, _ fault: ChainFault) {
+  private func damage(_ process: SimulatedProcess, _ error: PackError) {
     hasReport = true
     process.task = .ended
-    if isHonest { oracle.fail("process \(process.number) finds \(name): \(fault)") }
+    if isHonest { oracle.fail("process \(process.number) finds: \(error)") }
   }
 
   // MARK: Followers and takeovers
 
   func finish(
-    _ process: SimulatedProcess, _ machine: FollowerCursor<SimulatedCodec>,
-    _ result: FollowerCursor<SimulatedCodec>.Result
+    _ process: SimulatedProcess, _ machine: FollowerCursor,
+    _ result: FollowerCursor.Result
   ) {
     process.floor = machine.floor
     if !isSettling, random.below(32) == 0 { return crash(process) }
     switch result {
     case .apply(let entries, let isEnd):
       for entry in entries {
-        for value in SimulatedEntry(bytes: entry.bytes)?.writes ?? [] { process.store.write(value) }
+        for value in SimulatedReplica.values(of: entry) { process.store.write(value) }
       }
       process.store.position = machine.position
       check(process)
@@ -107,8 +111,9 @@ extension Simulation {
     case .swap(let base):
       coverage.swaps += 1
       process.task = .fetching(base, machine)
-    case .damaged(let name, let fault): damage(process, name, fault)
-    case .noBase(let slot): damage(process, .log(slot: slot), .absent)
+    case .refused(let error): damage(process, error)
+    case .noBase(let slot):
+      damage(process, .missing("a base of slot \(slot)", slot: slot))
     }
   }
 
@@ -130,10 +135,11 @@ extension Simulation {
     guard position == fence else { return }
     process.isWriter = true
     process.acknowledgedWrite = fence.lastWrite
-    process.task = .writing(SlotWriter(codec: codec, position: fence, floor: process.floor))
+    process.task = .writing(
+      SlotWriter(position: fence, floor: process.floor), isShipping: false)
   }
 
-  func finish(_ process: SimulatedProcess, _ result: Takeover<SimulatedCodec>.Result) {
+  func finish(_ process: SimulatedProcess, _ result: Takeover.Result) {
     switch result {
     case .fenced(let position):
       note(6)
@@ -141,20 +147,20 @@ extension Simulation {
       process.fence = position
       process.task = .idle
     case .collected: process.task = .idle
-    case .damaged(let name, let fault): damage(process, name, fault)
+    case .refused(let error): damage(process, error)
     }
   }
 
   // MARK: Collectors
 
-  func finish(_ process: SimulatedProcess, _ result: Collector<SimulatedCodec>.Result) {
+  func finish(_ process: SimulatedProcess, _ result: Collector.Result) {
     note(7)
     switch result {
     case .collected(let floor, _):
       process.floor = floor
       process.task = .idle
       if isHonest, floor.slot > oracle.floor { oracle.fail("a collector has an unknown floor") }
-    case .damaged(let name, let fault): damage(process, name, fault)
+    case .refused(let error): damage(process, error)
     }
   }
 }

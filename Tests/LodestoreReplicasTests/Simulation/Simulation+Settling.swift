@@ -1,24 +1,12 @@
+import LodestoreFormat
+
 @testable import LodestoreReplicas
 
 /// The end of a history: all processes come to rest, a new writer writes, and a new store restores.
 extension Simulation {
-  /// Asks the storage's probe, which must refuse it.
-  func probe() -> Outcome {
-    var machine = ProbeSteps(number: random.next())
-    for _ in 0..<20 {
-      switch machine.next() {
-      case .request(let request): machine.receive(bucket.execute(request))
-      case .wait: break
-      case .finished(.refused): return .found
-      case .finished(.trustworthy): return .failed("the probe trusts a lying storage")
-      }
-    }
-    return .failed("the probe does not end")
-  }
-
   func settle() -> Outcome {
     isSettling = true
-    bucket.lie = nil
+    bucket.overwrites = false
     while !late.isEmpty { _ = execute(late.removeLast()) }
     for process in processes { process.stalledUntil = 0 }
     let old = processes
@@ -58,8 +46,7 @@ extension Simulation {
     switch process.task {
     case .ended: return true
     case .idle: return process.fence == nil
-    case .writing(var writer):
-      guard case nil = writer.next() else { return false }
+    case .writing(let writer, isShipping: false):
       return writer.position.lastWrite == process.store.lastWrite
     default: return false
     }
@@ -96,8 +83,8 @@ extension Simulation {
   private func checkAcknowledged() {
     if hasReport { return }
     for entry in oracle.acknowledged {
-      let bytes = bucket.objects[.log(slot: entry.slot)]
-      if bytes.map(codec.digest(of:)) != entry.digest {
+      let bytes = bucket.objects[.entry(slot: entry.slot)]
+      if bytes.map({ SHA256.hash($0) }) != entry.hash {
         return oracle.fail("slot \(entry.slot) was overwritten, and nobody has noticed")
       }
     }

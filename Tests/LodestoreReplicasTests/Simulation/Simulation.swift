@@ -35,8 +35,6 @@ final class Simulation {
 
   enum Storage {
     case honest
-    /// The storage lies from the beginning, and the probe must refuse it.
-    case lying(StorageLie)
     /// The storage begins to overwrite later, so the chain must tell.
     case overwritingLater
   }
@@ -44,7 +42,7 @@ final class Simulation {
   /// The end of a history.
   enum Outcome: Equatable {
     case sound
-    /// A lying storage was refused or found.
+    /// A lie of the storage was found.
     case found
     /// A lie of the storage had no effect on replicated writes.
     case harmless
@@ -52,7 +50,6 @@ final class Simulation {
     case failed(String)
   }
 
-  let codec = SimulatedCodec()
   let storage: Storage
   let options: Options
   var random: SimulatedRandom
@@ -76,14 +73,9 @@ final class Simulation {
   init(seed: UInt64, options: Options = Options()) {
     self.options = options
     random = SimulatedRandom(seed: seed)
-    switch random.below(100) {
-    case 0..<4: storage = .lying(StorageLie.allCases[random.below(StorageLie.allCases.count)])
-    case 4..<10: storage = .overwritingLater
-    default: storage = .honest
-    }
+    storage = random.below(100) < 6 ? .overwritingLater : .honest
     let collectors = isHonest ? 1 + random.below(2) : 0
     for index in 0..<2 + random.below(4) + collectors { add(isCollector: index < collectors) }
-    if case .lying(let lie) = storage { bucket.lie = lie }
   }
 
   var isHonest: Bool {
@@ -108,7 +100,6 @@ final class Simulation {
 
   /// Runs the history to its end.
   func run() -> Outcome {
-    if case .lying = storage { return probe() }
     while tick < options.length, oracle.violation == nil {
       tick += 1
       draw()
@@ -132,8 +123,8 @@ final class Simulation {
     case 12..<16: executeLate()
     case 16..<18: process.copy = (process.store, process.isWriter)
     case 18 where tick * 3 > options.length:
-      if case .overwritingLater = storage { bucket.lie = .overwrites }
-    case 19: if case .overwritingLater = storage { bucket.lie = nil }
+      if case .overwritingLater = storage { bucket.overwrites = true }
+    case 19: if case .overwritingLater = storage { bucket.overwrites = false }
     default: if process.stalledUntil <= tick { move(process) }
     }
   }
@@ -203,7 +194,7 @@ final class Simulation {
 
   /// Stalls a writer through takeovers and collections while its entry is on the way.
   private func stall(_ process: SimulatedProcess, before request: StorageRequest) {
-    guard !isSettling, case .putIfAbsent(.log, _) = request else { return }
+    guard !isSettling, case .putIfAbsent(.entry, _) = request else { return }
     if random.below(16) == 0 {
       process.stalledUntil = tick + 50 + random.below(options.length)
       haste = 8
@@ -223,7 +214,7 @@ extension StorageRequest {
   }
 }
 
-extension ObjectName {
+extension ReplicaName {
   fileprivate var traceWord: UInt64 {
     if case .floor(let number) = self { return number }
     return (collectedSlot ?? 0) &+ 1000

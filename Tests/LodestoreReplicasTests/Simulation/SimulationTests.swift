@@ -9,7 +9,7 @@ import Testing
 /// `simulate` in this folder runs a million of them.
 @Suite(.timeLimit(.minutes(10))) struct SimulationTests {
   private static let seed = number("LODESTORE_SEED") ?? .random(in: 0...UInt64.max / 2)
-  private static let count = number("LODESTORE_CASES") ?? 2000
+  private static let count = number("LODESTORE_CASES") ?? 200
 
   private static func number(_ name: String) -> UInt64? {
     ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }

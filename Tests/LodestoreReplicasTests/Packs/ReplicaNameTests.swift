@@ -3,9 +3,10 @@ import Testing
 @testable import LodestoreReplicas
 
 @Suite("Names of a replica's objects")
-struct ReplicaNamesTests {
-  private static let objects: [(ReplicaNames.Object, String)] = [
-    (.info, "replica.json"), (.floor, "floor.json"), (.lease, "lease.json"),
+struct ReplicaNameTests {
+  private static let objects: [(ReplicaName, String)] = [
+    (.info, "replica.json"), (.lease, "lease.json"),
+    (.floor(number: 12), "floor/00000000000000000012.json"),
     (.headHint, "head.json"), (.entry(slot: 1), "log/00000000000000000001.lsc"),
     (.entry(slot: 1 << 53 - 1), "log/00009007199254740991.lsc"),
     (
@@ -13,15 +14,15 @@ struct ReplicaNamesTests {
       "merged/2/00000000000000000001-00000000000000000256.lsc"
     ),
     (
-      .base(slot: 42, verity: "0123456789abcdef", .head),
+      .base(slot: 42, verity: 0x0123_4567_89ab_cdef, .head),
       "base/00000000000000000042-0123456789abcdef.json"
     ),
     (
-      .base(slot: 42, verity: "0123456789abcdef", .file),
+      .base(slot: 42, verity: 0x0123_4567_89ab_cdef, .file),
       "base/00000000000000000042-0123456789abcdef.lodestore.zst"
     ),
     (
-      .base(slot: 42, verity: "0123456789abcdef", .frames),
+      .base(slot: 42, verity: 0x0123_4567_89ab_cdef, .frames),
       "base/00000000000000000042-0123456789abcdef.verity"
     ),
     (.follower(id: "phone-1.a_b"), "followers/phone-1.a_b.json"),
@@ -29,8 +30,8 @@ struct ReplicaNamesTests {
 
   @Test func `every object has one name, and the name states the object`() {
     for (object, name) in Self.objects {
-      #expect(object.name == name)
-      #expect(ReplicaNames.Object(name) == object)
+      #expect(object.text == name)
+      #expect(ReplicaName(name) == object)
     }
   }
 
@@ -40,7 +41,7 @@ struct ReplicaNamesTests {
     "log/+0000000000000000001.lsc", "log/-0000000000000000001.lsc",
     "log/00000000000000000001.lsc.tmp", "log/00000000000000000001", "LOG/00000000000000000001.lsc",
     "log//00000000000000000001.lsc", "/log/00000000000000000001.lsc",
-    "log/../floor.json", "x/log/00000000000000000001.lsc",
+    "log/../lease.json", "x/log/00000000000000000001.lsc",
     "merged/0/00000000000000000001-00000000000000000016.lsc",
     "merged/10/00000000000000000001-00000000000000000016.lsc",
     "merged/01/00000000000000000001-00000000000000000016.lsc",
@@ -50,10 +51,12 @@ struct ReplicaNamesTests {
     "base/00000000000000000042-0123456789abcde.json",
     "base/00000000000000000042-0123456789abcdef", "base/00000000000000000042_0123456789abcdef.json",
     "followers/.json", "followers/..json", "followers/a/b.json", "followers/-a.json",
-    "followers/é.json", "followers/a\u{0}.json", "replica.json/", "floor.json ",
+    "followers/é.json", "followers/a\u{0}.json", "replica.json/", "lease.json ",
+    "floor.json", "floor/1.json", "floor/00000000000000000000.json",
+    "base/00000000000000000042-+123456789abcdef.json",
   ])
   func `a hostile name states nothing`(_ name: String) {
-    #expect(ReplicaNames.Object(name) == nil)
+    #expect(ReplicaName(name) == nil)
   }
 
   @Test func `damaged names state nothing or have one spelling`() {
@@ -64,17 +67,17 @@ struct ReplicaNamesTests {
         let place = Int.random(in: 0..<bytes.count, using: &changes)
         bytes[place] = .random(in: 0...255, using: &changes)
         let damaged = String(decoding: bytes, as: UTF8.self)
-        if let object = ReplicaNames.Object(damaged) { #expect(object.name == damaged) }
+        if let object = ReplicaName(damaged) { #expect(object.text == damaged) }
       }
     }
   }
 
   @Test func `merged entries have aligned slots`() {
-    #expect(ReplicaNames.mergedSlots(1, containing: 1) == 1...16)
-    #expect(ReplicaNames.mergedSlots(1, containing: 16) == 1...16)
-    #expect(ReplicaNames.mergedSlots(1, containing: 17) == 17...32)
-    #expect(ReplicaNames.mergedSlots(2, containing: 257) == 257...512)
-    #expect(ReplicaNames.mergedSlots(0, containing: 1) == nil)
-    #expect(ReplicaNames.mergedSlots(1, containing: 0) == nil)
+    #expect(ReplicaName.mergedSlots(1, containing: 1) == 1...16)
+    #expect(ReplicaName.mergedSlots(1, containing: 16) == 1...16)
+    #expect(ReplicaName.mergedSlots(1, containing: 17) == 17...32)
+    #expect(ReplicaName.mergedSlots(2, containing: 257) == 257...512)
+    #expect(ReplicaName.mergedSlots(0, containing: 1) == nil)
+    #expect(ReplicaName.mergedSlots(1, containing: 0) == nil)
   }
 }
