@@ -16,7 +16,7 @@ import PackageDescription
 //   LodestoreReplicas ─> LodestoreDatasets, and what these build upon (only with "Datasets" or "Complete")
 //   LodestoreVerifier ─> LodestorePages, LMDB, LodestoreFormat
 //   kvdump ─> KVDumpCommands ─> EntityStore, LodestoreRepair, LodestoreVerifier, and what these build upon
-//   kvdump-datasets ─> KVDumpDatasetCommands ─> KVDumpCommands, LodestoreDatasets
+//   kvdump-datasets ─> KVDumpDatasetCommands ─> KVDumpCommands, LodestoreDatasets, LodestoreReplicas
 //   each with bytes of others ─> LodestoreBytes
 //   each that calls the system ─> LodestoreSystem
 //   each with dates or data ─> LodestoreEssentials
@@ -196,7 +196,8 @@ let package = Package(
     .target(
       name: "KVDumpDatasetCommands",
       dependencies: [
-        "EntityStore", "KVDumpCommands", "LodestoreDatasets", "LodestoreSystem", "LodestoreWeb",
+        "EntityStore", "KVDumpCommands", "LodestoreDatasets", "LodestoreJSON", "LodestoreReplicas",
+        "LodestoreSystem", "LodestoreWeb",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "tools/kvdump-datasets", exclude: ["Main"]),
