@@ -63,7 +63,7 @@ struct RecordReplay {
     let changes = batch.changes
     let old = try changes.stored(cursor.value, id: put.id)
     return try withRecord(put) { view in
-      // A record of an older layout is only there already. It would get the current layout here.
+      // A change would give a record of an older layout the current layout, and another checksum.
       if view.layout !== entity.layout, old.view.bytes.elementsEqual(view.bytes) { return false }
       return try batch.change(old, to: try changes.replayed(view, id: put.id), at: cursor)
     }

@@ -124,7 +124,8 @@ private struct Replay {
       counts.links += try core.addLinks(list(pairs), by: relationship.end(.from))
     }
     for entity in scope.entities {
-      if let next = net.nextIDs[entity.number] { try raise(to: next, entity) }
+      // Deleted records may have had the last ids of the other store.
+      if let next = net.nextIDs[entity.number] { try core.raiseIDs(below: next, of: entity) }
     }
     for places in net.places where scope.has(relationship: places.relationship) {
       try arrange(places)
@@ -166,15 +167,6 @@ private struct Replay {
       found = try cursor.next()
     }
     return ids
-  }
-
-  /// Raises the next record id to that of the other store, where deleted records had the last ids.
-  private func raise(to next: UInt64, _ entity: StoredEntity) throws {
-    guard try core.nextID(of: entity) < next else { return }
-    try core.checkNewID(next - 1, of: entity)
-    core.takeIDs(below: next, of: entity)
-    _ = try core.raiseCounter(of: entity)
-    core.countChange()
   }
 
   // MARK: Places

@@ -2,17 +2,17 @@ internal import LodestoreFormat
 
 /// The reason why changes of a store cannot be read for a copy, or not be made in one.
 package enum ReplayError: Error, Sendable, Hashable {
-  /// The history has been purged beyond the write `after`, so that the copy must begin anew.
+  /// The history has been purged beyond the write `after`. The copy must begin again.
   case expired(after: UInt64, firstKept: UInt64)
   /// The changes are those of another store.
   case otherStore(expected: [UInt8], found: [UInt8])
   /// The history ends before the write that the copy has, because the file is an older one.
   case behind(asked: UInt64, last: UInt64)
-  /// The catalogue differs, so that the copy must begin anew.
+  /// The catalogue differs. The copy must begin again.
   case otherSchema
-  /// These entities have no history.
+  /// The history does not record the entities with these names.
   case unrecorded([String])
-  /// These relationships lead to entities that are left out.
+  /// Relationships with these names lead to entities that are left out.
   case leftOutRelationships([String])
   case unknownEntity(String)
   case bucketTooLarge(String, byteCount: Int, limit: Int)
@@ -20,7 +20,7 @@ package enum ReplayError: Error, Sendable, Hashable {
   case gap(expected: UInt64, found: UInt64)
   /// The store is no copy: it has no cursor.
   case noCursor
-  /// These entities, relationships or buckets of the copy would differ from those of the store.
+  /// The copy would differ from the store in the parts with these names.
   case diverged([String])
   /// The changes contradict each other or the schema.
   case damaged(String)

@@ -37,8 +37,8 @@ extension ReadableTransaction where Self: ~Copyable {
       storeID: try log.storeIDBytes(), lastWrite: try log.lastNumber(),
       firstKept: (try log.purged()?.number ?? 0) + 1, schema: try core.schemaFingerprint(),
       unrecordedEntities: scope.entities.filter { $0.description.history == nil }.map(\.name),
-      entitiesWithoutImages: scope.entities.filter { !($0.description.history?.keepsImages ?? true) }
-        .map(\.name),
+      entitiesWithoutImages: scope.entities
+        .filter { !($0.description.history?.keepsImages ?? true) }.map(\.name),
       digests: try scope.digests(core, since: known))
   }
 

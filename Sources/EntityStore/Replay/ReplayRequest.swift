@@ -23,12 +23,13 @@ package struct ReplayRequest: Sendable {
 extension ReadableTransaction where Self: ~Copyable {
   /// Visits the changes after a write, with the values of the records.
   ///
-  /// Each write is a step, whose records have the values after that write. An image is the value
-  /// before the next change, so this needs images of the changed records. When a write kept no
-  /// image of a record that it changed, one step has the changes of all writes. The same is true
-  /// when the history of an entity was restarted.
+  /// Each write is a step, whose records have the values after that write. These values are images,
+  /// because an image is the value before the next change. One step has the changes of all writes
+  /// in two cases:
+  /// - A write kept no image of a record that it changed.
+  /// - The history of an entity was restarted.
   ///
-  /// Entities that are left out are not visited, and changes that cancel each other are left out.
+  /// Entities that are left out are not visited. Changes that cancel each other are left out.
   ///
   /// - Returns: the facts about the last write.
   /// - Throws: ``ReplayError``.

@@ -186,7 +186,7 @@ struct ReplaySurvey {
     try log.forEachPart(from: number + 1) { number, _, part in
       if let header = part.header {
         image = header.images ?? number
-        // A history that began later is told as a restart only if the entity had records then.
+        // If an entity had no records when its history began, the history reports no restart.
         restarted.formUnion((header.untold ?? []).filter(scope.has))
       }
       for change in part.changes where scope.has(change.entity) {

@@ -100,7 +100,7 @@ struct ReplayTogether {
     builder.delete(deleted.subtracting(Self.passing(deleted, changes)), of: entity)
   }
 
-  /// Those of the deleted records that were not there before the changes.
+  /// Returns the deleted records that one of the changes has inserted.
   private static func passing(
     _ deleted: IDRuns, _ changes: [(ids: IDRuns, isInsert: Bool)]
   ) -> IDRuns {

@@ -28,7 +28,7 @@ package struct ReplicaCursor: Sendable, Hashable {
 }
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// The cursor of a copy; `nil` when the store is none.
+  /// The cursor of a copy; `nil` for a store that is not a copy.
   package func replicaCursor() throws -> ReplicaCursor? {
     guard let data = try data(for: ReplicaCursor.key, in: ReplicaCursor.bucket) else { return nil }
     return try wrappingErrors { try ReplicaCursor(Array(data)) }
@@ -36,7 +36,7 @@ extension ReadableTransaction where Self: ~Copyable {
 }
 
 extension WriteTransaction {
-  /// Sets the cursor, which makes the store a copy; with `nil`, it is none any more.
+  /// Sets the cursor, which makes the store a copy; `nil` removes the cursor.
   package mutating func setReplicaCursor(_ cursor: ReplicaCursor?) throws {
     guard let cursor else {
       _ = try core.deleteValue(for: ReplicaCursor.key, in: ReplicaCursor.bucket)

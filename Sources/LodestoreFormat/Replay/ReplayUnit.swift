@@ -48,9 +48,9 @@ package struct ReplayUnit: Sendable, Hashable {
 
   /// The writes of the unit up to `write`, without buckets and digests.
   ///
-  /// Records and links are as after that write. A link that the part has changed has the place that
-  /// it has at the end of the unit, because the history tells no other place. When one step has
-  /// writes before and after `write`, the part ends before the step.
+  /// Records and links are as after that write. The history reports no places, so a link that the
+  /// part has changed has its place at the end of the unit. If one step has writes before and after
+  /// `write`, the part ends before the step.
   package func through(_ write: UInt64) -> ReplayUnit {
     guard write < end.last else { return self }
     let kept = Array(steps.prefix { $0.writes.upperBound <= write })
@@ -69,8 +69,9 @@ package struct ReplayUnit: Sendable, Hashable {
 
   /// The net changes of consecutive units, as one unit where possible.
   ///
-  /// Two units stay apart when a place in the first depends on a link that the second removes, and
-  /// when the schema has changed between them.
+  /// Two units stay apart in two cases:
+  /// - A place in the first unit depends on a link that the second unit removes.
+  /// - The schema has changed between the units.
   package static func merged(_ units: [ReplayUnit]) -> [ReplayUnit] {
     groups(of: units).map { group in group.count == 1 ? group[0] : ReplayNet(group).unit(group) }
   }
