@@ -217,6 +217,10 @@ let package = Package(
     .executableTarget(
       name: "dataset-session", dependencies: ["EntityStore", "LodestoreDatasets"],
       path: "Tests/DatasetSession"),
+    // What the tests of replicas start as processes of their own.
+    .executableTarget(
+      name: "replica-session", dependencies: ["EntityStore", "LodestoreReplicas"],
+      path: "Tests/ReplicaSession"),
     // The program that the tests of expansions start. It is a macro, with the plug-in's sources by
     // a symbolic link, so that swift-syntax is built for the compiler's machine alone. The client
     // stands between: SwiftPM builds all tests a second time where one of them depends on a macro
@@ -257,8 +261,9 @@ let package = Package(
     .testTarget(
       name: "LodestoreReplicasTests",
       dependencies: [
-        "EntityStore", "LodestoreBytes", "LodestoreDatasets", "LodestoreFormat",
-        "LodestoreReplicas", "LodestoreSystem", "LodestoreWeb", "LoopbackWeb",
+        "EntityStore", "KVDumpCommands", "KVDumpDatasetCommands", "LodestoreBytes",
+        "LodestoreDatasets", "LodestoreFormat", "LodestoreReplicas", "LodestoreSystem",
+        "LodestoreWeb", "LoopbackWeb",
       ],
       exclude: ["Model", "Simulation/planted.txt", "Simulation/simulate"],
       swiftSettings: webSettings + datasetSettings),

@@ -52,14 +52,36 @@ struct FollowerFile: Sendable {
       else {
         throw BaseDownload.Unusable(error: .wrongBytes(base.name(of: .file)))
       }
-      try file.setMark(
-        ReplicaMark(
-          role: role, base.position, localWrite: facts.lastWrite, floor: floor,
-          schema: facts.schema), of: base.store, entities: entities)
+      let mark = ReplicaMark(
+        role: role, base.position, localWrite: facts.lastWrite, floor: floor,
+        schema: facts.schema)
+      try file.setMark(mark, of: base.store, entities: nil)
+      if let entities {
+        try file.removeOthers(than: Set(entities), facts, base)
+        try file.setMark(mark, of: base.store, entities: entities)
+      }
       return file
     } catch {
       file.writable.close()
       throw error
+    }
+  }
+
+  /// Removes the records of all entities but the followed ones.
+  private func removeOthers(
+    than kept: Set<String>, _ facts: ReplayFacts, _ base: BaseHead
+  ) throws {
+    // Throws for unknown entities, and for relationships to those that are left out.
+    let wanted = try writable.read { try $0.replayFacts(entities: kept) }
+    let others = DynamicStore(writable).entities.filter { !kept.contains($0.name) }
+    let write = max(base.lastWrite, 1)
+    var step = ReplayStep(writes: write...write, time: base.time, author: nil, context: nil)
+    step.replacedEntities = others.map(\.description.number).sorted()
+    let end = ReplayEnd(
+      storeID: base.store.bytes, after: base.lastWrite, last: base.lastWrite,
+      schema: facts.schema, digests: wanted.digests)
+    try writable.replaying(author: "replica", context: "other entities") { tx in
+      try tx.replay([ReplayUnit(steps: [step], end: end)])
     }
   }
 

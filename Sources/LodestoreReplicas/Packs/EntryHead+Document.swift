@@ -120,7 +120,8 @@ extension EntryHead {
       (hashes.contains { $0.count != SchemaFingerprint.size }, "a hash does not have 32 bytes"),
       (lastWrite > PackLimits.write || !time.isFinite, "its last write is out of range"),
       (isPack != (firstWrite != nil), "only a pack has writes"),
-      (firstWrite.map { $0 < 1 || $0 > lastWrite } ?? false, "its writes do not ascend"),
+      // A pack of mere buckets has no writes.
+      (firstWrite.map { $0 < 1 || $0 > lastWrite + 1 } ?? false, "its writes do not ascend"),
       (!isPack && (bodyLength > 0 || part != .whole || merged != nil), "only a pack has a body"),
       (part.number < 1 || part != .whole && merged != nil, "its part is none"),
       (part.continues && !digests.isEmpty, "an unfinished part has digests"),

@@ -1,13 +1,13 @@
-package import EntityStore
 internal import LodestoreBytes
 internal import LodestoreDatasets
-internal import LodestoreFormat
+package import LodestoreFormat
 
 /// The content of one block of an entry.
 package enum PackItem: Sendable, Equatable {
   /// Consecutive steps.
   case steps([ReplayStep])
-  case bucket(ReplicaBucket)
+  case bucket(ReplayBucket)
+  case end(UnitEnd)
 }
 
 /// Reads the body of an entry, one block at a time.
@@ -86,7 +86,8 @@ package struct PackReader: ~Copyable {
       let steps = try decoder.steps()
       counts += decoder.counts
       return .steps(steps)
-    case ReplicaBucket.kind: return .bucket(try ReplicaBucket(decoding: block[1...]))
+    case BucketBlock.kind: return .bucket(try BucketBlock.decode(block[1...]))
+    case UnitEnd.kind: return .end(try UnitEnd(decoding: block[1...]))
     default: throw FormatError("a block has the unknown kind \(block[0])")
     }
   }
@@ -121,14 +122,15 @@ package struct PackReader: ~Copyable {
 
 extension LogEntry {
   /// Reads all steps and buckets, for entries that are known to be small.
-  package func content() throws(PackError) -> (steps: [ReplayStep], buckets: [ReplicaBucket]) {
+  package func content() throws(PackError) -> (steps: [ReplayStep], buckets: [ReplayBucket]) {
     var reader = try PackReader(self)
     var steps: [ReplayStep] = []
-    var buckets: [ReplicaBucket] = []
+    var buckets: [ReplayBucket] = []
     while let item = try reader.next() {
       switch item {
       case .steps(let some): steps += some
       case .bucket(let bucket): buckets.append(bucket)
+      case .end: break
       }
     }
     return (steps, buckets)

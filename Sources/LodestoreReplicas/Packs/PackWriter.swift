@@ -1,7 +1,6 @@
-package import EntityStore
 internal import LodestoreBytes
 internal import LodestoreDatasets
-internal import LodestoreFormat
+package import LodestoreFormat
 
 /// Packs steps into the body of an entry.
 ///
@@ -45,9 +44,20 @@ package struct PackWriter: ~Copyable {
   }
 
   /// Adds the content of a bucket.
-  package mutating func add(_ bucket: ReplicaBucket) throws(PackError) {
+  package mutating func add(_ bucket: ReplayBucket) throws(PackError) {
     try endBlock()
-    try append(try bucket.encoded())
+    try append(try BucketBlock.encoded(bucket))
+  }
+
+  /// Adds the buckets and the other facts about the end of a unit, after its steps.
+  package mutating func add(_ end: ReplayEnd) throws(PackError) {
+    for bucket in end.buckets { try add(bucket) }
+    try endBlock()
+    let block: [UInt8]
+    do throws(FormatError) {
+      block = try UnitEnd(end).encoded()
+    } catch { throw PackError(.damaged, "cannot pack write \(end.last): \(error)") }
+    try append(block)
   }
 
   /// Ends the body.

@@ -1,12 +1,11 @@
-internal import EntityStore
 internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The columns of a block of steps, in the order of the block.
 enum StepColumn: Int, CaseIterable {
   case texts, flags, writes, times, authors, contexts, counts
-  case entities, ids, lengths, records
-  case deleted, links, places, nextIDs
+  case replaced, entities, ids, lengths, records
+  case deleted, links, nextIDs
 }
 
 /// The numbers of steps and changes in some blocks.
@@ -31,6 +30,11 @@ enum StepFlag {
   static let all: UInt64 = 3
 }
 
+/// The kinds of groups of links, by the numbers that they have in a block.
+enum StepLinks {
+  static let kinds: [HistoryPart.Links.Kind] = [.added, .removed, .moved]
+}
+
 /// Encodes steps to the columns of one block.
 ///
 /// Every number is a difference to the number before it in its column, so that equal steps have
@@ -46,8 +50,6 @@ struct StepEncoder {
   private var lastDeleted = LastIDs()
   private var lastFrom = LastIDs()
   private var lastTo = LastIDs()
-  private var lastOwner = LastIDs()
-  private var lastOther = LastIDs()
 
   /// The first byte of a block of steps.
   static let kind: UInt8 = 1
@@ -77,13 +79,16 @@ struct StepEncoder {
     self[.authors].append(number(of: step.author))
     self[.contexts].append(number(of: step.context))
     for count in [
-      step.records.count, step.deleted.count, step.links.count, step.places.count,
-      step.nextIDs.count,
+      step.replacedEntities.count, step.replacedRelationships.count, step.records.count,
+      step.deleted.count, step.links.count, step.nextIDs.count,
     ] { self[.counts].append(count: count) }
+    for entity in step.replacedEntities { self[.replaced].append(UInt64(entity.rawValue)) }
+    for relationship in step.replacedRelationships {
+      self[.replaced].append(UInt64(relationship))
+    }
     for records in step.records { add(records) }
     for deleted in step.deleted { add(deleted) }
-    for links in step.links { try add(links) }
-    for places in step.places { add(places) }
+    for links in step.links { add(links) }
     for (entity, next) in step.nextIDs.sorted(by: { $0.key < $1.key }) {
       self[.nextIDs].append(UInt64(entity.rawValue))
       self[.nextIDs].append(next)
@@ -138,11 +143,10 @@ struct StepEncoder {
     counts.deletedRecords += UInt64(runs.count)
   }
 
-  private mutating func add(_ links: HistoryPart.Links) throws(FormatError) {
-    guard links.kind != .moved else { throw FormatError("a step has moved links as links") }
+  private mutating func add(_ links: HistoryPart.Links) {
     let number = links.relationship
     self[.links].append(UInt64(number))
-    self[.links].append(links.kind == .added ? 0 : 1)
+    self[.links].append(UInt64(StepLinks.kinds.firstIndex(of: links.kind) ?? 0))
     self[.links].append(count: links.pairs.count)
     var last = LinkPair(from: lastFrom[number], to: lastTo[number])
     for pair in links.pairs {
@@ -153,23 +157,6 @@ struct StepEncoder {
     lastFrom[number] = last.from
     lastTo[number] = last.to
     counts.changes += UInt64(links.pairs.count)
-  }
-
-  private mutating func add(_ places: ReplayStep.Places) {
-    let number = places.relationship
-    self[.places].append(UInt64(number))
-    self[.places].append(UInt64(places.side.rawValue))
-    self[.places].append(count: places.places.count)
-    var (owner, other) = (lastOwner[number], lastOther[number])
-    for place in places.places {
-      self[.places].append(place.owner, after: owner)
-      self[.places].append(place.other, after: other)
-      self[.places].append(place.previous, after: place.other)
-      (owner, other) = (place.owner, place.other)
-    }
-    lastOwner[number] = owner
-    lastOther[number] = other
-    counts.changes += UInt64(places.places.count)
   }
 
   /// The bytes of the block.

@@ -1,4 +1,3 @@
-internal import EntityStore
 internal import LodestoreBytes
 internal import LodestoreFormat
 
@@ -15,12 +14,10 @@ struct StepDecoder {
   private var lastDeleted = LastIDs()
   private var lastFrom = LastIDs()
   private var lastTo = LastIDs()
-  private var lastOwner = LastIDs()
-  private var lastOther = LastIDs()
 
   private static let names: [StaticString] = [
-    "texts", "flags", "writes", "times", "authors", "contexts", "counts", "entities", "ids",
-    "lengths", "records", "deleted", "links", "places", "nextIDs",
+    "texts", "flags", "writes", "times", "authors", "contexts", "counts", "replaced", "entities",
+    "ids", "lengths", "records", "deleted", "links", "nextIDs",
   ]
 
   /// - Parameters:
@@ -69,15 +66,17 @@ struct StepDecoder {
       writes: first...lastWrite, time: time, author: try text(.authors),
       context: try text(.contexts))
     step.continues = flags & StepFlag.continues != 0
+    let replacedEntities = try self[.counts].count()
+    let replacedRelationships = try self[.counts].count()
     let records = try self[.counts].count()
     let deleted = try self[.counts].count()
     let links = try self[.counts].count()
-    let places = try self[.counts].count()
     let nextIDs = try self[.counts].count()
+    step.replacedEntities = try replaced(replacedEntities).map { EntityNumber($0) }
+    step.replacedRelationships = try replaced(replacedRelationships)
     for _ in 0..<records { step.records.append(try self.records()) }
     for _ in 0..<deleted { step.deleted.append(try self.deleted()) }
     for _ in 0..<links { step.links.append(try self.links()) }
-    for _ in 0..<places { step.places.append(try self.places()) }
     try readNextIDs(nextIDs, to: &step)
     return step
   }
@@ -87,6 +86,19 @@ struct StepDecoder {
     if number == 0 { return nil }
     guard number <= UInt64(texts.count) else { throw self[column].fault("has an unknown text") }
     return texts[Int(number) - 1]
+  }
+
+  /// Reads ascending numbers of entities or relationships that a step replaces.
+  private mutating func replaced(_ count: Int) throws(FormatError) -> [UInt32] {
+    var numbers: [UInt32] = []
+    for _ in 0..<count {
+      let number = try self[.replaced].number32()
+      guard number > numbers.last ?? 0 else {
+        throw self[.replaced].fault("has numbers that do not ascend")
+      }
+      numbers.append(number)
+    }
+    return numbers
   }
 
   // MARK: Records
@@ -144,7 +156,7 @@ struct StepDecoder {
     let relationship = try self[.links].number32()
     let kind = try self[.links].next()
     let count = try self[.links].count()
-    guard kind <= 1, count > 0 else { throw self[.links].fault("has links of no kind, or none") }
+    guard kind < UInt64(StepLinks.kinds.count), count > 0 else { throw self[.links].fault("has links of no kind, or none") }
     var pairs: [LinkPair] = []
     var last = LinkPair(from: lastFrom[relationship], to: lastTo[relationship])
     for index in 0..<count {
@@ -160,29 +172,7 @@ struct StepDecoder {
     lastTo[relationship] = last.to
     counts.changes += UInt64(count)
     return HistoryPart.Links(
-      relationship: relationship, kind: kind == 0 ? .added : .removed, pairs: pairs)
-  }
-
-  private mutating func places() throws(FormatError) -> ReplayStep.Places {
-    let relationship = try self[.places].number32()
-    let side = UInt32(exactly: try self[.places].next()).flatMap(RelationshipSide.init(rawValue:))
-    let count = try self[.places].count()
-    guard let side, count > 0 else { throw self[.places].fault("has places of no side, or none") }
-    var places: [ReplayStep.Place] = []
-    var (owner, other) = (lastOwner[relationship], lastOther[relationship])
-    for _ in 0..<count {
-      owner = try self[.places].next(after: owner)
-      other = try self[.places].next(after: other)
-      let previous = try self[.places].next(after: other)
-      guard Self.isID(owner), Self.isID(other), previous == 0 || Self.isID(previous),
-        previous != other
-      else { throw self[.places].fault("has a place of no ids") }
-      places.append(ReplayStep.Place(owner: owner, other: other, previous: previous))
-    }
-    lastOwner[relationship] = owner
-    lastOther[relationship] = other
-    counts.changes += UInt64(count)
-    return ReplayStep.Places(relationship: relationship, side: side, places: places)
+      relationship: relationship, kind: StepLinks.kinds[Int(kind)], pairs: pairs)
   }
 
   private mutating func readNextIDs(

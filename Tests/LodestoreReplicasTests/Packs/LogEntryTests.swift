@@ -46,7 +46,7 @@
       let right = Entries.head(5)
       let wrong: [(inout EntryHead) -> Void] = [
         { $0.slot = 0 }, { $0.epoch = 0 }, { $0.previous = Entries.hash },
-        { $0.slot = 2 }, { $0.schema = [1] }, { $0.firstWrite = nil }, { $0.firstWrite = 6 },
+        { $0.slot = 2 }, { $0.schema = [1] }, { $0.firstWrite = nil }, { $0.firstWrite = 7 },
         { $0.firstWrite = 0 }, { $0.kind = .fence }, { $0.base = .base(slot: 8, verity: 1, .head) },
         {
           $0 = Entries.head(5)
@@ -99,11 +99,6 @@
       var step = ReplayStep(writes: 1...1, time: .infinity, author: nil, context: nil)
       #expect(throws: PackError.self) { try Entries.body([step]) }
       step.time = 0
-      step.links = [
-        HistoryPart.Links(relationship: 1, kind: .moved, pairs: [LinkPair(from: 1, to: 2)])
-      ]
-      #expect(throws: PackError.self) { try Entries.body([step]) }
-      step.links = []
       step.deleted = [ReplayStep.Deleted(entity: 1, ids: IDRuns([1..<1 << 40]))]
       let error = try #require(throws: PackError.self) { try Entries.body([step]) }
       #expect(error.code == .tooLarge)
@@ -140,7 +135,7 @@
   extension ReplayStep {
     var changeCount: Int {
       records.reduce(0) { $0 + $1.ids.count } + deleted.reduce(0) { $0 + $1.ids.count }
-        + links.reduce(0) { $0 + $1.pairs.count } + places.reduce(0) { $0 + $1.places.count }
+        + links.reduce(0) { $0 + $1.pairs.count }
     }
   }
 #endif

@@ -131,10 +131,9 @@
         { $0.links[0].pairs = [LinkPair(from: 0, to: 1)] },
         { $0.links[0].pairs = [LinkPair(from: 1, to: .max)] },
         { $0.links[0].pairs = [LinkPair(from: 1, to: 2), LinkPair(from: 1, to: 2)] },
-        { $0.places[0].places[0].owner = 0 }, { $0.places[0].places[0].other = 1 << 63 },
-        { $0.places[0].places[0].previous = $0.places[0].places[0].other },
-        { $0.places[0].places = [] }, { $0.nextIDs = [1: 0] }, { $0.nextIDs = [1: 1 << 63 + 1] },
-        { $0.nextIDs = [0: 1] },
+        { $0.replacedEntities = [0] }, { $0.replacedEntities = [2, 2] },
+        { $0.replacedRelationships = [3, 2] }, { $0.nextIDs = [1: 0] },
+        { $0.nextIDs = [1: 1 << 63 + 1] }, { $0.nextIDs = [0: 1] },
       ]
       for (index, change) in wrong.enumerated() {
         var step = Self.stepOfAll()
@@ -142,6 +141,39 @@
         change(&step)
         let block = try Self.block([step])
         #expect(throws: FormatError.self, "case \(index)") { try Self.decode(block) }
+      }
+    }
+
+    @Test func `hostile places are refused`() throws {
+      let places = ReplayPlaces(
+        relationship: 1, side: .from, holder: 2,
+        places: [ReplayPlace(owner: 1, other: 2, previous: 0)])
+      var end = ReplayEnd(
+        storeID: Entries.store.bytes, after: 4, last: 6, schema: Entries.hash,
+        digests: ReplayDigests(
+          contents: [:], bucketTotal: [UInt8](repeating: 1, count: 16),
+          buckets: ["a": [UInt8](repeating: 2, count: 16)]))
+      (end.places, end.nextIDs) = ([places], [1: 9])
+      let wrong: [(inout ReplayEnd) -> Void] = [
+        { $0.places[0].places[0].owner = 0 }, { $0.places[0].places[0].other = 1 << 63 },
+        { $0.places[0].places[0].previous = $0.places[0].places[0].other },
+        { $0.places[0].places = [] }, { $0.places[0].relationship = 0 }, { $0.nextIDs = [0: 1] },
+        { $0.nextIDs = [1: 0] }, { $0.last = 3 }, { $0.last = 1 << 63 },
+      ]
+      func decoded(_ end: ReplayEnd) throws -> UnitEnd {
+        try UnitEnd(end).encoded()._withBytes { try UnitEnd(decoding: $0[1...]) }
+      }
+      #expect(try decoded(end) == UnitEnd(end))
+      for (index, change) in wrong.enumerated() {
+        var other = end
+        change(&other)
+        #expect(throws: FormatError.self, "case \(index)") { try decoded(other) }
+      }
+      let block = try UnitEnd(end).encoded()
+      for count in 1..<block.count {
+        #expect(throws: FormatError.self) {
+          try block._withBytes { try UnitEnd(decoding: $0[1..<count]) }
+        }
       }
     }
 
@@ -168,11 +200,8 @@
       step.links = [
         HistoryPart.Links(relationship: 1, kind: .added, pairs: [LinkPair(from: 1, to: 2)])
       ]
-      step.places = [
-        ReplayStep.Places(
-          relationship: 1, side: .from,
-          places: [ReplayStep.Place(owner: 1, other: 2, previous: 0)])
-      ]
+      step.replacedEntities = [3]
+      step.replacedRelationships = [2]
       step.nextIDs = [1: 4]
       return step
     }

@@ -63,18 +63,18 @@ struct ReplicaExamplesTests {
   @Test func `the example of a block of a bucket holds`() throws {
     let (left, right) = try #require(try Self.fields("bucket-block").first)
     let parts = left.split(separator: ", ").map(String.init)
-    var bucket = ReplicaBucket(name: parts[0], pairs: [])
+    var bucket = ReplayBucket(name: parts[0], pairs: [])
     for part in parts.dropFirst() {
       let bytes = try Self.bytes(part.split(separator: " ").dropFirst().joined(separator: " "))
       if part.hasPrefix("key") {
-        bucket.pairs.append(ReplicaBucket.Pair(key: bytes, value: []))
+        bucket.pairs.append(ReplayBucket.Pair(key: bytes, value: []))
       } else {
         bucket.pairs[bucket.pairs.count - 1].value = bytes
       }
     }
     let block = try Self.bytes(right)
-    #expect(try bucket.encoded() == block)
-    #expect(try block._withBytes { try ReplicaBucket(decoding: $0[1...]) } == bucket)
+    #expect(try BucketBlock.encoded(bucket) == block)
+    #expect(try block._withBytes { try BucketBlock.decode($0[1...]) } == bucket)
   }
 
   @Test func `the example of the head of a base holds`() throws {
@@ -84,6 +84,30 @@ struct ReplicaExamplesTests {
     #expect(head.slot == 42 && head.epoch == 3 && head.store == Entries.store)
     #expect(head.digests == [[1, 0, 0, 0, 2]: ContentDigest(linkFrom: 1, to: 2)])
     #expect(String(decoding: head.bytes, as: UTF8.self) == json.trimmingCharacters(in: .newlines))
+  }
+
+  @Test func `the example of the end of a unit holds`() throws {
+    var members: [String: String] = [:]
+    for (name, value) in try Self.fields("unit-end") { members[name] = value }
+    var end = ReplayEnd(
+      storeID: Entries.store.bytes, after: try #require(members["after"].flatMap { UInt64($0) }),
+      last: try #require(members["last"].flatMap { UInt64($0) }), schema: Entries.hash,
+      digests: ReplayDigests(
+        contents: [:], bucketTotal: try Self.bytes(members["buckets"]),
+        buckets: ["settings": try Self.bytes(members["bucket settings"])]))
+    let places = try #require(members["places of relationship 1, side 1"])
+    end.places = [
+      ReplayPlaces(
+        relationship: 1, side: .from, holder: nil,
+        places: places.split(separator: " ").map { place in
+          let ids = place.split(separator: "-").compactMap { UInt64($0) }
+          return ReplayPlace(owner: ids[0], other: ids[1], previous: ids[2])
+        })
+    ]
+    end.nextIDs = [2: try #require(members["next of entity 2"].flatMap { UInt64($0) })]
+    let bytes = try Self.bytes(members["bytes"])
+    #expect(try UnitEnd(end).encoded() == bytes)
+    #expect(try bytes._withBytes { try UnitEnd(decoding: $0[1...]) } == UnitEnd(end))
   }
 
   // MARK: Reading the document
@@ -111,16 +135,12 @@ struct ReplicaExamplesTests {
     case "deleted":
       let ids = IDRuns(numbers(value).map { $0..<$0 + 1 })
       step.deleted.append(ReplayStep.Deleted(entity: try entity(), ids: ids))
-    case "removed", "added":
+    case "removed", "added", "moved":
       step.links.append(
         HistoryPart.Links(
-          relationship: try relationship(), kind: words[0] == "added" ? .added : .removed,
+          relationship: try relationship(), kind: try #require(StepLinks.kinds.first { "\($0)" == words[0] }),
           pairs: groups.map { LinkPair(from: $0[0], to: $0[1]) }))
-    case "places":
-      step.places.append(
-        ReplayStep.Places(
-          relationship: try relationship(), side: words.last == "1" ? .from : .to,
-          places: groups.map { ReplayStep.Place(owner: $0[0], other: $0[1], previous: $0[2]) }))
+    case "replaced": step.replacedEntities.append(try entity())
     case "next":
       let next = try #require(numbers(value).first)
       step.nextIDs[try entity()] = next

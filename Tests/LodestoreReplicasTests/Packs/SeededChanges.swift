@@ -42,7 +42,6 @@ struct SeededChanges: RandomNumberGenerator {
   struct Shape {
     /// The highest id.
     var ids: UInt64 = 1 << 40
-    var hasPlaces = true
     var continues = true
   }
 
@@ -102,16 +101,8 @@ struct SeededChanges: RandomNumberGenerator {
       if pairs.isEmpty { continue }
       step.links.append(
         HistoryPart.Links(
-          relationship: relationship, kind: chance(2) ? .removed : .added, pairs: pairs))
-      if shape.hasPlaces, chance(3) {
-        step.places.append(
-          ReplayStep.Places(
-            relationship: relationship, side: chance(2) ? .from : .to,
-            places: pairs.map {
-              ReplayStep.Place(
-                owner: $0.from, other: $0.to, previous: chance(2) ? 0 : $0.to + 1)
-            }))
-      }
+          relationship: relationship, kind: StepLinks.kinds[.random(in: 0..<3, using: &self)],
+          pairs: pairs))
     }
   }
 
@@ -130,13 +121,13 @@ struct SeededChanges: RandomNumberGenerator {
     return records
   }
 
-  mutating func bucket(_ name: String) -> ReplicaBucket {
+  mutating func bucket(_ name: String) -> ReplayBucket {
     let keys = Set((0..<8).map { _ in [UInt8.random(in: 0...255, using: &self), 7] })
     let sorted = keys.sorted { $0.lexicographicallyPrecedes($1) }
-    return ReplicaBucket(
+    return ReplayBucket(
       name: name,
       pairs: sorted.map { key in
-        ReplicaBucket.Pair(
+        ReplayBucket.Pair(
           key: key, value: [UInt8](repeating: 3, count: .random(in: 0...40, using: &self)))
       })
   }
@@ -160,7 +151,7 @@ enum Entries {
   }
 
   static func body(
-    _ steps: [ReplayStep], _ buckets: [ReplicaBucket] = []
+    _ steps: [ReplayStep], _ buckets: [ReplayBucket] = []
   ) throws -> PackBody {
     var writer = try PackWriter()
     for step in steps { try writer.add(step) }
@@ -169,7 +160,7 @@ enum Entries {
   }
 
   static func entry(
-    _ steps: [ReplayStep], _ buckets: [ReplicaBucket] = []
+    _ steps: [ReplayStep], _ buckets: [ReplayBucket] = []
   ) throws -> LogEntry {
     try LogEntry(head(steps.last?.writes.upperBound ?? 1), try body(steps, buckets))
   }
