@@ -103,6 +103,10 @@ struct ReplicaClient: Sendable {
     }
   }
 
+  func remove(_ name: ReplicaName) async throws {
+    try await repeating { () async throws(StorageError) in try await storage.delete(name.key) }
+  }
+
   // MARK: Lists
 
   /// The names in a folder with the sizes of their objects, in ascending order.

@@ -42,7 +42,8 @@ struct FollowerFolder: Sendable {
     } catch { throw ReplicaError(error) }
     throw ReplicaError(
       .busy,
-      "cannot follow into '\(path)': another follower has the folder; stop it, or use another folder")
+      "cannot follow into '\(path)': another follower has the folder; stop it, or use another folder"
+    )
   }
 
   /// The document that names the current file.

@@ -45,7 +45,7 @@ actor FollowerLoop {
       let file = try FollowerFile(path)
       let mark = try file.mark()
       guard mark.role == .follower else { throw ReplicaError.isWriter(path) }
-      let cursor = try file.writable.read { try $0.replicaCursor() }
+      let cursor = try await file.writable.read { try $0.replicaCursor() }
       guard let cursor, cursor.entities == options.followedEntities else {
         throw ReplicaError(
           .unsuitableStore,
@@ -176,7 +176,9 @@ actor FollowerLoop {
     do {
       try await withTaskCancellationHandler {
         try await task.value
-      } onCancel: { task.cancel() }
+      } onCancel: {
+        task.cancel()
+      }
       shared.change { $0.lastFailure = nil }
     } catch {
       if !(error is CancellationError) {
@@ -206,7 +208,10 @@ actor FollowerLoop {
 
   private func poll() async throws {
     while true {
-      switch try await client.run(&cursor) {
+      var machine = cursor
+      let result = try await client.run(&machine)
+      cursor = machine
+      switch result {
       case .apply(let entries, let isEnd):
         options.onStep(.read)
         do {

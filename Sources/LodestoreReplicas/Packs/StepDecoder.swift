@@ -156,7 +156,9 @@ struct StepDecoder {
     let relationship = try self[.links].number32()
     let kind = try self[.links].next()
     let count = try self[.links].count()
-    guard kind < UInt64(StepLinks.kinds.count), count > 0 else { throw self[.links].fault("has links of no kind, or none") }
+    guard kind < UInt64(StepLinks.kinds.count), count > 0 else {
+      throw self[.links].fault("has links of no kind, or none")
+    }
     var pairs: [LinkPair] = []
     var last = LinkPair(from: lastFrom[relationship], to: lastTo[relationship])
     for index in 0..<count {

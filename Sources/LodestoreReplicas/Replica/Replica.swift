@@ -3,9 +3,9 @@ internal import LodestoreFormat
 import LodestoreSystem
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  internal import FoundationEssentials
 #else
-  public import Foundation
+  internal import Foundation
 #endif
 
 /// Replicas: one writer, and any number of machines with copies, on storage that exists already.

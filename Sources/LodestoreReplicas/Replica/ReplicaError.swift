@@ -1,3 +1,5 @@
+import LodestoreSystem
+
 /// The error of a failure to write, follow or restore a replica.
 ///
 /// `code` is for programs. `message` is for people: it states the failed action, the fact found,
@@ -106,6 +108,7 @@ extension ReplicaError {
 
   static func system(_ code: Int32, _ action: String, _ path: String) -> ReplicaError {
     ReplicaError(
-      .inputOutput, "cannot \(action) '\(path)': \(systemMessage(code)); check the path and its disk")
+      .inputOutput,
+      "cannot \(action) '\(path)': \(String(cString: strerror(code))); check the path and the disk")
   }
 }

@@ -11,7 +11,7 @@ final class CommitSignal: Sendable {
   init(_ store: Store, _ body: @escaping @Sendable () -> Void) throws {
     let dynamic = DynamicStore(store)
     self.store = dynamic
-    end = try dynamic.withEnvironment { environment in
+    end = try dynamic.withEnvironment { environment -> @Sendable () -> Void in
       let listener = environment.addCommitListener { _ in body() }
       // Commits of other processes are seen in the file.
       let watch = FileWatch(environment, body)

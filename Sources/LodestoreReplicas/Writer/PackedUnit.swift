@@ -29,10 +29,11 @@ struct PackedUnit: Sendable {
     var time = 0.0
     let end = try snapshot.forEachReplayStep(request) { step in
       if writer.isFull {
-        let body = try writer.finish()
+        var full = try PackWriter(level: level)
+        swap(&full, &writer)
+        let body = try full.finish()
         bodies.append(body)
         count += body.bytes.count
-        writer = try PackWriter(level: level)
         guard count <= Self.byteLimit else {
           throw PackError(.tooLarge, "cannot pack more than \(Self.byteLimit) bytes at once")
         }

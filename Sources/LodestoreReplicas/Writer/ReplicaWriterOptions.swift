@@ -71,7 +71,7 @@ public struct ReplicaWriterOptions: Sendable {
 
 /// The steps of a writer, for tests that end the process at each of them.
 package enum WriterStep: String, Sendable, CaseIterable {
-  case opened, packed, shipped, marked, sealed, uploaded, baseEntryShipped, baseWritten, merged
+  case opened, packed, shipped, marked, uploaded, baseEntryShipped, baseWritten, merged
   case collected
 }
 

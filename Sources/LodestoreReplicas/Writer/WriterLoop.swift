@@ -98,7 +98,7 @@ actor WriterLoop {
           group.addTask {
             while (try? await Task.sleep(for: interval)) != nil { shared.wake() }
           }
-          group.addTask {
+          group.addTask { [weak self] in
             for await _ in shared.knocks {
               guard let self, await self.turn() else { break }
             }
@@ -129,6 +129,10 @@ actor WriterLoop {
     _ = try? await baseTask?.value
     _ = try? await mergeTask?.value
     try await mark()
+    if lastLease != nil {
+      // A lease that stays ends by itself, so a failure does not matter.
+      try? await client.giving(upAfter: 1).remove(.lease)
+    }
     shared.end(.stopped(store.path))
   }
 
@@ -183,10 +187,13 @@ actor WriterLoop {
     let start = ContinuousClock.now
     guard try hasNews() else { return }
     while !shared.hasWaiters, !shared.isStopping, start.duration(to: .now) < options.flushInterval {
-      let last = try store.read { try $0.historyToken().number }
-      if last &- shipped >= options.flushCount { return }
+      if try lastWrite() &- shipped >= options.flushCount { return }
       try await Task.sleep(for: min(.milliseconds(20), options.flushInterval))
     }
+  }
+
+  private func lastWrite() throws -> UInt64 {
+    try store.read { try $0.historyToken().number }
   }
 
   /// Whether the store has a commit that was not looked at.
@@ -286,7 +293,8 @@ actor WriterLoop {
       if other.head.epoch == entry.head.epoch, other.head.store == replica {
         try await reopen()
         throw ReplicaError(
-          .storage, "cannot write slot \(entry.head.slot): an earlier request of this store took it",
+          .storage,
+          "cannot write slot \(entry.head.slot): an earlier request of this store took it",
           slot: entry.head.slot)
       }
       throw ReplicaError.fenced(

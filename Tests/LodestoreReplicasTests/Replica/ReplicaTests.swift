@@ -57,7 +57,8 @@
       try await writer.stop()
     }
 
-    @Test func `A writer continues where it stopped, and sends the writes in between`() async throws {
+    @Test func `A writer continues where it stopped, and sends the writes in between`() async throws
+    {
       let fixture = try ReplicaFixture()
       let store = try fixture.store()
       for round in 0..<4 {
@@ -114,7 +115,8 @@
       #expect(late?.code == .notKept)
     }
 
-    @Test func `A restore never replaces a file, and leaves nothing after a failure`() async throws {
+    @Test func `A restore never replaces a file, and leaves nothing after a failure`() async throws
+    {
       let fixture = try ReplicaFixture()
       let store = try fixture.store()
       let writer = try await fixture.writer(store)
@@ -234,7 +236,9 @@
       try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".lsc") }
     }
 
-    @Test func `A follower that was asleep past the collection begins again at a base`() async throws {
+    @Test func `A follower that was asleep past the collection begins again at a base`()
+      async throws
+    {
       let fixture = try ReplicaFixture()
       let store = try fixture.store()
       let writer = try await fixture.writer(store) { $0.keepsStatesFor = .zero }

@@ -75,7 +75,11 @@
         $0.name = "machine 1"
       }
       try ReplicaFixture.write(1...3, to: store)
-      try await writer.stop()
+      try await writer.flush()
+      let lease = fixture.bucketPath + "/lease.json"
+      for _ in 0..<200 where !FileManager.default.fileExists(atPath: lease) {
+        try await Task.sleep(for: .milliseconds(10))
+      }
       let path = fixture.path("new.lodestore")
       let refused = await #expect(throws: ReplicaError.self) {
         try await Replica.takeOver(fixture.bucket, at: path)
@@ -85,6 +89,13 @@
       var options = RestoreOptions()
       options.ignoresLease = true
       #expect(try await Replica.takeOver(fixture.bucket, at: path, options: options).epoch == 2)
+      // A writer that stops gives its lease back.
+      let successor = try fixture.store("new.lodestore")
+      let second = try await fixture.writer(successor) { $0.leaseInterval = .seconds(30) }
+      try await second.flush()
+      try await second.stop()
+      let again = fixture.path("again.lodestore")
+      #expect(try await Replica.takeOver(fixture.bucket, at: again).epoch == 3)
     }
 
     @Test func `Of two copies of one store, one writes and the other is fenced`() async throws {

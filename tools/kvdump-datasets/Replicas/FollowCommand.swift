@@ -25,7 +25,8 @@ struct FollowCommand: ToolCommand {
 
   @Flag(help: "Apply the log as it is now, and end.") var once = false
 
-  @Flag(name: .shortAndLong, help: "Show the download that the command would begin; change nothing.")
+  @Flag(
+    name: .shortAndLong, help: "Show the download that the command would begin; change nothing.")
   var dryRun = false
 
   @Option(help: ArgumentHelp("Ask for new entries this often.", valueName: "seconds"))

@@ -67,17 +67,23 @@ struct ReplicaStatusCommand: ToolCommand {
     try console.writeObject([
       ("store", .text(summary.store)),
       (Column("createdAt", title: "created"), dateCell(summary.createdAt)),
-      (Column("firstSlot", title: "first slot"),
-        summary.slots.map { .unsigned($0.lowerBound) } ?? .null),
-      (Column("lastSlot", title: "last slot"),
-        summary.slots.map { .unsigned($0.upperBound) } ?? .null),
+      (
+        Column("firstSlot", title: "first slot"),
+        summary.slots.map { .unsigned($0.lowerBound) } ?? .null
+      ),
+      (
+        Column("lastSlot", title: "last slot"),
+        summary.slots.map { .unsigned($0.upperBound) } ?? .null
+      ),
       (Column("logBytes", title: "log"), .byteCount(Int(clamping: summary.logBytes))),
       ("epoch", .unsigned(summary.epoch)),
       (Column("lastWrite", title: "last write"), .unsigned(summary.lastWrite)),
       (Column("lastWriteAt", title: "data as of"), dateCell(summary.lastWriteAt)),
       ("writer", summary.writer.map(Cell.text) ?? .null), ("bases", .count(summary.bases.count)),
-      (Column("baseSlot", title: "newest base"),
-        summary.bases.last.map { .unsigned($0.slot) } ?? .null),
+      (
+        Column("baseSlot", title: "newest base"),
+        summary.bases.last.map { .unsigned($0.slot) } ?? .null
+      ),
       ("followers", .count(summary.followers.count)),
       (Column("leaseHolder", title: "lease of"), summary.leaseHolder.map(Cell.text) ?? .null),
       (Column("leaseUntil", title: "lease until"), dateCell(summary.leaseUntil)),

@@ -11,7 +11,8 @@ enum ReplicaPlaceText {
     text.contains("://") ? try .s3(text) : try .folder(text)
   }
 
-  static let help = "An address such as https://host/bucket/prefix or s3://bucket/prefix, or a folder."
+  static let help =
+    "An address such as https://host/bucket/prefix or s3://bucket/prefix, or a folder."
 
   /// The paragraph about credentials in help pages.
   static let credentials = """

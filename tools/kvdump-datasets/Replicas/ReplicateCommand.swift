@@ -113,10 +113,14 @@ struct ReplicateCommand: ToolCommand {
       ("replica", .text(bucket.description)),
       ("action", .text(summary == nil ? "create" : "continue")),
       ("slot", place.map { .unsigned($0.slot) } ?? .null),
-      (Column("replicaSlot", title: "replica's slot"),
-        summary?.slots.map { .unsigned($0.upperBound) } ?? .null),
-      (Column("writesSince", title: "writes since"),
-        place.map { .unsigned($0.writesSince) } ?? .null),
+      (
+        Column("replicaSlot", title: "replica's slot"),
+        summary?.slots.map { .unsigned($0.upperBound) } ?? .null
+      ),
+      (
+        Column("writesSince", title: "writes since"),
+        place.map { .unsigned($0.writesSince) } ?? .null
+      ),
       (Column("storeID", title: "replica of"), summary.map { .text($0.store) } ?? .null),
     ])
     return .success
