@@ -20,8 +20,9 @@ struct WriterStart: ProtocolMachine {
     case compare(LogEntry)
     /// The store has all writes of the chain, which ends at the position. The writer writes on.
     ///
-    /// `adopted` entries were this store's own, and their answers had been lost. If the position has
-    /// unfinished writes, the store begins a new epoch by a ``Takeover``, which ends them.
+    /// `adopted` entries were this store's own, and their answers had been lost. The position may have
+    /// unfinished writes whose parts this session does not know. The writer then offers a fence of
+    /// the next epoch, which ends these writes, and writes them again.
     case ready(ChainPosition, adopted: Int)
     /// Another writer has taken over with this epoch.
     ///

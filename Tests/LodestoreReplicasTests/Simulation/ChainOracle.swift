@@ -10,6 +10,8 @@ struct ChainOracle {
   private(set) var states = [SimulatedState()]
   /// The epochs of the entries, by slot.
   private(set) var epochs: [UInt64] = [0]
+  /// The values of the parts of a write that is not complete.
+  private var pending: [UInt64] = []
   private(set) var position = ChainPosition.start(of: SimulatedReplica.store)
   private(set) var floor: UInt64 = 0
   private(set) var violation: String?
@@ -61,8 +63,12 @@ struct ChainOracle {
       guard let found = bucket.state(of: base) else { return fail("the base of slot \(slot) is absent") }
       state = found
     }
-    for value in SimulatedReplica.values(of: entry) { state.apply(value) }
-    if state.lastWrite != entry.head.lastWrite { fail("slot \(slot) lacks writes") }
+    pending = entry.head.kind == .fence ? [] : pending + SimulatedReplica.values(of: entry)
+    if !entry.head.part.continues {
+      for value in pending { state.apply(value) }
+      pending = []
+    }
+    if state.lastWrite != position.lastWrite { fail("slot \(slot) lacks writes") }
     hashes.append(position.hash)
     epochs.append(position.epoch)
     states.append(state)

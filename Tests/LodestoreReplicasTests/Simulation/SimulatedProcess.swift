@@ -59,12 +59,24 @@ final class SimulatedProcess {
   /// The fence up to which this process catches up before it writes.
   var fence: ChainPosition?
   var stalledUntil = 0
+  /// The number of values in the first part of a write whose other part is still to be written.
+  var shippedCount: Int?
+  /// The values of the parts of a write whose end a follower has not read.
+  var pending: [UInt64] = []
 
   init(number: Int, isCollector: Bool, identity: UInt64, clock: UInt64) {
     self.number = number
     self.isCollector = isCollector
     self.clock = clock
     store = SimulatedStore(identity: identity)
+  }
+
+  /// Applies an entry to the store, and keeps the values of parts until the write is complete.
+  func apply(_ entry: LogEntry) {
+    pending = entry.head.kind == .fence ? [] : pending + SimulatedReplica.values(of: entry)
+    if entry.head.part.continues { return }
+    for value in pending { store.write(value) }
+    pending = []
   }
 
   /// Passes an answer to the machine that runs.

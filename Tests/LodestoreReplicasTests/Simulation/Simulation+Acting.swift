@@ -65,6 +65,7 @@ extension Simulation {
   }
 
   private func follow(_ process: SimulatedProcess) {
+    process.pending = []
     process.task = .following(
       FollowerCursor(
         store: SimulatedReplica.store, position: process.store.position, floor: process.floor,
@@ -97,6 +98,7 @@ extension Simulation {
 
   /// Chooses the next work of a writer that is not busy.
   private func work(_ process: SimulatedProcess, _ writer: SlotWriter) {
+    if let write = writer.position.unfinished { return complete(write, process, writer) }
     if isSettling { return ship(process, writer, kind: .pack) }
     switch random.below(16) {
     case 0..<5: for _ in 0...random.below(3) { process.store.write(random.next()) }
@@ -122,7 +124,14 @@ extension Simulation {
     var head = SimulatedReplica.head(
       kind, after: start, lastWrite: end, session: process.session, time: time(of: process))
     guard kind == .base else {
-      guard let entry = made(head, kind == .pack ? values : []) else { return }
+      var part = kind == .pack ? values : []
+      if !isSettling, part.count > 1, random.below(4) == 0 {
+        // The write does not fit one entry.
+        part = Array(part.prefix(1 + random.below(part.count - 1)))
+        head.part = EntryHead.Part(number: 1, continues: true)
+        process.shippedCount = part.count
+      }
+      guard let entry = made(head, part) else { return }
       return offer(entry, to: writer, of: process)
     }
     // The base of a changed schema is stored before the entry that sends readers to it.
@@ -132,6 +141,28 @@ extension Simulation {
     guard let entry = made(head) else { return }
     let requests = base(state, after: entry.head, hash: entry.hash, verity)
     process.task = .storing(requests, writer, entry: entry)
+  }
+
+  /// Writes the last part of a write.
+  ///
+  /// A process that has begun again does not know the parts, and ends them by a fence.
+  private func complete(
+    _ write: ChainPosition.Unfinished, _ process: SimulatedProcess, _ writer: SlotWriter
+  ) {
+    let values = process.store.values(write.writes.lowerBound, write.writes.upperBound)
+    guard let count = process.shippedCount, let values else {
+      var head = SimulatedReplica.head(
+        .fence, after: writer.position, session: process.session, time: time(of: process))
+      head.epoch += 1
+      guard let fence = made(head) else { return }
+      return offer(fence, to: writer, of: process)
+    }
+    var head = SimulatedReplica.head(
+      .pack, after: writer.position, lastWrite: write.writes.upperBound, session: process.session,
+      time: time(of: process))
+    head.part = EntryHead.Part(number: write.part + 1, continues: false)
+    guard let entry = made(head, Array(values.dropFirst(count))) else { return }
+    offer(entry, to: writer, of: process)
   }
 
   private func made(_ head: EntryHead, _ values: [UInt64] = []) -> LogEntry? {
@@ -187,8 +218,12 @@ extension Simulation {
     let head = entry.head
     switch head.kind {
     case .pack:
-      guard let first = head.firstWrite else { return false }
-      return store.values(first, head.lastWrite) == SimulatedReplica.values(of: entry)
+      guard let first = head.firstWrite, let values = store.values(first, head.lastWrite) else {
+        return false
+      }
+      let shipped = SimulatedReplica.values(of: entry)
+      let own = head.part.continues ? values.prefix(shipped.count) : values.suffix(shipped.count)
+      return own.elementsEqual(shipped) && (head.part != .whole || own.count == values.count)
     case .base:
       return store.state(after: head.lastWrite).map { SimulatedReplica.digests(of: $0) }
         == head.digests

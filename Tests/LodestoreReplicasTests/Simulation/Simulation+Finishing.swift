@@ -54,6 +54,7 @@ extension Simulation {
       // The store may lose the position after it was reported.
       if !isSettling, random.below(24) == 0 { return crash(process) }
       process.store.position = position
+      if position.unfinished == nil { process.shippedCount = nil }
       process.task = .writing(
         SlotWriter(position: position, floor: process.floor), isShipping: false)
     case .taken(let entry):
@@ -99,10 +100,8 @@ extension Simulation {
     if !isSettling, random.below(32) == 0 { return crash(process) }
     switch result {
     case .apply(let entries, let isEnd):
-      for entry in entries {
-        for value in SimulatedReplica.values(of: entry) { process.store.write(value) }
-      }
-      process.store.position = machine.position
+      for entry in entries { process.apply(entry) }
+      process.store.position = machine.resumePosition
       check(process)
       var machine = machine
       machine.goOn()
@@ -110,6 +109,7 @@ extension Simulation {
       reachFence(process)
     case .swap(let base):
       coverage.swaps += 1
+      process.pending = []
       process.task = .fetching(base, machine)
     case .refused(let error): damage(process, error)
     case .noBase(let slot):

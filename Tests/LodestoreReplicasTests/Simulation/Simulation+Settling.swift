@@ -48,6 +48,7 @@ extension Simulation {
     case .idle: return process.fence == nil
     case .writing(let writer, isShipping: false):
       return writer.position.lastWrite == process.store.lastWrite
+        && writer.position.unfinished == nil
     default: return false
     }
   }

@@ -139,6 +139,7 @@ final class Simulation {
     process.task = .down
     process.fence = nil
     process.floor = .none
+    process.shippedCount = nil
     if isHonest, let copy = process.copy, random.below(8) == 0 {
       process.store = copy.store
       process.isWriter = copy.isWriter
