@@ -49,7 +49,7 @@ struct ReplaySource {
 
   mutating func read(_ body: (ReplayStep) throws -> Void) throws -> ReplayEnd {
     let survey = try ReplaySurvey(after: request.after, log, scope)
-    if survey.restarted.isEmpty, survey.hasImages {
+    if survey.restarted.isEmpty, survey.hasImages, !request.isNet {
       try forEachWrite(body)
     } else {
       try readTogether(survey, body)
