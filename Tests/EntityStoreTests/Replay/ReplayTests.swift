@@ -333,6 +333,41 @@ import Testing
     }
   }
 
+  // MARK: Expiry
+
+  @Test func `a copy with a clock ahead keeps the records that its store has not evicted`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/copy.lodestore"
+    let (clock, clockAhead) = (TestClock(1_000), TestClock(9_000))
+    let entities: [any Entity.Type] = [Offer.self, Shop.self]
+    let store = try Store(at: folder.storePath, entities: entities, options: clock.options)
+    let facts = try store.read { try $0.replayFacts() }
+    try store.backup(to: path)
+    let copy = try Store(at: path, entities: entities, options: clockAhead.options)
+    var after = facts.lastWrite
+    func follow() throws {
+      let unit = try store.read { try $0.replayUnit(ReplayRequest(after: after)) }
+      after = unit.end.last
+      try copy.replaying(author: nil, context: nil) { _ = try $0.replay([unit]) }
+      let digests = try store.read { try $0.replayFacts().digests }
+      #expect(try copy.read { try $0.replayFacts().digests } == digests)
+    }
+    try copy.replaying(author: nil, context: nil) {
+      try $0.setReplicaCursor(ReplicaCursor(storeID: facts.storeID, lastWrite: facts.lastWrite))
+    }
+    try store.insert([Offer("a", until: 2_000), Offer("b", until: 5_000)])
+    try follow()
+    try store.insert(Offer("c", until: 5_000))
+    try follow()
+    // The eviction by the store is among the changes.
+    clock.now = 3_000
+    try store.insert(Offer("d", until: 5_000))
+    try follow()
+    store.close()
+    copy.close()
+    try expectSound(path)
+  }
+
   // MARK: Refusals
 
   @Test func `purged history, another store, another schema and a gap are refused`() throws {
