@@ -12,6 +12,8 @@ package struct ReplayRequest: Sendable {
   package var entities: Set<String>?
   /// The digests that the copy has, without which each bucket counts as changed.
   package var digests: ReplayDigests?
+  /// Whether one step has the net changes of all writes, with the last values of the records.
+  package var isNet = false
   /// The bytes of records after which a step continues as another one.
   package var byteLimit = 16 << 20
   /// The bytes of keys and values that a bucket may have.
@@ -24,8 +26,9 @@ extension ReadableTransaction where Self: ~Copyable {
   /// Visits the changes after a write, with the values of the records.
   ///
   /// Each write is a step, whose records have the values after that write. These values are images,
-  /// because an image is the value before the next change. One step has the changes of all writes
-  /// in two cases:
+  /// because an image is the value before the next change. One step has the net changes of all
+  /// writes in three cases:
+  /// - The request asks for net changes.
   /// - A write kept no image of a record that it changed.
   /// - The history of an entity was restarted.
   ///

@@ -23,7 +23,6 @@ struct ReplaySource {
   private var values: [EntityNumber: ValuesAfter] = [:]
   /// The links whose places the end of the unit has, by relationship.
   private var placed = ReplayPlacing()
-  private var changedEntities: Set<EntityNumber> = []
 
   init(_ request: ReplayRequest, _ core: TransactionCore) throws {
     self.request = request
@@ -49,7 +48,7 @@ struct ReplaySource {
 
   mutating func read(_ body: (ReplayStep) throws -> Void) throws -> ReplayEnd {
     let survey = try ReplaySurvey(after: request.after, log, scope)
-    if survey.restarted.isEmpty, survey.hasImages {
+    if survey.restarted.isEmpty, survey.hasImages, !request.isNet {
       try forEachWrite(body)
     } else {
       try readTogether(survey, body)
@@ -62,9 +61,9 @@ struct ReplaySource {
       storeID: try log.storeIDBytes(), after: request.after, last: last,
       schema: try core.schemaFingerprint(),
       digests: try scope.digests(core, since: request.digests))
-    for number in changedEntities.sorted() {
-      guard let entity = core.schema.entity(number) else { continue }
-      end.nextIDs[number] = try core.storedNextID(of: entity)
+    // A write that inserts and deletes a record raises the next id without a report.
+    for entity in scope.entities {
+      end.nextIDs[entity.number] = try core.storedNextID(of: entity)
     }
     end.places = try placed.places(scope, core)
     end.buckets = try changedBuckets(end.digests?.buckets ?? [:])
@@ -98,7 +97,6 @@ struct ReplaySource {
       writes: write.number...write.number, write.header, byteLimit: request.byteLimit)
     for change in write.changes where scope.has(change.entity) {
       guard let entity = core.schema.entity(change.entity) else { continue }
-      changedEntities.insert(change.entity)
       if change.kind == .deleted {
         builder.delete(change.ids, of: entity)
         continue
@@ -139,7 +137,6 @@ struct ReplaySource {
       together.note(part, &placed)
       return true
     }
-    changedEntities = together.changedEntities
     var builder = ReplayStepBuilder(
       writes: (request.after + 1)...max(last, request.after + 1), together.header,
       byteLimit: request.byteLimit)

@@ -25,8 +25,6 @@ struct ReplayTogether {
     }
   }
 
-  var changedEntities: Set<EntityNumber> { Set(changes.keys).union(survey.restarted) }
-
   /// Takes the next part of the history.
   mutating func note(_ part: HistoryPart, _ placed: inout ReplayPlacing) {
     header = part.header ?? header

@@ -12,7 +12,7 @@ package struct ReplayEnd: Sendable, Hashable {
   package var places: [ReplayPlaces] = []
   /// The changed buckets.
   package var buckets: [ReplayBucket] = []
-  /// For each changed entity, the id of its next new record.
+  /// The id of the next new record of each entity.
   package var nextIDs: [EntityNumber: UInt64] = [:]
   /// The digests after the last write; `nil` for a part of a unit.
   package var digests: ReplayDigests?
