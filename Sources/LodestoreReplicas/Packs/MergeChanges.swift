@@ -136,7 +136,8 @@ private final class MergeRun {
     let zero = [UInt8](repeating: 0, count: SchemaFingerprint.size)
     let head = EntryHead(
       .pack, epoch: 1, slot: 1, previous: nil, store: UUIDBytes(high: 0, low: 0),
-      session: UUIDBytes(high: 0, low: 0), firstWrite: 1, lastWrite: writes.upperBound, time: 0, schema: zero)
+      session: UUIDBytes(high: 0, low: 0), firstWrite: 1, lastWrite: writes.upperBound, time: 0,
+      schema: zero)
     reader = try PackReader(LogEntry(head, body))
   }
 

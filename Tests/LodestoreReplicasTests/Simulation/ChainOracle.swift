@@ -60,7 +60,9 @@ struct ChainOracle {
     } catch { return fail("slot \(slot): \(error)") }
     var state = states[Int(slot) - 1]
     if let base = entry.head.base {
-      guard let found = bucket.state(of: base) else { return fail("the base of slot \(slot) is absent") }
+      guard let found = bucket.state(of: base) else {
+        return fail("the base of slot \(slot) is absent")
+      }
       state = found
     }
     pending = entry.head.kind == .fence ? [] : pending + SimulatedReplica.values(of: entry)

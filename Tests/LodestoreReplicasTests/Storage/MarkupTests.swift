@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test func `changed answers are read or refused, and never trap`() {
-    var random = StorageRandom(seed: 11)
+    var random = SeededRandom(seed: 11)
     var read = 0
     for round in 0..<20_000 {
       var bytes = Array(Self.answers[round % Self.answers.count].utf8)
