@@ -21,7 +21,7 @@ struct ProtocolDriver: Sendable {
 
   /// Drives a machine to its next result.
   ///
-  /// - Throws: ``StorageError`` for failures that a repetition does not mend. The machine has not
+  /// - Throws: ``StorageError`` for failures that a repetition cannot end. The machine has not
   ///   received an answer then, so driving it again repeats the request.
   func run<Machine: ProtocolMachine>(
     _ machine: inout Machine
