@@ -44,7 +44,7 @@
     }
 
     @Test func `merged packs lead to the state of the packs one after the other`() throws {
-      for round in 0..<SeededChanges.caseCount(byDefault: 150) {
+      for round in 0..<SeededChanges.caseCount(byDefault: 40) {
         var changes = SeededChanges(salt: 500 + UInt64(round))
         let shape = SeededChanges.Shape(ids: 30, hasPlaces: round % 2 == 0)
         let base = Model().applying(changes.steps(10, shape))
