@@ -59,8 +59,10 @@ package struct WebRequests: Sendable {
     package var status: Int
     /// The header fields this client reads, keyed by lowercase name.
     package var fields: [String: String]
-    /// The content, if no closure took it; for other statuses than 200, 203 and 206 at most its
-    /// first 64 KiB, and less if the connection broke.
+    /// The content, if no closure took it.
+    ///
+    /// For other statuses than 200, 203 and 206 at most its first 64 KiB, and less if the connection
+    /// broke.
     package var body: [UInt8]
     /// The facts of a part or of a whole; `nil` for other statuses.
     package var head: FileHead?

@@ -6,8 +6,8 @@ extension EntryHead {
   func document(bodyLength: Int, bodySHA256: [UInt8]) -> Document {
     var members: [String: Document] = [
       "kind": .string(kind.rawValue), "epoch": .number(epoch), "slot": .number(slot),
-      "store": .uuid(store), "session": .uuid(session), "lastWrite": .number(lastWrite), "time": .date(time),
-      "schema": .data(schema), "bodyLength": .number(UInt64(bodyLength)),
+      "store": .uuid(store), "session": .uuid(session), "lastWrite": .number(lastWrite),
+      "time": .date(time), "schema": .data(schema), "bodyLength": .number(UInt64(bodyLength)),
     ]
     members["previous"] = previous.map { .data($0) }
     members["firstWrite"] = firstWrite.map { .number($0) }

@@ -4,7 +4,7 @@ internal import LodestoreFormat
 ///
 /// The caller applies the entries up to ``resumePosition`` in one transaction, which also stores that
 /// position. The entries after it are parts of writes whose end is not read yet: the caller keeps
-/// them until a later result has the rest. Then the caller calls `goOn`.
+/// them until a later result has the rest. The caller calls `goOn` afterwards.
 struct FollowerCursor: ProtocolMachine {
   enum Result: Sendable, Equatable {
     /// Apply the entries. `isEnd` tells that the follower is up to date then.
@@ -58,8 +58,8 @@ struct FollowerCursor: ProtocolMachine {
 
   /// Continues after a result was applied, or after the file of a base could not be used.
   ///
-  /// The file of a base is absent when a collection has deleted it in the meantime. Then, and when
-  /// the file is damaged, the machine looks for another base.
+  /// The file of a base is absent when a collection has deleted it in the meantime. The machine looks
+  /// for another base when the file is absent or damaged.
   mutating func goOn(baseIsUnusable: Bool = false) {
     guard case .finished(let result) = phase else { return }
     switch result {

@@ -10,6 +10,8 @@ struct ProtocolDriver: Sendable {
   /// longer.
   var wait: @Sendable (_ failures: Int, _ asked: Duration?) async throws -> Void =
     StorageWait.standard
+  /// The number of objects that one call lists.
+  var pageLimit = 1000
   /// Receives each call's request, and its outcome or its error.
   var report: @Sendable (StorageRequest, Swift.Result<StorageOutcome, StorageError>) -> Void = {
     _, _ in
@@ -19,7 +21,7 @@ struct ProtocolDriver: Sendable {
 
   /// Drives a machine to its next result.
   ///
-  /// - Throws: ``StorageError`` for failures that a repetition does not mend. The machine has not
+  /// - Throws: ``StorageError`` for failures that a repetition cannot end. The machine has not
   ///   received an answer then, so driving it again repeats the request.
   func run<Machine: ProtocolMachine>(
     _ machine: inout Machine
@@ -54,7 +56,7 @@ struct ProtocolDriver: Sendable {
     return try await run(&machine)
   }
 
-  /// Returns the bytes of an object; `nil` if there is none.
+  /// Returns the bytes of an object; `nil` if the object does not exist.
   func get(_ name: ReplicaName) async throws(StorageError) -> [UInt8]? {
     guard case .object(let bytes) = try await send(.get(name)) else { return nil }
     return bytes
@@ -109,7 +111,7 @@ struct ProtocolDriver: Sendable {
     var names: [ReplicaName] = []
     var last: String?
     while true {
-      let page = try await storage.list(prefix: prefix, after: last, limit: 1000)
+      let page = try await storage.list(prefix: prefix, after: last, limit: pageLimit)
       for entry in page.entries {
         guard let name = ReplicaName(entry.key) else { continue }
         // A range of merged slots sorts by its first slot, and may end later.

@@ -154,7 +154,7 @@ package struct StorageProbe: Sendable {
           "it accepted a write of '\(key.text)' and has the content of a refused one")
       }
     } else if unknown.isEmpty, let error = results.compactMap(\.1).first {
-      // Services may answer all of them with "again". Then there is no object.
+      // Services may answer all of them with "again", and have no object afterwards.
       guard found == nil else {
         throw broken(
           .oneWinner, storage, "it refused all writes of '\(key.text)' and has an object")

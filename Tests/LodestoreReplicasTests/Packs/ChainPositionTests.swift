@@ -46,7 +46,11 @@ struct ChainPositionTests {
     try place.advance(over: try LogEntry(pack(place, 5)))
     let wrong: [(inout EntryHead) -> Void] = [
       { $0.slot += 1 }, { $0.previous = Entries.hash }, { $0.epoch = 2 },
-      { $0.firstWrite = 7 }, { $0.firstWrite = 5 }, { $0.store.low = 0 },
+      { $0.firstWrite = 5 }, { $0.store.low = 0 },
+      {
+        $0.firstWrite = 7
+        $0.lastWrite = 7
+      },
       { $0.part = .init(number: 2, continues: false) },
       {
         $0.kind = .fence

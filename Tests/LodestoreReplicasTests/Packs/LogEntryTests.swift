@@ -9,7 +9,7 @@
   @Suite("Entries of a replica's log")
   struct LogEntryTests {
     @Test func `an entry has the steps and buckets that were packed`() throws {
-      for round in 0..<SeededChanges.caseCount(byDefault: 200) {
+      for round in 0..<SeededChanges.caseCount(byDefault: 60) {
         var changes = SeededChanges(salt: UInt64(round))
         let steps = changes.steps(.random(in: 1...60, using: &changes))
         let buckets = round % 3 == 0 ? [changes.bucket("a"), changes.bucket("b")] : []

@@ -5,22 +5,18 @@ import LodestoreFormat
 
 @testable import LodestoreReplicas
 
-/// Random steps that a seed repeats: SplitMix64.
+/// Random steps that a seed repeats.
 ///
 /// The seed of a run is printed, and `LODESTORE_SEED` replays it.
 struct SeededChanges: RandomNumberGenerator {
-  private var state: UInt64
+  private var random: SeededRandom
   private var write: UInt64 = 0
 
-  init(salt: UInt64) { state = Self.runSeed &+ salt &* 0x9e37_79b9_7f4a_7c15 }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ mixed >> 31
+  init(salt: UInt64) {
+    random = SeededRandom(seed: Self.runSeed &+ salt &* 0x9e37_79b9_7f4a_7c15)
   }
+
+  mutating func next() -> UInt64 { random.next() }
 
   static let runSeed: UInt64 = {
     let text = ProcessInfo.processInfo.environment["LODESTORE_SEED"]

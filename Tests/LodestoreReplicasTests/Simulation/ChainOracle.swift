@@ -13,6 +13,8 @@ struct ChainOracle {
   /// The values of the parts of a write that is not complete.
   private var pending: [UInt64] = []
   private(set) var position = ChainPosition.start(of: SimulatedReplica.store)
+  /// The last position without an incomplete write, to which a store is restored.
+  private(set) var completePosition = ChainPosition.start(of: SimulatedReplica.store)
   private(set) var floor: UInt64 = 0
   private(set) var violation: String?
   /// The entries with writes that were reported as committed.
@@ -60,7 +62,9 @@ struct ChainOracle {
     } catch { return fail("slot \(slot): \(error)") }
     var state = states[Int(slot) - 1]
     if let base = entry.head.base {
-      guard let found = bucket.state(of: base) else { return fail("the base of slot \(slot) is absent") }
+      guard let found = bucket.state(of: base) else {
+        return fail("the base of slot \(slot) is absent")
+      }
       state = found
     }
     pending = entry.head.kind == .fence ? [] : pending + SimulatedReplica.values(of: entry)
@@ -69,6 +73,7 @@ struct ChainOracle {
       pending = []
     }
     if state.lastWrite != position.lastWrite { fail("slot \(slot) lacks writes") }
+    if position.unfinished == nil { completePosition = position }
     hashes.append(position.hash)
     epochs.append(position.epoch)
     states.append(state)

@@ -52,7 +52,7 @@ final class Simulation {
 
   let storage: Storage
   let options: Options
-  var random: SimulatedRandom
+  var random: SeededRandom
   var bucket = SimulatedBucket()
   var oracle = ChainOracle()
   var processes: [SimulatedProcess] = []
@@ -72,7 +72,7 @@ final class Simulation {
 
   init(seed: UInt64, options: Options = Options()) {
     self.options = options
-    random = SimulatedRandom(seed: seed)
+    random = SeededRandom(seed: seed)
     storage = random.below(100) < 6 ? .overwritingLater : .honest
     let collectors = isHonest ? 1 + random.below(2) : 0
     for index in 0..<2 + random.below(4) + collectors { add(isCollector: index < collectors) }

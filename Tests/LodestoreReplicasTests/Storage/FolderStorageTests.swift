@@ -76,18 +76,17 @@ import Testing
 
   @Test func `a read keeps its object while others replace it`() async throws {
     let one = try key("a")
-    _ = try await storage.put(.bytes([UInt8](repeating: 0, count: 100_000)), at: one, if: .none)
+    _ = try await storage.put(.bytes([UInt8](repeating: 0, count: 20_000)), at: one, if: .none)
     let storage = storage
     let writer = Task {
-      for number in 1...200 {
+      for number in 1...50 {
         _ = try await storage.put(
-          .bytes([UInt8](repeating: UInt8(number), count: 100_000)), at: one, if: .none)
+          .bytes([UInt8](repeating: UInt8(number), count: 20_000)), at: one, if: .none)
       }
     }
-    for _ in 0..<200 {
-      let found = try await storage.get(one, byteLimit: 100_000)
-      #expect(found.bytes.count == 100_000)
-      #expect(found.bytes.allSatisfy { $0 == found.bytes[0] })
+    for _ in 0..<50 {
+      let found = try await storage.get(one, byteLimit: 20_000).bytes
+      #expect(found == [UInt8](repeating: found.first ?? 0, count: 20_000))
     }
     try await writer.value
   }
@@ -96,7 +95,7 @@ import Testing
     let one = try key("lease")
     var tag = try await storage.put(.bytes([0]), at: one, if: .absent)
     let storage = storage
-    for round in 1...30 {
+    for round in 1...8 {
       let expected = tag
       let tags = try await withThrowingTaskGroup(of: ObjectTag?.self) { group in
         for writer in 0..<8 {

@@ -135,7 +135,7 @@ import Testing
     format.locale = Locale(identifier: "en_US_POSIX")
     format.timeZone = TimeZone(identifier: "UTC")
     format.dateFormat = "yyyyMMdd'T'HHmmss'Z'"
-    var random = StorageRandom(seed: 47)
+    var random = SeededRandom(seed: 47)
     for _ in 0..<5_000 {
       let seconds = Int.random(in: 0...253_402_300_799, using: &random)
       let expected = format.string(from: Date(timeIntervalSince1970: Double(seconds)))
@@ -149,20 +149,5 @@ import Testing
   @Test func `paths keep slashes and encode every other reserved byte`() {
     #expect(RequestText.encodedPath("a b/ä+~*") == "a%20b/%C3%A4%2B~%2A")
     #expect(RequestText.encoded("a/b=c&d") == "a%2Fb%3Dc%26d")
-  }
-}
-
-/// Random numbers that a seed determines (SplitMix64).
-struct StorageRandom: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

@@ -141,7 +141,7 @@ import Testing
 
   private func checkFiles(_ storage: any ObjectStorage) async throws {
     let folder = try StorageFolder()
-    var random = StorageRandom(seed: 5)
+    var random = SeededRandom(seed: 5)
     let piece = (0..<4_099).map { _ in UInt8.random(in: 0...255, using: &random) }
     let content = Array([[UInt8]](repeating: piece, count: 768).joined())
     let path = try folder.write(content, to: "base")
@@ -160,7 +160,7 @@ import Testing
       try await storage.download(one, range: nil, byteLimit: 1 << 20) { _ in }
     }
     #expect(large.kind == .tooLarge, "\(large)")
-    // A large write that is refused must be told as a refusal, not as a lost answer.
+    // A large write that is refused must be reported as a refusal, not as a lost answer.
     let refused = try await failure { () async throws(StorageError) in
       try await storage.put(.file(path: path), at: one, if: .absent)
     }

@@ -46,7 +46,7 @@ import Testing
   @Test func `a storage that loses answers and asks to wait is trusted`() async throws {
     for seed in 0..<UInt64(200) {
       let storage = LyingStorage(.none)
-      storage.random.withLock { $0 = StorageRandom(seed: seed) }
+      storage.random.withLock { $0 = SeededRandom(seed: seed) }
       var probe = StorageProbe()
       probe.repetitions = 50
       probe.wait = { _, _ in }
@@ -86,7 +86,7 @@ final class LyingStorage: ObjectStorage {
   private let objects = Mutex<[String: [UInt8]]>([:])
   private let deleted = Mutex<[String: [UInt8]]>([:])
   /// Draws failures in passing; `nil` for none.
-  let random = Mutex<StorageRandom?>(nil)
+  let random = Mutex<SeededRandom?>(nil)
 
   let place = "memory"
 
@@ -132,7 +132,7 @@ final class LyingStorage: ObjectStorage {
     _ content: ObjectContent, at key: ObjectKey, if condition: PutCondition
   ) async throws(StorageError) -> ObjectTag {
     guard case .bytes(let bytes) = content else { throw error(.unsupported, .put) }
-    // Others of the race come before the check.
+    // The other writers of the race come before the check.
     if lie == .losesRaces, key.text.hasSuffix("race") {
       for _ in 0..<20 { await Task.yield() }
     }

@@ -156,7 +156,7 @@ package struct FolderStorage: ObjectStorage {
     do {
       try sync(folder: Folder.path(of: target), .put, key.text)
     } catch {
-      // The object has its name. Whether it keeps the name after a failure of power is unknown.
+      // The object has its name, and may lose the name in a failure of power.
       var error = error
       error.mayHaveHappened = true
       throw error

@@ -7,7 +7,7 @@ struct AWSSettings: Sendable {
   private static let fileByteLimit = 1 << 20
 
   var environment: [String: String] = ProcessInfo.processInfo.environment
-  /// Returns the text of a file; `nil` if there is none or it cannot be read.
+  /// Returns the text of a file; `nil` if the file is absent or cannot be read.
   var file: @Sendable (_ path: String) -> String? = { AWSSettings.text(ofFile: $0) }
 
   /// The reason why there are no credentials, with the next step.

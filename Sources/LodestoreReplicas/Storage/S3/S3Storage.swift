@@ -9,8 +9,8 @@ internal import Synchronization
 /// A bucket of an S3-compatible service, or a folder in one.
 ///
 /// Requests are signed by Signature Version 4, with the hash of their content. A call makes one
-/// request. It makes a second one only after two refusals: of the time of this machine's clock, and
-/// of expired credentials. Both mean that nothing was written.
+/// request. A second request follows only after two refusals: of the time of this machine's clock,
+/// and of expired credentials. Both refusals mean that nothing was written.
 ///
 /// Locks guard the clock's correction and the credentials. Any task may call a storage.
 package final class S3Storage: ObjectStorage {
