@@ -3,8 +3,8 @@ internal import LodestoreFormat
 
 /// Inserts many new records: appends each record, and collects, sorts and writes the index entries.
 ///
-/// A batch that throws stores nothing. Uniqueness is checked before any index entry is written, and
-/// when it fails, the records are removed again. Sinks are notified after that check.
+/// Only ``EntityChanges/withBulkInsert(expectedCount:_:)`` begins and ends a bulk insert. Records
+/// without index entries therefore cannot be committed.
 ///
 /// The batch adds no entries to indexes under construction. The ids of new records are above all
 /// earlier ids, so the construction visits these records later.
@@ -32,10 +32,11 @@ final class BulkInsert {
   /// The id after the last written record.
   @exclusivity(unchecked) private var writtenID: UInt64
 
-  init(into entity: StoredEntity, core: WriteCore, expectedCount: Int) throws(StoreError) {
+  fileprivate init(_ changes: EntityChanges, expectedCount: Int) throws(StoreError) {
+    self.changes = changes
+    let (core, entity) = (changes.core, changes.entity)
     self.core = core
     self.entity = entity
-    changes = core.changes(of: entity)
     firstID = try core.newID(of: entity)
     nextID = firstID
     writtenID = firstID
@@ -106,18 +107,18 @@ final class BulkInsert {
     for index in indexes { try index.added.sort() }
   }
 
-  /// Writes the index entries; when a unique index is violated, removes the records and throws.
-  func finish() throws(StoreError) {
-    do throws(StoreError) {
-      try waiting.checkRules()
-      try writeWaiting()
-      core.takeIDs(below: nextID, of: entity)
-      try sort()
-      for index in indexes { try index.checkAddedUnique(firstNew: firstID) }
-    } catch {
-      try undoInsert()
-      throw error
-    }
+  /// Writes the last records and sorts the index entries; throws when a rule or a unique index
+  /// refuses a record.
+  fileprivate func complete() throws(StoreError) {
+    try waiting.checkRules()
+    try writeWaiting()
+    core.takeIDs(below: nextID, of: entity)
+    try sort()
+    for index in indexes { try index.checkAddedUnique(firstNew: firstID) }
+  }
+
+  /// Notifies the sinks, and writes the index entries.
+  fileprivate func writeEntries() throws(StoreError) {
     collector?.stop()
     collector = nil
     try core.breakingOnError {
@@ -141,11 +142,38 @@ final class BulkInsert {
   ///
   /// Their ids are assigned again to later records, because the refused batch returned none of
   /// them.
-  func undoInsert() throws(StoreError) {
-    for id in firstID..<writtenID {
-      guard let record = try core.record(id, of: entity) else { continue }
-      try changes.records.takeBack(try changes.stored(record, id: id))
+  fileprivate func undo() throws(StoreError) {
+    try core.breakingOnError {
+      for id in firstID..<writtenID {
+        guard let record = try core.record(id, of: entity) else { continue }
+        try changes.records.takeBack(try changes.stored(record, id: id))
+      }
     }
     core.giveBackIDs(from: firstID, of: entity)
+  }
+}
+
+extension EntityChanges {
+  /// Inserts the records that `body` appends, and writes their index entries.
+  ///
+  /// A call that throws stores nothing. Uniqueness is checked before any index entry is written,
+  /// and when it fails, the records are removed again. Sinks are notified after that check. When
+  /// the removal or a later step fails, the transaction can only be aborted.
+  ///
+  /// - Parameter expectedCount: the expected number of records.
+  func withBulkInsert<R>(
+    expectedCount: Int, _ body: (BulkInsert) throws -> R
+  ) throws -> R {
+    let insert = try BulkInsert(self, expectedCount: expectedCount)
+    let result: R
+    do {
+      result = try body(insert)
+      try insert.complete()
+    } catch {
+      try insert.undo()
+      throw error
+    }
+    try insert.writeEntries()
+    return result
   }
 }

@@ -132,6 +132,7 @@ final class ChangeBatch {
   @inline(__always)
   func replace(_ old: StoredRecord, with record: SealedRecord, at cursor: Cursor) throws {
     let id = record.id
+    assert(old.id == id, "a record keeps its id when it is replaced")
     assert(ascends(id, from: &lastReplaced), "records are replaced in the order of their ids")
     assert(
       isWithinSetAttributes(old.view, record.view, id: id),
@@ -145,6 +146,15 @@ final class ChangeBatch {
       if changes.hasListeners { try changes.listeners.tellUpdated(id, old.view, new, core) }
     }
     try records.replace(old, at: cursor, with: record)
+  }
+
+  /// Replaces the record at the cursor, which is `old`, with `record`.
+  ///
+  /// Returns false, and writes nothing, when the records have equal values.
+  func change(_ old: StoredRecord, to record: DerivedRecord, at cursor: Cursor) throws -> Bool {
+    guard let new = try changes.prepare(record, over: old) else { return false }
+    try replace(old, with: new, at: cursor)
+    return true
   }
 
   @inline(__always)

@@ -18,7 +18,7 @@ import LodestoreSystem
 /// - The digest and the size of the records are updated (``ContentLedger``).
 /// - Sinks are informed of each change (``ChangeSink``).
 ///
-/// Records are written in `RecordWriting.swift`, index entries in `IndexWriting.swift`, and nowhere
+/// Records are written in `RecordTree.swift`, index entries in `IndexWriter.swift`, and nowhere
 /// else.
 final class EntityChanges {
   /// The owner of this object; it lives at least as long as this object.
@@ -191,6 +191,7 @@ final class EntityChanges {
   private func change(
     _ id: UInt64, from old: StoredRecord?, to new: SealedRecord?
   ) throws(StoreError) {
+    assert((old?.id ?? id) == id && (new?.id ?? id) == id, "a change concerns one record")
     try takeKeys(of: id, from: old?.view, to: new?.view)
     try keys.checkUnique(except: old?.id, core)
     try keys.checkOwnEntries(of: id, core)

@@ -30,6 +30,7 @@ struct NewRecords: ~Copyable {
   mutating func append(
     _ record: DerivedRecord, id: UInt64, _ changes: EntityChanges
   ) throws(StoreError) -> Bool {
+    assert(!record.record.isStale, "a record is appended before the next one is created")
     if changes.hasConstraints {
       try check(record.record, id: id, changes)
       if !broken.isEmpty { return false }

@@ -5,9 +5,15 @@ internal import LodestoreFormat
 struct RecordBytes: Sendable {
   private let bytes: [UInt8]
 
-  init(_ record: UnsealedRecord) { bytes = Array(record.bytes) }
+  init(_ record: UnsealedRecord) {
+    assert(!record.isStale, "a record is copied before the next one is created")
+    bytes = Array(record.bytes)
+  }
 
-  init(_ record: SealedRecord) { bytes = Array(record.bytes) }
+  init(_ record: SealedRecord) {
+    assert(!record.isStale, "a record is copied before the next one is created")
+    bytes = Array(record.bytes)
+  }
 
   init(_ values: [Value], in layout: RecordLayout) throws(FormatError) {
     var bytes = try layout.content(values: values)

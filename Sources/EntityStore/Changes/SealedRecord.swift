@@ -12,21 +12,14 @@ internal import LodestoreFormat
 struct SealedRecord {
   let id: UInt64
   let view: RecordView
-  #if DEBUG
-    /// The record whose bytes were sealed.
-    private let source: UnsealedRecord
-  #endif
+  /// The use of the memory that created the record.
+  private let use: MemoryUses.Use
 
   var bytes: ByteView { view.bytes }
 
   /// Whether another record was created in the memory of this one since; only for assertions.
-  var isStale: Bool {
-    #if DEBUG
-      source.isStale
-    #else
-      false
-    #endif
-  }
+  @inline(__always)
+  var isStale: Bool { use.isOver }
 
   @inline(__always)
   fileprivate init(
@@ -43,9 +36,7 @@ struct SealedRecord {
     assert(!record.isStale, "a record is sealed before the next one is created")
     self.id = id
     view = try entity.view(record.raw, id: id)
-    #if DEBUG
-      source = record
-    #endif
+    use = record.use
   }
 }
 
@@ -79,6 +70,8 @@ struct NewRecord {
 ///
 /// The rules of the record were checked before the removal, and none of them reads the id.
 struct Reinsertion {
+  /// The position of the incoming record in its batch.
+  fileprivate let position: Int
   /// The merged record to insert; `nil` when the incoming record is inserted unchanged.
   fileprivate let merged: RecordBytes?
 }
@@ -207,27 +200,31 @@ extension ChangeBatch {
   ///
   /// The new id is assigned only later, so the entity's rules must not read the id.
   ///
-  /// - Parameter isIncoming: whether `record` has the values of the incoming record.
+  /// - Parameters:
+  ///   - position: the position in its batch of the incoming record, with which `old` was merged.
+  ///   - isIncoming: whether `record` has the values of the incoming record.
   func remove(
-    _ old: StoredRecord, reinserting record: SealedRecord, isIncoming: Bool, at cursor: Cursor
+    _ old: StoredRecord, reinserting record: SealedRecord, of position: Int, isIncoming: Bool,
+    at cursor: Cursor
   ) throws -> Reinsertion {
     assert((try? changes.rulesReadID()) != true, "the rules of a reinserted record read no id")
-    let reinsertion = Reinsertion(merged: isIncoming ? nil : RecordBytes(record))
+    let reinsertion = Reinsertion(
+      position: position, merged: isIncoming ? nil : RecordBytes(record))
     try remove(old, at: cursor)
     return reinsertion
   }
 
   /// Inserts a record in place of a removed one.
   ///
-  /// - Parameter position: the position in `batch` of the record with which the removed one was
-  ///   merged.
+  /// - Parameters:
+  ///   - batch: the batch of the incoming record with which the removed one was merged.
+  ///   - id: the id of the new record.
   @inline(__always)
   func insert(
-    _ reinsertion: Reinsertion, at position: Int, of batch: DerivedRecords, id: UInt64,
-    at cursor: Cursor
+    _ reinsertion: Reinsertion, of batch: DerivedRecords, id: UInt64, at cursor: Cursor
   ) throws(StoreError) {
     guard let merged = reinsertion.merged else {
-      let incoming = try batch.records.view(position, of: changes.entity)
+      let incoming = try batch.records.view(reinsertion.position, of: changes.entity)
       return try insert(NewRecord(incoming, id: id), at: cursor)
     }
     try merged.withView(of: changes.entity) { (view) throws(StoreError) in

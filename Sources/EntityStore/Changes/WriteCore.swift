@@ -66,16 +66,6 @@ final class WriteCore: TreeWriteCore {
     super.init(writing: transaction, schema: schema, store: store)
   }
 
-  /// Creates a write with a single entity.
-  convenience init(
-    _ transaction: Transaction, only entity: StoredEntity, store: StoreCore,
-    checksRules: Bool = true
-  ) {
-    self.init(
-      transaction, schema: StoredSchema(number: .unread, entities: [entity]), store: store,
-      checksRules: checksRules)
-  }
-
   /// Returns the changes of `entity` in this transaction.
   func changes(of entity: StoredEntity) -> EntityChanges {
     if let lastChanges {

@@ -122,7 +122,7 @@ final class Opening {
     let entity = try StoredEntity(
       description: evolution.result, declared: nil
     ) { try store.environment.openOrMakeTree($0, in: transaction) }
-    let core = WriteCore(transaction, only: entity, store: store)
+    let core = store.writing(transaction, only: entity)
     _ = try core.rules(of: entity)
     if evolution.beginsHistory { restarted.insert(entity.number) }
     try core.checkPresence(of: evolution.tightened, in: entity, work)

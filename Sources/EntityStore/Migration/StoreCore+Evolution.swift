@@ -195,8 +195,24 @@ extension StoreCore {
 
   /// Creates a `WriteCore` on `transaction` that uses the schema stored in the file as of this
   /// transaction.
-  func writing(_ transaction: Transaction) throws -> WriteCore {
-    WriteCore(transaction, schema: try load(in: transaction), store: self)
+  ///
+  /// - Parameter isForStages: whether the core runs steps of stages. Such a core checks neither
+  ///   constraints nor rules, because the final values are checked at the end of all stages.
+  func writing(_ transaction: Transaction, isForStages: Bool = false) throws -> WriteCore {
+    WriteCore(
+      transaction, schema: try load(in: transaction, isForStages: isForStages), store: self,
+      checksRules: !isForStages)
+  }
+
+  /// Creates a `WriteCore` on `transaction` that knows only one entity.
+  ///
+  /// The entity need not have the description that the file stores.
+  func writing(
+    _ transaction: Transaction, only entity: StoredEntity, checksRules: Bool = true
+  ) -> WriteCore {
+    WriteCore(
+      transaction, schema: StoredSchema(number: .unread, entities: [entity]), store: self,
+      checksRules: checksRules)
   }
 
   /// Loads the schema that `transaction` sees.

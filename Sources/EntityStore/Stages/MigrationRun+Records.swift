@@ -16,7 +16,7 @@ extension MigrationRun {
   ) throws {
     let before = try stored(old)
     let after = try stored(new)
-    let core = WriteCore(transaction, only: after, store: store, checksRules: false)
+    let core = store.writing(transaction, only: after, checksRules: false)
     let changes = core.changes(of: after)
     let source = EntityChanges(of: before, core: core)
     touched.insert(new.number)
@@ -66,7 +66,7 @@ extension MigrationRun {
   /// may merge the records.
   func build(_ numbers: Set<UInt32>, of new: EntityDescription) throws {
     let after = try stored(new)
-    let core = WriteCore(transaction, only: after, store: store)
+    let core = store.writing(transaction, only: after)
     let held = try linkAttributes(of: new)
     var left: [EntityDescription.Index] = []
     for index in after.indexes where numbers.contains(index.description.number) {
@@ -105,7 +105,7 @@ extension MigrationRun {
       entity.indexes = (entity.indexes + [index]).sorted { $0.number < $1.number }
       try put(entity)
       let after = try stored(entity)
-      let core = WriteCore(transaction, only: after, store: store)
+      let core = store.writing(transaction, only: after)
       for built in after.indexes where built.description.number == index.number {
         try core.build(built, of: after, work)
       }

@@ -96,7 +96,7 @@ final class MigrationRun {
     var description = description
     description.rules = [rule]
     let entity = try stored(description)
-    let core = WriteCore(transaction, only: entity, store: store)
+    let core = store.writing(transaction, only: entity)
     do throws(StoreError) {
       _ = try core.rules(of: entity)
       return true
@@ -119,9 +119,7 @@ final class MigrationRun {
   /// The core checks neither constraints nor rules. The constraints and rules of the declared types
   /// are checked at the end of all stages.
   func core() throws -> WriteCore {
-    let core = WriteCore(
-      transaction, schema: try store.load(in: transaction, isForStages: true), store: store,
-      checksRules: false)
+    let core = try store.writing(transaction, isForStages: true)
     if let rules { core.tellChanges(to: rules) }
     return core
   }

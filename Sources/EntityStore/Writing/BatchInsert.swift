@@ -5,6 +5,8 @@ internal import LodestoreFormat
 /// With ``MergeRule/fail``, each record is appended immediately, and a batch that throws stores
 /// nothing. With the other rules, records are collected up to ``StoreOptions/batchMemoryInBytes``
 /// and merged together.
+///
+/// Only ``WriteCore/withBatchInsert(into:matching:_:expectedCount:keepsIDs:_:)`` creates it.
 struct BatchInsert {
   /// The estimated memory for merging a record besides its bytes: its outcome and its sorted index
   /// entries.
@@ -26,10 +28,12 @@ struct BatchInsert {
   /// The number of added values that have been merged.
   private var mergedCount = 0
 
-  init(
-    into entity: StoredEntity, matching: Matching, rule: MergeRule, core: WriteCore,
-    expectedCount: Int, keepsIDs: Bool
-  ) throws(StoreError) {
+  /// - Parameter bulk: appends the records; `nil` unless the rule is ``MergeRule/fail``.
+  fileprivate init(
+    _ bulk: BulkInsert?, into entity: StoredEntity, matching: Matching, rule: MergeRule,
+    core: WriteCore, keepsIDs: Bool
+  ) {
+    self.bulk = bulk
     self.core = core
     self.entity = entity
     self.matching = matching
@@ -37,11 +41,6 @@ struct BatchInsert {
     copyCount = rule.combinesValues ? 2 : 1
     self.keepsIDs = keepsIDs
     batch = IncomingRecords(entity.layout)
-    if case .fail = rule {
-      bulk = try BulkInsert(into: entity, core: core, expectedCount: expectedCount)
-    } else {
-      bulk = nil
-    }
   }
 
   /// Adds a record.
@@ -67,6 +66,7 @@ struct BatchInsert {
   private mutating func addForMerge(
     _ record: UnsealedRecord, given isGiven: [Bool]?
   ) throws(StoreError) {
+    assert(!record.isStale, "a record is copied before the next one is created")
     batch.append(record.content, given: isGiven)
     addedCount &+= 1
     // Records are collected as long as memory allows. Each merge visits the index pages of its
@@ -110,11 +110,11 @@ struct BatchInsert {
     row.removeAll()
   }
 
-  /// Undoes the appended records; called after an error.
-  func undoInsert() throws(StoreError) { try bulk?.undoInsert() }
-
+  /// Merges the last records, and returns the outcome of the whole batch.
+  ///
+  /// Appended records are checked when the scope of the bulk insert ends.
   mutating func finish() throws(StoreError) -> InsertCounts {
-    if let bulk { try bulk.finish() } else { try flush() }
+    try flush()
     return counts
   }
 
@@ -130,6 +130,26 @@ struct BatchInsert {
     }
     mergedCount += batch.count
     batch.removeAll()
+  }
+}
+
+extension WriteCore {
+  /// Inserts the records that `body` adds to a batch.
+  ///
+  /// A call with ``MergeRule/fail`` that throws stores nothing.
+  ///
+  /// - Parameter body: returns the result of ``BatchInsert/finish()``.
+  func withBatchInsert(
+    into entity: StoredEntity, matching: Matching, _ rule: MergeRule, expectedCount: Int,
+    keepsIDs: Bool, _ body: (BatchInsert) throws -> InsertCounts
+  ) throws -> InsertCounts {
+    func run(_ bulk: BulkInsert?) throws -> InsertCounts {
+      try body(
+        BatchInsert(
+          bulk, into: entity, matching: matching, rule: rule, core: self, keepsIDs: keepsIDs))
+    }
+    guard case .fail = rule else { return try run(nil) }
+    return try changes(of: entity).withBulkInsert(expectedCount: expectedCount) { try run($0) }
   }
 }
 

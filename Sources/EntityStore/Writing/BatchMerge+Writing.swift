@@ -141,7 +141,7 @@ extension BatchMerge {
     if case .reinsert = rule {
       try tallyLinks(stored.view, record.view)
       reinsertions[position] = try writes.remove(
-        stored, reinserting: record, isIncoming: batch.isWhole(position), at: cursor)
+        stored, reinserting: record, of: position, isIncoming: batch.isWhole(position), at: cursor)
       holders[position] = nil
     } else {
       if carriesOver(position), try hasNewKey(position, stored, record) {
@@ -310,7 +310,7 @@ extension BatchMerge {
       for position in 0..<batch.count where isNew(position) {
         let id = pages.firstID == nil ? next : first &+ UInt64(position)
         if !reinsertions.isEmpty, let reinsertion = reinsertions[position].take() {
-          try writes.insert(reinsertion, at: position, of: derived, id: id, at: cursor)
+          try writes.insert(reinsertion, of: derived, id: id, at: cursor)
           outcomes[position] = .updated(id)
         } else {
           switch try prepared(position, id) {

@@ -15,14 +15,22 @@ final class BatchUpdate {
     var constant: Value?
   }
 
+  /// The receiver of the changes.
+  private enum Target {
+    /// The batch that makes the changes.
+    case batch(UpdateBatch)
+    /// The rehearsal that only collects the changes.
+    case rehearsal(ChangeRehearsal)
+
+    var isRehearsal: Bool { if case .rehearsal = self { true } else { false } }
+  }
+
   private let core: WriteCore
   private let entity: StoredEntity
   private let assignments: [Assignment]
   private let evaluator: ConditionEvaluator
   private let changes: EntityChanges
   private let assigned: SetAttributes
-  /// The rehearsal, which collects the changes without making them.
-  @exclusivity(unchecked) private var rehearsal: ChangeRehearsal?
   /// The current layout.
   private let layout: RecordLayout
   /// The slots of the assigned attributes in the current layout; `nil` unless all have a fixed
@@ -93,7 +101,7 @@ final class BatchUpdate {
     // The evaluator exists even without a condition, because an optional evaluator would be
     // retained and released for each record.
     let filter = ConditionEvaluator(condition ?? .constant(true), entity: entity, core: core)
-    try rehearse(of: try core.count(of: entity)) { try updateEach(admittedBy: filter, nil) }
+    try rehearse(of: try core.count(of: entity)) { try updateEach(admittedBy: filter, $0) }
     try change { try updateEach(admittedBy: filter, $0) }
   }
 
@@ -101,11 +109,11 @@ final class BatchUpdate {
   ///
   /// Old keys are removed before new ones are added, so that a record may take a unique key that
   /// another record releases.
-  private func change(_ body: (UpdateBatch) throws -> Void) throws(StoreError) {
+  private func change(_ body: (Target) throws -> Void) throws(StoreError) {
     try changes.withUpdateBatch(
       setting: assigned, memoryLimit: core.store.options.batchMemoryInBytes
     ) { batch in
-      try body(batch)
+      try body(.batch(batch))
       try broken.check()
     }
   }
@@ -120,7 +128,7 @@ final class BatchUpdate {
 
   /// Runs an update of at most `count` records without writing its changes; throws the error with
   /// which the update would fail.
-  private func rehearse(of count: Int, _ body: () throws -> Void) throws(StoreError) {
+  private func rehearse(of count: Int, _ body: (Target) throws -> Void) throws(StoreError) {
     guard canBeRefused, count <= ChangeRehearsal.largestCount else { return }
     let rehearsal = try ChangeRehearsal(changes, concerned: assigned.indexes, core: core)
     try rehearse(with: rehearsal, body)
@@ -128,49 +136,43 @@ final class BatchUpdate {
   }
 
   private func rehearse(
-    with rehearsal: ChangeRehearsal, _ body: () throws -> Void
+    with rehearsal: ChangeRehearsal, _ body: (Target) throws -> Void
   ) throws(StoreError) {
-    self.rehearsal = rehearsal
-    defer {
-      self.rehearsal = nil
-      updatedCount = 0
-    }
-    try wrappingErrors(body)
+    defer { updatedCount = 0 }
+    try wrappingErrors { try body(.rehearsal(rehearsal)) }
   }
 
   /// Adds the changes that ``update(_:)`` would make in the records with `ids`, in ascending order.
   func rehearse(_ ids: [UInt64], with rehearsal: ChangeRehearsal) throws(StoreError) {
     guard canBeRefused else { return }
-    try rehearse(with: rehearsal) { try updateEach(ids, nil) }
+    try rehearse(with: rehearsal) { try updateEach(ids, $0) }
   }
 
   /// Updates each record that the filter admits.
   ///
   /// The loop is not in a closure, because access to captured variables would cost time for each
   /// record.
-  ///
-  /// - Parameter batch: makes the changes; `nil` where ``rehearsal`` notes them.
-  private func updateEach(admittedBy filter: ConditionEvaluator, _ batch: UpdateBatch?) throws {
+  private func updateEach(admittedBy filter: ConditionEvaluator, _ target: Target) throws {
     let total = try core.count(of: entity)
     let cursor = try Cursor(entity.records, in: core.transaction)
     var found = try cursor.first()
     var count = 0
     while found {
       let id = cursor.integerKey
-      if try filter.admits(cursor.value, id: id), try update(id, at: cursor, batch) {
+      if try filter.admits(cursor.value, id: id), try update(id, at: cursor, target) {
         updatedCount += 1
       }
       count &+= 1
-      if count & 1_023 == 0 { try pause(count, total) }
+      if count & 1_023 == 0 { try pause(count, total, target) }
       found = try cursor.next()
     }
   }
 
   /// Reports the progress of the update, and throws when it was cancelled.
   @inline(never)
-  private func pause(_ count: Int, _ total: Int) throws(StoreError) {
+  private func pause(_ count: Int, _ total: Int, _ target: Target) throws(StoreError) {
     try core.checkCancellation(of: entity)
-    if rehearsal == nil { core.batchReport?.tell(count, of: total, entity) }
+    if !target.isRehearsal { core.batchReport?.tell(count, of: total, entity) }
   }
 
   /// Updates the records with `ids`, in ascending order.
@@ -188,16 +190,16 @@ final class BatchUpdate {
         }
       }
     }
-    try rehearse(of: ids.count) { try updateEach(ids, nil) }
+    try rehearse(of: ids.count) { try updateEach(ids, $0) }
     try change { try updateEach(ids, $0) }
   }
 
-  private func updateEach(_ ids: [UInt64], _ batch: UpdateBatch?) throws {
+  private func updateEach(_ ids: [UInt64], _ target: Target) throws {
     var count = 0
     try core.forEachStored(ids, of: entity) { id, cursor in
-      if try update(id, at: cursor, batch) { updatedCount += 1 }
+      if try update(id, at: cursor, target) { updatedCount += 1 }
       count &+= 1
-      if count & 1_023 == 0, rehearsal == nil {
+      if count & 1_023 == 0, !target.isRehearsal {
         core.batchReport?.tell(count, of: ids.count, entity)
       }
     }
@@ -205,18 +207,17 @@ final class BatchUpdate {
 
   /// Updates the record at the cursor; returns false when its values are already equal.
   @inline(__always)
-  private func update(_ id: UInt64, at cursor: Cursor, _ batch: UpdateBatch?) throws -> Bool {
-    switch try patched(id, at: cursor, batch) {
+  private func update(_ id: UInt64, at cursor: Cursor, _ target: Target) throws -> Bool {
+    switch try patched(id, at: cursor, target) {
     case .some(let isChanged): isChanged
-    case nil: try updateCopied(id, at: cursor, batch)
+    case nil: try updateCopied(id, at: cursor, target)
     }
   }
 
   /// Patches the record at the cursor; returns whether it changed, or `nil` when it cannot be
   /// patched.
   @inline(__always)
-  private func patched(_ id: UInt64, at cursor: Cursor, _ batch: UpdateBatch?) throws -> Bool? {
-    assert(patch == nil || rehearsal == nil, "what is patched cannot be refused")
+  private func patched(_ id: UInt64, at cursor: Cursor, _ target: Target) throws -> Bool? {
     let record = cursor.value
     switch patch {
     case .none: return nil
@@ -227,12 +228,16 @@ final class BatchUpdate {
         changes.isSound(record, id: id)
       else { return nil }
       guard patch.changes(record) else { return false }
-      try batch?.patch(id, of: patch.attributes, at: cursor, by: { patch.apply(to: $0) })
+      switch target {
+      case .batch(let batch):
+        try batch.patch(id, of: patch.attributes, at: cursor, by: { patch.apply(to: $0) })
+      case .rehearsal: assertionFailure("an update that cannot be refused is not rehearsed")
+      }
       return true
     }
   }
 
-  private func updateCopied(_ id: UInt64, at cursor: Cursor, _ batch: UpdateBatch?) throws -> Bool {
+  private func updateCopied(_ id: UInt64, at cursor: Cursor, _ target: Target) throws -> Bool {
     let stored = try changes.stored(cursor.value, id: id, isCarriedOver: true)
     let known = constants ?? given?(id) ?? prepared[id]
     let values = try known ?? newValues(RecordUnderTest(view: stored.view, id: id))
@@ -241,22 +246,26 @@ final class BatchUpdate {
       for (slot, value) in zip(slots, values) { try slot.write(value, in: record.bytes) }
       if record.raw.elementsEqual(stored.view.bytes) { return false }
       let derived = try changes.derived(record, over: stored, setting: assigned)
-      try replace(stored, with: derived, at: cursor, batch)
+      try replace(stored, with: derived, at: cursor, target)
     } else {
       guard let record = try rebuilt(stored, values) else { return false }
-      try replace(stored, with: record, at: cursor, batch)
+      try replace(stored, with: record, at: cursor, target)
     }
     return true
   }
 
   /// Checks and seals `record`, and replaces the record at the cursor with it.
   private func replace(
-    _ stored: StoredRecord, with record: DerivedRecord, at cursor: Cursor, _ batch: UpdateBatch?
+    _ stored: StoredRecord, with record: DerivedRecord, at cursor: Cursor, _ target: Target
   ) throws {
-    if let rehearsal { return try rehearsal.note(stored, try entity.view(record.record)) }
-    switch try changes.prepareOrRefuse(record, id: stored.id) {
-    case .ready(let sealed): try batch?.replace(stored, with: sealed, at: cursor)
-    case .refused(let refusal): try broken.add(refusal)
+    switch target {
+    case .rehearsal(let rehearsal):
+      try rehearsal.note(stored, try entity.view(record.record))
+    case .batch(let batch):
+      switch try changes.prepareOrRefuse(record, id: stored.id) {
+      case .ready(let sealed): try batch.replace(stored, with: sealed, at: cursor)
+      case .refused(let refusal): try broken.add(refusal)
+      }
     }
   }
 

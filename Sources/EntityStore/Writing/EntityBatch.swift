@@ -136,26 +136,16 @@ final class EntityBatch {
     return true
   }
 
-  /// Undoes the appended records; called after an error.
-  @usableFromInline
-  func undoInsert() throws(StoreError) { try insert.undoInsert() }
-
   /// Returns the error of a value that could not be encoded, with the value's position in the
   /// batch.
-  @usableFromInline
   func located(_ error: StoreError) -> StoreError {
     guard error.isOfValue else { return error }
     return error.inBatch(at: insert.addedCount + row.pointee.ends.count)
   }
 
-  @usableFromInline
-  func finish<E: Entity>(_: E.Type) throws(StoreError) -> InsertResult<E> {
-    do throws(StoreError) {
-      try passOn()
-    } catch {
-      try insert.undoInsert()
-      throw error
-    }
-    return InsertResult(counts: try insert.finish())
+  /// Passes on the last records, and returns the outcome of the batch.
+  func finish() throws(StoreError) -> InsertCounts {
+    try passOn()
+    return try insert.finish()
   }
 }

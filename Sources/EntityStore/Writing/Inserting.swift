@@ -59,9 +59,9 @@ extension WriteTransaction {
     _ values: some Sequence<E>, onConflict: MergePolicy<E> = .fail,
     matching: RecordMatching<E>? = nil, returning: InsertReturning = .ids
   ) throws(StoreError) -> InsertResult<E> {
-    let batch = try batch(
-      of: E.self, count: values.underestimatedCount, onConflict: onConflict, matching, returning)
-    do throws(StoreError) {
+    try withBatch(
+      of: E.self, count: values.underestimatedCount, onConflict: onConflict, matching, returning
+    ) { (batch) throws(StoreError) in
       // Values in contiguous memory are encoded without copying them.
       let outcome = values.withContiguousStorageIfAvailable { values -> Result<Void, StoreError> in
         do throws(StoreError) {
@@ -76,24 +76,33 @@ extension WriteTransaction {
       } else {
         for value in values { try batch.add(value) }
       }
-    } catch {
-      let located = batch.located(error)
-      try batch.undoInsert()
-      throw located
     }
-    return try batch.finish(E.self)
   }
 
+  /// Inserts the values that `body` adds to a batch.
   @usableFromInline
-  func batch<E: Entity>(
+  func withBatch<E: Entity>(
     of _: E.Type, count: Int, onConflict: MergePolicy<E>, _ matching: RecordMatching<E>?,
-    _ returning: InsertReturning
-  ) throws(StoreError) -> EntityBatch {
+    _ returning: InsertReturning, _ body: (EntityBatch) throws(StoreError) -> Void
+  ) throws(StoreError) -> InsertResult<E> {
+    let core = core
     let entity = try core.entity(E.self)
-    let insert = try BatchInsert(
-      into: entity, matching: try entity.matching(matching), rule: try onConflict.rule(in: entity),
-      core: core, expectedCount: count, keepsIDs: returning == .ids)
-    return EntityBatch(into: entity, insert, core: core)
+    let matching = try entity.matching(matching)
+    let rule = try onConflict.rule(in: entity)
+    return try wrappingErrors {
+      let counts = try core.withBatchInsert(
+        into: entity, matching: matching, rule, expectedCount: count, keepsIDs: returning == .ids
+      ) { insert in
+        let batch = EntityBatch(into: entity, insert, core: core)
+        do throws(StoreError) {
+          try body(batch)
+        } catch {
+          throw batch.located(error)
+        }
+        return try batch.finish()
+      }
+      return InsertResult(counts: counts)
+    }
   }
 
   /// Inserts records from dictionaries by attribute names, in one step.
@@ -176,29 +185,32 @@ extension WriteTransaction {
     matching: RecordMatching<E>? = nil, returning: InsertReturning = .ids,
     fillingRecord fill: (inout RecordDraft<E>) throws -> Bool
   ) throws -> InsertResult<E> {
+    let core = core
     let entity = try core.entity(E.self)
     let rule = try onConflict.rule(in: entity)
-    var insert = try BatchInsert(
-      into: entity, matching: try entity.matching(matching), rule: rule, core: core,
-      expectedCount: 0, keepsIDs: returning == .ids)
-    var draft = RecordDraft<E>(entity)
-    var position = 0
-    do {
-      while true {
-        draft.begin()
-        if try fill(&draft) { break }
-        let record = try draft.record(isPart: rule.takesParts)
-        try core.writer.checkSize(record.content.count, of: entity)
-        try insert.add(
-          record, given: rule.takesParts ? draft.isGiven : entity.part?.isGiven)
-        position += 1
+    let counts = try core.withBatchInsert(
+      into: entity, matching: try entity.matching(matching), rule, expectedCount: 0,
+      keepsIDs: returning == .ids
+    ) { insert in
+      var insert = insert
+      var draft = RecordDraft<E>(entity)
+      var position = 0
+      do {
+        while true {
+          draft.begin()
+          if try fill(&draft) { break }
+          let record = try draft.record(isPart: rule.takesParts)
+          try core.writer.checkSize(record.content.count, of: entity)
+          try insert.add(
+            record, given: rule.takesParts ? draft.isGiven : entity.part?.isGiven)
+          position += 1
+        }
+      } catch let error as StoreError where error.isOfValue {
+        throw error.inBatch(at: position)
       }
-    } catch {
-      try insert.undoInsert()
-      guard let error = error as? StoreError, error.isOfValue else { throw error }
-      throw error.inBatch(at: position)
+      return try insert.finish()
     }
-    return InsertResult(counts: try insert.finish())
+    return InsertResult(counts: counts)
   }
 }
 

@@ -276,7 +276,7 @@ private final class DraftedValues {
         writer.write(value, as: attribute)
       }
       if let content = writer.finish(entity.layout, entity: entity.name) {
-        return UnsealedRecord(content: content)
+        return UnsealedRecord(content: content, writer.uses.current)
       }
     }
     preconditionFailure("a record fits wide offsets")

@@ -116,15 +116,9 @@ private struct FollowingCopy {
   mutating func follow(
     _ run: GuildRun, _ numbers: inout SeededNumbers, _ counts: inout ReplayTally
   ) async throws {
-    var request = ReplayRequest(after: facts.lastWrite)
-    request.storeID = facts.storeID
-    request.schema = facts.schema
-    request.digests = facts.digests
-    request.isNet = numbers.oneIn(4)
-    if numbers.oneIn(2) { request.byteLimit = 200 }
     let unit: ReplayUnit
     do {
-      unit = try run.store.read { try $0.replayUnit(request) }
+      unit = try read(run, &numbers)
     } catch let error as ReplayError {
       switch error {
       case .expired, .otherSchema, .otherStore:
@@ -148,6 +142,17 @@ private struct FollowingCopy {
     units = []
     try compare(run)
     try await lists.follow(store)
+  }
+
+  /// Reads the changes that the copy does not have.
+  private func read(_ run: GuildRun, _ numbers: inout SeededNumbers) throws -> ReplayUnit {
+    var request = ReplayRequest(after: facts.lastWrite)
+    request.storeID = facts.storeID
+    request.schema = facts.schema
+    request.digests = facts.digests
+    request.isNet = numbers.oneIn(4)
+    if numbers.oneIn(2) { request.byteLimit = 200 }
+    return try run.store.read { try $0.replayUnit(request) }
   }
 
   private mutating func reopen() throws {

@@ -83,7 +83,7 @@ import Testing
       let stored = try pair.copy.fetch(Player.all.sorted(by: \.name))
       #expect(try stored == pair.store.fetch(Player.all.sorted(by: \.name)))
       let told = try pair.copy.history()
-      #expect(told.count == 1 && told[0].author == "replica" && told[0].context == "slots")
+      #expect(told.count == 1 && told[0].author == "replica" && told[0].contextName == "slots")
       let cursor = try #require(try pair.copy.read { try $0.replicaCursor() })
       #expect(cursor.lastWrite == 3 && cursor.mark == [7])
       #expect(try pair.unit().isEmpty)
@@ -453,7 +453,7 @@ import Testing
       let ids = try pair.store.fetch(Artisan.all.sorted(by: \.name)).map(\.id)
       let new = try pair.store.write { tx in
         let new = try tx.insert(Artisan("d")).id
-        try tx.add([new], to: Guild.board, of: guild, at: .after(ids[0]))
+        try tx.add(new, to: Guild.board, of: guild, at: .after(ids[0]))
         return new
       }
       let first = try pair.unit()

@@ -9,7 +9,10 @@ struct DerivedRecord {
   let record: UnsealedRecord
 
   @inline(__always)
-  fileprivate init(_ record: UnsealedRecord) { self.record = record }
+  fileprivate init(_ record: UnsealedRecord) {
+    assert(!record.isStale, "a record is derived before the next one is created")
+    self.record = record
+  }
 }
 
 /// Incoming records with the derived attributes of new records.

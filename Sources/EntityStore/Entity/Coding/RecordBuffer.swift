@@ -14,6 +14,8 @@ struct RecordBuffer: ~Copyable {
   private var ids: [UInt64] = []
   private var firstID: UInt64 = 0
   private var byteCount = 0
+  /// The uses of the memory; each change of the records is one.
+  private let uses = MemoryUses()
 
   /// The size of a buffer that stays in the processor's cache while it is used.
   @usableFromInline static var usualByteCount: Int { 1 << 15 }
@@ -27,7 +29,10 @@ struct RecordBuffer: ~Copyable {
     base = .allocate(byteCount: byteCount, alignment: 16)
   }
 
-  deinit { base.deallocate() }
+  deinit {
+    uses.beginNext()
+    base.deallocate()
+  }
 
   @inline(__always)
   var count: Int { ends.count }
@@ -40,6 +45,7 @@ struct RecordBuffer: ~Copyable {
   mutating func swapMemory(
     _ other: inout UnsafeMutableRawPointer, _ otherCapacity: inout Int, byteCount: Int
   ) {
+    uses.beginNext()
     swap(&base, &other)
     swap(&capacity, &otherCapacity)
     self.byteCount = byteCount
@@ -53,6 +59,7 @@ struct RecordBuffer: ~Copyable {
 
   /// Appends a copy of `content`, growing the memory when needed.
   mutating func append(_ content: ByteView, id: UInt64) {
+    uses.beginNext()
     let end = byteCount + content.count + RecordLayout.checksumSize
     if end > capacity {
       let moved = UnsafeMutableRawPointer.allocate(byteCount: end, alignment: 16)
@@ -96,10 +103,12 @@ struct RecordBuffer: ~Copyable {
   @inline(__always)
   subscript(index: Int) -> UnsealedRecord {
     let start = index == 0 ? 0 : ends[index - 1]
-    return UnsealedRecord(MutableByteView(start: base + start, count: ends[index] - start))
+    let bytes = MutableByteView(start: base + start, count: ends[index] - start)
+    return UnsealedRecord(bytes, uses.current)
   }
 
   mutating func removeAll() {
+    uses.beginNext()
     byteCount = 0
     ends.removeAll(keepingCapacity: true)
     ids.removeAll(keepingCapacity: true)

@@ -24,7 +24,7 @@ extension RecordWriter {
     }
     guard let content else { return nil }
     try checkSize(content.count, of: entity)
-    return UnsealedRecord(content: content)
+    return UnsealedRecord(content: content, uses.current)
   }
 
   /// The maximum size of a record in bytes, without its checksum.

@@ -30,6 +30,8 @@ public struct RecordWriter: ~Copyable {
   @usableFromInline var isWide = false
   /// The document writer, reused for each document.
   private var document = DocumentWriter()
+  /// The uses of the memory; each record is one.
+  @usableFromInline let uses = MemoryUses()
   /// The first value that could not be encoded.
   @usableFromInline private(set) var failure: (any Error)?
 
@@ -43,7 +45,10 @@ public struct RecordWriter: ~Copyable {
     base = .allocate(byteCount: capacity, alignment: 16)
   }
 
-  deinit { base.deallocate() }
+  deinit {
+    uses.beginNext()
+    base.deallocate()
+  }
 
   /// Starts a record of `layout`.
   mutating func begin(_ layout: RecordLayout, isWide: Bool) {
@@ -52,6 +57,7 @@ public struct RecordWriter: ~Copyable {
 
   @inlinable @inline(__always)
   mutating func begin(_ shape: RecordShape, isWide: Bool) {
+    uses.beginNext()
     self.isWide = isWide
     failure = nil
     slot = start &+ shape.slotsOffset
@@ -94,6 +100,7 @@ public struct RecordWriter: ~Copyable {
 
   /// Moves the kept records to the buffer `row`, and starts over in the memory that `row` had.
   mutating func moveRecords(to row: inout RecordBuffer) {
+    uses.beginNext()
     row.swapMemory(&base, &capacity, byteCount: start)
     start = 0
   }

@@ -10,30 +10,25 @@ internal import LodestoreFormat
 struct UnsealedRecord {
   /// The content, followed by the room for the checksum.
   let bytes: MutableByteView
-  #if DEBUG
-    /// The memory of the record, and the number of the record in it.
-    fileprivate var origin: (memory: RecordCount, number: Int)?
-  #endif
+  /// The use of the memory that created the record.
+  let use: MemoryUses.Use
 
   @inline(__always)
-  init(_ bytes: MutableByteView) { self.bytes = bytes }
-
-  /// Whether another record was created in the same ``RecordScratch`` since; only for assertions.
-  ///
-  /// False in release builds, which keep no numbers.
-  var isStale: Bool {
-    #if DEBUG
-      if let origin { return origin.memory.last != origin.number }
-    #endif
-    return false
+  init(_ bytes: MutableByteView, _ use: MemoryUses.Use) {
+    self.bytes = bytes
+    self.use = use
   }
+
+  /// Whether another record was created in the same memory since; only for assertions.
+  @inline(__always)
+  var isStale: Bool { use.isOver }
 
   /// - Parameter content: the content; room for a checksum must follow it.
   @inline(__always)
-  init(content: MutableByteView) {
+  init(content: MutableByteView, _ use: MemoryUses.Use) {
     self.init(
       MutableByteView(
-        start: content.baseAddress, count: content.count + RecordLayout.checksumSize))
+        start: content.baseAddress, count: content.count + RecordLayout.checksumSize), use)
   }
 
   /// The content and the room for the checksum, for reading.
@@ -51,21 +46,15 @@ extension StoredEntity {
   }
 }
 
-#if DEBUG
-  /// The number of records that were created in a ``RecordScratch``.
-  private final class RecordCount {
-    var last = 0
-  }
-#endif
-
 /// Reusable memory for one record at a time.
 struct RecordScratch: ~Copyable {
   private var memory = MutableByteView(start: nil, count: 0)
-  #if DEBUG
-    private let count = RecordCount()
-  #endif
+  private let uses = MemoryUses()
 
-  deinit { memory.deallocate() }
+  deinit {
+    uses.beginNext()
+    memory.deallocate()
+  }
 
   /// Copies a whole record, which must be outside this memory; the copy is valid until the next
   /// call.
@@ -82,13 +71,7 @@ struct RecordScratch: ~Copyable {
       memory = .allocate(byteCount: max(1024, record.count * 2), alignment: 16)
     }
     memory.copyMemory(from: record)
-    #if DEBUG
-      count.last += 1
-      var copy = UnsealedRecord(memory[..<record.count])
-      copy.origin = (count, count.last)
-      return copy
-    #else
-      return UnsealedRecord(memory[..<record.count])
-    #endif
+    uses.beginNext()
+    return UnsealedRecord(memory[..<record.count], uses.current)
   }
 }

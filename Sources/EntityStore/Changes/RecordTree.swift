@@ -8,9 +8,9 @@ internal import LodestoreFormat
 /// ``BulkInsert`` write through it, after checking and reporting the change; `tools/lint-writes`
 /// verifies this.
 ///
-/// This type also does everything that must accompany each write of a record. Each write changes
-/// the digest and the size. Before a record is replaced or removed, the mark for imports is
-/// cleared. Before a removal, the counter of ids is raised.
+/// This type also does everything that must accompany each write of a record. Before a record is
+/// replaced or removed, the mark for imports is cleared. Before a removal, the counter of ids is
+/// raised. After a write, the digest and the size are changed.
 ///
 /// The type is a class, because each call would retain the references of a struct.
 final class RecordTree {
@@ -39,16 +39,17 @@ final class RecordTree {
       return
     }
     assert(!new.isStale, "a record is written before the next one is created")
+    assert(old.map { $0.id == new.id } ?? true, "a record keeps its id when it is replaced")
     noteWritten()
-    if let old {
-      sum.replace(new.id, old.written, by: new.bytes)
-    } else {
-      sum.add(new.id, new.bytes)
-    }
     do {
       try core.transaction.put(new.id, new.bytes, in: entity.records)
     } catch {
       throw StoreError(error)
+    }
+    if let old {
+      sum.replace(new.id, old.written, by: new.bytes)
+    } else {
+      sum.add(new.id, new.bytes)
     }
   }
 
@@ -58,36 +59,40 @@ final class RecordTree {
 
   private func delete(_ old: StoredRecord) throws(StoreError) {
     noteWritten()
-    sum.remove(old.id, old.written)
     do {
       try core.transaction.delete(old.id, in: entity.records)
     } catch {
       throw StoreError(error)
     }
+    sum.remove(old.id, old.written)
   }
 
+  /// - Parameter old: the record at the cursor.
   func remove(_ old: StoredRecord, at cursor: Cursor) throws {
+    assert(cursor.integerKey == old.id, "the cursor is at the removed record")
     try noteChange(isRemoval: true, of: old.id)
     noteWritten()
-    sum.remove(old.id, old.written)
     try cursor.delete()
+    sum.remove(old.id, old.written)
   }
 
   func empty() throws {
     try noteChange(isRemoval: true, of: .max)
     noteWritten()
-    sum.clear()
     try core.transaction.empty(entity.records)
+    sum.clear()
   }
 
   /// - Parameter old: the record at the cursor.
   @inline(__always)
   func replace(_ old: StoredRecord, at cursor: Cursor, with record: SealedRecord) throws {
     assert(!record.isStale, "a record is written before the next one is created")
+    assert(record.id == old.id, "a record keeps its id when it is replaced")
+    assert(cursor.integerKey == old.id, "the cursor is at the replaced record")
     try noteChange(isRemoval: false, of: record.id)
     noteWritten()
-    sum.replace(record.id, old.written, by: record.bytes)
     try cursor.replaceCurrent(with: record.bytes)
+    sum.replace(record.id, old.written, by: record.bytes)
   }
 
   /// The maximum length, in bytes, of a record that ``change(_:at:by:)`` takes.
@@ -104,6 +109,7 @@ final class RecordTree {
   func change(
     _ id: UInt64, at cursor: Cursor, by change: (MutableByteView) -> Void
   ) throws(LMDBError) {
+    assert(cursor.integerKey == id, "the cursor is at the changed record")
     noteWritten()
     if let page = try cursor.changeableCurrent() { return digested(id, page, change) }
     var copy = Array(cursor.value)
@@ -125,6 +131,9 @@ final class RecordTree {
   func notePatches() throws(StoreError) { try noteChange(isRemoval: false, of: 0) }
 
   /// Appends the records in the buffer `row` under the ids from `nextID` on, and seals them.
+  ///
+  /// After an error the transaction can only be aborted: some of the records are stored, and the
+  /// digest contains all of them.
   func append(
     _ row: borrowing NewRecords, nextID: inout UInt64, at cursor: Cursor
   ) throws(StoreError) {
@@ -138,11 +147,14 @@ final class RecordTree {
       }
       if !isWritten { throw alreadyThere(nextID) }
     } catch {
-      throw StoreError(wrapping: error)
+      let failure = StoreError(wrapping: error)
+      core.brokenBy = failure
+      throw failure
     }
   }
 
-  /// Appends a copy of `record`, and seals it in the page.
+  /// Appends a copy of `record`, and seals it in the page; the digest contains the record only if
+  /// it was stored.
   @inline(__always)
   func append(_ record: NewRecord, at cursor: Cursor) throws(StoreError) {
     let (id, bytes) = (record.id, record.view.bytes)
