@@ -13,9 +13,10 @@ import PackageDescription
 //   LodestoreRepair ─> EntityStore, LodestoreVerifier, and what these build upon
 //   LodestoreWeb ─> EntityStore; on Linux CZlib and async-http-client (only with the trait "Web" or "Complete")
 //   LodestoreDatasets ─> LodestoreWeb, and what these build upon; CZstd and swift-crypto (only with "Datasets" or "Complete")
+//   LodestoreReplicas ─> LodestoreDatasets, and what these build upon (only with "Datasets" or "Complete")
 //   LodestoreVerifier ─> LodestorePages, LMDB, LodestoreFormat
 //   kvdump ─> KVDumpCommands ─> EntityStore, LodestoreRepair, LodestoreVerifier, and what these build upon
-//   kvdump-datasets ─> KVDumpDatasetCommands ─> KVDumpCommands, LodestoreDatasets
+//   kvdump-datasets ─> KVDumpDatasetCommands ─> KVDumpCommands, LodestoreDatasets, LodestoreReplicas
 //   each with bytes of others ─> LodestoreBytes
 //   each that calls the system ─> LodestoreSystem
 //   each with dates or data ─> LodestoreEssentials
@@ -69,6 +70,7 @@ let package = Package(
     .library(name: "LodestoreRepair", targets: ["LodestoreRepair"]),
     .library(name: "LodestoreWeb", targets: ["LodestoreWeb"]),
     .library(name: "LodestoreDatasets", targets: ["LodestoreDatasets"]),
+    .library(name: "LodestoreReplicas", targets: ["LodestoreReplicas"]),
     .executable(name: "kvdump", targets: ["kvdump"]),
     .executable(name: "kvdump-datasets", targets: ["kvdump-datasets"]),
   ],
@@ -173,6 +175,13 @@ let package = Package(
         .target(name: "CZstd", condition: forDatasets),
         .product(name: "Crypto", package: "swift-crypto", condition: forDatasetsOnLinux),
       ], swiftSettings: webSettings + datasetSettings),
+    // Apart, because only some programs share a store between machines.
+    .target(
+      name: "LodestoreReplicas",
+      dependencies: [
+        "EntityStore", "LMDB", "LodestoreBytes", "LodestoreDatasets", "LodestoreEssentials",
+        "LodestoreFormat", "LodestoreJSON", "LodestorePages", "LodestoreSystem", "LodestoreWeb",
+      ], exclude: ["README.md"], swiftSettings: webSettings + datasetSettings),
     // Apart from its program, because a test of a package with macros cannot import an executable.
     .target(
       name: "KVDumpCommands",
@@ -187,7 +196,8 @@ let package = Package(
     .target(
       name: "KVDumpDatasetCommands",
       dependencies: [
-        "EntityStore", "KVDumpCommands", "LodestoreDatasets", "LodestoreSystem", "LodestoreWeb",
+        "EntityStore", "KVDumpCommands", "LodestoreDatasets", "LodestoreJSON", "LodestoreReplicas",
+        "LodestoreSystem", "LodestoreWeb",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "tools/kvdump-datasets", exclude: ["Main"]),
@@ -207,6 +217,10 @@ let package = Package(
     .executableTarget(
       name: "dataset-session", dependencies: ["EntityStore", "LodestoreDatasets"],
       path: "Tests/DatasetSession"),
+    // What the tests of replicas start as processes of their own.
+    .executableTarget(
+      name: "replica-session", dependencies: ["EntityStore", "LodestoreReplicas"],
+      path: "Tests/ReplicaSession"),
     // The program that the tests of expansions start. It is a macro, with the plug-in's sources by
     // a symbolic link, so that swift-syntax is built for the compiler's machine alone. The client
     // stands between: SwiftPM builds all tests a second time where one of them depends on a macro
@@ -244,6 +258,15 @@ let package = Package(
         "LodestoreFormat", "LodestoreJSON", "LodestorePages", "LodestoreVerifier", "LodestoreWeb",
         "LoopbackWeb",
       ], swiftSettings: webSettings + datasetSettings),
+    .testTarget(
+      name: "LodestoreReplicasTests",
+      dependencies: [
+        "EntityStore", "KVDumpCommands", "KVDumpDatasetCommands", "LodestoreBytes",
+        "LodestoreDatasets", "LodestoreFormat", "LodestoreReplicas", "LodestoreSystem",
+        "LodestoreWeb", "LoopbackWeb",
+      ],
+      exclude: ["Model", "Simulation/planted.txt", "Simulation/simulate"],
+      swiftSettings: webSettings + datasetSettings),
     .testTarget(
       name: "KVDumpTests",
       dependencies: [

@@ -1,6 +1,6 @@
 /// The rules of Format.md that a file can be checked for, by their names in Format.md.
 ///
-/// The tables of Format.md, section 37, list each rule, with the fault by which a test breaks it.
+/// The tables of Format.md, section 38, list each rule, with the fault by which a test breaks it.
 package enum FormatRule: String, CaseIterable, Sendable {
   // LMDB's pages.
   case lmdbMeta = "lmdb.meta"

@@ -21,6 +21,8 @@ import Testing
         "seal",
         // PublishedExamplesTests, of LodestoreDatasetsTests
         "published", "key-set", "manifest",
+        // ReplicaExamplesTests, of LodestoreReplicasTests
+        "log-entry", "step-block", "bucket-block", "base-head",
         // The verifier's tests
         "store", "page", "page version 3", "page-part",
       ])

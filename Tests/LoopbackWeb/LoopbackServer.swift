@@ -11,10 +11,13 @@ package final class LoopbackServer: Sendable {
   package struct Request: Sendable {
     /// The number of the request in the log, counted from 1.
     package var number: Int
+    package var method = "GET"
     /// Path and query as they came.
     package var target: String
     /// The header fields, keyed by lowercase name.
     package var fields: [String: String]
+    /// The content, by the field `Content-Length`.
+    package var body: [UInt8] = []
 
     package var path: String { String(target.prefix { $0 != "?" }) }
 
@@ -131,23 +134,33 @@ package final class LoopbackServer: Sendable {
         let lines = String(decoding: input[..<place.lowerBound], as: UTF8.self)
           .components(separatedBy: "\r\n")
         input.removeSubrange(..<place.upperBound)
-        return record(lines)
+        let length = lines.first { $0.lowercased().hasPrefix("content-length:") }
+          .flatMap { Int($0.dropFirst(15).trimmingCharacters(in: .whitespaces)) }
+        while input.count < length ?? 0 {
+          guard let bytes = receive(connection) else { return nil }
+          input += bytes
+        }
+        let body = Array(input.prefix(length ?? 0))
+        input.removeFirst(body.count)
+        return record(lines, body)
       }
       guard let bytes = receive(connection) else { return nil }
       input += bytes
     }
   }
 
-  private func record(_ lines: [String]) -> Request {
+  private func record(_ lines: [String], _ body: [UInt8]) -> Request {
     var fields: [String: String] = [:]
     for line in lines.dropFirst() {
       let name = line.prefix { $0 != ":" }
       fields[name.lowercased()] =
         line.dropFirst(name.count + 1).trimmingCharacters(in: .whitespaces)
     }
-    let target = lines[0].split(separator: " ").dropFirst().first.map(String.init) ?? ""
+    let words = lines[0].split(separator: " ").map(String.init)
     return state.withLock { state in
-      let request = Request(number: state.log.count + 1, target: target, fields: fields)
+      let request = Request(
+        number: state.log.count + 1, method: words.first ?? "",
+        target: words.count > 1 ? words[1] : "", fields: fields, body: body)
       state.log.append(request)
       return request
     }

@@ -30,5 +30,10 @@ struct KVDumpDatasets: CommandTool {
         name: "Publish",
         subcommands: [PublishCommand.self, SigningKeysCommand.self, VerifyPublishedCommand.self]),
       CommandGroup(name: "Keep", subcommands: [RefreshCommand.self, DatasetsCommand.self]),
+      CommandGroup(
+        name: "Replicate",
+        subcommands: [
+          ReplicateCommand.self, FollowCommand.self, RestoreCommand.self, ReplicaCommand.self,
+        ]),
     ])
 }

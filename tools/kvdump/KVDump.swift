@@ -64,6 +64,11 @@ struct KVDump: CommandTool {
         subcommands: [
           PublishProgram.self, SigningKeysProgram.self, RefreshProgram.self, DatasetsProgram.self,
         ]),
+      CommandGroup(
+        name: "Replicas",
+        subcommands: [
+          ReplicateProgram.self, FollowProgram.self, RestoreProgram.self, ReplicaProgram.self,
+        ]),
     ])
 
   static let version = "0.1.0"

@@ -33,7 +33,9 @@ extension WriteCore {
     let others = observers.sinks(for: self)
     // Sinks that may still change records come first.
     var all: [any ChangeSink] = others?.all ?? []
-    if let derived = DerivedAttributes(schema, core: self) { all.append(derived) }
+    if purpose != .replay, let derived = DerivedAttributes(schema, core: self) {
+      all.append(derived)
+    }
     if let order = try OrderedLinks(schema, core: self) { all.append(order) }
     let elements = ElementIndexes(schema, core: self)
     if let elements { all.append(elements) }

@@ -150,6 +150,14 @@ final class EntityChanges {
     core.noteRestored(id, of: entity)
   }
 
+  /// Inserts a record of another store under the id that it has there.
+  ///
+  /// - Precondition: no record has this id, and the id is below those of future new records.
+  func replay(_ record: RecordView, id: UInt64) throws(StoreError) {
+    try insert(derived: try replayed(record, id: id), under: id)
+    core.noteRestored(id, of: entity)
+  }
+
   @inline(__always)
   private func insert(derived record: DerivedRecord, under id: UInt64) throws(StoreError) {
     assert((try? core.record(id, of: entity)) == nil, "no record has the id of a new one")

@@ -84,6 +84,17 @@ extension WriteCore {
     recordCounter.nextIDs[entity.number] = first
   }
 
+  /// Takes all ids below `end`, which another store has assigned, and raises the counter.
+  ///
+  /// The copy of the store may lack the records with the last of these ids.
+  func raiseIDs(below end: UInt64, of entity: StoredEntity) throws(StoreError) {
+    guard try nextID(of: entity) < end else { return }
+    try checkNewID(end - 1, of: entity)
+    takeIDs(below: end, of: entity)
+    try storeCounter(end, of: entity)
+    countChange()
+  }
+
   /// Raises the counter before a delete.
   ///
   /// After the delete, a used id may be above all ids in the file, and must not be assigned again.
@@ -91,15 +102,19 @@ extension WriteCore {
   /// - Returns: an id above all assigned ids.
   func raiseCounter(of entity: StoredEntity) throws(StoreError) -> UInt64 {
     let next = try nextID(of: entity)
+    try storeCounter(next, of: entity)
+    return next
+  }
+
+  private func storeCounter(_ next: UInt64, of entity: StoredEntity) throws(StoreError) {
     // The counter in the file is written only if ids were assigned since it was last raised in this
     // transaction.
-    guard recordCounter.raised.updateValue(next, forKey: entity.number) != next else { return next }
+    guard recordCounter.raised.updateValue(next, forKey: entity.number) != next else { return }
     try wrappingErrors {
       let key = CounterKey.nextRecord(entity: entity.number)
       let stored = try transaction.get(key, in: store.trees.counters)
       if let stored, stored.count == 8, stored.uint64(at: 0) >= next { return }
       try writing.put(key, littleEndianBytes(next), in: store.trees.counters)
     }
-    return next
   }
 }

@@ -105,6 +105,17 @@ extension EntityChanges {
     return .ready(NewRecord(view, id: id))
   }
 
+  /// Checks a record of another store, which a batch appends under the id that it has there.
+  @inline(__always)
+  func prepare(replaying view: RecordView, id: UInt64) throws(StoreError) -> NewRecord {
+    assert(core.purpose == .replay, "only a copy takes the derived attributes of another store")
+    try verify(try stored(view.bytes, id: id))
+    let current =
+      view.layout === entity.layout ? view : try entity.view(try replayed(view, id: id).record)
+    try check(current, id: id, isNew: true)
+    return NewRecord(current, id: id)
+  }
+
   /// Seals a record and checks its rules.
   ///
   /// - Parameters:

@@ -9,20 +9,18 @@ extension StoreCore {
   func write<R>(origin: WriteOrigin? = nil, _ body: (WriteCore) throws -> R) throws -> R {
     try checkWritable()
     try checkOpen("write")
-    return try write(origin, isEviction: false, Savepoints(), body)
+    return try write(origin, .program, Savepoints(), body)
   }
 
-  /// - Parameter isEviction: whether `body` evicts records. Any other write begins after the
-  ///   eviction of records that have expired or exceed a limit.
   func write<R>(
-    _ origin: WriteOrigin?, isEviction: Bool, _ savepoints: Savepoints,
+    _ origin: WriteOrigin?, _ purpose: WriteCore.Purpose, _ savepoints: Savepoints,
     _ body: (WriteCore) throws -> R
   ) throws -> R {
     while true {
       do {
         return try mapped {
           try environment.write {
-            try self.run(origin, isEviction: isEviction, body, in: $0, savepoints)
+            try self.run(origin, purpose, body, in: $0, savepoints)
           }
         }
       } catch is SchemaIsOld {
@@ -45,10 +43,10 @@ extension StoreCore {
     do {
       return try await environment.writeTogether { transaction in
         try self.checkOpen("write")
-        return try self.run(origin, isEviction: false, body, in: transaction, savepoints)
+        return try self.run(origin, .program, body, in: transaction, savepoints)
       }
     } catch  where error is SchemaIsOld || error is EvictionFirst || error is SavepointFailed {
-      return try await onWriter { try self.write(origin, isEviction: false, savepoints, body) }
+      return try await onWriter { try self.write(origin, .program, savepoints, body) }
     } catch let error as LMDBError {
       throw StoreError(error)
     } catch let error as FormatError {
@@ -59,16 +57,16 @@ extension StoreCore {
   }
 
   private func run<R>(
-    _ origin: WriteOrigin?, isEviction: Bool, _ body: (WriteCore) throws -> R,
+    _ origin: WriteOrigin?, _ purpose: WriteCore.Purpose, _ body: (WriteCore) throws -> R,
     in transaction: WritingTransaction, _ savepoints: Savepoints
   ) throws -> R {
     let schema = self.schema
     guard try trees.schemaNumber(in: transaction.reads) == schema.number else {
       throw SchemaIsOld()
     }
-    let core = WriteCore(transaction, schema: schema, store: self)
+    let core = WriteCore(transaction, schema: schema, store: self, purpose)
     if schema.evicts { unevictableRecords.begin(core) }
-    if !isEviction { try checkEviction(core) }
+    if purpose == .program { try checkEviction(core) }
     core.origin = WriteOrigin(
       author: origin?.author ?? options.author, context: origin?.context ?? options.contextName)
     defer { core.releaseChanges() }

@@ -3,6 +3,19 @@ internal import LodestoreFormat
 
 /// One run of a write: a ``TransactionCore`` with the state of its changes.
 final class WriteCore: TreeWriteCore {
+  /// The reason of a write.
+  enum Purpose {
+    /// A program makes changes. The write begins after the eviction of records that have expired or
+    /// exceed a limit.
+    case program
+    /// Records are evicted.
+    case eviction
+    /// Changes of another store are made in its copy. Their records have the derived attributes of
+    /// that store, and its evictions are among the changes.
+    case replay
+  }
+
+  let purpose: Purpose
   /// Whether records are checked against constraints and rules when they are written.
   ///
   /// False in the steps of stages, whose final values are checked at the end of the opening.
@@ -46,8 +59,9 @@ final class WriteCore: TreeWriteCore {
 
   init(
     _ transaction: WritingTransaction, schema: StoredSchema, store: StoreCore,
-    checksRules: Bool = true
+    _ purpose: Purpose = .program, checksRules: Bool = true
   ) {
+    self.purpose = purpose
     self.checksRules = checksRules
     super.init(writing: transaction, schema: schema, store: store)
   }

@@ -175,6 +175,8 @@ struct DifferenceStep {
       guard let (bucket, name) = BucketKey.split(key) else {
         throw FormatError("a bucket's key has no name")
       }
+      // A copy differs from its store in the cursor, which is no content of the program.
+      if Buckets.isOfLibrary(bucket) { return }
       let old = try before.map { Array(try Checksum.unsealed(key: key, body: $0)) }
       let new = try after.map { Array(try Checksum.unsealed(key: key, body: $0)) }
       budget.find((old?.count ?? 0) + (new?.count ?? 0))

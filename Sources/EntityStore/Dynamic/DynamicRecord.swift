@@ -1,4 +1,4 @@
-internal import LodestoreBytes
+package import LodestoreBytes
 package import LodestoreFormat
 
 /// A record as the transaction reads it; valid until the closure that receives it returns.
@@ -26,5 +26,21 @@ package struct DynamicRecord {
     package func value(of attribute: EntityDescription.Attribute) throws(FormatError) -> Value {
       try view.value(of: attribute)
     }
+  }
+}
+
+extension DynamicSnapshot {
+  /// A record of which the bytes were read elsewhere, as those of the history; `nil` for an unknown
+  /// entity.
+  package func record(
+    _ bytes: ByteView, id: UInt64, of number: EntityNumber
+  ) -> (record: DynamicRecord, entity: DynamicEntity)? {
+    guard let entity = core.schema.entity(number) else { return nil }
+    return (DynamicRecord(id: id, bytes: bytes, entity: entity), DynamicEntity(stored: entity))
+  }
+
+  /// The names of the two sides of a relationship, as `Entity.name`; `nil` for an unknown one.
+  package func relationshipName(_ number: UInt32) -> String? {
+    core.schema.relationship(number).map { "\($0.namedEnd.source.name).\($0.namedEnd.name ?? "")" }
   }
 }

@@ -353,6 +353,13 @@ extension StoreError {
         + "no zero byte; take another name")
   }
 
+  static func bucketOfLibrary(_ name: String, prefix: String) -> StoreError {
+    StoreError(
+      .unstorableValue,
+      "cannot write bucket '\(name)': names that begin with '\(prefix)' are reserved for the library; "
+        + "take another name")
+  }
+
   static func badKey(_ key: String, size: Int, of bucket: String) -> StoreError {
     StoreError(
       .unstorableValue,

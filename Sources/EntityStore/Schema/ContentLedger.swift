@@ -232,6 +232,16 @@ final class ContentLedger: CommitPreparation {
 
   // MARK: Digests
 
+  /// Returns the digest of `content` with the changes of this transaction.
+  ///
+  /// - Parameter stored: the digest in the file.
+  func digest(of content: DigestedContent, stored: ContentDigest) -> ContentDigest {
+    guard let sum = sums[content] else { return stored }
+    var digest = sum.isCleared ? ContentDigest() : stored
+    digest += sum.change
+    return digest
+  }
+
   /// Returns the digests in `tree`, which has none for empty content.
   static func digests(
     in tree: Tree, _ transaction: Transaction

@@ -12,6 +12,8 @@ struct SealCopy {
   var writer: PageFileWriter
   /// The number of key-value pairs in all trees, for the progress.
   let total: Int
+  /// Whether records are copied byte for byte, with values of removed attributes.
+  let isExact: Bool
   let step: (_ done: Int, _ total: Int) -> Bool
   private var done = 0
   /// The digests in the store; `nil` when it has none.
@@ -21,13 +23,14 @@ struct SealCopy {
 
   init(
     transaction: Transaction, trees: [String: Tree], header: Tree, writer: PageFileWriter,
-    total: Int, step: @escaping (_ done: Int, _ total: Int) -> Bool
+    total: Int, isExact: Bool = false, step: @escaping (_ done: Int, _ total: Int) -> Bool
   ) throws {
     self.transaction = transaction
     self.trees = trees
     self.header = header
     self.writer = writer
     self.total = total
+    self.isExact = isExact
     self.step = step
     stored = try trees[TreeName.digests.text].map { try ContentLedger.digests(in: $0, transaction) }
   }
@@ -169,7 +172,7 @@ struct SealCopy {
   /// counters.
   private func cleanedSizes(of entities: [EntityDescription]) throws -> [[UInt8]: UInt64] {
     var sizes: [[UInt8]: UInt64] = [:]
-    for entity in entities where entity.keepsSize {
+    for entity in entities where entity.keepsSize && !isExact {
       let cleanup = RecordCleanup(entity)
       guard cleanup.isNeeded else { continue }
       var size: UInt64 = 0
@@ -242,7 +245,7 @@ struct SealCopy {
       }
       count += 1
       before.add(record: id, checksum: body.recordChecksum)
-      guard let record = try cleanup.cleaned(body, id: id) else {
+      guard !copy.isExact, let record = try cleanup.cleaned(body, id: id) else {
         after.add(record: id, checksum: body.recordChecksum)
         return try copy.writer.add(key, body)
       }

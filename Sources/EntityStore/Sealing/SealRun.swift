@@ -8,11 +8,17 @@ internal import LodestorePages
 struct SealRun {
   private let core: StoreCore
   private let environment: Environment
+  /// Whether records are copied byte for byte, with values of removed attributes.
+  private let isExact: Bool
   private let step: (_ done: Int, _ total: Int) -> Bool
 
-  init(_ core: StoreCore, step: @escaping (_ done: Int, _ total: Int) -> Bool) {
+  init(
+    _ core: StoreCore, isExact: Bool = false,
+    step: @escaping (_ done: Int, _ total: Int) -> Bool
+  ) {
     self.core = core
     environment = core.environment
+    self.isExact = isExact
     self.step = step
   }
 
@@ -23,6 +29,18 @@ struct SealRun {
     var described = seal
     let written = try SealedFile.make(at: path, of: environment) { writer in
       if let written = try write(seal, into: &writer) { described = written }
+    }
+    return (described, written)
+  }
+
+  /// Writes the file from an open transaction, which reads through the handles of `trees`.
+  func write(
+    to path: String, _ seal: SealDescription, reading transaction: Transaction,
+    _ trees: [String: Tree]
+  ) throws -> (SealDescription, PageFileWriter.Written) {
+    var described = seal
+    let written = try SealedFile.make(at: path, of: environment) { writer in
+      if let copied = try copy(transaction, trees, seal, into: &writer) { described = copied }
     }
     return (described, written)
   }
@@ -40,24 +58,38 @@ struct SealRun {
   ) throws -> SealDescription? {
     var trees: [String: Tree] = [:]
     while true {
-      // Handles must be opened before the transaction that reads through them.
-      for name in try environment.read({ try $0.treeNames() }) where trees[name] == nil {
-        guard let known = TreeName(name) else { throw StoreError.unknownPart("the tree '\(name)'") }
-        trees[name] = try environment.openExistingTree(
-          name, hasIntegerKeys: known.hasIntegerKeys)
-      }
+      try openTrees(&trees)
       let opened = trees
       let result: SealDescription?? = try environment.read { transaction in
-        let names = try transaction.namedTrees()
-        guard names.allSatisfy({ opened[$0.name] != nil }) else { return .none }
-        var copy = try SealCopy(
-          transaction: transaction, trees: opened, header: core.trees.header, writer: writer,
-          total: names.reduce(0) { $0 + Int(clamping: $1.entryCount) }, step: step)
-        let description = try copy.run(core.trees, seal)
-        writer = copy.writer
-        return .some(description)
+        guard try transaction.namedTrees().allSatisfy({ opened[$0.name] != nil }) else {
+          return .none
+        }
+        return .some(try copy(transaction, opened, seal, into: &writer))
       }
       if let result { return result }
     }
+  }
+
+  /// Adds the handles of all trees of the newest commit.
+  ///
+  /// Handles must be opened before the transaction that reads through them.
+  func openTrees(_ trees: inout [String: Tree]) throws {
+    for name in try environment.read({ try $0.treeNames() }) where trees[name] == nil {
+      guard let known = TreeName(name) else { throw StoreError.unknownPart("the tree '\(name)'") }
+      trees[name] = try environment.openExistingTree(name, hasIntegerKeys: known.hasIntegerKeys)
+    }
+  }
+
+  private func copy(
+    _ transaction: Transaction, _ trees: [String: Tree], _ seal: SealDescription?,
+    into writer: inout PageFileWriter
+  ) throws -> SealDescription? {
+    let total = try transaction.namedTrees().reduce(0) { $0 + Int(clamping: $1.entryCount) }
+    var copy = try SealCopy(
+      transaction: transaction, trees: trees, header: core.trees.header, writer: writer,
+      total: total, isExact: isExact, step: step)
+    let description = try copy.run(core.trees, seal)
+    writer = copy.writer
+    return description
   }
 }

@@ -81,10 +81,14 @@ extension Store {
   /// The copy contains everything that a sealed file contains, with equal record ids and without
   /// the seal. The file gets its name when it is complete and on disk.
   ///
+  /// - Parameter isExact: whether records are copied byte for byte, with values of removed
+  ///   attributes.
   /// - Throws: the errors of ``seal(to:name:generation:dataAsOf:sealedAt:)``; no file exists then.
-  package func copyUnsealed(to path: String) throws {
+  package func copyUnsealed(to path: String, isExact: Bool = false) throws {
     try core.checkOpen("copy")
-    try wrappingErrors { try SealRun(core) { _, _ in true }.writeUnsealed(to: path) }
+    try wrappingErrors {
+      try SealRun(core, isExact: isExact) { _, _ in true }.writeUnsealed(to: path)
+    }
   }
 }
 

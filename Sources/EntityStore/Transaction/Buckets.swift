@@ -11,7 +11,8 @@ internal import LodestoreFormat
 ///     let settings = try store.read { try $0.value(Settings.self, for: "import", in: "settings") }
 ///
 /// A bucket exists while it has a key. Its name has 1 to 64 bytes of UTF-8, and keys have 1 to 400
-/// bytes. Keys are ordered by their bytes. Values have checksums.
+/// bytes. Keys are ordered by their bytes. Values have checksums. Names that begin with
+/// `lodestore.` are reserved for the library, and programs cannot write such buckets.
 extension ReadableTransaction where Self: ~Copyable {
   /// Returns the bytes under `key`; `nil` when the bucket does not have the key.
   public func data(for key: String, in bucket: String) throws(StoreError) -> Data? {
@@ -63,10 +64,10 @@ extension ReadableTransaction where Self: ~Copyable {
     }
   }
 
-  /// The names of all buckets.
+  /// The names of all buckets, except those of the library.
   public func bucketNames() throws(StoreError) -> [String] {
     let core = access.core
-    return try wrappingErrors {
+    let names: [String] = try wrappingErrors {
       try core.transaction.leadingNames(of: core.store.trees.buckets) { key in
         guard let name = BucketKey.split(key)?.bucket else {
           throw FormatError("a bucket's key has no name")
@@ -74,6 +75,7 @@ extension ReadableTransaction where Self: ~Copyable {
         return name
       }
     }
+    return names.filter { !Buckets.isOfLibrary($0) }
   }
 }
 
@@ -85,12 +87,8 @@ extension WriteTransaction {
 
   /// Stores `data` under a key of bytes.
   public mutating func put(_ data: Data, for key: [UInt8], in bucket: String) throws(StoreError) {
-    let stored = try Buckets.key(key, bucket)
-    try core.checkBucketValue(data.count, key, bucket)
-    core.countChange()
-    let body = Checksum.sealed(key: stored, content: Array(data))
-    try core.digestBucketPair(stored, body)
-    try wrappingErrors { try core.writing.put(stored, body, in: core.store.trees.buckets) }
+    try Buckets.checkOfProgram(bucket)
+    try core.put(Array(data), for: key, in: bucket)
   }
 
   /// Stores `value` under `key`, as a document.
@@ -117,17 +115,24 @@ extension WriteTransaction {
   /// Removes the value under a key of bytes; returns whether it existed.
   @discardableResult
   public mutating func delete(key: [UInt8], in bucket: String) throws(StoreError) -> Bool {
-    let stored = try Buckets.key(key, bucket)
-    core.countChange()
-    try core.digestBucketPair(stored, nil)
-    return try wrappingErrors {
-      return try core.writing.delete(stored, in: core.store.trees.buckets)
-    }
+    try Buckets.checkOfProgram(bucket)
+    return try core.deleteValue(for: key, in: bucket)
   }
 }
 
 /// Keys of the tree `buckets`; see Format.md, "Buckets".
 enum Buckets {
+  /// The first bytes of the names of the library's own buckets.
+  static let libraryPrefix = "lodestore."
+
+  static func isOfLibrary(_ bucket: String) -> Bool { bucket.utf8.starts(with: libraryPrefix.utf8) }
+
+  /// Throws when programs cannot write a bucket with this name.
+  static func checkOfProgram(_ bucket: String) throws(StoreError) {
+    try checkName(bucket)
+    if isOfLibrary(bucket) { throw .bucketOfLibrary(bucket, prefix: libraryPrefix) }
+  }
+
   static func checkName(_ bucket: String) throws(StoreError) {
     guard (1...BucketKey.longestName).contains(bucket.utf8.count), !bucket.utf8.contains(0) else {
       throw .badBucket(label(Array(bucket.utf8)), size: bucket.utf8.count)
@@ -153,6 +158,24 @@ enum Buckets {
 }
 
 extension WriteCore {
+  /// Stores a value in a bucket, also in one of the library.
+  func put(_ value: [UInt8], for key: [UInt8], in bucket: String) throws(StoreError) {
+    let stored = try Buckets.key(key, bucket)
+    try checkBucketValue(value.count, key, bucket)
+    countChange()
+    let body = Checksum.sealed(key: stored, content: value)
+    try digestBucketPair(stored, body)
+    try wrappingErrors { try transaction.put(stored, body, in: store.trees.buckets) }
+  }
+
+  /// Removes a value from a bucket, also from one of the library; returns whether it existed.
+  func deleteValue(for key: [UInt8], in bucket: String) throws(StoreError) -> Bool {
+    let stored = try Buckets.key(key, bucket)
+    countChange()
+    try digestBucketPair(stored, nil)
+    return try wrappingErrors { try transaction.delete(stored, in: store.trees.buckets) }
+  }
+
   /// Updates the digest of the buckets before a pair is stored or, for a `nil` body, removed.
   fileprivate func digestBucketPair(_ key: [UInt8], _ body: [UInt8]?) throws(StoreError) {
     let sum = ContentLedger.of(self).sum(of: .buckets)

@@ -3,7 +3,7 @@ import LodestoreSystem
 /// A lock on a whole file (flock), held by one open file description.
 ///
 /// The system releases the lock with the last reference, and when the process ends in any way.
-final class FileLock: Sendable {
+package final class FileLock: Sendable {
   private let file: OpenFile
 
   private init(_ file: OpenFile) { self.file = file }
@@ -13,7 +13,7 @@ final class FileLock: Sendable {
   ///
   /// A program that cleans caches may remove the file between its opening and the lock. Another
   /// process then locks a newly created file, and the lock on the old one has no effect.
-  static func exclusive(making path: String) throws(DatasetError) -> FileLock? {
+  package static func exclusive(making path: String) throws(DatasetError) -> FileLock? {
     while true {
       let file = try SystemFile.openForWriting(path, isNew: false)
       guard let lock = try locked(file, path, LOCK_EX | LOCK_NB) else { return nil }

@@ -3,10 +3,10 @@ internal import LodestorePages
 import LodestoreSystem
 
 /// The system calls that a dataset's folder needs, with typed errors.
-enum SystemFile {
+package enum SystemFile {
   /// Facts that change when a path gets other bytes: device, inode number, length and time of
   /// change.
-  struct Stamp: Hashable, Sendable {
+  package struct Stamp: Hashable, Sendable {
     var device: UInt64
     var number: UInt64
     var length: Int64
@@ -27,7 +27,7 @@ enum SystemFile {
   }
 
   /// The stamp of a file, by one system call; `nil` if the file does not exist.
-  static func stamp(of path: String) -> Stamp? { stat(at: path).map(Stamp.init) }
+  package static func stamp(of path: String) -> Stamp? { stat(at: path).map(Stamp.init) }
 
   /// The path that symbolic links lead to; `nil` if it does not exist.
   ///
@@ -57,7 +57,7 @@ enum SystemFile {
   /// All bytes of a file; `nil` if the file does not exist.
   ///
   /// - Parameter limit: The maximum length. A longer file is an error.
-  static func bytes(of path: String, atMost limit: Int) throws(DatasetError) -> [UInt8]? {
+  package static func bytes(of path: String, atMost limit: Int) throws(DatasetError) -> [UInt8]? {
     guard let file = try openForReading(path) else { return nil }
     let length = try FileBytes.length(file.descriptor, path: path)
     guard length <= UInt64(limit) else { throw .system(EFBIG, "read", path) }
@@ -72,7 +72,7 @@ enum SystemFile {
   ///
   /// Only one process may do this at a time, because the new content is written under one fixed
   /// temporary name.
-  static func replace(_ path: String, with bytes: [UInt8]) throws(DatasetError) {
+  package static func replace(_ path: String, with bytes: [UInt8]) throws(DatasetError) {
     let temporary = path + ".new"
     let file = try openForWriting(temporary, isNew: true)
     try bytes._withBytes { (bytes) throws(DatasetError) in
@@ -97,7 +97,7 @@ enum SystemFile {
   }
 
   /// Creates a folder and its parents.
-  static func makeFolder(_ path: String) throws(DatasetError) {
+  package static func makeFolder(_ path: String) throws(DatasetError) {
     if mkdir(path, 0o755) == 0 || errno == EEXIST { return }
     guard errno == ENOENT, Folder.path(of: path) != path else { throw .system(errno, "make", path) }
     try makeFolder(Folder.path(of: path))
@@ -105,7 +105,7 @@ enum SystemFile {
   }
 
   /// The names in a folder; none if it cannot be read.
-  static func names(in folder: String) -> [String] { Folder.names(in: folder) ?? [] }
+  package static func names(in folder: String) -> [String] { Folder.names(in: folder) ?? [] }
 
   /// Creates an empty file, or opens the existing one, for reading and writing.
   static func openForWriting(_ path: String, isNew: Bool) throws(DatasetError) -> OpenFile {

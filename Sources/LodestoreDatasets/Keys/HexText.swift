@@ -1,6 +1,6 @@
 /// Bytes as hexadecimal text in lower case.
-enum HexText {
-  static func encoded(_ bytes: some Sequence<UInt8>) -> String {
+package enum HexText {
+  package static func encoded(_ bytes: some Sequence<UInt8>) -> String {
     let digits = Array("0123456789abcdef".utf8)
     var text: [UInt8] = []
     for byte in bytes {
@@ -11,7 +11,7 @@ enum HexText {
   }
 
   /// Decodes digits in lower case; `nil` for every other text.
-  static func decoded(_ text: String) -> [UInt8]? {
+  package static func decoded(_ text: String) -> [UInt8]? {
     let text = Array(text.utf8)
     guard text.count % 2 == 0 else { return nil }
     var bytes: [UInt8] = []

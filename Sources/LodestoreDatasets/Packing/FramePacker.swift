@@ -4,9 +4,9 @@ internal import LodestorePages
 /// Compresses a sealed file into independent frames of 512 KiB, one after the other.
 package enum FramePacker {
   /// The table of the written frames, and the SHA-256 of the compressed file.
-  struct Result: Sendable {
-    let table: FrameTable
-    let sha256: [UInt8]
+  package struct Result: Sendable {
+    package let table: FrameTable
+    package let sha256: [UInt8]
   }
 
   /// Compresses the file at `path` into an open, empty file.
@@ -14,7 +14,7 @@ package enum FramePacker {
   /// The digests of the frames are calculated from the bytes that were compressed. The caller
   /// compares ``FrameTable/fileDigest`` with the file's digest, to detect a change of the file
   /// during the compression.
-  static func pack(
+  package static func pack(
     _ file: MappedBytes, to descriptor: Int32, at output: String, level: Int
   ) throws(DatasetError) -> Result {
     let bytes = ByteView(file.bytes)

@@ -1,12 +1,12 @@
-internal import LodestoreBytes
+package import LodestoreBytes
 import LodestoreSystem
 
 /// A file mapped into memory, as long as the object lives.
-final class MappedBytes {
-  let bytes: MutableByteView
+package final class MappedBytes {
+  package let bytes: MutableByteView
 
   /// Maps a file for reading.
-  convenience init(reading path: String) throws(DatasetError) {
+  package convenience init(reading path: String) throws(DatasetError) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .system(errno, "open", path) }
     defer { close(descriptor) }

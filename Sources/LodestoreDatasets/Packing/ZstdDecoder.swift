@@ -1,4 +1,4 @@
-internal import LodestoreBytes
+package import LodestoreBytes
 
 #if Datasets
   internal import CZstd
@@ -8,11 +8,11 @@ internal import LodestoreBytes
 ///
 /// A frame unpacked into memory in one call needs no window besides the output, whatever its header
 /// states.
-final class ZstdDecoder {
+package final class ZstdDecoder {
   #if Datasets
     private let context: OpaquePointer
 
-    init() throws(DatasetError) {
+    package init() throws(DatasetError) {
       guard let context = ZSTD_createDCtx() else {
         throw DatasetError(
           .inputOutput, "cannot unpack: no memory for libzstd; close other programs")
@@ -25,7 +25,7 @@ final class ZstdDecoder {
     /// Unpacks one frame, which must fill `output` exactly.
     ///
     /// - Returns: The reason for a failure; `nil` on success.
-    func unpack(_ frame: ByteView, to output: MutableByteView) -> String? {
+    package func unpack(_ frame: ByteView, to output: MutableByteView) -> String? {
       if let reason = Self.refusal(of: frame, length: UInt64(output.count)) { return reason }
       let count = ZSTD_decompressDCtx(
         context, output.baseAddress, output.count, frame.baseAddress, frame.count)
@@ -89,9 +89,11 @@ final class ZstdDecoder {
       "libzstd says '\(String(cString: ZSTD_getErrorName(code)))'"
     }
   #else
-    init() throws(DatasetError) { throw .notBuilt }
+    package init() throws(DatasetError) { throw .notBuilt }
 
-    func unpack(_ frame: ByteView, to output: MutableByteView) -> String? { "libzstd is not there" }
+    package func unpack(_ frame: ByteView, to output: MutableByteView) -> String? {
+      "libzstd is not there"
+    }
 
     func unpack(
       _ frame: ByteView, length: UInt64, prefix: ByteView,

@@ -1,4 +1,4 @@
-internal import LodestoreBytes
+package import LodestoreBytes
 
 #if Datasets
   internal import CZstd
@@ -6,12 +6,12 @@ internal import LodestoreBytes
 
 /// Compresses single frames with libzstd, each in one call, with the content's length in the
 /// header.
-final class ZstdEncoder {
+package final class ZstdEncoder {
   #if Datasets
     private let context: OpaquePointer
 
     /// - Parameter level: The level, from 1, the fastest, to 19.
-    init(level: Int) throws(DatasetError) {
+    package init(level: Int) throws(DatasetError) {
       guard let context = ZSTD_createCCtx() else { throw Self.noMemory }
       self.context = context
       try set(ZSTD_c_compressionLevel, Int32(min(max(level, 1), 19)))
@@ -24,7 +24,7 @@ final class ZstdEncoder {
     deinit { ZSTD_freeCCtx(context) }
 
     /// Returns the maximum length of a frame of `count` bytes.
-    static func limit(of count: Int) -> Int { ZSTD_compressBound(count) }
+    package static func limit(of count: Int) -> Int { ZSTD_compressBound(count) }
 
     /// Makes the next frame refer to older bytes, as `zstd --patch-from` does.
     ///
@@ -41,7 +41,7 @@ final class ZstdEncoder {
     /// Compresses bytes to one frame.
     ///
     /// - Returns: The length of the frame; `nil` if `output` is too small.
-    func pack(_ bytes: ByteView, to output: MutableByteView) throws(DatasetError) -> Int? {
+    package func pack(_ bytes: ByteView, to output: MutableByteView) throws(DatasetError) -> Int? {
       let count = ZSTD_compress2(
         context, output.baseAddress, output.count, bytes.baseAddress, bytes.count)
       guard ZSTD_isError(count) == 0 else {
@@ -65,13 +65,13 @@ final class ZstdEncoder {
       DatasetError(.inputOutput, "cannot compress: no memory for libzstd; close other programs")
     }
   #else
-    init(level: Int) throws(DatasetError) { throw .notBuilt }
+    package init(level: Int) throws(DatasetError) { throw .notBuilt }
 
-    static func limit(of count: Int) -> Int { count }
+    package static func limit(of count: Int) -> Int { count }
 
     func refer(to prefix: ByteView, outputLength: Int) throws(DatasetError) { throw .notBuilt }
 
-    func pack(
+    package func pack(
       _ bytes: ByteView, to output: MutableByteView
     ) throws(DatasetError) -> Int? { throw .notBuilt }
   #endif

@@ -2,6 +2,7 @@
   internal import AsyncHTTPClient
   internal import Foundation
   internal import FoundationNetworking
+  internal import LodestoreSystem
   internal import NIOCore
   internal import NIOHTTP1
   internal import NIOPosix
@@ -73,8 +74,17 @@
         "\(error)".contains("CERTIFICATE_VERIFY_FAILED")
           ? .serverCertificateUntrusted : .secureConnectionFailed
       case is DamagedBody: .cannotDecodeContentData
-      case is IOError, is ChannelError: .networkConnectionLost
+      case let error as IOError: code(ofSystem: error.errnoCode)
+      case is ChannelError: .networkConnectionLost
       default: .unknown
+      }
+    }
+
+    /// The code for an error of the system, which for an address of numbers also ends a connect.
+    private static func code(ofSystem code: CInt) -> URLError.Code {
+      switch code {
+      case ECONNREFUSED, EHOSTUNREACH, ENETUNREACH: .cannotConnectToHost
+      default: .networkConnectionLost
       }
     }
 

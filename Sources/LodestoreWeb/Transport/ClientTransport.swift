@@ -34,12 +34,13 @@
     }
 
     /// Creates a request that reports to a transfer; see
-    /// ``WebSession/response(to:at:floor:consumer:)``.
+    /// ``WebSession/response(to:at:floor:consumer:upload:)``.
     func make(
-      _ request: URLRequest, floor: AddressRange?, for transfer: WebTransfer
+      _ request: URLRequest, _ upload: WebRequests.Body, floor: AddressRange?,
+      for transfer: WebTransfer
     ) -> RunningRequest {
       let client = client(floor)
-      let converted = clientRequest(request)
+      let converted = clientRequest(request, UploadedFile.body(of: upload, for: transfer))
       let deadline = NIODeadline.now() + .nanoseconds(Self.nanoseconds(options.transferTimeout))
       let task = StartedTask {
         await ClientTransfer(transfer: transfer).run(converted, client, deadline: deadline)
@@ -87,8 +88,12 @@
       return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    private func clientRequest(_ request: URLRequest) -> HTTPClientRequest {
+    private func clientRequest(
+      _ request: URLRequest, _ body: HTTPClientRequest.Body?
+    ) -> HTTPClientRequest {
       var converted = HTTPClientRequest(url: request.url?.absoluteString ?? "")
+      converted.method = HTTPMethod(rawValue: request.httpMethod ?? "GET")
+      converted.body = body
       for (name, value) in request.allHTTPHeaderFields ?? [:] {
         converted.headers.add(name: name, value: value)
       }

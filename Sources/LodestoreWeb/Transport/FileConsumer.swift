@@ -9,6 +9,12 @@ struct FileConsumer: Sendable {
   let byteLimit: Int
   /// The position in the file of the first requested byte.
   let start: Int
+  /// The position of the last requested byte; `nil` if all bytes from ``start`` on are requested.
+  var last: Int? = nil
+  /// Whether the method allows a body; false for `HEAD`.
+  var hasBody = true
+  /// Whether the beginning of the body of an answer without content is kept.
+  var keepsOtherBodies = false
   /// Called before the first piece, and again if another answer begins.
   let begin: @Sendable (FileHead) throws -> Void
   /// Receives each piece of the response's body.
@@ -22,6 +28,11 @@ struct FileConsumer: Sendable {
     var head = FileHead(
       validators: Validators(
         entityTag: response.fields["etag"], lastModified: response.fields["last-modified"]))
+    guard hasBody else {
+      head.byteCount = 0
+      head.totalCount = response.length
+      return head
+    }
     guard response.status == 206 else {
       head.byteCount = response.length
       head.totalCount = response.length
@@ -33,8 +44,10 @@ struct FileConsumer: Sendable {
       throw .coding(coding)
     }
     let field = response.fields["content-range"] ?? "no field Content-Range"
-    let expected = "bytes from \(start) on"
-    guard start > 0, let part = ContentRange(field), part.first == start else {
+    let expected = last.map { "bytes from \(start) to \($0)" } ?? "bytes from \(start) on"
+    guard start > 0 || last != nil, let part = ContentRange(field), part.first == start,
+      part.last <= last ?? .max
+    else {
       throw .range(found: field, expected: expected)
     }
     let count = part.last - part.first + 1

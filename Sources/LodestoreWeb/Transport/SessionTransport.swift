@@ -37,9 +37,10 @@
     deinit { session.invalidateAndCancel() }
 
     /// Creates a request that reports to a transfer; see
-    /// ``WebSession/response(to:at:floor:consumer:)``.
+    /// ``WebSession/response(to:at:floor:consumer:upload:)``.
     func make(
-      _ request: URLRequest, floor: AddressRange?, for transfer: WebTransfer
+      _ request: URLRequest, _ upload: WebRequests.Body, floor: AddressRange?,
+      for transfer: WebTransfer
     ) -> RunningRequest {
       let range = AddressRange.ofText(transfer.url, classify)
       let least = options.addresses.floor(floor)
@@ -49,7 +50,13 @@
       }
       var request = request
       request.timeoutInterval = systemTimeout
-      let task = session.dataTask(with: request)
+      let task =
+        switch upload {
+        case .none: session.dataTask(with: request)
+        case .bytes(let bytes): session.uploadTask(with: request, from: Data(bytes))
+        case .file(let path, _):
+          session.uploadTask(with: request, fromFile: URL(fileURLWithPath: path))
+        }
       let identifier = task.taskIdentifier
       transfers.add(transfer, range, as: identifier)
       return RunningRequest(
@@ -121,6 +128,13 @@
     ) {
       let isWanted = (response as? HTTPURLResponse).map { receive($0, dataTask) } ?? false
       completionHandler(isWanted ? .allow : .cancel)
+    }
+
+    func urlSession(
+      _: URLSession, task: URLSessionTask, didSendBodyData _: Int64, totalBytesSent _: Int64,
+      totalBytesExpectedToSend _: Int64
+    ) {
+      entry(task)?.transfer.noteActivity()
     }
 
     func urlSession(_: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {

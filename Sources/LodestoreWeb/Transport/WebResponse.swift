@@ -25,10 +25,11 @@ struct WebResponse: Sendable {
   /// The value is true if several fields of the name form a list.
   private static let usedFields = [
     "content-encoding": true, "content-length": false, "content-range": false,
-    "content-type": false, "etag": false,
+    "content-type": false, "date": false, "etag": false,
     "last-modified": false, "link": true, "location": false, "ratelimit": true,
     "ratelimit-remaining": false, "ratelimit-reset": false, "retry-after": false,
-    "x-ratelimit-remaining": false, "x-ratelimit-reset": false,
+    "x-amz-bucket-region": false, "x-amz-request-id": false, "x-ratelimit-remaining": false,
+    "x-ratelimit-reset": false,
   ]
 
   /// Creates a response.

@@ -40,14 +40,16 @@ final class WebSession: Sendable {
   ///   - floor: The narrowest range allowed for the address; `nil` for the source's own range.
   ///   - consumer: Receives the body of a file piece by piece. If `nil`, the answer contains the
   ///     whole page.
+  ///   - upload: The content that the request sends.
   /// - Throws: ``TransferFailure``.
   func response(
-    to request: URLRequest, at url: URL, floor: AddressRange?, consumer: FileConsumer? = nil
+    to request: URLRequest, at url: URL, floor: AddressRange?, consumer: FileConsumer? = nil,
+    upload: WebRequests.Body = .none
   ) async throws -> WebResponse {
     let transfer = WebTransfer(
       url, byteLimit: options.pageByteLimit, headByteLimit: options.headByteLimit,
       consumer: consumer)
-    let running = transport.make(request, floor: floor, for: transfer)
+    let running = transport.make(request, upload, floor: floor, for: transfer)
     let watch = Task { try await self.watch(transfer) { running.cancel() } }
     defer { watch.cancel() }
     return try await withTaskCancellationHandler {
@@ -86,7 +88,9 @@ struct RunningRequest: Sendable {
   private struct MissingTransport: Sendable {
     init(_: WebPages.Options, classify _: @escaping @Sendable (PeerAddress) -> AddressRange) {}
 
-    func make(_: URLRequest, floor _: AddressRange?, for transfer: WebTransfer) -> RunningRequest {
+    func make(
+      _: URLRequest, _: WebRequests.Body, floor _: AddressRange?, for transfer: WebTransfer
+    ) -> RunningRequest {
       RunningRequest(
         start: { transfer.complete(URLError(.unsupportedURL)) }, cancel: {})
     }

@@ -92,7 +92,7 @@ final class WebTransfer: Sendable {
       state.lastActivity = .now
     }
     if isContent(response) {
-      if let length = response.length, length > byteLimit {
+      if let length = response.length, length > byteLimit, consumer?.hasBody != false {
         end(with: .failure(.tooLarge))
       } else if let consumer {
         begin(consumer, response)
@@ -129,6 +129,9 @@ final class WebTransfer: Sendable {
     }
     guard !isEnded else { return false }
     guard isContent else {
+      if consumer.keepsOtherBodies {
+        state.withLock { $0.response?.body.append(bytes.prefix(Self.readBesidesPages)) }
+      }
       guard received > Self.readBesidesPages else { return true }
       complete(nil)
       return false

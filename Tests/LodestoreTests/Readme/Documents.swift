@@ -33,8 +33,10 @@
 
     /// The documents without Swift code, whose links are checked too.
     static let withoutSwift =
-      ["Samples/README.md", "Sources/LMDB/README.md", "Sources/LodestoreWeb/README.md"]
-      + files("md", under: "Examples").filter { !$0.contains("/.build") }
+      [
+        "Samples/README.md", "Sources/LMDB/README.md", "Sources/LodestoreReplicas/README.md",
+        "Sources/LodestoreWeb/README.md",
+      ] + files("md", under: "Examples").filter { !$0.contains("/.build") }
 
     static func text(_ path: String) throws -> String {
       try String(contentsOf: root.appending(path: path), encoding: .utf8)

@@ -43,3 +43,27 @@ struct DatasetsProgram: DatasetProgramCommand {
     "datasets", "List the datasets in a folder with their age and source.")
   @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
 }
+
+struct ReplicateProgram: DatasetProgramCommand {
+  static let configuration: CommandConfiguration = configured(
+    "replicate", "Send the commits of a store to a replica.")
+  @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
+}
+
+struct FollowProgram: DatasetProgramCommand {
+  static let configuration: CommandConfiguration = configured(
+    "follow", "Keep a copy of a replica's store up to date.")
+  @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
+}
+
+struct RestoreProgram: DatasetProgramCommand {
+  static let configuration: CommandConfiguration = configured(
+    "restore", "Restore a state of a replica into a new store.")
+  @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
+}
+
+struct ReplicaProgram: DatasetProgramCommand {
+  static let configuration: CommandConfiguration = configured(
+    "replica", "Show a replica, take over its writing, export lost writes.")
+  @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
+}

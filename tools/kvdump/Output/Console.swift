@@ -123,7 +123,7 @@ package final class Console {
   func flush() throws { try output.flush() }
 
   /// A line that shows the progress of the command.
-  func progress() -> Progress { Progress(errors, isShown: showsProgress) }
+  package func progress() -> Progress { Progress(errors, isShown: showsProgress) }
 
   /// Whether somebody can see the progress.
   private var showsProgress: Bool { errorTerminal.isTerminal && errorTerminal.hasStyle && !isQuiet }

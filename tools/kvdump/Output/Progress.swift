@@ -1,7 +1,7 @@
 /// A line on standard error with the progress of a long command.
 ///
 /// The line appears only on a terminal, and only after a second.
-struct Progress {
+package struct Progress {
   private static let delay = Duration.seconds(1)
   private static let interval = Duration.milliseconds(100)
 
@@ -19,7 +19,7 @@ struct Progress {
   }
 
   /// Shows `text` if an update is due.
-  mutating func show(_ text: @autoclosure () -> String) {
+  package mutating func show(_ text: @autoclosure () -> String) {
     guard isShown else { return }
     let now = ContinuousClock.now
     guard now - start >= Self.delay, last.map({ now - $0 >= Self.interval }) ?? true else { return }
@@ -38,12 +38,12 @@ struct Progress {
   }
 
   /// A bar and its share: `[####......]  42 %`.
-  static func text(_ share: Double) -> String {
+  package static func text(_ share: Double) -> String {
     "\(bar(share, width: 22))  \(NumberText.share(share))"
   }
 
   /// Erases the line.
-  mutating func end() {
+  package mutating func end() {
     guard last != nil else { return }
     last = nil
     try? errors.write("\r\u{1b}[K")

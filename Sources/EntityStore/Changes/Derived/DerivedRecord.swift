@@ -62,6 +62,14 @@ extension EntityChanges {
     return DerivedRecord(try encode(values))
   }
 
+  /// Copies a record of another store, which has computed its derived attributes.
+  ///
+  /// The record has the checksum of that store, and is converted to the current layout.
+  func replayed(_ view: RecordView, id: UInt64) throws(StoreError) -> DerivedRecord {
+    assert(core.purpose == .replay, "only a copy takes the derived attributes of another store")
+    return DerivedRecord(try copy(of: try stored(view.bytes, id: id)))
+  }
+
   /// Returns the records with the derived attributes of new records.
   func derived(_ batch: IncomingRecords) throws(StoreError) -> DerivedRecords {
     guard let derivations = entity.derivations else { return DerivedRecords(batch) }

@@ -67,7 +67,7 @@ final class EvictionPass {
     var batch: Batch?
     do {
       batch = try core.write(
-        WriteOrigin(context: order.cause.rawValue), isEviction: true, Savepoints()
+        WriteOrigin(context: order.cause.rawValue), .eviction, Savepoints()
       ) { (core) throws in
         tried = nil
         guard let entity = core.schema.entity(of: order) else { return nil }

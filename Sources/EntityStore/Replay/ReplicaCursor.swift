@@ -1,0 +1,78 @@
+internal import LodestoreBytes
+internal import LodestoreEssentials
+internal import LodestoreFormat
+
+/// The position of a copy in the history of the store that it follows.
+///
+/// The copy has the cursor in a bucket of the library, and changes it in the same transactions as
+/// its content.
+package struct ReplicaCursor: Sendable, Hashable {
+  /// The 16 bytes of the UUID of the store.
+  package var storeID: [UInt8]
+  /// The number of the last write of the store that the copy has.
+  package var lastWrite: UInt64
+  /// The names of the entities that the copy has; `nil` for all.
+  package var entities: [String]?
+  /// Bytes of the layer above, such as the number of a slot.
+  package var mark: [UInt8]
+
+  package init(storeID: [UInt8], lastWrite: UInt64, entities: [String]? = nil, mark: [UInt8] = []) {
+    self.storeID = storeID
+    self.lastWrite = lastWrite
+    self.entities = entities
+    self.mark = mark
+  }
+
+  fileprivate static let bucket = "lodestore.replica"
+  fileprivate static let key = Array("cursor".utf8)
+}
+
+extension ReadableTransaction where Self: ~Copyable {
+  /// The cursor of a copy; `nil` for a store that is not a copy.
+  package func replicaCursor() throws -> ReplicaCursor? {
+    guard let data = try data(for: ReplicaCursor.key, in: ReplicaCursor.bucket) else { return nil }
+    return try wrappingErrors { try ReplicaCursor(Array(data)) }
+  }
+}
+
+extension WriteTransaction {
+  /// Sets the cursor, which makes the store a copy; `nil` removes the cursor.
+  package mutating func setReplicaCursor(_ cursor: ReplicaCursor?) throws {
+    guard let cursor else {
+      _ = try core.deleteValue(for: ReplicaCursor.key, in: ReplicaCursor.bucket)
+      return
+    }
+    try core.put(cursor.encoded, for: ReplicaCursor.key, in: ReplicaCursor.bucket)
+  }
+}
+
+extension ReplicaCursor {
+  fileprivate var encoded: [UInt8] {
+    var members: [String: Document] = [
+      "store": .data(storeID), "write": .integer(Int64(clamping: lastWrite)), "mark": .data(mark),
+    ]
+    members["entities"] = entities.map { .array($0.map { .string($0) }) }
+    return Document.object(members).encoded()
+  }
+
+  fileprivate init(_ bytes: [UInt8]) throws(FormatError) {
+    let document = try bytes._withBytes { (bytes) throws(FormatError) in
+      try Document(decoding: bytes)
+    }
+    guard case .data(let storeID) = document["store"], storeID.count == 16,
+      case .integer(let write) = document["write"], write >= 0,
+      case .data(let mark) = document["mark"]
+    else { throw FormatError("the cursor of a replica has no 'store', 'write' and 'mark'") }
+    self.init(storeID: storeID, lastWrite: UInt64(write), mark: mark)
+    guard let entities = document["entities"] else { return }
+    guard case .array(let names) = entities else {
+      throw FormatError("'entities' in the cursor of a replica is no array")
+    }
+    self.entities = try names.map { (name) throws(FormatError) in
+      guard case .string(let text) = name else {
+        throw FormatError("'entities' in the cursor of a replica has an element that is no text")
+      }
+      return text
+    }
+  }
+}

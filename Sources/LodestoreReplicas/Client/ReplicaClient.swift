@@ -1,0 +1,144 @@
+/// Sends the requests of writers, followers and restores to a storage.
+///
+/// Calls with an unclear outcome are repeated, with growing waits.
+struct ReplicaClient: Sendable {
+  let storage: MeteredStorage
+  private var driver: ProtocolDriver
+
+  init(_ storage: MeteredStorage, failureLimit: Int? = nil) {
+    self.storage = storage
+    driver = ProtocolDriver(storage)
+    driver.failureLimit = failureLimit
+  }
+
+  var place: String { storage.place }
+
+  /// The same client with a limit of failures in a row; `nil` for no limit.
+  func giving(upAfter limit: Int?) -> ReplicaClient {
+    var client = self
+    client.driver.failureLimit = limit
+    return client
+  }
+
+  /// Runs a machine of the protocol to its end.
+  ///
+  /// - Throws: ``ReplicaError`` for a request that the storage refuses, and after too many
+  ///   failures; `CancellationError`.
+  func run<Machine: ProtocolMachine>(_ machine: inout Machine) async throws -> Machine.Result {
+    do throws(StorageError) {
+      return try await driver.run(&machine)
+    } catch { throw Self.converted(error) }
+  }
+
+  private static func converted(_ error: StorageError) -> any Error {
+    error.kind == .cancelled ? CancellationError() : ReplicaError(error)
+  }
+
+  /// Repeats a call until its outcome is known.
+  func repeating<R>(_ body: () async throws(StorageError) -> R) async throws -> R {
+    do throws(StorageError) {
+      return try await repeated(body)
+    } catch { throw Self.converted(error) }
+  }
+
+  private func repeated<R>(
+    _ body: () async throws(StorageError) -> R
+  ) async throws(StorageError) -> R {
+    var failures = 0
+    while true {
+      do throws(StorageError) {
+        return try await body()
+      } catch {
+        guard error.isWorthRepeating || error.mayHaveHappened else { throw error }
+        failures += 1
+        if let limit = driver.failureLimit, failures >= limit { throw error }
+        try await wait(failures, error)
+      }
+    }
+  }
+
+  /// Waits before a repetition.
+  func wait(_ failures: Int, _ error: StorageError) async throws(StorageError) {
+    var asked: Duration?
+    if case .throttled(let retryAfter) = error.kind { asked = retryAfter }
+    do {
+      try await driver.wait(failures, asked)
+    } catch {
+      throw StorageError(
+        .cancelled, .open, key: "", place: place, reason: "the task was cancelled")
+    }
+  }
+
+  // MARK: Single objects
+
+  /// The bytes of an object; `nil` if it does not exist.
+  func object(_ name: ReplicaName, byteLimit: Int = PackLimits.entry) async throws -> [UInt8]? {
+    do throws(StorageError) {
+      return try await repeated { () async throws(StorageError) in
+        try await storage.get(name.key, byteLimit: byteLimit).bytes
+      }
+    } catch {
+      if error.kind == .notFound { return nil }
+      throw Self.converted(error)
+    }
+  }
+
+  /// Creates an object; returns whether the storage has an object of the name with these bytes.
+  func create(_ name: ReplicaName, _ bytes: [UInt8]) async throws -> Bool {
+    do throws(StorageError) {
+      try await repeated { () async throws(StorageError) in
+        _ = try await storage.put(.bytes(bytes), at: name.key, if: .absent)
+      }
+      return true
+    } catch {
+      guard error.kind == .conditionFailed else { throw Self.converted(error) }
+      return try await object(name) == bytes
+    }
+  }
+
+  /// Replaces an object on which nothing depends.
+  func replace(_ name: ReplicaName, _ content: ObjectContent) async throws {
+    try await repeating { () async throws(StorageError) in
+      _ = try await storage.put(content, at: name.key, if: .none)
+    }
+  }
+
+  func remove(_ name: ReplicaName) async throws {
+    try await repeating { () async throws(StorageError) in try await storage.delete(name.key) }
+  }
+
+  // MARK: Lists
+
+  /// The names in a folder with the sizes of their objects, in ascending order.
+  ///
+  /// - Parameter below: the part of the keys after the folder, for folders in a folder.
+  func entries(
+    in folder: ReplicaFolder, below: String = "", after: ReplicaName? = nil
+  ) async throws -> [(name: ReplicaName, byteCount: UInt64)] {
+    var found: [(name: ReplicaName, byteCount: UInt64)] = []
+    var after = after?.text
+    while true {
+      let start = after
+      let page = try await repeating { () async throws(StorageError) in
+        try await storage.list(prefix: "\(folder.rawValue)/\(below)", after: start, limit: 1_000)
+      }
+      for entry in page.entries {
+        if let name = ReplicaName(entry.key) { found.append((name, entry.head.byteCount)) }
+      }
+      guard !page.isLast, let key = page.entries.last?.key else { return found }
+      after = key
+    }
+  }
+
+  /// The heads of all bases in ascending order of their slots.
+  ///
+  /// Heads that disappear during the call, or that cannot be read, are left out.
+  func bases() async throws -> [BaseHead] {
+    var heads: [BaseHead] = []
+    for (name, _) in try await entries(in: .base) where name.isHeadOfBase {
+      guard let bytes = try await object(name) else { continue }
+      if let head = try? BaseHead(reading: bytes, named: name.text) { heads.append(head) }
+    }
+    return heads.sorted { $0.slot < $1.slot }
+  }
+}

@@ -1,0 +1,193 @@
+internal import EntityStore
+internal import LodestoreFormat
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// A copy of the replica's store that changes of the log are applied to.
+struct FollowerFile: Sendable {
+  let path: String
+  /// The store that applies changes; it declares no entities.
+  let writable: Store
+
+  /// Opens an existing copy.
+  init(_ path: String) throws {
+    self.path = path
+    var options = StoreOptions()
+    options.access = .existing
+    // Records are evicted by the writer, and the log has their removal.
+    options.evictionInterval = nil
+    writable = try Store(at: path, entities: [], options: options)
+  }
+
+  /// The store of the program, which nobody can write through.
+  func readable(_ entities: [any Entity.Type], _ options: StoreOptions) throws -> Store {
+    var options = options
+    options.access = .readOnly
+    return try Store(at: path, entities: entities, options: options)
+  }
+
+  // MARK: Made from a base
+
+  /// Copies the sealed file of a base into a new store, and gives it the place after the base.
+  ///
+  /// - Parameter path: A path at which nothing exists.
+  static func make(
+    at path: String, from sealed: String, _ base: BaseHead, role: ReplicaMark.Role = .follower,
+    entities: [String]? = nil, floor: Floor
+  ) throws -> FollowerFile {
+    var options = StoreOptions()
+    options.access = .readOnly
+    let source = try Store(at: sealed, entities: [], options: options)
+    defer { source.close() }
+    try source.copyUnsealed(to: path, isExact: true)
+    let file = try FollowerFile(path)
+    do {
+      let facts = try file.writable.read { try $0.replayFacts() }
+      guard UUIDBytes(bytes: facts.storeID) == base.store, facts.schema == base.schema.bytes,
+        facts.digests.contentDigests == base.digests
+      else {
+        throw BaseDownload.Unusable(error: .wrongBytes(base.name(of: .file)))
+      }
+      let mark = ReplicaMark(
+        role: role, base.position, localWrite: facts.lastWrite, floor: floor,
+        schema: facts.schema)
+      try file.setMark(mark, of: base.store, entities: nil)
+      if let entities {
+        try file.removeOthers(than: Set(entities), facts, base)
+        try file.setMark(mark, of: base.store, entities: entities)
+      }
+      return file
+    } catch {
+      file.writable.close()
+      throw error
+    }
+  }
+
+  /// Removes the records of all entities but the followed ones.
+  private func removeOthers(
+    than kept: Set<String>, _ facts: ReplayFacts, _ base: BaseHead
+  ) throws {
+    // Throws for unknown entities, and for relationships to those that are left out.
+    let wanted = try writable.read { try $0.replayFacts(entities: kept) }
+    let others = DynamicStore(writable).entities.filter { !kept.contains($0.name) }
+    let write = max(base.lastWrite, 1)
+    var step = ReplayStep(writes: write...write, time: base.time, author: nil, context: nil)
+    step.replacedEntities = others.map(\.description.number).sorted()
+    let end = ReplayEnd(
+      storeID: base.store.bytes, after: base.lastWrite, last: base.lastWrite,
+      schema: facts.schema, digests: wanted.digests)
+    try writable.replaying(author: "replica", context: "other entities") { tx in
+      try tx.replay([ReplayUnit(steps: [step], end: end)])
+    }
+  }
+
+  func setMark(_ mark: ReplicaMark, of store: UUIDBytes, entities: [String]?) throws {
+    try writable.replaying(author: "replica", context: nil) { tx in
+      try tx.setReplicaCursor(
+        ReplicaCursor(
+          storeID: store.bytes, lastWrite: mark.lastWrite, entities: entities, mark: mark.bytes))
+    }
+  }
+
+  /// The store's place in the log.
+  func mark() throws -> ReplicaMark {
+    guard let mark = try ReplicaMark.of(writable) else {
+      throw ReplicaError(
+        .damaged,
+        "cannot use '\(path)': it has no place in a replica's log; delete the file to begin again")
+    }
+    return mark
+  }
+}
+
+/// Applies entries of the log to a copy.
+struct EntryApplication: Sendable {
+  let file: FollowerFile
+  let store: UUIDBytes
+  let entities: [String]?
+  let transactionBytes: UInt64
+
+  /// The last place, and the number of changes.
+  struct Result: Sendable {
+    var position: ChainPosition
+    var changes: UInt64 = 0
+    var time: Double?
+  }
+
+  /// Applies entries after a place, each unit of changes with its place in one transaction.
+  ///
+  /// Parts of a write whose last part is not among the entries are left for a later call.
+  ///
+  /// - Parameters:
+  ///   - limit: The last write to apply; `nil` applies all.
+  ///   - onBatch: Called after each transaction.
+  /// - Returns: The place after the last whole entry.
+  func apply(
+    _ entries: [LogEntry], after start: ChainPosition, floor: Floor, through limit: UInt64? = nil,
+    role: ReplicaMark.Role = .follower, onBatch: (Result) -> Void = { _ in }
+  ) throws -> Result {
+    var result = Result(position: start)
+    var position = start
+    // The place after the last entry without further parts.
+    var whole = start
+    var batch: [LogEntry] = []
+    var wholeCount = 0
+    var byteCount: UInt64 = 0
+    func end() throws {
+      guard wholeCount > 0 else { return }
+      let entries = Array(batch[..<wholeCount])
+      result.changes += try commit(entries, whole, floor, limit, role)
+      result.position = whole
+      result.time = entries.last?.head.time
+      batch.removeSubrange(..<wholeCount)
+      (wholeCount, byteCount) = (0, 0)
+      onBatch(result)
+    }
+    for entry in entries {
+      do { try position.advance(over: entry) } catch { throw ReplicaError(error) }
+      // A fence ends unfinished writes: their parts count for nothing.
+      if entry.head.kind == .fence { batch.removeSubrange(wholeCount...) }
+      batch.append(entry)
+      byteCount += entry.head.unpackedLength
+      guard position.unfinished == nil else { continue }
+      (whole, wholeCount) = (position, batch.count)
+      if let limit, entry.head.lastWrite >= limit { break }
+      if byteCount >= transactionBytes { try end() }
+    }
+    try end()
+    return result
+  }
+
+  /// Applies whole entries in one transaction; returns the number of changes.
+  private func commit(
+    _ entries: [LogEntry], _ position: ChainPosition, _ floor: Floor, _ limit: UInt64?,
+    _ role: ReplicaMark.Role
+  ) throws -> UInt64 {
+    var units: [ReplayUnit] = []
+    do {
+      units = try ReplayUnit.units(of: entries)
+    } catch let error as PackError { throw ReplicaError(error) }
+    if let limit { units = units.filter { $0.end.after < limit }.map { $0.through(limit) } }
+    let schema = entries.last?.head.schema
+    let mark = ReplicaMark(role: role, position, localWrite: 0, floor: floor, schema: schema)
+    let (first, last) = (entries.first?.head.slot ?? 0, position.slot)
+    let cursor = ReplicaCursor(
+      storeID: store.bytes, lastWrite: position.lastWrite, entities: entities, mark: mark.bytes)
+    let applied = units
+    return try file.writable.replaying(
+      author: "replica", context: first == last ? "slot \(last)" : "slots \(first)-\(last)"
+    ) { tx in
+      var changes: UInt64 = 0
+      if !applied.isEmpty {
+        let counts = try tx.replay(applied)
+        changes = UInt64(counts.records + counts.deletedRecords + counts.links)
+      }
+      try tx.setReplicaCursor(cursor)
+      return changes
+    }
+  }
+}

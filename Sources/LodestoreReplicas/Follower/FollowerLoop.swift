@@ -1,0 +1,397 @@
+internal import EntityStore
+internal import LodestoreDatasets
+internal import LodestoreFormat
+import LodestoreSystem
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// Follows a replica's log, and applies its entries to a copy.
+actor FollowerLoop {
+  private let folder: FollowerFolder
+  private let lock: FileLock
+  private let client: ReplicaClient
+  private let types: [any Entity.Type]
+  private let options: ReplicaFollowerOptions
+  private let replica: UUIDBytes
+  private let now: @Sendable () -> Double
+  nonisolated let shared: FollowerShared
+  private nonisolated let task = Mutex<Task<Void, Never>?>(nil)
+
+  private var file: FollowerFile
+  private var position: ChainPosition
+  private var cursor: FollowerCursor
+  /// Entries that were read and not applied: parts of a write whose other parts are missing.
+  private var pending: [LogEntry] = []
+  private var running: Task<Void, any Error>?
+  private var registered: (slot: UInt64, at: ContinuousClock.Instant)?
+  /// The slot after which the content differed from the writer's, and a base was taken instead.
+  private var mendedSlot: UInt64?
+
+  // MARK: Opening
+
+  /// Opens the copy in a folder, or makes one from the newest base.
+  static func open(
+    _ folder: FollowerFolder, _ client: ReplicaClient, _ types: [any Entity.Type],
+    _ options: ReplicaFollowerOptions, now: @escaping @Sendable () -> Double
+  ) async throws -> FollowerLoop {
+    try folder.make()
+    let lock = try folder.locked()
+    if let path = try folder.current {
+      let file = try FollowerFile(path)
+      let mark = try file.mark()
+      guard mark.role == .follower else { throw ReplicaError.isWriter(path) }
+      let cursor = try await file.writable.read { try $0.replicaCursor() }
+      guard let cursor, cursor.entities == options.followedEntities else {
+        throw ReplicaError(
+          .unsuitableStore,
+          "cannot follow with '\(path)': it follows other entities; use another folder, or delete "
+            + "this one to begin again")
+      }
+      let store = UUIDBytes(bytes: cursor.storeID)
+      return try FollowerLoop(
+        folder, lock, client, types, options, store, file, mark.position(of: store), mark.floor,
+        now)
+    }
+    let replica = try await Self.info(client).store
+    var search = FollowerCursor(store: replica, position: nil, floor: .none)
+    while true {
+      switch try await client.giving(upAfter: options.failureLimit).run(&search) {
+      case .swap(let base):
+        do {
+          let file = try await install(
+            base, folder, client, options, entities: options.followedEntities,
+            floor: search.floor)
+          let loop = try FollowerLoop(
+            folder, lock, client, types, options, replica, file, base.position, search.floor, now)
+          try folder.setCurrent(Self.name(of: file.path))
+          return loop
+        } catch is BaseDownload.Unusable { search.goOn(baseIsUnusable: true) }
+      case .apply, .noBase: throw ReplicaError.noBase(client.place)
+      case .refused(let error): throw ReplicaError(error)
+      }
+    }
+  }
+
+  static func info(_ client: ReplicaClient) async throws -> ReplicaInfo {
+    guard let bytes = try await client.giving(upAfter: 6).object(.info) else {
+      throw ReplicaError(
+        .noBase,
+        "cannot find a replica in '\(client.place)': it has no '\(ReplicaName.info.text)'; check "
+          + "the address, or open a writer first")
+    }
+    return try WriterOpening.reading { () throws(PackError) in
+      try ReplicaInfo(reading: bytes, named: ReplicaName.info.text)
+    }
+  }
+
+  private init(
+    _ folder: FollowerFolder, _ lock: FileLock, _ client: ReplicaClient,
+    _ types: [any Entity.Type], _ options: ReplicaFollowerOptions, _ replica: UUIDBytes,
+    _ file: FollowerFile, _ position: ChainPosition, _ floor: Floor,
+    _ now: @escaping @Sendable () -> Double
+  ) throws {
+    self.folder = folder
+    self.lock = lock
+    self.client = client.giving(upAfter: options.failureLimit)
+    self.types = types
+    self.options = options
+    self.replica = replica
+    self.file = file
+    self.position = position
+    self.now = now
+    cursor = FollowerCursor(store: replica, position: position, floor: floor)
+    shared = FollowerShared(
+      try file.readable(types, options.storeOptions), options.onStatus)
+    folder.removeOthers(than: [file.path])
+    let (slot, epoch, lastWrite) = (position.slot, position.epoch, position.lastWrite)
+    shared.change {
+      $0.slot = slot
+      $0.epoch = epoch
+      $0.lastWrite = lastWrite
+    }
+  }
+
+  private static func name(of path: String) -> String {
+    path.split(separator: "/").last.map(String.init) ?? path
+  }
+
+  // MARK: Face
+
+  nonisolated var currentStatus: ReplicaFollowerStatus {
+    var status = shared.status
+    status.traffic = client.storage.traffic
+    return status
+  }
+
+  /// Begins to follow in the background.
+  nonisolated func begin() {
+    let interval = max(options.pollInterval, .milliseconds(1))
+    task.withLock { task in
+      task = Task.detached(priority: .utility) { [weak self] in
+        while !Task.isCancelled {
+          guard let wait = await self?.turn(interval) else { return }
+          guard (try? await Task.sleep(for: wait)) != nil else { return }
+        }
+      }
+    }
+  }
+
+  nonisolated func cancel() { task.withLock { $0 }?.cancel() }
+
+  func stop() async {
+    cancel()
+    running?.cancel()
+    await task.withLock { $0 }?.value
+    _ = try? await running?.value
+    shared.change { $0.end = $0.end ?? .stopped(folder.path) }
+    shared.end()
+    file.writable.close()
+  }
+
+  /// Polls once in the background; returns the wait until the next poll.
+  private func turn(_ interval: Duration) async -> Duration? {
+    do {
+      try await catchUp()
+      return interval * Double.random(in: 0.9...1.1)
+    } catch let error as ReplicaError where error.isFinal {
+      return nil
+    } catch {
+      return max(interval, .seconds(1))
+    }
+  }
+
+  /// Applies all entries that the log has now.
+  func catchUp() async throws {
+    // A poll that runs already may have read the end of the log before this call.
+    while let running { _ = try? await running.value }
+    if let end = shared.status.end { throw end }
+    let task = Task { try await self.poll() }
+    running = task
+    defer { running = nil }
+    do {
+      try await withTaskCancellationHandler {
+        try await task.value
+      } onCancel: {
+        task.cancel()
+      }
+      shared.change { $0.lastFailure = nil }
+    } catch {
+      if !(error is CancellationError) {
+        let failure = Self.failure(error, folder.path)
+        shared.change {
+          $0.lastFailure = failure
+          if failure.isFinal { $0.end = failure }
+        }
+        if failure.isFinal { shared.end() }
+        throw failure
+      }
+      throw error
+    }
+  }
+
+  private static func failure(_ error: any Error, _ path: String) -> ReplicaError {
+    switch error {
+    case let error as ReplicaError: error
+    case let error as ReplayError: ReplicaError(error, path)
+    case let error as BaseDownload.Unusable: error.error
+    default:
+      ReplicaError(.inputOutput, "cannot apply changes in '\(path)': \(error)", cause: error)
+    }
+  }
+
+  // MARK: Polls
+
+  private func poll() async throws {
+    while true {
+      var machine = cursor
+      let result = try await client.run(&machine)
+      cursor = machine
+      switch result {
+      case .apply(let entries, let isEnd):
+        options.onStep(.read)
+        do {
+          try await apply(entries)
+        } catch let error as ReplayError {
+          try await mend(error)
+          continue
+        } catch {
+          // Some transactions before the failure may have moved the place.
+          if let mark = try? file.mark() { position = mark.position(of: replica) }
+          restart()
+          throw error
+        }
+        cursor.goOn()
+        if isEnd {
+          shared.change { $0.upToDateAt = Date(timeIntervalSinceReferenceDate: now()) }
+          try await register()
+          return
+        }
+      case .swap(let base):
+        do {
+          try await swap(base)
+          cursor.goOn()
+        } catch is BaseDownload.Unusable { cursor.goOn(baseIsUnusable: true) }
+      case .noBase(let slot):
+        restart()
+        throw ReplicaError(
+          .noBase,
+          "cannot follow '\(client.place)': the log continues from a base of slot \(slot), which is "
+            + "not there; the writer may be writing it", slot: slot)
+      case .refused(let error):
+        restart()
+        throw ReplicaError(error)
+      }
+    }
+  }
+
+  /// Reads again from the place that the store has.
+  private func restart() {
+    pending = []
+    cursor = FollowerCursor(store: replica, position: position, floor: cursor.floor)
+  }
+
+  private func apply(_ entries: [LogEntry]) async throws {
+    let all = pending + entries
+    guard !all.isEmpty else { return }
+    let application = EntryApplication(
+      file: file, store: replica, entities: options.followedEntities,
+      transactionBytes: options.transactionBytes)
+    let (start, floor, options) = (position, cursor.floor, options)
+    let last = all.last?.head.lastWrite
+    let result = try await BaseUpload.onThread {
+      try application.apply(all, after: start, floor: floor) { result in
+        options.onStep(.applied)
+        options.onProgress?(
+          ReplicaProgress(.applying, completed: result.position.lastWrite, total: last))
+      }
+    }
+    position = result.position
+    pending = all.filter { $0.head.slot > result.position.slot }
+    shared.change {
+      $0.slot = result.position.slot
+      $0.epoch = result.position.epoch
+      $0.lastWrite = result.position.lastWrite
+      $0.changesApplied += result.changes
+      if let time = result.time { $0.dataTime = Date(timeIntervalSinceReferenceDate: time) }
+    }
+  }
+
+  /// Begins again at the newest base after changes that do not fit the store, once for a place.
+  private func mend(_ error: ReplayError) async throws {
+    // The transactions before the failed one have moved the place.
+    position = try file.mark().position(of: replica)
+    guard mendedSlot != position.slot else { throw error }
+    mendedSlot = position.slot
+    let failure = ReplicaError(error, file.path)
+    shared.change { $0.lastFailure = failure }
+    pending = []
+    cursor = FollowerCursor(store: replica, position: nil, floor: cursor.floor)
+  }
+
+  // MARK: Bases
+
+  /// Replaces the store by a base.
+  private func swap(_ base: BaseHead) async throws {
+    let new = try await Self.install(
+      base, folder, client, options, entities: options.followedEntities, floor: cursor.floor)
+    let store: Store
+    do {
+      store = try new.readable(types, options.storeOptions)
+    } catch {
+      new.writable.close()
+      throw ReplicaError(
+        .unsuitableStore,
+        "cannot use the base of slot \(base.slot): the program's entities do not fit its schema; "
+          + "update the program", slot: base.slot, cause: error)
+    }
+    try folder.setCurrent(Self.name(of: new.path))
+    options.onStep(.swapped)
+    let old = file
+    (file, position, pending) = (new, base.position, [])
+    shared.replace(store)
+    shared.change {
+      $0.slot = base.slot
+      $0.epoch = base.epoch
+      $0.lastWrite = base.lastWrite
+      $0.dataTime = Date(timeIntervalSinceReferenceDate: base.time)
+      $0.swaps += 1
+    }
+    old.writable.close()
+    folder.removeOthers(than: [old.path, new.path])
+  }
+
+  /// Downloads a base and makes a store of it.
+  private static func install(
+    _ base: BaseHead, _ folder: FollowerFolder, _ client: ReplicaClient,
+    _ options: ReplicaFollowerOptions, entities: [String]?, floor: Floor
+  ) async throws -> FollowerFile {
+    let stem = "\(base.slot)-\(base.verity.description.prefix(16))"
+    let sealed = "\(folder.incoming)/\(stem).sealed"
+    let copy = "\(folder.incoming)/\(stem).copy"
+    let target = folder.file(
+      "\(base.slot)-\(String(UInt64.random(in: .min ... .max), radix: 16))\(FollowerFolder.suffix)")
+    let report = options.onProgress ?? { _ in }
+    try await BaseDownload(client: client, onProgress: report).sealedFile(of: base, to: sealed)
+    options.onStep(.downloaded)
+    report(ReplicaProgress(.copying, completed: 0))
+    return try await BaseUpload.onThread {
+      for name in [copy, copy + "-lock"] { unlink(name) }
+      let file: FollowerFile
+      do {
+        file = try FollowerFile.make(
+          at: copy, from: sealed, base, entities: entities, floor: floor)
+      } catch {
+        // The bytes have the digests of the head, so another attempt would fail equally.
+        unlink(sealed)
+        throw error
+      }
+      file.writable.close()
+      options.onStep(.copied)
+      guard rename(copy, target) == 0 else { throw ReplicaError.system(errno, "rename", copy) }
+      unlink(copy + "-lock")
+      unlink(sealed)
+      return try FollowerFile(target)
+    }
+  }
+
+  // MARK: Registration
+
+  /// Tells the writer how far a registered follower is.
+  private func register() async throws {
+    guard let id = options.id else { return }
+    if let registered, registered.slot == position.slot,
+      registered.at.duration(to: .now) < .seconds(3_600)
+    {
+      return
+    }
+    let mark = FollowerMark(
+      id: id, slot: position.slot, lastWrite: position.lastWrite, time: now())
+    try await client.replace(.follower(id: id), .bytes(mark.bytes))
+    registered = (position.slot, .now)
+    options.onStep(.registered)
+  }
+}
+
+extension ReplicaError {
+  /// Whether repetition cannot mend the failure.
+  fileprivate var isFinal: Bool { code == .diverged || code == .stopped }
+
+  static func noBase(_ place: String) -> ReplicaError {
+    ReplicaError(
+      .noBase,
+      "cannot start from '\(place)': it has no base that can be used; wait until the writer has "
+        + "written one")
+  }
+
+  static func isWriter(_ path: String) -> ReplicaError {
+    ReplicaError(
+      .unsuitableStore,
+      "cannot follow with '\(path)': the store has taken over and writes the replica; open a writer "
+        + "on it, or use another folder")
+  }
+}

@@ -1,0 +1,85 @@
+public import EntityStore
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// The options of a follower.
+public struct ReplicaFollowerOptions: Sendable {
+  /// The interval at which the log is asked for new entries.
+  ///
+  /// The default is one second. Each question is one request.
+  public var pollInterval = Duration.seconds(1)
+  /// The maximum size of the changes that one transaction applies, in unpacked bytes.
+  public var transactionBytes: UInt64 = 64 << 20
+  /// A name under which the follower registers, or `nil`.
+  ///
+  /// The writer keeps the parts of the log that a registered follower has not applied. A name has 1
+  /// to 64 ASCII letters, digits, `.`, `-` and `_`, and begins with a letter or digit.
+  public var id: String?
+  /// Whether only the records of the named entities are followed; `nil` follows all.
+  ///
+  /// A relationship between a followed entity and another one is refused.
+  public var followedEntities: [String]?
+  /// The options of the store that the program reads; its access is always read-only.
+  public var storeOptions = StoreOptions()
+  /// The number of failures in a row after which a call gives up; the background tries again.
+  public var failureLimit = 6
+  /// Called after each change of the status, for metrics.
+  public var onStatus: (@Sendable (ReplicaFollowerStatus) -> Void)?
+  /// Called during long steps.
+  public var onProgress: (@Sendable (ReplicaProgress) -> Void)?
+
+  /// The steps of a follower at which tests end the process.
+  var onStep: @Sendable (FollowerStep) -> Void = { _ in }
+
+  /// Creates the default options.
+  public init() {}
+}
+
+/// The steps of a follower, for tests that end the process at each of them.
+package enum FollowerStep: String, Sendable, CaseIterable {
+  case downloaded, copied, swapped, read, applied, registered
+}
+
+extension ReplicaFollowerOptions {
+  /// Sets the closure that tests use to end the process at a step.
+  package mutating func setStepHook(_ body: @escaping @Sendable (FollowerStep) -> Void) {
+    onStep = body
+  }
+}
+
+/// The state of a follower.
+public struct ReplicaFollowerStatus: Sendable {
+  /// The last slot of the log whose changes the store has.
+  public var slot: UInt64 = 0
+  /// The epoch of the writer of that slot.
+  public var epoch: UInt64 = 0
+  /// The last write that the store has, as the log numbers writes.
+  public var lastWrite: UInt64 = 0
+  /// The time of that write by the writer's clock; `nil` if it is not known yet.
+  public var dataTime: Date?
+  /// The last time at which the follower had all entries of the log; `nil` before the first one.
+  public var upToDateAt: Date?
+  /// The number of changed records and links that were applied since the follower was opened.
+  public var changesApplied: UInt64 = 0
+  /// The number of times that a base has replaced the file since the follower was opened.
+  public var swaps = 0
+  /// The requests since the follower was opened.
+  public var traffic = ReplicaTraffic()
+  /// The last failure; `nil` after a success.
+  public var lastFailure: ReplicaError?
+  /// The failure that has ended the follower; `nil` while it runs.
+  public var end: ReplicaError?
+
+  init() {}
+
+  /// The time by which the store may be behind the log; `nil` if it is unknown.
+  ///
+  /// - Parameter date: The current date.
+  public func lag(at date: Date = Date()) -> Duration? {
+    (upToDateAt ?? dataTime).map { .seconds(max(0, date.timeIntervalSince($0))) }
+  }
+}

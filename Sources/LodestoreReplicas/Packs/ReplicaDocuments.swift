@@ -1,0 +1,176 @@
+package import LodestoreDatasets
+package import LodestoreFormat
+
+/// A small JSON object of a replica.
+///
+/// Dates are seconds since 2001-01-01T00:00:00Z. As texts they have milliseconds at most, so a
+/// date may change a little when it is written and read.
+package protocol ReplicaDocument: Sendable, Hashable {
+  /// Reads the bytes of the object `name`.
+  ///
+  /// - Throws: `PackError` with the code `damaged` or `newerFormat`.
+  init(reading bytes: [UInt8], named name: String) throws(PackError)
+
+  /// The bytes of the object.
+  var bytes: [UInt8] { get }
+}
+
+/// The object `replica.json`, which is created once and never changes.
+package struct ReplicaInfo: ReplicaDocument {
+  /// The UUID of the replica: the one of the first writer's store.
+  package var store: UUIDBytes
+  package var createdAt: Double
+
+  static let format = "lodestore-replica"
+
+  package init(store: UUIDBytes, createdAt: Double) {
+    self.store = store
+    self.createdAt = createdAt
+  }
+
+  package init(reading bytes: [UInt8], named name: String) throws(PackError) {
+    let object = try ReplicaObject(bytes, name)
+    guard try object.text("format") == Self.format else { throw object.wrong("format") }
+    store = try object.uuid("store")
+    createdAt = try object.date("createdAt")
+  }
+
+  package var bytes: [UInt8] {
+    ReplicaObjectWriter.bytes {
+      $0.text("format", Self.format)
+      $0.text("store", store.text)
+      $0.date("createdAt", createdAt)
+    }
+  }
+}
+
+/// A record of the floor, `floor/NUMBER.json`: slots below it are collected and never used again.
+///
+/// Records are created once and never deleted, so the floor cannot fall. A single object would have
+/// to be overwritten, and a late request of an earlier collector could lower the floor.
+package struct FloorRecord: ReplicaDocument {
+  /// The lowest live slot.
+  package var slot: UInt64
+  package var time: Double
+
+  package init(slot: UInt64, time: Double) {
+    self.slot = slot
+    self.time = time
+  }
+
+  package init(reading bytes: [UInt8], named name: String) throws(PackError) {
+    let object = try ReplicaObject(bytes, name)
+    slot = try object.number("slot", 1...PackLimits.number)
+    time = try object.date("time")
+  }
+
+  package var bytes: [UInt8] {
+    ReplicaObjectWriter.bytes {
+      $0.number("slot", slot)
+      $0.date("time", time)
+    }
+  }
+}
+
+/// The object `followers/ID.json`: how far a registered follower is.
+package struct FollowerMark: ReplicaDocument {
+  package var id: String
+  /// The last slot that the follower has applied; 0 for none.
+  package var slot: UInt64
+  package var lastWrite: UInt64
+  package var time: Double
+
+  package init(id: String, slot: UInt64, lastWrite: UInt64, time: Double) {
+    self.id = id
+    self.slot = slot
+    self.lastWrite = lastWrite
+    self.time = time
+  }
+
+  package init(reading bytes: [UInt8], named name: String) throws(PackError) {
+    let object = try ReplicaObject(bytes, name)
+    id = try object.text("id")
+    guard ReplicaName.isFollowerID(id), name == ReplicaName.follower(id: id).text else {
+      throw object.wrong("id")
+    }
+    slot = try object.number("slot", 0...PackLimits.number)
+    lastWrite = try object.number("lastWrite", 0...PackLimits.write)
+    time = try object.date("time")
+  }
+
+  package var bytes: [UInt8] {
+    ReplicaObjectWriter.bytes {
+      $0.text("id", id)
+      $0.number("slot", slot)
+      $0.number("lastWrite", lastWrite)
+      $0.date("time", time)
+    }
+  }
+}
+
+/// The object `lease.json`: who writes, for people and for polite waiting; no proof of anything.
+package struct Lease: ReplicaDocument {
+  /// A text that names the writer's machine or process.
+  package var holder: String
+  package var epoch: UInt64
+  package var until: Double
+
+  package init(holder: String, epoch: UInt64, until: Double) {
+    self.holder = holder
+    self.epoch = epoch
+    self.until = until
+  }
+
+  package init(reading bytes: [UInt8], named name: String) throws(PackError) {
+    let object = try ReplicaObject(bytes, name)
+    holder = try object.text("holder")
+    epoch = try object.number("epoch", 1...PackLimits.number)
+    until = try object.date("until")
+  }
+
+  package var bytes: [UInt8] {
+    ReplicaObjectWriter.bytes {
+      $0.text("holder", holder)
+      $0.number("epoch", epoch)
+      $0.date("until", until)
+    }
+  }
+}
+
+/// The object `head.json`: a hint about the end of the log, which may be old.
+package struct HeadHint: ReplicaDocument {
+  package var slot: UInt64
+  package var epoch: UInt64
+  package var lastWrite: UInt64
+  package var entry: FileDigest
+  package var time: Double
+
+  package init(
+    slot: UInt64, epoch: UInt64, lastWrite: UInt64, entry: FileDigest, time: Double
+  ) {
+    self.slot = slot
+    self.epoch = epoch
+    self.lastWrite = lastWrite
+    self.entry = entry
+    self.time = time
+  }
+
+  package init(reading bytes: [UInt8], named name: String) throws(PackError) {
+    let object = try ReplicaObject(bytes, name)
+    slot = try object.number("slot", 1...PackLimits.number)
+    epoch = try object.number("epoch", 1...PackLimits.number)
+    lastWrite = try object.number("lastWrite", 0...PackLimits.write)
+    entry = try object.digest("entry")
+    time = try object.date("time")
+  }
+
+  package var bytes: [UInt8] {
+    ReplicaObjectWriter.bytes {
+      $0.number("slot", slot)
+      $0.number("epoch", epoch)
+      $0.number("lastWrite", lastWrite)
+      $0.text("entry", entry.description)
+      $0.date("time", time)
+    }
+  }
+}

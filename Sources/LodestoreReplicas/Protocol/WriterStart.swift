@@ -1,0 +1,193 @@
+internal import LodestoreFormat
+
+/// The position that a writer's store has kept, and the writes that it has.
+struct LocalPosition: Sendable, Hashable {
+  /// The position after the last entry of which the store knows that it was committed.
+  var position: ChainPosition
+  /// The number of the store's last write.
+  var lastWrite: UInt64
+}
+
+/// Compares a writer's store with the chain before the first write.
+///
+/// After `.compare` the caller passes its answer to `receive(isOwn:)` and drives the machine on. All
+/// other results are final.
+struct WriterStart: ProtocolMachine {
+  enum Result: Sendable, Equatable {
+    /// Compare the entry with the store's own history: numbers, times, authors and ids.
+    ///
+    /// Pass the answer to `receive(isOwn:)`.
+    case compare(LogEntry)
+    /// The store has all writes of the chain, which ends at the position. The writer writes on.
+    ///
+    /// `adopted` entries were this store's own, and their answers had been lost. The position may have
+    /// unfinished writes whose parts this session does not know. The writer then offers a fence of
+    /// the next epoch, which ends these writes, and writes them again.
+    case ready(ChainPosition, adopted: Int)
+    /// Another writer has taken over with this epoch.
+    ///
+    /// Writes after the position were not shipped. If the position itself was collected, some of
+    /// them may have been.
+    case fenced(epoch: UInt64, after: ChainPosition)
+    /// The chain has later writes of this store than the store itself: the store is an old copy.
+    case behind(chain: UInt64, local: UInt64)
+    /// The store's writes are not those of the chain.
+    case diverged(firstWrite: UInt64, lastWrite: UInt64)
+    case refused(PackError)
+  }
+
+  private enum Phase: Sendable {
+    /// The entry at the local position is compared first.
+    case own
+    /// The entry at the local position is not the expected one, unless it was collected.
+    case floor(FloorSearch, isAbsent: Bool)
+    case read(ChainReader)
+    case compare
+    /// The local position was collected, and the entry at the floor tells by whom.
+    case collected
+    case finished(Result)
+  }
+
+  private let local: LocalPosition
+  private var position: ChainPosition
+  private(set) var floor: Floor
+  /// The entries that the store does not know, the next one last.
+  private var unknown: [LogEntry] = []
+  private var isEnd = false
+  private var adoptedCount = 0
+  private var phase: Phase
+  private var failures = Failures()
+
+  init(local: LocalPosition, floor: Floor) {
+    self.local = local
+    self.floor = floor
+    position = local.position
+    phase = .own
+    if position.slot == 0 { read() }
+  }
+
+  mutating func next() -> ProtocolAction<Result> {
+    if let count = failures.takeWait() { return .wait(failures: count) }
+    switch phase {
+    case .own: return .request(.get(.entry(slot: position.slot)))
+    case .floor(let search, _): return .request(.get(search.name))
+    case .collected: return .request(.get(.entry(slot: floor.slot)))
+    case .finished(let result): return .finished(result)
+    case .compare:
+      if let entry = unknown.last {
+        guard let refusal = refusal(of: entry.head) else { return .finished(.compare(entry)) }
+        phase = .finished(refusal)
+      } else if isEnd {
+        finishReading()
+      } else {
+        read()
+      }
+    case .read(var reader):
+      let action = reader.next()
+      phase = .read(reader)
+      switch action {
+      case .request(let request): return .request(request)
+      case .wait(let count): return .wait(failures: count)
+      case .finished(let result): take(result, reader)
+      }
+    }
+    return next()
+  }
+
+  mutating func receive(_ outcome: StorageOutcome) {
+    if case .read(var reader) = phase {
+      reader.receive(outcome)
+      return phase = .read(reader)
+    }
+    if case .unclear = outcome { return failures.add() }
+    failures.clear()
+    switch (phase, outcome) {
+    case (.own, .object(let bytes)):
+      if SHA256.hash(bytes) == position.hash { return read() }
+      searchFloor(isAbsent: false)
+    case (.own, .absent): searchFloor(isAbsent: true)
+    case (.floor(var search, let isAbsent), _):
+      search.receive(outcome)
+      phase = .floor(search, isAbsent: isAbsent)
+      if search.isFinished { finish(search, isAbsent: isAbsent) }
+    case (.collected, .object(let bytes)): takeFloorEntry(bytes)
+    // The floor has risen again.
+    case (.collected, .absent): searchFloor(isAbsent: true)
+    default: break
+    }
+  }
+
+  /// Takes the answer to `.compare`.
+  mutating func receive(isOwn: Bool) {
+    guard case .compare = phase, let entry = unknown.popLast() else { return }
+    if !isOwn { return diverge() }
+    do throws(PackError) {
+      try position.advance(over: entry)
+      adoptedCount += 1
+    } catch { phase = .finished(.refused(error)) }
+  }
+
+  private mutating func read() {
+    phase = .read(ChainReader(position: position, floor: floor))
+  }
+
+  private mutating func searchFloor(isAbsent: Bool) {
+    phase = .floor(FloorSearch(known: floor), isAbsent: isAbsent)
+  }
+
+  private mutating func diverge() {
+    let first = min(position.lastWrite + 1, local.lastWrite)
+    phase = .finished(.diverged(firstWrite: first, lastWrite: local.lastWrite))
+  }
+
+  private mutating func take(_ result: ChainReader.Result, _ reader: ChainReader) {
+    floor = reader.floor
+    switch result {
+    case .read(let entries, let isEnd):
+      self.isEnd = isEnd
+      unknown = entries.reversed()
+      phase = .compare
+    case .collected(let floor):
+      self.floor = floor
+      phase = .collected
+    case .refused(let error): phase = .finished(.refused(error))
+    }
+  }
+
+  /// The reason why the store cannot have written an entry, or nil.
+  private func refusal(of head: EntryHead) -> Result? {
+    if head.epoch > local.position.epoch { return .fenced(epoch: head.epoch, after: position) }
+    if head.lastWrite > local.lastWrite {
+      return .behind(chain: head.lastWrite, local: local.lastWrite)
+    }
+    return nil
+  }
+
+  private mutating func finishReading() {
+    phase = .finished(
+      local.lastWrite < position.lastWrite
+        ? .behind(chain: position.lastWrite, local: local.lastWrite)
+        : .ready(position, adopted: adoptedCount))
+  }
+
+  private mutating func finish(_ search: FloorSearch, isAbsent: Bool) {
+    floor = search.floor
+    if let fault = search.fault { return phase = .finished(.refused(fault)) }
+    // A base of the next slot may exist already, if its entry's answer was lost.
+    if floor.slot == position.slot + 1 { return read() }
+    if floor.slot > position.slot { return phase = .collected }
+    if isAbsent {
+      let name = ReplicaName.entry(slot: position.slot).text
+      return phase = .finished(.refused(.missing("'\(name)'", slot: position.slot)))
+    }
+    phase = .finished(.diverged(firstWrite: position.lastWrite, lastWrite: local.lastWrite))
+  }
+
+  private mutating func takeFloorEntry(_ bytes: [UInt8]) {
+    do throws(PackError) {
+      let head = try LogEntry(reading: bytes, slot: floor.slot).head
+      if let refusal = refusal(of: head) { return phase = .finished(refusal) }
+      diverge()
+    } catch { phase = .finished(.refused(error)) }
+  }
+}

@@ -1,0 +1,240 @@
+public import EntityStore
+internal import LodestoreFormat
+import LodestoreSystem
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// Replicas: one writer, and any number of machines with copies, on storage that exists already.
+///
+///     let bucket = try Bucket.s3("https://s3.eu-central-1.amazonaws.com/backups/pods")
+///     let writer = try await Replica.writer(store, to: bucket)
+///
+///     // On another machine:
+///     let follower = try await Replica.follower(at: "copy", of: bucket, entities: [Pod.self])
+///
+///     // After the writer's machine is lost:
+///     let taken = try await Replica.takeOver(bucket, at: "pods.lodestore")
+///
+/// The storage needs conditional writes (`If-None-Match: *`), and is tested for them. A replica has
+/// bases, which are sealed files of the store, and a log of all writes since. Every entity of the
+/// store must keep a history.
+public enum Replica {
+  private static func clock() -> Double { Date().timeIntervalSinceReferenceDate }
+
+  // MARK: Writing
+
+  /// Opens the writer of a replica, which sends all commits of the store from now on.
+  ///
+  /// The first writer of an empty storage creates the replica, and begins it with a base. The store
+  /// must stay open while the writer runs.
+  ///
+  /// - Throws: ``ReplicaError`` with these codes, among others:
+  ///   - `untrustworthyStorage` for a storage that ignores conditions.
+  ///   - `behind` for an older copy of the store.
+  ///   - `fenced` after another writer has taken over.
+  ///   - `diverged` for a store whose writes are not those of the replica.
+  ///   - `unsuitableStore` for a store with entities that keep no history, and for a follower.
+  public static func writer(
+    _ store: Store, to bucket: Bucket, options: ReplicaWriterOptions = ReplicaWriterOptions()
+  ) async throws -> ReplicaWriter {
+    let client = ReplicaClient(MeteredStorage(bucket.storage))
+    let session = UUIDBytes.random
+    let opening = WriterOpening(
+      store: store, client: client.giving(upAfter: options.openingFailureLimit), session: session,
+      name: options.name, now: clock)
+    do {
+      let (replica, place) = try await opening.open(probing: options.probesStorage)
+      let schema = try await store.read { try $0.replayFacts().schema }
+      let loop = WriterLoop(
+        store, client, options, replica: replica, session: session, place, schema: schema,
+        now: clock)
+      try await loop.begin()
+      return ReplicaWriter(store, loop, options.durability)
+    } catch let error as ReplayError { throw ReplicaError(error, store.path) }
+  }
+
+  // MARK: Following
+
+  /// Opens a copy of the replica's store in a folder, and follows the log.
+  ///
+  /// The first call downloads the newest base. Later calls continue with the folder's copy, and
+  /// need no connection to begin.
+  ///
+  /// - Parameters:
+  ///   - path: A folder of the follower's own, which is created if it is missing.
+  ///   - entities: The types that the program reads.
+  /// - Throws: ``ReplicaError``; `StoreError` if the entities do not fit the store.
+  public static func follower(
+    at path: String, of bucket: Bucket, entities: [any Entity.Type],
+    options: ReplicaFollowerOptions = ReplicaFollowerOptions()
+  ) async throws -> ReplicaFollower {
+    let client = ReplicaClient(MeteredStorage(bucket.storage))
+    do {
+      let loop = try await FollowerLoop.open(
+        FollowerFolder(path), client, entities, options, now: clock)
+      loop.begin()
+      return ReplicaFollower(loop)
+    } catch let error as ReplayError { throw ReplicaError(error, path) }
+  }
+
+  // MARK: Restoring
+
+  /// Restores a state of the replica into a new store.
+  ///
+  /// The store has no part in the replica. Its content is compared with the digests of the log.
+  ///
+  /// - Parameter path: A path at which nothing exists.
+  /// - Throws: ``ReplicaError``, after which no file exists; with the code `notKept` if the replica
+  ///   does not have the state.
+  @discardableResult
+  public static func restore(
+    _ bucket: Bucket, to target: RestoreTarget = .latest, at path: String,
+    options: RestoreOptions = RestoreOptions()
+  ) async throws -> RestoreReport {
+    try requireFree(path)
+    let (run, scratch) = try await run(bucket, options, path)
+    defer { removeScratch(scratch) }
+    let restored = try await run.restore(to: target, scratch: scratch)
+    let (file, seals) = (restored.file, options.seals)
+    let lastWrite = restored.report.lastWrite
+    let time = restored.report.time ?? Date()
+    try await BaseUpload.onThread {
+      defer { file.writable.close() }
+      try file.writable.replaying(author: "replica", context: nil) { tx in
+        try tx.setReplicaCursor(nil)
+      }
+      guard seals else { return }
+      let facts = try file.writable.exactSnapshot().seal(
+        to: path, name: "replica", generation: max(lastWrite, 1), dataAsOf: time, sealedAt: Date())
+      _ = facts
+    }
+    if !options.seals { try move(file.path, to: path) }
+    return restored.report
+  }
+
+  /// The base from which a restore would begin, and the size of the objects that it would read.
+  ///
+  /// The call downloads heads of bases, and no content.
+  ///
+  /// - Throws: ``ReplicaError``; with the code `notKept` if no base is early enough.
+  public static func restorePlan(
+    _ bucket: Bucket, to target: RestoreTarget = .latest,
+    options: RestoreOptions = RestoreOptions()
+  ) async throws -> RestoreReport {
+    let (run, _) = try await run(bucket, options, "")
+    let base = try await run.base(for: target)
+    var plan = RestoreReport(
+      baseSlot: base.slot, slot: base.slot, lastWrite: base.lastWrite,
+      time: Date(timeIntervalSinceReferenceDate: base.time),
+      byteCount: base.packed.length + base.frames.length)
+    let entries = try await run.client.entries(in: .log, after: .entry(slot: base.slot))
+    for (name, count) in entries {
+      guard let slot = name.collectedSlot else { continue }
+      if case .slot(let last) = target, slot > last { break }
+      plan.slot = slot
+      plan.entryCount += 1
+      plan.byteCount += count
+    }
+    return plan
+  }
+
+  private static func run(
+    _ bucket: Bucket, _ options: RestoreOptions, _ path: String
+  ) async throws -> (RestoreRun, scratch: String) {
+    let client = ReplicaClient(
+      MeteredStorage(bucket.storage), failureLimit: options.failureLimit)
+    let info = try await FollowerLoop.info(client)
+    let number = String(UInt64.random(in: .min ... .max), radix: 36)
+    return (
+      RestoreRun(client: client, options: options, replica: info.store),
+      "\(path)-restoring-\(number)"
+    )
+  }
+
+  private static func requireFree(_ path: String) throws {
+    guard stat(at: path, followsLink: false) == nil else {
+      throw ReplicaError(
+        .unsuitablePath, "cannot write '\(path)': something exists there; choose another path")
+    }
+  }
+
+  private static func move(_ file: String, to path: String) throws {
+    // A link fails if something has appeared at the path.
+    guard link(file, path) == 0 else { throw ReplicaError.system(errno, "write", path) }
+    unlink(file)
+    unlink(file + "-lock")
+    let folder = open(Folder.path(of: path), O_RDONLY | O_CLOEXEC)
+    if folder >= 0 {
+      fsync(folder)
+      close(folder)
+    }
+  }
+
+  private static func removeScratch(_ scratch: String) {
+    for end in [".sealed", ".copy", ".copy-lock"] { unlink(scratch + end) }
+  }
+
+  // MARK: Taking over
+
+  /// Makes this machine the writer of a replica.
+  ///
+  /// The call restores the newest state to a new store, or brings the copy of a follower up to
+  /// date. A fence in the log then stops the former writer for ever: its next request to the log
+  /// fails, whatever its clock says. Open a writer with the returned store to continue.
+  ///
+  /// Commits of the former writer that no replica has stay in its store. Its writer reports them
+  /// with the code `fenced`, and ``exportDiverged(_:to:)`` writes them to a file.
+  ///
+  /// - Parameter path: A path at which nothing exists, or the folder of a stopped follower.
+  /// - Throws: ``ReplicaError``; with the code `busy` while the lease of the former writer is valid,
+  ///   unless ``RestoreOptions/ignoresLease`` is true.
+  public static func takeOver(
+    _ bucket: Bucket, at path: String, options: RestoreOptions = RestoreOptions()
+  ) async throws -> TakeoverReport {
+    let (run, scratch) = try await run(bucket, options, path)
+    defer { removeScratch(scratch) }
+    if !options.ignoresLease { try await run.requireNoLease(at: clock()) }
+    let folder = FollowerFolder(path)
+    do {
+      if let file = try folder.current {
+        let lock = try folder.locked()
+        defer { withExtendedLifetime(lock) {} }
+        return try await run.takeOver(with: FollowerFile(file), folder: folder, now: clock)
+      }
+      try requireFree(path)
+      let restored = try await run.restore(to: .latest, scratch: scratch)
+      let report = try await run.takeOver(with: restored.file, folder: nil, now: clock)
+      try move(restored.file.path, to: path)
+      var moved = report
+      moved.path = path
+      return moved
+    } catch let error as ReplayError { throw ReplicaError(error, path) }
+  }
+
+  // MARK: Diverged writes
+
+  /// Writes the writes of a store that no replica has to a new file, as lines of JSON.
+  ///
+  /// Each line has one write: its number, time, author and context, the changed records with all
+  /// values after the write, the ids of deleted records, and the changed links.
+  ///
+  /// - Parameters:
+  ///   - store: A store whose writer was fenced or refused as diverged.
+  ///   - path: A path at which nothing exists.
+  ///   - first: The number of the first write; by default the one after the last write of which the
+  ///     store knows that the replica has it. ``ReplicaError/divergedWrites`` has the exact number.
+  /// - Returns: The number of exported writes.
+  @discardableResult
+  public static func exportDiverged(
+    _ store: Store, to path: String, from first: UInt64? = nil
+  ) throws -> Int {
+    try requireFree(path)
+    do {
+      return try DivergedExport(store).write(to: path, from: first)
+    } catch let error as ReplayError { throw ReplicaError(error, store.path) }
+  }
+}

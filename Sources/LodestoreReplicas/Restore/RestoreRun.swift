@@ -1,0 +1,299 @@
+internal import EntityStore
+internal import LodestoreFormat
+import LodestoreSystem
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// Makes a new store of a replica's base and log.
+struct RestoreRun: Sendable {
+  let client: ReplicaClient
+  let options: RestoreOptions
+  let replica: UUIDBytes
+
+  /// A store that is not at its path yet.
+  struct Restored: Sendable {
+    var file: FollowerFile
+    var position: ChainPosition
+    var floor: Floor
+    var report: RestoreReport
+  }
+
+  private var report: @Sendable (ReplicaProgress) -> Void { options.onProgress ?? { _ in } }
+
+  // MARK: The base
+
+  /// The newest base at or before the target that lies on the chain.
+  func base(for target: RestoreTarget, except unusable: Set<UInt64> = []) async throws -> BaseHead {
+    let bases = try await client.bases()
+    let candidates = bases.reversed().filter { base in
+      if base.store != replica || unusable.contains(base.slot) { return false }
+      return switch target {
+      case .latest: true
+      case .write(let number): base.lastWrite <= number
+      case .time(let date): base.time <= date.timeIntervalSinceReferenceDate
+      case .slot(let slot): base.slot <= slot
+      }
+    }
+    for base in candidates {
+      // A base that a fenced writer has stored is not on the chain.
+      let bytes = try await client.object(.entry(slot: base.slot))
+      if let bytes, SHA256.hash(bytes) == base.entry.bytes { return base }
+    }
+    throw ReplicaError(
+      bases.isEmpty ? .noBase : .notKept,
+      "cannot restore \(target.words) from '\(client.place)': "
+        + (bases.first.map {
+          "the oldest base has write \($0.lastWrite) in slot \($0.slot); choose a later state"
+        } ?? "it has no base; wait until the writer has written one"))
+  }
+
+  // MARK: The run
+
+  /// Restores a state into scratch files beside `path`.
+  func restore(
+    to target: RestoreTarget, scratch: String, role: ReplicaMark.Role = .follower
+  ) async throws -> Restored {
+    var unusable: Set<UInt64> = []
+    while true {
+      let base = try await base(for: target, except: unusable)
+      do {
+        return try await restore(from: base, to: target, scratch, role)
+      } catch is BaseDownload.Unusable {
+        unusable.insert(base.slot)
+        removeFiles(scratch)
+      }
+    }
+  }
+
+  private func removeFiles(_ scratch: String) {
+    for end in [".sealed", ".copy", ".copy-lock"] { unlink(scratch + end) }
+  }
+
+  private func restore(
+    from base: BaseHead, to target: RestoreTarget, _ scratch: String, _ role: ReplicaMark.Role
+  ) async throws -> Restored {
+    let (sealed, copy) = (scratch + ".sealed", scratch + ".copy")
+    try await BaseDownload(client: client, onProgress: report).sealedFile(of: base, to: sealed)
+    report(ReplicaProgress(.copying, completed: 0))
+    let file = try await BaseUpload.onThread {
+      for name in [copy, copy + "-lock"] { unlink(name) }
+      let file = try FollowerFile.make(
+        at: copy, from: sealed, base, role: role, floor: .none)
+      unlink(sealed)
+      return file
+    }
+    var restored = Restored(
+      file: file, position: base.position, floor: .none,
+      report: RestoreReport(
+        baseSlot: base.slot, slot: base.slot, lastWrite: base.lastWrite,
+        time: Date(timeIntervalSinceReferenceDate: base.time),
+        byteCount: base.packed.length + base.frames.length))
+    do {
+      try await applyLog(to: &restored, target, role)
+      try check(restored.report, target)
+      return restored
+    } catch {
+      file.writable.close()
+      throw error
+    }
+  }
+
+  /// Applies the entries of the log up to the target.
+  private func applyLog(
+    to restored: inout Restored, _ target: RestoreTarget, _ role: ReplicaMark.Role
+  ) async throws {
+    try await applyMerged(to: &restored, target, role)
+    var reader = ChainReader(
+      position: restored.position, floor: restored.floor,
+      limit: (entries: 256, bytes: 64 << 20))
+    var pending: [LogEntry] = []
+    while true {
+      switch try await client.run(&reader) {
+      case .read(let entries, let isEnd):
+        restored.floor = reader.floor
+        let wanted = Cut(entries, target)
+        pending += wanted.entries
+        try apply(&pending, wanted.lastWrite, role, to: &restored)
+        if let base = wanted.base {
+          // A base of this slot would have been chosen, so it does not exist yet, or the target is
+          // a write before it.
+          restored.report.incomplete =
+            "the log continues from a base of slot \(base), which "
+            + (target == .latest ? "is not there yet" : "is later than the wanted state")
+        }
+        if wanted.isEnd || isEnd { return }
+        reader.readOn()
+      case .collected:
+        throw ReplicaError(
+          .notKept,
+          "cannot restore from '\(client.place)': the log was collected during the restore; begin "
+            + "again", slot: restored.position.slot + 1)
+      case .refused(let error): throw ReplicaError(error)
+      }
+    }
+  }
+
+  private func apply(
+    _ pending: inout [LogEntry], _ limit: UInt64?, _ role: ReplicaMark.Role,
+    to restored: inout Restored
+  ) throws {
+    guard !pending.isEmpty else { return }
+    let last = pending.last?.head.lastWrite
+    let application = EntryApplication(
+      file: restored.file, store: replica, entities: nil, transactionBytes: 256 << 20)
+    let report = report
+    let result = try wrappingReplay(restored.file.path) {
+      try application.apply(
+        pending, after: restored.position, floor: restored.floor, through: limit, role: role
+      ) { report(ReplicaProgress(.applying, completed: $0.position.lastWrite, total: last)) }
+    }
+    let applied = pending.filter { $0.head.slot <= result.position.slot }
+    pending.removeAll { $0.head.slot <= result.position.slot }
+    restored.position = result.position
+    restored.report.slot = result.position.slot
+    restored.report.lastWrite = min(result.position.lastWrite, limit ?? .max)
+    restored.report.entryCount += applied.count
+    restored.report.byteCount += applied.reduce(0) { $0 + UInt64($1.bytes.count) }
+    if let time = result.time {
+      restored.report.time = Date(timeIntervalSinceReferenceDate: time)
+    }
+  }
+
+  // MARK: Merged slots
+
+  /// Applies merged entries that follow the base, which save requests.
+  ///
+  /// The log's entry after a merged one names the last entry of its slots, so a wrong one is found.
+  private func applyMerged(
+    to restored: inout Restored, _ target: RestoreTarget, _ role: ReplicaMark.Role
+  ) async throws {
+    var names: [UInt64: [(level: Int, name: ReplicaName)]] = [:]
+    for level in 1...ReplicaName.highestLevel {
+      let found = try await client.entries(in: .merged, below: "\(level)/")
+      if found.isEmpty, level > 1 { break }
+      for (name, _) in found {
+        guard case .merged(let level, let slots) = name else { continue }
+        names[slots.lowerBound, default: []].append((level, name))
+      }
+    }
+    while let candidates = names[restored.position.slot + 1] {
+      var isApplied = false
+      for (_, name) in candidates.sorted(by: { $0.level > $1.level }) {
+        guard let bytes = try await client.object(name),
+          let entry = try? LogEntry(reading: bytes), !entry.head.isBeyond(target)
+        else { continue }
+        var position = restored.position
+        guard (try? position.advance(over: entry)) != nil else { continue }
+        // The last slot's entry must be the one that the merged entry names.
+        guard let last = try await client.object(.entry(slot: position.slot)),
+          SHA256.hash(last) == position.hash
+        else { continue }
+        var pending = [entry]
+        try apply(&pending, nil, role, to: &restored)
+        isApplied = true
+        break
+      }
+      if !isApplied { return }
+    }
+  }
+
+  // MARK: The end
+
+  private func check(_ report: RestoreReport, _ target: RestoreTarget) throws {
+    let isReached =
+      switch target {
+      case .latest, .time: true
+      case .write(let number): report.lastWrite == number
+      case .slot(let slot): report.slot == slot
+      }
+    guard !isReached else { return }
+    throw ReplicaError(
+      .notKept,
+      "cannot restore \(target.words) from '\(client.place)': the last state before it has write "
+        + "\(report.lastWrite) in slot \(report.slot)"
+        + (report.incomplete.map { ", because \($0)" } ?? ", where the log ends")
+        + "; choose another state", slot: report.slot)
+  }
+}
+
+/// The entries of a batch that a target needs.
+private struct Cut {
+  var entries: [LogEntry] = []
+  /// The last write to apply; `nil` for all of the entries.
+  var lastWrite: UInt64?
+  /// The slot of an entry that sends its readers to a base.
+  var base: UInt64?
+  var isEnd = false
+
+  init(_ all: [LogEntry], _ target: RestoreTarget) {
+    for entry in all {
+      if case .slot(let slot) = target, entry.head.slot > slot {
+        isEnd = true
+        return
+      }
+      if entry.head.kind == .base {
+        base = entry.head.slot
+        isEnd = true
+        return
+      }
+      guard entry.head.isBeyond(target) else {
+        entries.append(entry)
+        continue
+      }
+      isEnd = true
+      switch target {
+      case .write(let number):
+        if entry.head.firstWrite ?? .max <= number {
+          entries.append(entry)
+          lastWrite = number
+        }
+      case .time(let date):
+        // All writes before the first later one.
+        let time = date.timeIntervalSinceReferenceDate
+        let steps = (try? entry.steps()) ?? []
+        let kept = steps.prefix { $0.time <= time }.last?.writes.upperBound
+        if let kept {
+          entries.append(entry)
+          lastWrite = kept
+        }
+      case .latest, .slot: break
+      }
+      return
+    }
+  }
+}
+
+extension EntryHead {
+  /// Whether the entry has a write after the target.
+  fileprivate func isBeyond(_ target: RestoreTarget) -> Bool {
+    switch target {
+    case .latest: false
+    case .write(let number): lastWrite > number
+    case .time(let date): time > date.timeIntervalSinceReferenceDate
+    case .slot(let last): slot > last
+    }
+  }
+}
+
+extension RestoreTarget {
+  /// The target in words.
+  var words: String {
+    switch self {
+    case .latest: "the newest state"
+    case .write(let number): "write \(number)"
+    case .time(let date): "the state at \(date)"
+    case .slot(let slot): "slot \(slot)"
+    }
+  }
+}
+
+/// Converts errors of the application of changes.
+func wrappingReplay<R>(_ path: String, _ body: () throws -> R) throws -> R {
+  do {
+    return try body()
+  } catch let error as ReplayError { throw ReplicaError(error, path) }
+}

@@ -1,0 +1,56 @@
+internal import EntityStore
+internal import LodestoreFormat
+
+/// The changes between two writes, packed as the bodies of entries.
+struct PackedUnit: Sendable {
+  /// The bodies of the entries; the last one has the facts about the end.
+  var bodies: [PackBody]
+  var end: ReplayEnd
+  /// The time of the last write.
+  var time: Double
+  /// Whether nothing has changed.
+  var isEmpty: Bool
+
+  /// The size of all bodies beyond which a base is smaller than the pack.
+  static let byteLimit = 512 << 20
+
+  /// Packs the changes that a transaction sees after the request's write.
+  ///
+  /// - Parameter numbers: the numbers of writes in the log.
+  /// - Throws: ``ReplayError``; ``PackError`` with the code `tooLarge`.
+  init(
+    reading snapshot: borrowing Snapshot, _ request: ReplayRequest, _ numbers: WriteNumbers,
+    level: Int
+  ) throws {
+    var bodies: [PackBody] = []
+    var writer = try PackWriter(level: level)
+    var count = 0
+    var stepCount = 0
+    var time = 0.0
+    let end = try snapshot.forEachReplayStep(request) { step in
+      if writer.isFull {
+        var full = try PackWriter(level: level)
+        swap(&full, &writer)
+        let body = try full.finish()
+        bodies.append(body)
+        count += body.bytes.count
+        guard count <= Self.byteLimit else {
+          throw PackError(.tooLarge, "cannot pack more than \(Self.byteLimit) bytes at once")
+        }
+      }
+      time = step.time
+      stepCount += 1
+      var step = step
+      step.writes =
+        numbers.inLog(step.writes.lowerBound)...numbers.inLog(step.writes.upperBound)
+      try writer.add(step)
+    }
+    isEmpty = stepCount == 0 && end.buckets.isEmpty
+    var shifted = end
+    shifted.after = numbers.inLog(end.after)
+    shifted.last = numbers.inLog(end.last)
+    try writer.add(shifted)
+    bodies.append(try writer.finish())
+    (self.bodies, self.end, self.time) = (bodies, end, time)
+  }
+}

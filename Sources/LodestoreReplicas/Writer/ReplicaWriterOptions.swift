@@ -1,0 +1,115 @@
+/// The options of a writer.
+public struct ReplicaWriterOptions: Sendable {
+  /// The time at which a write counts as done.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
+  public enum Durability: Sendable {
+    /// ``ReplicaWriter/write(author:contextName:_:)`` returns when the local commit is on disk.
+    ///
+    /// The storage follows a moment later, and ``ReplicaWriter/status`` shows the lag.
+    case local
+    /// ``ReplicaWriter/write(author:contextName:_:)`` returns when the storage has the changes.
+    case replicated
+  }
+
+  /// The time at which a write counts as done.
+  ///
+  /// The default is ``Durability/local``.
+  public var durability = Durability.local
+  /// The longest time for which commits are collected before they are sent.
+  ///
+  /// The default is 200 milliseconds. Writes that wait for the storage are sent at once.
+  public var flushInterval = Duration.milliseconds(200)
+  /// The number of writes after which commits are sent before ``flushInterval`` is over.
+  public var flushCount: UInt64 = 2_000
+  /// The compression level of zstd for packs, from 1 to 19.
+  public var packLevel = 3
+  /// The compression level of zstd for bases, from 1 to 19.
+  public var baseLevel = 6
+  /// The size of the log since the last base, as a share of that base, after which a new base is
+  /// written.
+  public var baseShare = 1.0
+  /// The size of the log in bytes below which no new base is written.
+  public var leastLogForBase: UInt64 = 16 << 20
+  /// The time for which every state of the store can be restored.
+  ///
+  /// Older parts of the log are deleted after a newer base exists. The default is seven days; `nil`
+  /// keeps everything.
+  public var keepsStatesFor: Duration? = .seconds(7 * 86_400)
+  /// The time after which a registered follower that has not reported its place no longer prevents
+  /// the deletion of old parts of the log.
+  public var followerPatience = Duration.seconds(30 * 86_400)
+  /// The interval at which the store records its place in the log.
+  ///
+  /// After a crash, entries since then are compared with the store's history.
+  public var markInterval = Duration.seconds(1)
+  /// The interval at which the lease is renewed; `nil` writes none.
+  ///
+  /// The lease tells people and ``Replica/takeOver(_:at:options:)`` that a writer is alive. No
+  /// safety depends on the lease or on any clock.
+  public var leaseInterval: Duration? = .seconds(30)
+  /// A name of the machine or the process, for people.
+  public var name: String?
+  /// Whether the storage is tested before its first use by this writer.
+  public var probesStorage = true
+  /// The number of failures in a row after which opening gives up.
+  ///
+  /// A running writer never gives up: it repeats its requests until it is stopped.
+  public var openingFailureLimit = 6
+  /// Called after each change of the status, at most every 100 milliseconds, for metrics.
+  public var onStatus: (@Sendable (ReplicaWriterStatus) -> Void)?
+  /// Called during long steps.
+  public var onProgress: (@Sendable (ReplicaProgress) -> Void)?
+
+  /// The steps of a writer at which tests end the process.
+  var onStep: @Sendable (WriterStep) -> Void = { _ in }
+
+  /// Creates the default options.
+  public init() {}
+}
+
+/// The steps of a writer, for tests that end the process at each of them.
+package enum WriterStep: String, Sendable, CaseIterable {
+  case opened, packed, shipped, marked, uploaded, baseEntryShipped, baseWritten, merged
+  case collected
+}
+
+extension ReplicaWriterOptions {
+  /// Sets the closure that tests use to end the process at a step.
+  package mutating func setStepHook(_ body: @escaping @Sendable (WriterStep) -> Void) {
+    onStep = body
+  }
+}
+
+/// The state of a writer.
+public struct ReplicaWriterStatus: Sendable {
+  /// The last committed slot of the log; 0 for none.
+  public var slot: UInt64 = 0
+  /// The epoch of the writer, which rises with each takeover.
+  public var epoch: UInt64 = 0
+  /// The last write of the store that the storage has, as the log numbers writes.
+  public var replicatedWrite: UInt64 = 0
+  /// The number of writes that the storage does not have yet.
+  public var lagInWrites: UInt64 = 0
+  /// The time since the oldest commit that the storage does not have; zero if it has all.
+  public var lag = Duration.zero
+  /// The number of packed bytes that are being sent.
+  public var lagInBytes: UInt64 = 0
+  /// The slot of the newest base; `nil` if there is none yet.
+  public var baseSlot: UInt64?
+  /// The bytes of the log since that base.
+  public var logBytesSinceBase: UInt64 = 0
+  /// The number of changed records and links that were sent since the writer was opened.
+  public var changesSent: UInt64 = 0
+  /// The bytes of entries that were sent since the writer was opened.
+  public var entryBytesSent: UInt64 = 0
+  /// The requests since the writer was opened.
+  public var traffic = ReplicaTraffic()
+  /// The last failure that the writer repeats or works around; `nil` after a success.
+  public var lastFailure: ReplicaError?
+  /// The failure that has ended the writer; `nil` while it runs.
+  public var end: ReplicaError?
+
+  init() {}
+}

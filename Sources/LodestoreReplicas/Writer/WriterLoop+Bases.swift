@@ -1,0 +1,205 @@
+internal import EntityStore
+internal import LodestoreFormat
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+extension WriterLoop {
+  private var upload: BaseUpload {
+    BaseUpload(
+      client: client, path: store.path, compressionLevel: options.baseLevel,
+      onProgress: options.onProgress ?? { _ in })
+  }
+
+  /// Finds the newest base and the size of the log since it.
+  func findBase() async throws {
+    upload.removeScratch()
+    newestBase = try await client.bases().last { $0.slot <= position.slot }
+    let after = newestBase.map { ReplicaName.entry(slot: $0.slot) }
+    logBytes = try await client.entries(in: .log, after: after).reduce(0) { $0 + $1.byteCount }
+    mergedSlot = position.slot / ReplicaName.mergeFactor * ReplicaName.mergeFactor
+    publish()
+  }
+
+  // MARK: Bases of the log
+
+  /// Writes a base of the newest commit, and an entry that sends all followers to it.
+  ///
+  /// The changes since the last entry cannot be packed: the schema has changed, the history does
+  /// not have them any more, or there is no entry yet.
+  func writeBaseEntry() async throws {
+    let store = store
+    let exact = try await BaseUpload.onThread { try store.exactSnapshot() }
+    let (facts, time) = try await exact.snapshot.read { snapshot in
+      (try snapshot.replayFacts(), try Self.lastTime(snapshot))
+    }
+    let lastWrite = numbers.inLog(facts.lastWrite)
+    let slot = position.slot + 1
+    let uploaded = try await upload.upload(exact, slot: slot, lastWrite: lastWrite, time: time)
+    options.onStep(.uploaded)
+    schema = facts.schema
+    var head = head(.base, lastWrite: lastWrite, time: time)
+    head.digests = facts.digests.contentDigests
+    head.base = BaseUpload.name(slot, uploaded.verity, .head)
+    let sealed = head
+    try await commit(
+      try WriterOpening.reading { () throws(PackError) in try LogEntry(sealed) })
+    options.onStep(.baseEntryShipped)
+    let base = try uploaded.head(
+      at: position, time: time, schema: facts.schema, digests: facts.digests)
+    try await upload.finish(base)
+    options.onStep(.baseWritten)
+    shipped = facts.lastWrite
+    digests = facts.digests
+    newestBase = base
+    logBytes = 0
+    try await mark()
+    publish()
+  }
+
+  /// The time of the last write in the history; that of the snapshot if there is none.
+  private static func lastTime(_ snapshot: borrowing Snapshot) throws -> Double {
+    var time: Double?
+    try snapshot.forEachTransaction(
+      HistoryQuery.all.newestFirst().limit(1).withoutChanges()
+    ) { write, _ in time = write.time.timeIntervalSinceReferenceDate }
+    return time ?? Date().timeIntervalSinceReferenceDate
+  }
+
+  // MARK: Bases beside the log
+
+  /// Begins a base when the log since the last one is large enough, and merges full ranges of
+  /// slots.
+  func tendBases() async throws {
+    let isWished = shared.takeBaseWish()
+    guard baseTask == nil else {
+      if isWished { shared.wishBase() }
+      return
+    }
+    let share = Double(newestBase?.packed.length ?? 0) * options.baseShare
+    let limit = max(options.leastLogForBase, UInt64(max(share, 0)))
+    if isWished || newestBase == nil || logBytes >= limit {
+      try await beginBase()
+    }
+    beginMerge()
+  }
+
+  private func beginBase() async throws {
+    let store = store
+    let exact = try await BaseUpload.onThread { try store.exactSnapshot() }
+    // The base has the state after a slot, so the changes up to its commit are sent first.
+    try await ship(from: exact.snapshot)
+    let (facts, time) = try await exact.snapshot.read { snapshot in
+      (try snapshot.replayFacts(), try Self.lastTime(snapshot))
+    }
+    let position = position
+    guard numbers.inLog(facts.lastWrite) == position.lastWrite, facts.schema == schema,
+      position.unfinished == nil, newestBase.map({ $0.slot < position.slot }) ?? true
+    else { return }
+    let upload = upload
+    logBytes = 0
+    let options = options
+    baseTask = Task { [weak self] in
+      do {
+        let uploaded = try await upload.upload(
+          exact, slot: position.slot, lastWrite: position.lastWrite, time: time)
+        options.onStep(.uploaded)
+        let base = try uploaded.head(
+          at: position, time: time, schema: facts.schema, digests: facts.digests)
+        try await upload.finish(base)
+        options.onStep(.baseWritten)
+        try await self?.finishBase(base)
+      } catch {
+        await self?.endBase(error)
+        throw error
+      }
+    }
+  }
+
+  private func finishBase(_ base: BaseHead) async throws {
+    newestBase = base
+    publish()
+    try await collect()
+    baseTask = nil
+  }
+
+  private func endBase(_ error: any Error) {
+    baseTask = nil
+    guard !(error is CancellationError) else { return }
+    let failure =
+      error as? ReplicaError
+      ?? ReplicaError(.storage, "cannot write a base of '\(store.path)': \(error)", cause: error)
+    shared.change { $0.lastFailure = failure }
+  }
+
+  /// Writes a base of the newest commit and waits for it.
+  nonisolated func writeBase() async throws {
+    try await shared.wait(for: nil)
+    try await beginWishedBase()
+    while let task = await baseTask {
+      try await task.value
+    }
+  }
+
+  private func beginWishedBase() async throws {
+    while let task = baseTask { _ = try? await task.value }
+    if let newestBase, newestBase.slot == position.slot { return }
+    shared.wishBase()
+    shared.wake()
+    while baseTask == nil {
+      if let end = shared.status.end { throw end }
+      if let newestBase, newestBase.slot == position.slot { return }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+  }
+
+  // MARK: Collection
+
+  nonisolated func collectNow() async throws { try await collect() }
+
+  /// Deletes the objects that are not needed for any state to be kept, nor by a registered
+  /// follower.
+  func collect() async throws {
+    guard let kept = options.keepsStatesFor else { return }
+    let time = now()
+    let oldest = try await client.bases().last { $0.time <= time - kept.inSeconds }
+    guard let oldest, oldest.slot > 1 else { return }
+    var limit = oldest.slot
+    for (name, _) in try await client.entries(in: .followers) {
+      guard let bytes = try await client.object(name),
+        let mark = try? FollowerMark(reading: bytes, named: name.text),
+        mark.time > time - options.followerPatience.inSeconds
+      else { continue }
+      limit = min(limit, mark.slot + 1)
+    }
+    var machine = Collector(store: replica, limit: limit, floor: slots.floor, time: time)
+    if case .refused(let error) = try await client.run(&machine) { throw ReplicaError(error) }
+    options.onStep(.collected)
+  }
+
+  // MARK: Merged slots
+
+  /// Begins to merge the slots of full ranges.
+  private func beginMerge() {
+    let end = position.slot / ReplicaName.mergeFactor * ReplicaName.mergeFactor
+    guard mergeTask == nil, end > mergedSlot else { return }
+    let first = mergedSlot
+    mergedSlot = end
+    let (client, replica, options) = (client, replica, options)
+    mergeTask = Task { [weak self] in
+      var slot = first
+      while slot < end {
+        slot += ReplicaName.mergeFactor
+        // A range that cannot be merged stays as it is: merged entries only save requests.
+        try? await SlotMerge(client: client, replica: replica).merge(through: slot)
+        options.onStep(.merged)
+      }
+      await self?.endMerge()
+    }
+  }
+
+  private func endMerge() { mergeTask = nil }
+}

@@ -1,0 +1,424 @@
+internal import EntityStore
+internal import LodestoreFormat
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// Sends the commits of a store to a replica, one pack after the other.
+actor WriterLoop {
+  let store: Store
+  let client: ReplicaClient
+  let options: ReplicaWriterOptions
+  let replica: UUIDBytes
+  let session: UUIDBytes
+  let now: @Sendable () -> Double
+  nonisolated let shared: WriterShared
+  private nonisolated let task = Mutex<Task<Void, Never>?>(nil)
+  private var signal: CommitSignal?
+
+  var slots: SlotWriter
+  var numbers: WriteNumbers
+  /// The last write of the store's history that is sent.
+  var shipped: UInt64
+  var digests: ReplayDigests?
+  var schema: [UInt8]
+  private var needsBase: Bool
+  private let openingMark: ReplicaMark?
+  private var lastGeneration: CommitNumber?
+  private var lastMark = ContinuousClock.now
+  private var markedSlot: UInt64
+  private var lastLease: ContinuousClock.Instant?
+
+  // The state of bases, which WriterLoop+Bases changes.
+  var newestBase: BaseHead?
+  var logBytes: UInt64 = 0
+  var baseTask: Task<Void, any Error>?
+  var mergeTask: Task<Void, any Error>?
+  var mergedSlot: UInt64 = 0
+
+  init(
+    _ store: Store, _ client: ReplicaClient, _ options: ReplicaWriterOptions,
+    replica: UUIDBytes, session: UUIDBytes, _ place: WriterPlace, schema: [UInt8],
+    now: @escaping @Sendable () -> Double
+  ) {
+    self.store = store
+    self.client = client
+    self.options = options
+    self.replica = replica
+    self.session = session
+    self.now = now
+    shared = WriterShared(options.onStatus)
+    slots = SlotWriter(position: place.position, floor: place.floor)
+    numbers = place.numbers
+    shipped = place.numbers.inStore(place.position.lastWrite)
+    digests = place.digests
+    self.schema = place.schema ?? schema
+    needsBase = place.needsBase || place.position.slot == 0
+    openingMark = place.mark
+    markedSlot = place.position.slot
+  }
+
+  var position: ChainPosition { slots.position }
+
+  // MARK: Face
+
+  nonisolated var currentStatus: ReplicaWriterStatus {
+    var status = shared.status
+    status.traffic = client.storage.traffic
+    let last = try? store.read { try $0.historyToken().number }
+    let known = status.replicatedWrite
+    if let last {
+      let inLog = shared.numbers.inLog(last)
+      status.lagInWrites = inLog > known ? inLog - known : 0
+    }
+    return status
+  }
+
+  nonisolated func wait(for write: UInt64?) async throws { try await shared.wait(for: write) }
+
+  /// Records the place in the store, writes the first base if there is none, and begins to send.
+  func begin() async throws {
+    shared.numbers = numbers
+    publish()
+    if position.unfinished != nil { try await abandonParts() }
+    try await mark()
+    options.onStep(.opened)
+    let shared = shared
+    signal = try CommitSignal(store) { shared.noteCommit() }
+    try await findBase()
+    shared.noteCommit()
+    let interval = min(max(options.markInterval, .milliseconds(100)), .seconds(10))
+    task.withLock { task in
+      task = Task.detached { [weak self] in
+        await withTaskGroup(of: Void.self) { group in
+          group.addTask {
+            while (try? await Task.sleep(for: interval)) != nil { shared.wake() }
+          }
+          group.addTask { [weak self] in
+            for await _ in shared.knocks {
+              guard let self, await self.turn() else { break }
+            }
+          }
+          _ = await group.next()
+          group.cancelAll()
+        }
+      }
+    }
+  }
+
+  nonisolated func cancel() { task.withLock { $0 }?.cancel() }
+
+  /// Sends the rest, records the place, and ends the loop.
+  func stop() async throws {
+    if let end = shared.status.end {
+      cancel()
+      if end.code == .stopped { return }
+      throw end
+    }
+    defer { signal = nil }
+    try await shared.wait(for: nil)
+    shared.isStopping = true
+    cancel()
+    await task.withLock { $0 }?.value
+    baseTask?.cancel()
+    mergeTask?.cancel()
+    _ = try? await baseTask?.value
+    _ = try? await mergeTask?.value
+    try await mark()
+    if lastLease != nil {
+      // A lease that stays ends by itself, so a failure does not matter.
+      try? await client.giving(upAfter: 1).remove(.lease)
+    }
+    shared.end(.stopped(store.path))
+  }
+
+  // MARK: The loop
+
+  /// Sends the new commits; returns whether the loop continues.
+  private func turn() async -> Bool {
+    do {
+      try await gather()
+      if needsBase {
+        try await writeBaseEntry()
+        needsBase = false
+      }
+      try await ship()
+      if markedSlot != position.slot, lastMark.duration(to: .now) >= options.markInterval {
+        try await mark()
+      }
+      try await tend()
+      return !Task.isCancelled
+    } catch is CancellationError {
+      return false
+    } catch let error as ReplicaError {
+      return await recover(from: error)
+    } catch {
+      return await recover(
+        from: ReplicaError(
+          .storage, "cannot send the commits of '\(store.path)': \(error)", cause: error))
+    }
+  }
+
+  /// Ends the writer after a failure that repetition cannot mend; otherwise waits.
+  private func recover(from error: ReplicaError) async -> Bool {
+    switch error.code {
+    case .fenced, .behind, .diverged, .otherStore, .damaged, .unsuitableStore, .newerFormat,
+      .unsupported:
+      shared.end(error)
+      return false
+    default:
+      shared.change { $0.lastFailure = error }
+      if (error.cause as? StoreError)?.code == .closed {
+        shared.end(.stopped(store.path))
+        return false
+      }
+      try? await Task.sleep(for: .seconds(1))
+      shared.wake()
+      return !Task.isCancelled
+    }
+  }
+
+  /// Waits for further commits, unless somebody waits for the storage.
+  private func gather() async throws {
+    let start = ContinuousClock.now
+    guard try hasNews() else { return }
+    while !shared.hasWaiters, !shared.isStopping, start.duration(to: .now) < options.flushInterval {
+      if try lastWrite() &- shipped >= options.flushCount { return }
+      try await Task.sleep(for: min(.milliseconds(20), options.flushInterval))
+    }
+  }
+
+  private func lastWrite() throws -> UInt64 {
+    try store.read { try $0.historyToken().number }
+  }
+
+  /// Whether the store has a commit that was not looked at.
+  private func hasNews() throws -> Bool {
+    try store.read { $0.generation } != lastGeneration
+  }
+
+  /// Packs and sends the changes since the last pack.
+  ///
+  /// - Parameter pinned: The commit to read; `nil` for the newest one.
+  func ship(from pinned: PinnedSnapshot? = nil) async throws {
+    let began = ContinuousClock.now
+    let round = shared.beginRound()
+    do {
+      if try pinned != nil || hasNews() {
+        var request = ReplayRequest(after: shipped)
+        (request.storeID, request.schema, request.digests) = (replica.bytes, schema, digests)
+        let changes = request
+        let (numbers, level) = (numbers, options.packLevel)
+        let pack: @Sendable (borrowing Snapshot) throws -> (PackedUnit, CommitNumber) = {
+          (try PackedUnit(reading: $0, changes, numbers, level: level), $0.generation)
+        }
+        let (unit, generation) =
+          if let pinned { try await pinned.read(pack) } else { try await store.read(pack) }
+        if !unit.isEmpty {
+          options.onStep(.packed)
+          try await send(unit)
+          options.onStep(.shipped)
+        }
+        digests = unit.end.digests ?? digests
+        shipped = unit.end.last
+        lastGeneration = generation
+      }
+    } catch let error as ReplayError {
+      switch error {
+      case .expired, .otherSchema: try await writeBaseEntry()
+      default: throw ReplicaError(error, store.path)
+      }
+    } catch let error as PackError {
+      guard error.code == .tooLarge else { throw ReplicaError(error) }
+      try await writeBaseEntry()
+    } catch {
+      shared.reopenRound(since: began)
+      throw error
+    }
+    if pinned == nil { shared.endRound(round, shipped: shipped) }
+    publish()
+  }
+
+  /// Writes the entries of a unit.
+  private func send(_ unit: PackedUnit) async throws {
+    let size = unit.bodies.reduce(UInt64(0)) { $0 + UInt64($1.bytes.count) }
+    shared.change { $0.lagInBytes = size }
+    let first = numbers.inLog(unit.end.after) + 1
+    for (index, body) in unit.bodies.enumerated() {
+      let isLast = index == unit.bodies.count - 1
+      var head = head(.pack, lastWrite: numbers.inLog(unit.end.last), time: unit.time)
+      head.firstWrite = first
+      head.schema = unit.end.schema
+      head.part = EntryHead.Part(number: UInt64(index) + 1, continues: !isLast)
+      if isLast { head.digests = unit.end.digests?.contentDigests ?? [:] }
+      let sealed = head
+      try await commit(
+        try WriterOpening.reading { () throws(PackError) in try LogEntry(sealed, body) })
+      shared.change { $0.changesSent += body.changeCount }
+    }
+  }
+
+  /// The head of the next entry.
+  func head(_ kind: EntryHead.Kind, lastWrite: UInt64, time: Double) -> EntryHead {
+    var head = EntryHead(
+      kind, epoch: max(position.epoch, 1), slot: position.slot + 1,
+      previous: position.slot == 0 ? nil : position.hash, store: replica, session: session,
+      lastWrite: lastWrite, time: time, schema: schema)
+    head.writer = options.name
+    return head
+  }
+
+  /// Writes one entry into the next slot.
+  ///
+  /// - Throws: ``ReplicaError`` with the code `fenced` if another writer has taken over.
+  func commit(_ entry: LogEntry) async throws {
+    var machine = slots
+    try WriterOpening.reading { () throws(PackError) in try machine.offer(entry) }
+    let result = try await client.run(&machine)
+    slots = machine
+    switch result {
+    case .committed:
+      logBytes += UInt64(entry.bytes.count)
+      shared.change {
+        $0.lastFailure = nil
+        $0.lagInBytes = 0
+        $0.entryBytesSent += UInt64(entry.bytes.count)
+      }
+      publish()
+    case .taken(let other):
+      if other.head.epoch == entry.head.epoch, other.head.store == replica {
+        try await reopen()
+        throw ReplicaError(
+          .storage,
+          "cannot write slot \(entry.head.slot): an earlier request of this store took it",
+          slot: entry.head.slot)
+      }
+      throw ReplicaError.fenced(
+        store.path, client.place, by: other.head.epoch, unshipped: unshipped,
+        slot: entry.head.slot)
+    case .collected(let floor):
+      throw ReplicaError.fenced(
+        store.path, client.place, by: nil, unshipped: unshipped, slot: floor.slot)
+    case .refused(let error): throw ReplicaError(error)
+    }
+  }
+
+  /// The writes that no entry of this writer has.
+  private var unshipped: ClosedRange<UInt64>? {
+    guard let last = try? store.read({ try $0.historyToken().number }) else { return nil }
+    return WriterOpening.range(position.lastWrite + 1, numbers.inLog(last))
+  }
+
+  /// Compares the store with the log again, after an entry of an earlier session has arrived late.
+  private func reopen() async throws {
+    let opening = WriterOpening(
+      store: store, client: client, session: session, name: options.name, now: now)
+    let (_, place) = try await opening.open(probing: false)
+    slots = SlotWriter(position: place.position, floor: place.floor)
+    numbers = place.numbers
+    shipped = numbers.inStore(place.position.lastWrite)
+    digests = place.digests
+    needsBase = needsBase || place.needsBase
+    if let schema = place.schema { self.schema = schema }
+    lastGeneration = nil
+  }
+
+  // MARK: The store's record of the place
+
+  /// Records the place in the store, so that the next opening begins there.
+  func mark() async throws {
+    // A place between the parts of a write is none at which an opening could begin.
+    guard position.unfinished == nil else { return }
+    try await mark(
+      ReplicaMark(
+        role: .writer, position, localWrite: shipped, floor: slots.floor, session: session,
+        schema: schema, digests: digests))
+  }
+
+  private func mark(_ mark: ReplicaMark) async throws {
+    let storeID = replica.bytes
+    let number = mark.localWrite
+    do {
+      try await store.replaying(author: nil, context: nil) { tx in
+        try tx.setReplicaCursor(
+          ReplicaCursor(
+            storeID: storeID, lastWrite: mark.lastWrite, entities: nil, mark: mark.bytes))
+        // A purge of consumed history keeps the writes that are not sent.
+        let token = try tx.historyToken(number: number)
+        try tx.setHistoryToken(token, ofConsumer: "lodestore.replica")
+      }
+    } catch let error as StoreError {
+      throw ReplicaError(
+        .inputOutput, "cannot record the place of the replica in '\(store.path)': \(error.message)",
+        cause: error)
+    }
+    markedSlot = position.slot
+    lastMark = .now
+    options.onStep(.marked)
+  }
+
+  /// Writes a fence of the own store after parts of a write whose other parts are lost.
+  ///
+  /// The parts of a write come from one snapshot, which ended with the earlier process.
+  private func abandonParts() async throws {
+    if var mark = openingMark {
+      // The fence is recognised by its session if this process ends before the next mark.
+      mark.session = session
+      try await self.mark(mark)
+    }
+    var machine = Takeover(
+      position: position, floor: slots.floor,
+      fence: head(.fence, lastWrite: position.lastWrite, time: now()))
+    switch try await client.run(&machine) {
+    case .fenced(let position):
+      slots = SlotWriter(position: position, floor: slots.floor)
+      shipped = numbers.inStore(position.lastWrite)
+    case .collected(let floor):
+      throw ReplicaError.fenced(
+        store.path, client.place, by: nil, unshipped: unshipped, slot: floor.slot)
+    case .refused(let error): throw ReplicaError(error)
+    }
+  }
+
+  func publish() {
+    let (position, head, bytes) = (position, newestBase?.slot, logBytes)
+    shared.change {
+      $0.slot = position.slot
+      $0.epoch = position.epoch
+      $0.replicatedWrite = position.lastWrite
+      $0.baseSlot = head
+      $0.logBytesSinceBase = bytes
+    }
+  }
+
+  // MARK: Tasks beside the log
+
+  /// Writes bases, merges and the lease when they are due.
+  private func tend() async throws {
+    try await tendBases()
+    if let interval = options.leaseInterval,
+      lastLease.map({ $0.duration(to: .now) >= interval }) ?? true
+    {
+      lastLease = .now
+      let lease = Lease(
+        holder: options.name ?? "process \(ProcessInfo.processInfo.processIdentifier)",
+        epoch: max(position.epoch, 1), until: now() + interval.inSeconds * 3)
+      try await client.giving(upAfter: 1).replace(.lease, .bytes(lease.bytes))
+    }
+  }
+}
+
+extension ReplicaError {
+  static func stopped(_ path: String) -> ReplicaError {
+    ReplicaError(
+      .stopped, "the replica of '\(path)' was stopped; open a new writer or follower to continue")
+  }
+}
+
+extension Duration {
+  var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+}

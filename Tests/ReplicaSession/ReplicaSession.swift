@@ -1,0 +1,101 @@
+import EntityStore
+import Foundation
+import LodestoreReplicas
+import Synchronization
+
+/// The program that tests of replicas start as further processes.
+///
+///     replica-session write STORE BUCKET FIRST LAST [STEP COUNT]
+///                        makes the writes FIRST to LAST, each when the storage has the one before
+///     replica-session plain STORE FIRST LAST
+///                        makes the writes FIRST to LAST without a replica
+///     replica-session follow FOLDER BUCKET [STEP COUNT]
+///                        applies the log as it is
+///
+/// With a step the process kills itself the COUNTth time that it makes the step. Each command prints
+/// one line: the last slot and write, or the code of the error.
+@main struct ReplicaSession {
+  static func main() async {
+    do {
+      print(try await run(Array(CommandLine.arguments.dropFirst())))
+    } catch let error as ReplicaError {
+      print(error.code.description)
+    } catch {
+      print("failed: \(error)")
+    }
+  }
+
+  private static func run(_ words: [String]) async throws -> String {
+    guard words.count >= 3 else { return "usage" }
+    if words[0] == "plain", words.count == 4 {
+      guard let first = Int(words[2]), let last = Int(words[3]), first <= last else {
+        return "usage"
+      }
+      let store = try Store(at: words[1], entities: [Note.self], options: Note.options)
+      for number in first...last { try store.write { tx in try Note.change(number, &tx) } }
+      return "done"
+    }
+    let bucket = try Bucket.folder(words[2])
+    switch words[0] {
+    case "write" where words.count >= 5:
+      guard let first = Int(words[3]), let last = Int(words[4]) else { return "usage" }
+      var options = ReplicaWriterOptions()
+      options.durability = .replicated
+      options.markInterval = .milliseconds(100)
+      options.leaseInterval = nil
+      options.keepsStatesFor = .zero
+      let death = Death(words.dropFirst(5))
+      options.setStepHook { death.make($0.rawValue) }
+      let store = try Store(at: words[1], entities: [Note.self], options: Note.options)
+      let writer = try await Replica.writer(store, to: bucket, options: options)
+      for number in first...max(first, last) where number <= last {
+        try await writer.write { tx in
+          if try tx.count(Note.where { $0.number == number }) == 0 {
+            try Note.change(number, &tx)
+          }
+        }
+        if number == (first + last) / 2 {
+          try await writer.writeBase()
+          try await writer.collect()
+        }
+        if number % 4 == 0 { try await Task.sleep(for: .milliseconds(110)) }
+      }
+      try await writer.stop()
+      return "\(writer.status.slot) \(writer.status.replicatedWrite)"
+    case "follow":
+      var options = ReplicaFollowerOptions()
+      options.transactionBytes = 200
+      options.pollInterval = .seconds(60)
+      options.id = "session"
+      let death = Death(words.dropFirst(3))
+      options.setStepHook { death.make($0.rawValue) }
+      let follower = try await Replica.follower(
+        at: words[1], of: bucket, entities: [Note.self], options: options)
+      try await follower.catchUp()
+      await follower.stop()
+      return "\(follower.status.slot) \(follower.status.lastWrite)"
+    default: return "usage"
+    }
+  }
+}
+
+/// Kills the process at a step.
+private final class Death: Sendable {
+  private let step: String?
+  private let count: Int
+  private let seen = Mutex(0)
+
+  init(_ words: ArraySlice<String>) {
+    step = words.first
+    count = words.dropFirst().first.flatMap { Int($0) } ?? 1
+  }
+
+  func make(_ made: String) {
+    guard made == step else { return }
+    let number = seen.withLock { seen in
+      seen += 1
+      return seen
+    }
+    if number == count { kill(getpid(), SIGKILL) }
+  }
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import EntityStore
+import Foundation
+import KVDumpCommands
+import LodestoreReplicas
+
+/// `kvdump follow`: keeps a copy of a replica's store up to date.
+struct FollowCommand: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "follow", abstract: "Keep a copy of a replica's store up to date.",
+    discussion: """
+      Downloads the newest base into the folder, and applies the log until Control-C. A later \
+      command continues. The store is the file that the output names; only this command writes it.
+
+      \(ReplicaPlaceText.credentials)
+
+      Examples:
+        kvdump follow https://s3.eu-central-1.amazonaws.com/backups/pods copy
+        kvdump follow /mnt/backup/pods copy --once
+      """)
+
+  @Argument(help: ArgumentHelp(ReplicaPlaceText.help)) var replica: String
+
+  @Argument(help: "The folder of the copy.", completion: .directory) var folder: String
+
+  @Flag(help: "Apply the log as it is now, and end.") var once = false
+
+  @Flag(
+    name: .shortAndLong, help: "Show the download that the command would begin; change nothing.")
+  var dryRun = false
+
+  @Option(help: ArgumentHelp("Ask for new entries this often.", valueName: "seconds"))
+  var interval = 1.0
+
+  @Option(help: ArgumentHelp("Register under this name, so that the log is kept.", valueName: "id"))
+  var id: String?
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws {
+    try refuse(if: !(0.01...86_400).contains(interval), "--interval: expected 0.01 to 86400")
+  }
+
+  func failure(for error: any Error) -> CommandFailure { .replica(error, at: folder) }
+
+  func run(on console: Console) async throws -> ExitStatus {
+    let bucket = try ReplicaPlaceText.bucket(replica)
+    if dryRun {
+      let plan = try await Replica.restorePlan(bucket)
+      try console.writeObject(RestoreCommand.members(of: plan))
+      return .success
+    }
+    let line = ReplicaProgressLine(console)
+    defer { line.end() }
+    var options = ReplicaFollowerOptions()
+    options.pollInterval = .seconds(interval)
+    options.id = id
+    options.onProgress = { line.show($0) }
+    let follower = try await Replica.follower(
+      at: folder, of: bucket, entities: [], options: options)
+    if once {
+      try await follower.catchUp()
+    } else {
+      try await Self.runUntilEnd(of: follower)
+    }
+    let (status, path) = (follower.status, follower.store.path)
+    await follower.stop()
+    line.end()
+    try console.writeObject([
+      ("store", .text(path)), ("slot", .unsigned(status.slot)),
+      (Column("lastWrite", title: "last write"), .unsigned(status.lastWrite)),
+      (Column("dataTime", title: "data as of"), dateCell(status.dataTime)),
+      (Column("upToDateAt", title: "up to date at"), dateCell(status.upToDateAt)),
+      ("changes", .unsigned(status.changesApplied)), ("swaps", .count(status.swaps)),
+      ("requests", .count(status.traffic.requests)),
+      ("received", .byteCount(Int(clamping: status.traffic.bytesReceived))),
+    ])
+    return .success
+  }
+
+  private static func runUntilEnd(of follower: ReplicaFollower) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { await EndSignal.wait() }
+      group.addTask {
+        while true {
+          try await Task.sleep(for: .seconds(1))
+          if let end = follower.status.end { throw end }
+        }
+      }
+      defer { group.cancelAll() }
+      try await group.next()
+    }
+  }
+}

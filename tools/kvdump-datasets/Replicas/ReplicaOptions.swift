@@ -1,0 +1,91 @@
+import EntityStore
+import Foundation
+import KVDumpCommands
+import LodestoreJSON
+import LodestoreReplicas
+
+/// The place of a replica on a command line.
+enum ReplicaPlaceText {
+  /// An address of an S3-compatible service, or the path of a folder.
+  static func bucket(_ text: String) throws -> Bucket {
+    text.contains("://") ? try .s3(text) : try .folder(text)
+  }
+
+  static let help =
+    "An address such as https://host/bucket/prefix or s3://bucket/prefix, or a folder."
+
+  /// The paragraph about credentials in help pages.
+  static let credentials = """
+    Keys for an address come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or from \
+    ~/.aws/credentials.
+    """
+}
+
+extension CommandFailure {
+  /// The failure for an error of a command that worked on the replica or store at `path`.
+  static func replica(_ error: any Error, at path: String) -> CommandFailure {
+    guard let error = error as? ReplicaError else { return translated(error, store: path) }
+    var details = [Detail(name: "path", value: .text(path))]
+    if let slot = error.slot { details.append(Detail(name: "slot", value: .unsigned(slot))) }
+    if let writes = error.divergedWrites {
+      details.append(Detail(name: "firstWrite", value: .unsigned(writes.lowerBound)))
+      details.append(Detail(name: "lastWrite", value: .unsigned(writes.upperBound)))
+    }
+    return CommandFailure(
+      code: kebab(error.code.description), message: error.message,
+      status: status(of: error.code), details: details)
+  }
+
+  /// The exit status for every known code.
+  private static func status(of code: ReplicaError.Code) -> ExitStatus {
+    switch code {
+    case .behind, .fenced, .diverged, .otherStore, .damaged, .newerFormat, .noBase, .notKept:
+      .damagedData
+    case .untrustworthyStorage, .unsuitableStore, .unsupported: .usage
+    case .unsuitablePath: .cannotCreate
+    case .storage, .busy: .tryAgain
+    default: .inputOutput
+    }
+  }
+}
+
+/// Shows the progress of replicas, from any thread.
+final class ReplicaProgressLine: @unchecked Sendable {
+  private let lock = NSLock()
+  private var line: Progress
+
+  init(_ console: Console) { line = console.progress() }
+
+  func show(_ progress: ReplicaProgress) {
+    lock.withLock {
+      line.show(
+        "\(progress.step.rawValue)  "
+          + (progress.fraction.map { Progress.text($0) } ?? "\(progress.completed)"))
+    }
+  }
+
+  func show(_ text: String) { lock.withLock { line.show(text) } }
+
+  func end() { lock.withLock { line.end() } }
+}
+
+/// Waits for Control-C or another signal that asks the command to end.
+enum EndSignal {
+  static func wait() async {
+    let (stream, continuation) = AsyncStream<Void>.makeStream()
+    var sources: [any DispatchSourceSignal] = []
+    for number in [SIGINT, SIGTERM, SIGHUP] {
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      source.setEventHandler { continuation.yield() }
+      source.resume()
+      sources.append(source)
+    }
+    for await _ in stream { break }
+    for source in sources { source.cancel() }
+  }
+}
+
+func dateCell(_ date: Date?) -> Cell {
+  date.flatMap { ISO8601Text.text($0) }.map(Cell.date) ?? .null
+}

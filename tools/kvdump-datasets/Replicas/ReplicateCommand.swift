@@ -1,0 +1,128 @@
+import ArgumentParser
+import EntityStore
+import Foundation
+import KVDumpCommands
+import LodestoreReplicas
+
+/// `kvdump replicate`: sends the commits of a store to a replica.
+struct ReplicateCommand: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "replicate", abstract: "Send the commits of a store to a replica.",
+    discussion: """
+      Sends the commits of all programs that write the store, until Control-C. The first command \
+      creates the replica and writes a base. Every entity of the store must keep a history. A \
+      program can do the same by Replica.writer.
+
+      \(ReplicaPlaceText.credentials)
+
+      Examples:
+        kvdump replicate pods.lodestore https://s3.eu-central-1.amazonaws.com/backups/pods
+        kvdump replicate pods.lodestore /mnt/backup/pods --once
+      """)
+
+  @Argument(help: "The store.", completion: .file()) var store: String
+
+  @Argument(help: ArgumentHelp(ReplicaPlaceText.help)) var replica: String
+
+  @Flag(help: "Send the commits that exist now, and end.") var once = false
+
+  @Flag(name: .shortAndLong, help: "Show the store's and the replica's state; change nothing.")
+  var dryRun = false
+
+  @Flag(help: "Write a new base before anything else.") var base = false
+
+  @Option(
+    help: ArgumentHelp("Keep every state of this many days; 0 keeps all.", valueName: "days"))
+  var keepDays = 7
+
+  @Option(help: ArgumentHelp("Collect commits for this long.", valueName: "milliseconds"))
+  var interval = 200
+
+  @Option(help: ArgumentHelp("A name of this machine for people.", valueName: "name"))
+  var name: String?
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws {
+    try refuse(if: !(0...36_500).contains(keepDays), "--keep-days: expected 0 to 36500")
+    try refuse(if: !(1...3_600_000).contains(interval), "--interval: expected 1 to 3600000")
+  }
+
+  func failure(for error: any Error) -> CommandFailure { .replica(error, at: store) }
+
+  func run(on console: Console) async throws -> ExitStatus {
+    var storeOptions = StoreOptions()
+    storeOptions.access = dryRun ? .readOnly : .existing
+    let opened = try Store(at: store, entities: [], options: storeOptions)
+    defer { opened.close() }
+    let bucket = try ReplicaPlaceText.bucket(replica)
+    if dryRun { return try await plan(opened, bucket, on: console) }
+    let line = ReplicaProgressLine(console)
+    defer { line.end() }
+    var options = ReplicaWriterOptions()
+    options.flushInterval = .milliseconds(interval)
+    options.keepsStatesFor = keepDays == 0 ? nil : .seconds(keepDays * 86_400)
+    options.name = name ?? ProcessInfo.processInfo.hostName
+    options.onProgress = { line.show($0) }
+    options.onStatus = { line.show("slot \($0.slot), \($0.lag) behind") }
+    let writer = try await Replica.writer(opened, to: bucket, options: options)
+    if base { try await writer.writeBase() }
+    if once {
+      try await writer.flush()
+    } else {
+      try await Self.runUntilEnd(of: writer)
+    }
+    let status = writer.status
+    try await writer.stop()
+    line.end()
+    try console.writeObject([
+      ("slot", .unsigned(status.slot)), ("epoch", .unsigned(status.epoch)),
+      (Column("lastWrite", title: "last write"), .unsigned(status.replicatedWrite)),
+      (Column("baseSlot", title: "base slot"), status.baseSlot.map(Cell.unsigned) ?? .null),
+      ("changes", .unsigned(status.changesSent)), ("requests", .count(status.traffic.requests)),
+      ("sent", .byteCount(Int(clamping: status.traffic.bytesSent))),
+    ])
+    return .success
+  }
+
+  /// Waits for a signal, or throws the error that ends the writer.
+  private static func runUntilEnd(of writer: ReplicaWriter) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { await EndSignal.wait() }
+      group.addTask {
+        while true {
+          try await Task.sleep(for: .seconds(1))
+          if let end = writer.status.end { throw end }
+        }
+      }
+      defer { group.cancelAll() }
+      try await group.next()
+    }
+  }
+
+  private func plan(
+    _ store: Store, _ bucket: Bucket, on console: Console
+  ) async throws -> ExitStatus {
+    try Replica.check(store)
+    let place = try Replica.place(of: store)
+    var summary: ReplicaSummary?
+    do {
+      summary = try await Replica.summary(of: bucket, failureLimit: 2)
+    } catch let error as ReplicaError where error.code == .noBase {}
+    try console.writeObject([
+      ("replica", .text(bucket.description)),
+      ("action", .text(summary == nil ? "create" : "continue")),
+      ("slot", place.map { .unsigned($0.slot) } ?? .null),
+      (
+        Column("replicaSlot", title: "replica's slot"),
+        summary?.slots.map { .unsigned($0.upperBound) } ?? .null
+      ),
+      (
+        Column("writesSince", title: "writes since"),
+        place.map { .unsigned($0.writesSince) } ?? .null
+      ),
+      (Column("storeID", title: "replica of"), summary.map { .text($0.store) } ?? .null),
+    ])
+    return .success
+  }
+}

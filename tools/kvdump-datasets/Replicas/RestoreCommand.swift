@@ -1,0 +1,96 @@
+import ArgumentParser
+import EntityStore
+import Foundation
+import KVDumpCommands
+import LodestoreJSON
+import LodestoreReplicas
+
+/// `kvdump restore`: restores a state of a replica into a new store.
+struct RestoreCommand: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore", abstract: "Restore a state of a replica into a new store.",
+    discussion: """
+      Downloads a base and applies the log up to the wanted state, by default the newest. The \
+      content is compared with the digests of the log. The store has no part in the replica.
+
+      \(ReplicaPlaceText.credentials)
+
+      Examples:
+        kvdump restore https://s3.eu-central-1.amazonaws.com/backups/pods pods.lodestore
+        kvdump restore /mnt/backup/pods before.lodestore --to-time 2026-11-28T09:00:00Z
+      """)
+
+  @Argument(help: ArgumentHelp(ReplicaPlaceText.help)) var replica: String
+
+  @Argument(help: "The path of the new store.", completion: .file()) var path: String
+
+  @Option(help: ArgumentHelp("Restore the state after this write.", valueName: "n"))
+  var toWrite: UInt64?
+
+  @Option(
+    help: ArgumentHelp(
+      "Restore the state at this time by the writer's clock.", valueName: "date"))
+  var toTime: String?
+
+  @Option(help: ArgumentHelp("Restore the state after this slot of the log.", valueName: "n"))
+  var toSlot: UInt64?
+
+  @Flag(help: "Make a sealed file, which nobody can change.") var seal = false
+
+  @Flag(name: .shortAndLong, help: "Show the base and the size of the download; change nothing.")
+  var dryRun = false
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws {
+    let count = [toWrite != nil, toTime != nil, toSlot != nil].count { $0 }
+    try refuse(if: count > 1, "name one of --to-write, --to-time and --to-slot")
+  }
+
+  func failure(for error: any Error) -> CommandFailure { .replica(error, at: replica) }
+
+  func run(on console: Console) async throws -> ExitStatus {
+    let bucket = try ReplicaPlaceText.bucket(replica)
+    let target = try target
+    if dryRun {
+      let plan = try await Replica.restorePlan(bucket, to: target)
+      try console.writeObject(Self.members(of: plan))
+      return .success
+    }
+    let line = ReplicaProgressLine(console)
+    defer { line.end() }
+    var options = RestoreOptions()
+    options.seals = seal
+    options.onProgress = { line.show($0) }
+    let report = try await Replica.restore(bucket, to: target, at: path, options: options)
+    line.end()
+    try console.writeObject([("store", .text(path))] + Self.members(of: report))
+    console.note(report.incomplete)
+    return .success
+  }
+
+  private var target: RestoreTarget {
+    get throws {
+      if let toWrite { return .write(toWrite) }
+      if let toSlot { return .slot(toSlot) }
+      guard let toTime else { return .latest }
+      guard let date = ISO8601Text.date(toTime) else {
+        throw CommandFailure.badOption(
+          "to-time",
+          "'\(toTime)' is not a date; write it as 2026-01-31 or 2026-01-31T12:00:00Z")
+      }
+      return .time(date)
+    }
+  }
+
+  static func members(of report: RestoreReport) -> [(column: Column, cell: Cell)] {
+    [
+      (Column("baseSlot", title: "base slot"), .unsigned(report.baseSlot)),
+      ("slot", .unsigned(report.slot)),
+      (Column("lastWrite", title: "last write"), .unsigned(report.lastWrite)),
+      (Column("time", title: "data as of"), dateCell(report.time)),
+      ("entries", .count(report.entryCount)),
+      ("bytes", .byteCount(Int(clamping: report.byteCount))),
+    ]
+  }
+}
