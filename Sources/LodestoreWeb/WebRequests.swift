@@ -131,7 +131,7 @@ package struct WebRequests: Sendable {
         status: response.status, fields: response.fields,
         body: isContent ? kept.bytes : Array(response.body),
         head: isContent ? try consumer.head(of: response) : nil,
-        retryAfter: timing.asked(response.fields),
+        retryAfter: timing.serverWait(response.fields),
         date: response.fields["date"].flatMap { HTTPDate.seconds($0) })
     } catch let failure as TransferFailure {
       throw Failure(failure)

@@ -34,15 +34,15 @@ struct RecordReplay {
     try changes.withChangeBatch(
       expectedCount: newCount, memoryLimit: core.store.options.batchMemoryInBytes
     ) { batch in
-      let stored = try Cursor(entity.records, in: core.transaction)
-      let new = try Cursor(entity.records, in: core.transaction)
+      let stored = try WritingCursor(entity.records, in: core.writing)
+      let new = try WritingCursor(entity.records, in: core.writing)
       for put in puts {
         if put.id >= end {
           try withRecord(put) { view in
             try batch.insert(try changes.prepare(replaying: view, id: put.id), at: new)
           }
           count += 1
-        } else if try stored.seek(put.id) {
+        } else if try stored.reads.seek(put.id) {
           if try update(put, at: stored, in: batch) { count += 1 }
         } else {
           returning.append(put)
@@ -58,10 +58,10 @@ struct RecordReplay {
   }
 
   private func update(
-    _ put: ReplayNet.Put, at cursor: Cursor, in batch: ChangeBatch
+    _ put: ReplayNet.Put, at cursor: WritingCursor, in batch: ChangeBatch
   ) throws -> Bool {
     let changes = batch.changes
-    let old = try changes.stored(cursor.value, id: put.id)
+    let old = try changes.stored(cursor.reads.value, id: put.id)
     return try withRecord(put) { view in
       // A change would give a record of an older layout the current layout, and another checksum.
       if view.layout !== entity.layout, old.view.bytes.elementsEqual(view.bytes) { return false }

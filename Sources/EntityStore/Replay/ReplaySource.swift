@@ -192,7 +192,7 @@ struct ReplaySurvey {
         case .updated, .deleted:
           // A write has images of all records of an entity that it changed, or of none.
           guard hasImages, let id = change.ids.ranges.first?.lowerBound else { continue }
-          let key = HistoryKey.image(entity: change.entity, id: id, transaction: image)
+          let key = HistoryKey.image(entity: change.entity, id: id, write: image)
           hasImages = try log.image(key) != nil
         case .inserted: break
         }
@@ -289,7 +289,7 @@ private final class ValuesAfter {
   private func image(of id: UInt64, after number: UInt64) throws -> ByteView? {
     guard let images else { return nil }
     if let next = nextWithImage, next > id { return nil }
-    let key = HistoryKey.image(entity: entity.number, id: id, transaction: number + 1)
+    let key = HistoryKey.image(entity: entity.number, id: id, write: number + 1)
     guard try key.bytes._withBytes({ try images.seek(atOrAfter: $0) }),
       case .image(entity.number, let found, _)? = HistoryKey(images.key)
     else {

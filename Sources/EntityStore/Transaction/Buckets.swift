@@ -165,7 +165,7 @@ extension WriteCore {
     countChange()
     let body = Checksum.sealed(key: stored, content: value)
     try digestBucketPair(stored, body)
-    try wrappingErrors { try transaction.put(stored, body, in: store.trees.buckets) }
+    try wrappingErrors { try writing.put(stored, body, in: store.trees.buckets) }
   }
 
   /// Removes a value from a bucket, also from one of the library; returns whether it existed.
@@ -173,7 +173,7 @@ extension WriteCore {
     let stored = try Buckets.key(key, bucket)
     countChange()
     try digestBucketPair(stored, nil)
-    return try wrappingErrors { try transaction.delete(stored, in: store.trees.buckets) }
+    return try wrappingErrors { try writing.delete(stored, in: store.trees.buckets) }
   }
 
   /// Updates the digest of the buckets before a pair is stored or, for a `nil` body, removed.

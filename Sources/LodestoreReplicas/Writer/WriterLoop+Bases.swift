@@ -63,7 +63,7 @@ extension WriterLoop {
   /// The time of the last write in the history; that of the snapshot if there is none.
   private static func lastTime(_ snapshot: borrowing Snapshot) throws -> Double {
     var time: Double?
-    try snapshot.forEachTransaction(
+    try snapshot.forEachWrite(
       HistoryQuery.all.newestFirst().limit(1).withoutChanges()
     ) { write, _ in time = write.time.timeIntervalSinceReferenceDate }
     return time ?? Date().timeIntervalSinceReferenceDate

@@ -179,9 +179,9 @@ struct WriterOpening: Sendable {
       for step in steps where !step.continues {
         let number = numbers.inStore(step.writes.upperBound)
         let token = try snapshot.historyToken(number: number)
-        var found: HistoryTransaction?
+        var found: HistoryWrite?
         do {
-          try snapshot.forEachTransaction(.transaction(token).withoutChanges()) { write, stop in
+          try snapshot.forEachWrite(.write(token).withoutChanges()) { write, stop in
             found = write
             stop = true
           }
