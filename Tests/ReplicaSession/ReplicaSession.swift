@@ -32,7 +32,9 @@ import Synchronization
         return "usage"
       }
       let store = try Store(at: words[1], entities: [Note.self], options: Note.options)
-      for number in first...last { try store.write { tx in try Note.change(number, &tx) } }
+      for number in first...last {
+        try await store.write { tx in try Note.change(number, &tx) }
+      }
       return "done"
     }
     let bucket = try Bucket.folder(words[2])

@@ -154,3 +154,10 @@ extension HistoryQuery {
     with { $0.kinds = Set(kinds) }
   }
 }
+
+extension ReadableTransaction where Self: ~Copyable {
+  /// The token of write `number`.
+  package func historyToken(number: UInt64) throws(StoreError) -> HistoryToken {
+    HistoryToken(storeID: try HistoryLog(access.core).storeID(), number: number)
+  }
+}

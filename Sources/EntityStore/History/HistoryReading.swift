@@ -9,11 +9,6 @@ extension ReadableTransaction where Self: ~Copyable {
     try HistoryLog(access.core).token()
   }
 
-  /// The token of write `number`.
-  package func historyToken(number: UInt64) throws(StoreError) -> HistoryToken {
-    HistoryToken(storeID: try HistoryLog(access.core).storeID(), number: number)
-  }
-
   /// Returns the writes in the history that match the query, by default the oldest first.
   ///
   /// - Throws: ``StoreError/Code/expiredHistory`` when some of these writes have been purged.

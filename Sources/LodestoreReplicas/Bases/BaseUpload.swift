@@ -13,7 +13,7 @@ import LodestoreSystem
 /// Seals one commit of a store and uploads it as a base.
 struct BaseUpload: Sendable {
   let client: ReplicaClient
-  /// The path of the store; scratch files are made beside it.
+  /// The path of the store; scratch files are created in its folder.
   let path: String
   let compressionLevel: Int
   let onProgress: @Sendable (ReplicaProgress) -> Void

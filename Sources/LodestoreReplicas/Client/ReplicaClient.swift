@@ -13,7 +13,7 @@ struct ReplicaClient: Sendable {
 
   var place: String { storage.place }
 
-  /// The same client with a limit of failures in a row; `nil` for no limit.
+  /// Returns this client with another limit of failures in a row; `nil` for no limit.
   func giving(upAfter limit: Int?) -> ReplicaClient {
     var client = self
     client.driver.failureLimit = limit

@@ -76,7 +76,7 @@ public struct ReplicaFollowerStatus: Sendable {
 
   init() {}
 
-  /// The time by which the store may be behind the log; `nil` if it is unknown.
+  /// The maximum age of the store compared with the log; `nil` if it is unknown.
   ///
   /// - Parameter date: The current date.
   public func lag(at date: Date = Date()) -> Duration? {

@@ -51,7 +51,7 @@ public struct ReplicaError: Error, Sendable {
   public var code: Code
   /// The failed action and the reason, in one line.
   public var message: String
-  /// The slot of the log to which the failure belongs; `nil` if there is none.
+  /// The slot of the log to which the failure belongs; `nil` if it belongs to no slot.
   public var slot: UInt64?
   /// The numbers of the store's writes that no replica has; `nil` unless ``code`` is `diverged` or
   /// `fenced`.

@@ -53,7 +53,7 @@ struct RestoreRun: Sendable {
 
   // MARK: The run
 
-  /// Restores a state into scratch files beside `path`.
+  /// Restores a state into files whose paths begin with `scratch`.
   func restore(
     to target: RestoreTarget, scratch: String, role: ReplicaMark.Role = .follower
   ) async throws -> Restored {

@@ -16,8 +16,8 @@ internal import LodestoreFormat
 /// The writer sends the commits of all processes that write the store's file. One writer exists for
 /// a replica: a second one is refused, or takes over and stops the first.
 ///
-/// Errors of the storage do not stop a writer. It repeats its requests until they succeed, and
-/// ``status`` shows the failure and the lag. A takeover, and a replica that does not fit the store,
+/// Errors of the storage do not stop a writer. The writer repeats its requests until they succeed,
+/// and ``status`` shows the failure and the lag. A takeover, and a replica that does not fit the store,
 /// end the writer; see ``ReplicaWriterStatus/end``.
 public final class ReplicaWriter: Sendable {
   /// The store, which must stay open.

@@ -96,7 +96,7 @@ public struct ReplicaWriterStatus: Sendable {
   public var lag = Duration.zero
   /// The number of packed bytes that are being sent.
   public var lagInBytes: UInt64 = 0
-  /// The slot of the newest base; `nil` if there is none yet.
+  /// The slot of the newest base; `nil` before the first base.
   public var baseSlot: UInt64?
   /// The bytes of the log since that base.
   public var logBytesSinceBase: UInt64 = 0

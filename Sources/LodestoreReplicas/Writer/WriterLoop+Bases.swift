@@ -60,7 +60,7 @@ extension WriterLoop {
     publish()
   }
 
-  /// The time of the last write in the history; that of the snapshot if there is none.
+  /// The time of the last write in the history, or the current time if the history is empty.
   private static func lastTime(_ snapshot: borrowing Snapshot) throws -> Double {
     var time: Double?
     try snapshot.forEachWrite(

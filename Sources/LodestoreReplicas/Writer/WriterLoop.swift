@@ -80,7 +80,7 @@ actor WriterLoop {
 
   nonisolated func wait(for write: UInt64?) async throws { try await shared.wait(for: write) }
 
-  /// Records the place in the store, writes the first base if there is none, and begins to send.
+  /// Records the place in the store, and begins to send.
   func begin() async throws {
     shared.numbers = numbers
     publish()
@@ -196,7 +196,7 @@ actor WriterLoop {
     try store.read { try $0.historyToken().number }
   }
 
-  /// Whether the store has a commit that was not looked at.
+  /// Whether the store has a commit that the loop has not read.
   private func hasNews() throws -> Bool {
     try store.read { $0.generation } != lastGeneration
   }
@@ -331,7 +331,7 @@ actor WriterLoop {
 
   /// Records the place in the store, so that the next opening begins there.
   func mark() async throws {
-    // A place between the parts of a write is none at which an opening could begin.
+    // An opening cannot begin at a place between the parts of a write.
     guard position.unfinished == nil else { return }
     try await mark(
       ReplicaMark(

@@ -24,10 +24,11 @@
           #expect(try ReplicaFixture.digests(of: follower.store) == digests)
         }
       }
-      #expect(try follower.store.read { try $0.data(for: "last", in: "settings") } != nil)
+      let last = try await follower.store.read { try $0.data(for: "last", in: "settings") }
+      #expect(last != nil)
       #expect(follower.status.lastWrite == writer.status.replicatedWrite)
-      #expect(throws: StoreError.self) {
-        try follower.store.write { try Note.change(1_000, &$0) }
+      await #expect(throws: StoreError.self) {
+        try await follower.store.write { try Note.change(1_000, &$0) }
       }
       await follower.stop()
       try await writer.stop()
@@ -86,7 +87,7 @@
       for number in 4...40 {
         try ReplicaFixture.write(number...number, to: store)
         states[UInt64(number)] = try ReplicaFixture.notes(of: store)
-        let history = try store.read {
+        let history = try await store.read {
           try $0.history(HistoryQuery.all.newestFirst().limit(1))
         }
         times[UInt64(number)] = try #require(history.first).time
@@ -155,7 +156,7 @@
       var writer = try await fixture.writer(store)
       try ReplicaFixture.write(1...5, to: store)
       try await writer.stop()
-      try store.backup(to: fixture.path("old.lodestore"))
+      _ = try await store.backup(to: fixture.path("old.lodestore"))
       writer = try await fixture.writer(store)
       try ReplicaFixture.write(6...9, to: store)
       try await writer.stop()
@@ -200,7 +201,7 @@
       options.access = .existing
       store = try Store(
         at: fixture.path("store.lodestore"), entities: [Note.self, Tag.self], options: options)
-      try store.write { try $0.insert(Tag(name: "new")) }
+      _ = try await store.write { try $0.insert(Tag(name: "new")) }
       writer = try await fixture.writer(store)
       try await writer.stop()
       try await follower.catchUp()
@@ -208,7 +209,7 @@
       #expect(try ReplicaFixture.notes(of: follower.store) == before)
       await follower.stop()
       let later = try await fixture.follower("copy", [Note.self, Tag.self])
-      #expect(try later.store.read { try $0.count(Tag.all) } == 1)
+      #expect(try await later.store.read { try $0.count(Tag.all) } == 1)
       await later.stop()
       #expect(try await fixture.restored() == before)
     }
@@ -287,19 +288,19 @@
       let fixture = try ReplicaFixture()
       let store = try Store(
         at: fixture.path("store.lodestore"), entities: [Note.self, Tag.self], options: Note.options)
-      try store.write { try $0.insert(Tag(name: "first")) }
+      _ = try await store.write { try $0.insert(Tag(name: "first")) }
       try ReplicaFixture.write(1...4, to: store)
       let writer = try await fixture.writer(store)
       try await writer.flush()
       let follower = try await fixture.follower("copy", [Note.self, Tag.self]) {
         $0.followedEntities = ["Note"]
       }
-      #expect(try follower.store.read { try $0.count(Tag.all) } == 0)
-      try store.write { try $0.insert(Tag(name: "second")) }
+      #expect(try await follower.store.read { try $0.count(Tag.all) } == 0)
+      _ = try await store.write { try $0.insert(Tag(name: "second")) }
       try ReplicaFixture.write(5...8, to: store)
       try await writer.flush()
       try await follower.catchUp()
-      #expect(try follower.store.read { try $0.count(Tag.all) } == 0)
+      #expect(try await follower.store.read { try $0.count(Tag.all) } == 0)
       #expect(try ReplicaFixture.notes(of: follower.store) == ReplicaFixture.notes(of: store))
       await follower.stop()
       let other = await #expect(throws: ReplicaError.self) {
@@ -318,7 +319,7 @@
       let follower = try await fixture.follower()
       var updates = follower.updates(of: Note.all.sorted(by: \.number)).makeAsyncIterator()
       #expect(try await updates.next()?.items.count == 2)
-      try store.write { try $0.insert(Note(title: "third", number: 100)) }
+      _ = try await store.write { try $0.insert(Note(title: "third", number: 100)) }
       try await writer.flush()
       try await follower.catchUp()
       #expect(try await updates.next()?.items.map(\.title).last == "third")

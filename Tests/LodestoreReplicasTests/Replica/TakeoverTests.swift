@@ -104,7 +104,7 @@
       let writer = try await fixture.writer(store)
       try ReplicaFixture.write(1...3, to: store)
       try await writer.stop()
-      try store.backup(to: fixture.path("twin.lodestore"))
+      _ = try await store.backup(to: fixture.path("twin.lodestore"))
       let twin = try fixture.store("twin.lodestore")
       let first = try await fixture.writer(store)
       let second = try await fixture.writer(twin)

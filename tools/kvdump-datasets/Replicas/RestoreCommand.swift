@@ -43,7 +43,7 @@ struct RestoreCommand: ToolCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    let count = [toWrite != nil, toTime != nil, toSlot != nil].count { $0 }
+    let count = [toWrite != nil, toTime != nil, toSlot != nil].filter { $0 }.count
     try refuse(if: count > 1, "name one of --to-write, --to-time and --to-slot")
   }
 
@@ -64,7 +64,9 @@ struct RestoreCommand: ToolCommand {
     options.onProgress = { line.show($0) }
     let report = try await Replica.restore(bucket, to: target, at: path, options: options)
     line.end()
-    try console.writeObject([("store", .text(path))] + Self.members(of: report))
+    var members = Self.members(of: report)
+    members.insert((column: "store", cell: .text(path)), at: 0)
+    try console.writeObject(members)
     console.note(report.incomplete)
     return .success
   }
