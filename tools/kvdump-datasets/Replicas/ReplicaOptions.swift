@@ -68,7 +68,7 @@ func showingProgress<R: Sendable>(
 extension ReplicaProgress {
   /// The progress as a line shows it.
   var text: String {
-    "\(step.rawValue)  " + (fraction.map { Progress.text($0) } ?? "\(completed)")
+    "\(step.rawValue)  " + (fraction.map { KVDumpCommands.Progress.text($0) } ?? "\(completed)")
   }
 }
 
