@@ -17,6 +17,7 @@ extension WriterLoop {
   /// Finds the newest base and the size of the log since it.
   func findBase() async throws {
     upload.removeScratch()
+    let client = client.giving(upAfter: options.openingFailureLimit)
     newestBase = try await client.bases().last { $0.slot <= position.slot }
     let after = newestBase.map { ReplicaName.entry(slot: $0.slot) }
     logBytes = try await client.entries(in: .log, after: after).reduce(0) { $0 + $1.byteCount }

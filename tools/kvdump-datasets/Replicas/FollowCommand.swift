@@ -50,22 +50,23 @@ struct FollowCommand: ToolCommand {
       try console.writeObject(RestoreCommand.members(of: plan))
       return .success
     }
-    let line = ReplicaProgressLine(console)
-    defer { line.end() }
     var options = ReplicaFollowerOptions()
     options.pollInterval = .seconds(interval)
     options.id = id
-    options.onProgress = { line.show($0) }
-    let follower = try await Replica.follower(
-      at: folder, of: bucket, entities: [], options: options)
-    if once {
-      try await follower.catchUp()
-    } else {
-      try await Self.runUntilEnd(of: follower)
+    let (chosen, once, folder) = (options, once, folder)
+    let (status, path) = try await showingProgress(on: console) { report in
+      var options = chosen
+      options.onProgress = { report($0.text) }
+      let follower = try await Replica.follower(
+        at: folder, of: bucket, entities: [], options: options)
+      if once {
+        try await follower.catchUp()
+      } else {
+        try await Self.runUntilEnd(of: follower)
+      }
+      await follower.stop()
+      return (follower.status, follower.store.path)
     }
-    let (status, path) = (follower.status, follower.store.path)
-    await follower.stop()
-    line.end()
     try console.writeObject([
       ("store", .text(path)), ("slot", .unsigned(status.slot)),
       (Column("lastWrite", title: "last write"), .unsigned(status.lastWrite)),

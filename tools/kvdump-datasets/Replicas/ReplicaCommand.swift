@@ -122,14 +122,15 @@ struct TakeoverCommand: ToolCommand {
       try console.writeObject(RestoreCommand.members(of: try await Replica.restorePlan(bucket)))
       return .success
     }
-    let line = ReplicaProgressLine(console)
-    defer { line.end() }
     var options = RestoreOptions()
     options.ignoresLease = ignoreLease
     options.name = ProcessInfo.processInfo.hostName
-    options.onProgress = { line.show($0) }
-    let report = try await Replica.takeOver(bucket, at: path, options: options)
-    line.end()
+    let (chosen, path) = (options, path)
+    let report = try await showingProgress(on: console) { show in
+      var options = chosen
+      options.onProgress = { show($0.text) }
+      return try await Replica.takeOver(bucket, at: path, options: options)
+    }
     try console.writeObject([
       ("store", .text(report.path)), ("slot", .unsigned(report.slot)),
       ("epoch", .unsigned(report.epoch)),

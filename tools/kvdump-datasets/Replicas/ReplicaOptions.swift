@@ -49,24 +49,27 @@ extension CommandFailure {
   }
 }
 
-/// Shows the progress of replicas, from any thread.
-final class ReplicaProgressLine: @unchecked Sendable {
-  private let lock = NSLock()
-  private var line: Progress
-
-  init(_ console: Console) { line = console.progress() }
-
-  func show(_ progress: ReplicaProgress) {
-    lock.withLock {
-      line.show(
-        "\(progress.step.rawValue)  "
-          + (progress.fraction.map { Progress.text($0) } ?? "\(progress.completed)"))
-    }
+/// Runs `body` in a task of its own, and shows the texts that it reports as a line.
+func showingProgress<R: Sendable>(
+  on console: Console,
+  _ body: @escaping @Sendable (_ report: @escaping @Sendable (String) -> Void) async throws -> R
+) async throws -> R {
+  let (texts, continuation) = AsyncStream<String>.makeStream(bufferingPolicy: .bufferingNewest(1))
+  let work = Task {
+    defer { continuation.finish() }
+    return try await body { continuation.yield($0) }
   }
+  var line = console.progress()
+  for await text in texts { line.show(text) }
+  line.end()
+  return try await work.value
+}
 
-  func show(_ text: String) { lock.withLock { line.show(text) } }
-
-  func end() { lock.withLock { line.end() } }
+extension ReplicaProgress {
+  /// The progress as a line shows it.
+  var text: String {
+    "\(step.rawValue)  " + (fraction.map { KVDumpCommands.Progress.text($0) } ?? "\(completed)")
+  }
 }
 
 /// Waits for Control-C or another signal that asks the command to end.

@@ -57,24 +57,25 @@ struct ReplicateCommand: ToolCommand {
     defer { opened.close() }
     let bucket = try ReplicaPlaceText.bucket(replica)
     if dryRun { return try await plan(opened, bucket, on: console) }
-    let line = ReplicaProgressLine(console)
-    defer { line.end() }
     var options = ReplicaWriterOptions()
     options.flushInterval = .milliseconds(interval)
     options.keepsStatesFor = keepDays == 0 ? nil : .seconds(keepDays * 86_400)
     options.name = name ?? ProcessInfo.processInfo.hostName
-    options.onProgress = { line.show($0) }
-    options.onStatus = { line.show("slot \($0.slot), \($0.lag) behind") }
-    let writer = try await Replica.writer(opened, to: bucket, options: options)
-    if base { try await writer.writeBase() }
-    if once {
-      try await writer.flush()
-    } else {
-      try await Self.runUntilEnd(of: writer)
+    let (chosen, once, base) = (options, once, base)
+    let status = try await showingProgress(on: console) { report in
+      var options = chosen
+      options.onProgress = { report($0.text) }
+      options.onStatus = { report("slot \($0.slot), \($0.lag) behind") }
+      let writer = try await Replica.writer(opened, to: bucket, options: options)
+      if base { try await writer.writeBase() }
+      if once {
+        try await writer.flush()
+      } else {
+        try await Self.runUntilEnd(of: writer)
+      }
+      try await writer.stop()
+      return writer.status
     }
-    let status = writer.status
-    try await writer.stop()
-    line.end()
     try console.writeObject([
       ("slot", .unsigned(status.slot)), ("epoch", .unsigned(status.epoch)),
       (Column("lastWrite", title: "last write"), .unsigned(status.replicatedWrite)),

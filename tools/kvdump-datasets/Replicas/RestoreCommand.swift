@@ -57,13 +57,14 @@ struct RestoreCommand: ToolCommand {
       try console.writeObject(Self.members(of: plan))
       return .success
     }
-    let line = ReplicaProgressLine(console)
-    defer { line.end() }
     var options = RestoreOptions()
     options.seals = seal
-    options.onProgress = { line.show($0) }
-    let report = try await Replica.restore(bucket, to: target, at: path, options: options)
-    line.end()
+    let (chosen, path) = (options, path)
+    let report = try await showingProgress(on: console) { show in
+      var options = chosen
+      options.onProgress = { show($0.text) }
+      return try await Replica.restore(bucket, to: target, at: path, options: options)
+    }
     var members = Self.members(of: report)
     members.insert((column: "store", cell: .text(path)), at: 0)
     try console.writeObject(members)
