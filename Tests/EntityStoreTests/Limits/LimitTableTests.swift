@@ -41,7 +41,7 @@ import Testing
       "bytes of a record, `recordSizeLimitInBytes`", StoreOptions().recordSizeLimitInBytes,
       .unstorableValue
     ),
-    ("bytes of a record, at most", Cursor.largestValue, .unstorableValue),
+    ("bytes of a record, at most", WritingCursor.largestValue, .unstorableValue),
     ("bytes of a tuple in an index key", KeyEncoder.longestTuple, nil),
     ("levels of nesting of a document", Document.deepestNesting, .unstorableValue),
     ("bytes of the name of a bucket", BucketKey.longestName, .unstorableValue),

@@ -179,7 +179,7 @@ import Testing
       let error = try storeError(.snapshotExpired) { try snapshot.count(Player.all) }
       #expect(error.message.contains("snapshotAgeLimit"))
       #expect(warnings.withLock { $0.map(\.commitNumber) } == [commit])
-      #expect(try store.readers().allSatisfy { $0.commitNumber > generation })
+      #expect(try store.readers().allSatisfy { $0.commitNumber > commit })
       try snapshot.advance()
       #expect(try snapshot.count(Player.all) > 0)
     }
