@@ -468,6 +468,41 @@ import Testing
     }
   }
 
+  @Test func `a record that one unit deletes and a later one restores is updated in the copy`()
+    throws
+  {
+    try withPair { store in
+      try store.insert(Player(name: "x"))
+      try store.write { tx in
+        let guild = try tx.insert(Guild("g")).id
+        let ids = try ["a", "b"].map { try tx.insert(Artisan($0)).id }
+        try tx.add(ids, to: Guild.board, of: guild)
+      }
+    } _: { pair in
+      let player = try #require(try pair.store.fetch(Player.all).first).id
+      let guild = try #require(try pair.store.fetch(Guild.all).first).id
+      let artisan = try #require(try pair.store.fetch(Artisan.all.sorted(by: \.name)).first).id
+      try pair.store.delete(player)
+      let deletion = try pair.store.historyToken()
+      try pair.store.write { tx in
+        let new = try tx.insert(Artisan("c")).id
+        try tx.add(new, to: Guild.board, of: guild, at: .after(artisan))
+      }
+      let first = try pair.unit()
+      try pair.store.write { try $0.remove([artisan], from: Guild.board, of: guild) }
+      try pair.store.undo(deletion)
+      try pair.store.modify(player) { $0.score = 9 }
+      let second = try pair.unit { $0.after = first.end.last }
+      #expect(ReplayUnit.groups(of: [first, second]).count == 2)
+      let before = try pair.copy.historyToken()
+      try pair.replay([first, second])
+      #expect(try pair.copy.fetch(player)?.score == 9)
+      let changes = try pair.copy.history(.after(before)).flatMap { Array($0.changes) }
+      let found = changes.filter { $0.entity == "Player" }
+      #expect(found.map(\.kind) == [.updated] && found.map(\.attributes) == [["score"]])
+    }
+  }
+
   @Test func `merged units have the last value of each record once`() throws {
     try withPair { pair in
       let ids = try pair.store.insert((0..<9).map { Player(name: "p\($0)") }).ids
