@@ -3,11 +3,12 @@ internal import LodestoreFormat
 /// The net changes of one entity's records in one write; each record is in at most one list.
 ///
 /// A record that was inserted and then changed is new. A record that was inserted and then removed
-/// is in no list.
+/// is in no list. A record that a replay has removed and inserted again under its id is updated.
 struct NetChanges {
   let entity: StoredEntity
   private var insertedIDs = IDRuns()
   private var removedIDs = IDRuns()
+  private var highestRemovedID: UInt64 = 0
   private var updates: [(attributes: AttributeSet, ids: IDRuns)] = []
   /// The position in ``updates`` of the last changed attributes.
   private var lastUpdate = 0
@@ -15,9 +16,34 @@ struct NetChanges {
 
   init(of entity: StoredEntity) { self.entity = entity }
 
-  mutating func insert(_ ids: Range<UInt64>) { insertedIDs.append(ids) }
+  /// Notes new records; returns those among them that the write has removed before.
+  @discardableResult
+  mutating func insert(_ ids: Range<UInt64>) -> IDRuns {
+    // Only a replay inserts records under ids that were given before.
+    if ids.lowerBound > highestRemovedID {
+      insertedIDs.append(ids)
+      return IDRuns()
+    }
+    return insertAgain(ids)
+  }
 
-  mutating func remove(_ id: UInt64) { removedIDs.append(id) }
+  private mutating func insertAgain(_ ids: Range<UInt64>) -> IDRuns {
+    removedIDs.normalize()
+    insertedIDs.normalize()
+    let all = IDRuns([ids])
+    let again = all.intersection(removedIDs)
+    removedIDs = removedIDs.subtracting(again)
+    for range in all.subtracting(again).ranges { insertedIDs.append(range) }
+    var attributes = AttributeSet(count: entity.layout.attributes.count)
+    for position in entity.layout.attributes.indices { attributes.insert(position) }
+    for id in again.subtracting(insertedIDs.normalized) { update(id, attributes) }
+    return again
+  }
+
+  mutating func remove(_ id: UInt64) {
+    removedIDs.append(id)
+    highestRemovedID = max(highestRemovedID, id)
+  }
 
   @inline(__always)
   mutating func update(_ id: UInt64, _ attributes: AttributeSet) {

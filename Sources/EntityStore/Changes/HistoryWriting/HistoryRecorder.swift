@@ -34,8 +34,8 @@ final class HistoryRecorder: ChangeSink {
 
   func record(_ change: RecordChange, of entity: StoredEntity) throws(StoreError) {
     switch change {
-    case .inserted(let ids): self[entity].insert(ids)
-    case .insertedRecord(let id, _): self[entity].insert(id..<id + 1)
+    case .inserted(let ids): try noteInserted(ids, entity)
+    case .insertedRecord(let id, _): try noteInserted(id..<id + 1, entity)
     case .updated(let id, let old, _, let attributes):
       // If a record was only converted to the current layout, its values stay, so the history
       // records no change.
@@ -55,6 +55,18 @@ final class HistoryRecorder: ChangeSink {
       }
       self[entity].remove(id)
     case .cleared: break
+    }
+  }
+
+  private func noteInserted(_ ids: Range<UInt64>, _ entity: StoredEntity) throws(StoreError) {
+    let again = self[entity].insert(ids)
+    if again.isEmpty { return }
+    // A replay has removed these records before, so they are updated. Only their images are kept.
+    for id in again {
+      if entity.description.history?.keepsImages == true {
+        changedAgain[entity.number, default: IDRuns()].append(id)
+      }
+      try log.delete(.tombstone(entity: entity.number, id: id, transaction: number))
     }
   }
 
