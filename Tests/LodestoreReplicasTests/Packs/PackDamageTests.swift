@@ -11,7 +11,7 @@
   struct PackDamageTests {
     @Test func `every damaged byte of an entry is found`() throws {
       var changes = SeededChanges(salt: 1)
-      let steps = changes.steps(12)
+      let steps = changes.steps(4)
       let entry = try Entries.entry(steps, [changes.bucket("settings")])
       for offset in entry.bytes.indices {
         for bit in [UInt8(1), 0x80, .random(in: 1...255, using: &changes)] {
@@ -24,7 +24,7 @@
 
     @Test func `every shortened or lengthened entry is found`() throws {
       var changes = SeededChanges(salt: 2)
-      let entry = try Entries.entry(changes.steps(12))
+      let entry = try Entries.entry(changes.steps(4))
       for count in entry.bytes.indices {
         let bytes = Array(entry.bytes.prefix(count))
         #expect(throws: PackError.self, "\(count) bytes") { try LogEntry(reading: bytes) }

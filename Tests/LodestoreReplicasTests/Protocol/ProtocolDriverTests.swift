@@ -165,7 +165,8 @@ import Testing
     // A writer that was stopped before the collection finds its slot free, and is refused.
     var stopped = SlotWriter(position: first, floor: .none)
     try stopped.offer(LogEntry(head(.pack, after: first, session: 2)))
-    #expect(try await driver.run(&stopped) == .collected(Floor(number: 1, slot: 23)))
+    let refusal = try await driver.run(&stopped)
+    #expect(refusal == .collected(Floor(number: 1, slot: 23)))
     let garbage = try await failure { () async throws(StorageError) in
       try await storage.head(ReplicaName.entry(slot: 4).key)
     }

@@ -15,7 +15,8 @@ import Testing
     let server = try LoopbackServer(answer)
     defer { server.stop() }
     var options = S3Storage.Options()
-    options.requestTimeout = .seconds(5)
+    // Other tests may keep all threads busy for some seconds.
+    options.requestTimeout = .seconds(60)
     change(&options)
     let storage = try S3Storage(
       "http://127.0.0.1:\(server.port)/bucket/place", .keys(StorageServer.credentials), options,
