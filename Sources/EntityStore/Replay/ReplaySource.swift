@@ -150,7 +150,7 @@ struct ReplaySource {
   private func changedBuckets(_ digests: [String: [UInt8]]) throws -> [ReplayBucket] {
     let known = request.digests?.buckets ?? [:]
     var buckets = known.keys.filter { digests[$0] == nil }.map { ReplayBucket(name: $0, pairs: []) }
-    for (name, digest) in digests where known[name] != digest {
+    for (name, digest) in digests.sorted(by: { $0.key < $1.key }) where known[name] != digest {
       var bucket = ReplayBucket(name: name, pairs: [])
       var byteCount = 0
       let prefix = BucketKey.prefix(bucket: name)

@@ -31,7 +31,7 @@ import Testing
       }
       clock.now = 1_010
       let before = try store.read { try $0.historyToken() }
-      try store.core.write(WriteOrigin(), isEviction: true, EntityStore.Savepoints()) { core in
+      try store.core.write(WriteOrigin(), .eviction, EntityStore.Savepoints()) { core in
         let entity = try core.entity(Offer.self)
         for part in [[ids[2]], [ids[0], ids[1]]] {
           #expect(try core.evict(part, of: entity, .expiry).isEmpty)

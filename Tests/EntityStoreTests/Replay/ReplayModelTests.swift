@@ -199,14 +199,17 @@ private struct FollowingCopy {
     if own.digests != theirs.digests {
       throw Disagreement("the copy has \(own.digests), the store has \(theirs.digests)")
     }
-    for entity in run.store.core.schema.entities {
-      let next = try run.store.core.read { try $0.storedNextID(of: entity) }
-      let nextOwn = try store.core.read { try $0.storedNextID(of: entity) }
-      if next != nextOwn {
-        throw Disagreement("the next id of \(entity.name) is \(nextOwn), not \(next)")
-      }
+    let (next, expectedNext) = (try Self.nextIDs(of: store), try Self.nextIDs(of: run.store))
+    if next != expectedNext {
+      throw Disagreement("the next ids of the copy are \(next), not \(expectedNext)")
     }
     try expectSound(store)
+  }
+
+  private static func nextIDs(of store: Store) throws -> [String: UInt64] {
+    try store.core.read { core in
+      try core.schema.entities.reduce(into: [:]) { $0[$1.name] = try core.storedNextID(of: $1) }
+    }
   }
 
   func close() throws {
