@@ -2,7 +2,7 @@ internal import EntityStore
 internal import LodestoreBytes
 internal import LodestoreDatasets
 internal import LodestoreFormat
-import LodestoreSystem
+internal import LodestoreSystem
 internal import Synchronization
 
 /// Downloads a base, verifies it, and makes a store of it.

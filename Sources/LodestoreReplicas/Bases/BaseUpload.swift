@@ -2,7 +2,7 @@ internal import EntityStore
 internal import LodestoreBytes
 internal import LodestoreDatasets
 internal import LodestoreFormat
-import LodestoreSystem
+internal import LodestoreSystem
 
 #if canImport(FoundationEssentials)
   internal import FoundationEssentials

@@ -167,10 +167,9 @@ struct EntryApplication: Sendable {
     _ entries: [LogEntry], _ position: ChainPosition, _ floor: Floor, _ limit: UInt64?,
     _ role: ReplicaMark.Role
   ) throws -> UInt64 {
-    var units: [ReplayUnit] = []
-    do {
-      units = try ReplayUnit.units(of: entries)
-    } catch let error as PackError { throw ReplicaError(error) }
+    var units = try WriterOpening.reading { () throws(PackError) in
+      try ReplayUnit.units(of: entries)
+    }
     if let limit { units = units.filter { $0.end.after < limit }.map { $0.through(limit) } }
     let schema = entries.last?.head.schema
     let mark = ReplicaMark(role: role, position, localWrite: 0, floor: floor, schema: schema)

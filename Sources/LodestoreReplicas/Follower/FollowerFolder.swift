@@ -1,7 +1,7 @@
 internal import LodestoreBytes
 internal import LodestoreDatasets
 internal import LodestoreFormat
-import LodestoreSystem
+internal import LodestoreSystem
 
 /// The folder of a follower, and the names in it.
 ///
@@ -38,7 +38,7 @@ struct FollowerFolder: Sendable {
   /// - Throws: ``ReplicaError`` with the code `busy` while another process follows.
   func locked() throws -> FileLock {
     do throws(DatasetError) {
-      if let lock = try FileLock.exclusive(making: lock) { return lock }
+      if let lock = try FileLock.exclusive(making: self.lock) { return lock }
     } catch { throw ReplicaError(error) }
     throw ReplicaError(
       .busy,

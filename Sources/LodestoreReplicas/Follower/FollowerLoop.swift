@@ -1,7 +1,7 @@
 internal import EntityStore
 internal import LodestoreDatasets
 internal import LodestoreFormat
-import LodestoreSystem
+internal import LodestoreSystem
 internal import Synchronization
 
 #if canImport(FoundationEssentials)

@@ -1,5 +1,5 @@
 internal import LodestoreBytes
-package import LodestoreFormat
+internal import LodestoreFormat
 
 /// The block with the whole content of one bucket after the writes of a unit.
 ///

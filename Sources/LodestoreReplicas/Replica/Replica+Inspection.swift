@@ -1,4 +1,4 @@
-internal import EntityStore
+public import EntityStore
 internal import LodestoreFormat
 
 #if canImport(FoundationEssentials)

@@ -1,6 +1,6 @@
 public import EntityStore
 internal import LodestoreFormat
-import LodestoreSystem
+internal import LodestoreSystem
 
 #if canImport(FoundationEssentials)
   internal import FoundationEssentials

@@ -1,4 +1,4 @@
-import LodestoreSystem
+internal import LodestoreSystem
 
 /// The error of a failure to write, follow or restore a replica.
 ///

@@ -1,6 +1,6 @@
 internal import EntityStore
 internal import LodestoreFormat
-import LodestoreSystem
+internal import LodestoreSystem
 
 #if canImport(FoundationEssentials)
   internal import FoundationEssentials
@@ -106,15 +106,23 @@ struct RestoreRun: Sendable {
   private func applyLog(
     to restored: inout Restored, _ target: RestoreTarget, _ role: ReplicaMark.Role
   ) async throws {
-    try await applyMerged(to: &restored, target, role)
-    var reader = ChainReader(
-      position: restored.position, floor: restored.floor,
-      limit: (entries: 256, bytes: 64 << 20))
+    let merged = try await mergedNames()
     var pending: [LogEntry] = []
+    // The place after the last entry that was read, which may be within the parts of a write.
+    var place = restored.position
     while true {
+      if pending.isEmpty {
+        try await applyMerged(merged, to: &restored, target, role)
+        place = restored.position
+      }
+      let next = place.slot + 1
+      let distance = merged.keys.filter { $0 > next }.min().map { $0 - next } ?? 256
+      var reader = ChainReader(
+        position: place, floor: restored.floor,
+        limit: (entries: Int(min(distance, 256)), bytes: 64 << 20))
       switch try await client.run(&reader) {
       case .read(let entries, let isEnd):
-        restored.floor = reader.floor
+        (restored.floor, place) = (reader.floor, reader.position)
         let wanted = Cut(entries, target)
         pending += wanted.entries
         try apply(&pending, wanted.lastWrite, role, to: &restored)
@@ -126,7 +134,6 @@ struct RestoreRun: Sendable {
             + (target == .latest ? "is not there yet" : "is later than the wanted state")
         }
         if wanted.isEnd || isEnd { return }
-        reader.readOn()
       case .collected:
         throw ReplicaError(
           .notKept,
@@ -165,12 +172,8 @@ struct RestoreRun: Sendable {
 
   // MARK: Merged slots
 
-  /// Applies merged entries that follow the base, which save requests.
-  ///
-  /// The log's entry after a merged one names the last entry of its slots, so a wrong one is found.
-  private func applyMerged(
-    to restored: inout Restored, _ target: RestoreTarget, _ role: ReplicaMark.Role
-  ) async throws {
+  /// The names of merged entries by their first slots.
+  private func mergedNames() async throws -> [UInt64: [(level: Int, name: ReplicaName)]] {
     var names: [UInt64: [(level: Int, name: ReplicaName)]] = [:]
     for level in 1...ReplicaName.highestLevel {
       let found = try await client.entries(in: .merged, below: "\(level)/")
@@ -180,6 +183,16 @@ struct RestoreRun: Sendable {
         names[slots.lowerBound, default: []].append((level, name))
       }
     }
+    return names
+  }
+
+  /// Applies merged entries that follow the place, which save requests.
+  ///
+  /// The log's entry of the last merged slot must be the one that the merged entry names.
+  private func applyMerged(
+    _ names: [UInt64: [(level: Int, name: ReplicaName)]], to restored: inout Restored,
+    _ target: RestoreTarget, _ role: ReplicaMark.Role
+  ) async throws {
     while let candidates = names[restored.position.slot + 1] {
       var isApplied = false
       for (_, name) in candidates.sorted(by: { $0.level > $1.level }) {
@@ -188,7 +201,6 @@ struct RestoreRun: Sendable {
         else { continue }
         var position = restored.position
         guard (try? position.advance(over: entry)) != nil else { continue }
-        // The last slot's entry must be the one that the merged entry names.
         guard let last = try await client.object(.entry(slot: position.slot)),
           SHA256.hash(last) == position.hash
         else { continue }

@@ -6,8 +6,8 @@ struct PackedUnit: Sendable {
   /// The bodies of the entries; the last one has the facts about the end.
   var bodies: [PackBody]
   var end: ReplayEnd
-  /// The time of the last write.
-  var time: Double
+  /// The time of the last write; `nil` if only buckets have changed.
+  var time: Double?
   /// Whether nothing has changed.
   var isEmpty: Bool
 
@@ -26,7 +26,7 @@ struct PackedUnit: Sendable {
     var writer = try PackWriter(level: level)
     var count = 0
     var stepCount = 0
-    var time = 0.0
+    var time: Double?
     let end = try snapshot.forEachReplayStep(request) { step in
       if writer.isFull {
         var full = try PackWriter(level: level)

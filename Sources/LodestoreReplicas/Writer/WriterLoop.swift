@@ -250,7 +250,7 @@ actor WriterLoop {
     let first = numbers.inLog(unit.end.after) + 1
     for (index, body) in unit.bodies.enumerated() {
       let isLast = index == unit.bodies.count - 1
-      var head = head(.pack, lastWrite: numbers.inLog(unit.end.last), time: unit.time)
+      var head = head(.pack, lastWrite: numbers.inLog(unit.end.last), time: unit.time ?? now())
       head.firstWrite = first
       head.schema = unit.end.schema
       head.part = EntryHead.Part(number: UInt64(index) + 1, continues: !isLast)

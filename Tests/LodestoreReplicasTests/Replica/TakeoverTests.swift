@@ -10,7 +10,7 @@
     @Test func `A takeover fences the writer, and its unsent writes are exported`() async throws {
       let fixture = try ReplicaFixture()
       let store = try fixture.store()
-      let writer = try await fixture.writer(store)
+      let writer = try await fixture.writer(store) { $0.flushInterval = .seconds(60) }
       try ReplicaFixture.write(1...6, to: store)
       try await writer.flush()
       let shared = try ReplicaFixture.notes(of: store)
