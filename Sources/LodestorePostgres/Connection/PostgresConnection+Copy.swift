@@ -21,7 +21,9 @@
     }
 
     /// Runs a `COPY … FROM STDIN` with the bytes that `body` passes to its argument.
-    func copyIn(_ sql: String, _ body: (_ send: ([UInt8]) throws -> Void) throws -> Void) throws {
+    func copyIn(_ sql: String, _ body: (_ send: @escaping ([UInt8]) throws -> Void) throws -> Void)
+      throws
+    {
       try begin(sql, PGRES_COPY_IN)
       do {
         try body { bytes in

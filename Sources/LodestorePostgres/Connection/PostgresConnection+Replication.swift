@@ -5,7 +5,7 @@
   /// A new replication slot, with the snapshot of the same position.
   struct CreatedSlot: Sendable {
     var position: LogPosition
-    /// The name of the snapshot. The server forgets it at the next command of the connection.
+    /// The name of the snapshot, which the server forgets at the next command of the connection.
     var snapshot: String
   }
 

@@ -5,8 +5,8 @@
 
   /// A connection to a PostgreSQL server, used by one thread.
   ///
-  /// Each call blocks its thread until the server has answered. An interruption ends the wait within
-  /// a fraction of a second; the connection cannot be used afterwards.
+  /// Each call blocks its thread until the server has answered. An interruption ends the wait
+  /// within a fraction of a second; the connection cannot be used afterwards.
   final class PostgresConnection {
     /// The kind of session that the server gives the connection.
     enum Session {

@@ -1,6 +1,6 @@
 /// An error of the connection to a PostgreSQL server, or of the data on its way.
 ///
-/// The message says what happened, to which table or column, and the next step.
+/// The message names the event, its table or column, and the next step.
 public struct PostgresError: Error, Sendable, CustomStringConvertible {
   /// The kinds of errors.
   #if hasAttribute(nonexhaustive)
@@ -35,14 +35,20 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
     case cancelled
   }
 
+  /// The kind of the error.
   public let code: Code
+  /// The event, its place, and the next step.
   public let message: String
   /// The five characters of the server's error code; `nil` if the server sent none.
   public var sqlState: String?
+  /// The table that the error concerns; `nil` for none.
   public var table: String?
+  /// The column that the error concerns; `nil` for none.
   public var column: String?
+  /// The error that led to this one; `nil` for none.
   public var cause: (any Error)?
 
+  /// Creates an error.
   public init(
     _ code: Code, _ message: String, sqlState: String? = nil, table: String? = nil,
     column: String? = nil, cause: (any Error)? = nil
@@ -55,6 +61,7 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
     self.cause = cause
   }
 
+  /// The message, with the server's error code.
   public var description: String {
     sqlState.map { "\(message) (SQLSTATE \($0))" } ?? message
   }

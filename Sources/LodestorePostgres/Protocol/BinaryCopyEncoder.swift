@@ -7,7 +7,9 @@ struct BinaryCopyEncoder {
     bytes.appendBigEndian(UInt64(0))
   }
 
-  mutating func beginRow(columnCount: Int) { bytes.appendBigEndian(Int16(truncatingIfNeeded: columnCount)) }
+  mutating func beginRow(columnCount: Int) {
+    bytes.appendBigEndian(Int16(truncatingIfNeeded: columnCount))
+  }
 
   mutating func appendNull() { bytes.appendBigEndian(Int32(-1)) }
 

@@ -2,8 +2,10 @@
 ///
 /// The text form is that of PostgreSQL: two hexadecimal numbers, as in `16/B374D848`.
 public struct LogPosition: Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
+  /// The number of bytes of log before the position.
   public let rawValue: UInt64
 
+  /// Creates a position from its number.
   public init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
   /// Reads the text form; `nil` for any other text.
@@ -19,10 +21,12 @@ public struct LogPosition: Sendable, Hashable, Comparable, Codable, CustomString
     text.utf8.allSatisfy { $0 != UInt8(ascii: "+") } ? UInt32(text, radix: 16) : nil
   }
 
+  /// Returns whether a position is before another one in the same log.
   public static func < (first: LogPosition, second: LogPosition) -> Bool {
     first.rawValue < second.rawValue
   }
 
+  /// The text form.
   public var description: String {
     let high = String(UInt32(rawValue >> 32), radix: 16, uppercase: true)
     let low = String(UInt32(truncatingIfNeeded: rawValue), radix: 16, uppercase: true)

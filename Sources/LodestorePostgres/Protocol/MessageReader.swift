@@ -67,7 +67,8 @@ struct MessageReader {
   static func text(_ bytes: ByteView, _ label: StaticString) throws(PostgresError) -> String {
     guard let text = String(validating: bytes.unsafeBytes, as: UTF8.self) else {
       throw PostgresError(
-        .malformed, "\(label) has a text that is not UTF-8; the connection asks for client_encoding "
+        .malformed,
+        "\(label) has a text that is not UTF-8; the connection asks for client_encoding "
           + "UTF8, and a database with the encoding SQL_ASCII does not convert")
     }
     return text
@@ -79,7 +80,8 @@ struct MessageReader {
 
   func failure(_ reason: String) -> PostgresError {
     PostgresError(
-      .malformed, "\(label) of PostgreSQL \(reason); the server speaks another version of the "
+      .malformed,
+      "\(label) of PostgreSQL \(reason); the server speaks another version of the "
         + "protocol, or the connection is damaged")
   }
 }

@@ -32,7 +32,9 @@ enum ReplicationMessage {
   ) -> [UInt8] {
     var bytes: [UInt8] = [UInt8(ascii: "r")]
     // The server removes log up to the second position.
-    for value in [received.rawValue, durable.rawValue, durable.rawValue] { bytes.appendBigEndian(value) }
+    for value in [received.rawValue, durable.rawValue, durable.rawValue] {
+      bytes.appendBigEndian(value)
+    }
     bytes.appendBigEndian(microseconds)
     bytes.append(asksForReply ? 1 : 0)
     return bytes

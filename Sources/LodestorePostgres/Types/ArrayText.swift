@@ -73,7 +73,8 @@ enum ArrayText {
     case .bool(let value): "\(value)"
     case .integer(let value): "\(value)"
     case .double(let value):
-      value.isFinite ? "\(value)" : value.isNaN ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\""
+      value.isFinite
+        ? "\(value)" : value.isNaN ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\""
     case .numeric(let value): quoted(value.text)
     case .text(let value): quoted(value)
     case .bytes: "null"
@@ -110,7 +111,9 @@ enum UUIDText {
       let all = String(repeating: "0", count: 16 - digits.count) + digits
       return String(all.dropFirst(range.lowerBound).prefix(range.count))
     }
-    return [hex(high, 0..<8), hex(high, 8..<12), hex(high, 12..<16), hex(low, 0..<4), hex(low, 4..<16)]
-      .joined(separator: "-")
+    return [
+      hex(high, 0..<8), hex(high, 8..<12), hex(high, 12..<16), hex(low, 0..<4), hex(low, 4..<16),
+    ]
+    .joined(separator: "-")
   }
 }

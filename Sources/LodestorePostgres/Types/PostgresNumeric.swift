@@ -64,7 +64,7 @@ struct PostgresNumeric: Sendable, Hashable {
 
   private static let tooManyDigits = ValueRefusal.refused(
     "has more than \(mostDigits) digits; a decimal has at most \(mostDigits)")
-  /// 10^38
+  /// The first number with more digits: 10^38.
   private static let limit = (0..<mostDigits).reduce(UInt128(1)) { product, _ in product * 10 }
 
   private mutating func append(_ group: UInt128, _ scale: UInt128) throws(ValueRefusal) {

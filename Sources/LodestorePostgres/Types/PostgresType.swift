@@ -1,4 +1,4 @@
-/// The type of a column, as far as it decides the form of the values.
+/// The type of a column, reduced to the form of its values.
 indirect enum PostgresType: Sendable, Hashable {
   case bool
   case int2, int4, int8, oid

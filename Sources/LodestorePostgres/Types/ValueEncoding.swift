@@ -21,7 +21,8 @@ extension ColumnType {
   func append(_ value: PostgresValue, to bytes: inout [UInt8]) throws(ValueRefusal) {
     switch (self, value) {
     case (.boolean, .bool(let value)): bytes.append(value ? 1 : 0)
-    case (.smallint, .integer(let value)): bytes.appendBigEndian(try Self.exactly(value, Int16.self))
+    case (.smallint, .integer(let value)):
+      bytes.appendBigEndian(try Self.exactly(value, Int16.self))
     case (.integer, .integer(let value)): bytes.appendBigEndian(try Self.exactly(value, Int32.self))
     case (.bigint, .integer(let value)): bytes.appendBigEndian(value)
     case (.real, .double(let value)): bytes.appendBigEndian(Float(value).bitPattern)
