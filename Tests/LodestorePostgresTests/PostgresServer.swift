@@ -1,5 +1,6 @@
 #if Postgres
   import Foundation
+  import Synchronization
   import Testing
 
   @testable import LodestorePostgres
@@ -20,42 +21,62 @@
     let folder: String
     let port: Int
 
-    /// Creates and starts a server.
-    init() throws {
-      // The path of a socket has a limit of some 100 bytes, so the folder is not deep.
-      let template = "/tmp/lodestore-pg-XXXXXX"
-      var bytes = Array(template.utf8CString)
-      guard mkdtemp(&bytes) != nil else { throw CocoaError(.fileWriteUnknown) }
-      folder = String(decoding: bytes.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    /// Creates and starts a server; `settings` are lines of its configuration.
+    init(_ settings: String = "") throws {
+      let template = try Self.template.get()
+      folder = try Self.newFolder()
       port = Int.random(in: 20_000..<60_000)
-      if getuid() == 0 { _ = try Self.run("/bin/chown", ["postgres", folder]) }
-      try tool(
-        "initdb", "-D", "\(folder)/data", "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8",
-        "--locale=C")
-      let settings = """
+      try Self.asServer("/bin/cp", ["-r", template, "\(folder)/data"])
+      let lines = """
         wal_level = logical
         listen_addresses = '127.0.0.1'
         unix_socket_directories = '\(folder)'
         port = \(port)
         fsync = off
         wal_sender_timeout = 5s
+        \(settings)
 
         """
       let path = "\(folder)/data/postgresql.conf"
       let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
       try file.seekToEnd()
-      try file.write(contentsOf: Data(settings.utf8))
+      try file.write(contentsOf: Data(lines.utf8))
       try file.close()
       try start()
     }
 
+    /// The data of a new server, which all servers of this process copy.
+    private static let template = Result { () throws -> String in
+      let folder = try newFolder()
+      try tool(
+        "initdb", "-D", "\(folder)/data", "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8",
+        "--locale=C")
+      templateFolder.withLock { $0 = folder }
+      atexit {
+        let folder = PostgresServer.templateFolder.withLock { $0 }
+        if let folder { try? FileManager.default.removeItem(atPath: folder) }
+      }
+      return "\(folder)/data"
+    }
+
+    private static let templateFolder = Mutex<String?>(nil)
+
+    private static func newFolder() throws -> String {
+      // The path of a socket has a limit of some 100 bytes, so the folder is not deep.
+      var bytes = Array("/tmp/lodestore-pg-XXXXXX".utf8CString)
+      guard mkdtemp(&bytes) != nil else { throw CocoaError(.fileWriteUnknown) }
+      let folder = String(decoding: bytes.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      if getuid() == 0 { _ = try run("/bin/chown", ["postgres", folder]) }
+      return folder
+    }
+
     func start() throws {
-      try tool("pg_ctl", "-D", "\(folder)/data", "-l", "\(folder)/log", "-w", "start")
+      try Self.tool("pg_ctl", "-D", "\(folder)/data", "-l", "\(folder)/log", "-w", "start")
     }
 
     /// Stops the server; an immediate stop is like a crash.
     func stop(immediately: Bool = false) throws {
-      try tool(
+      try Self.tool(
         "pg_ctl", "-D", "\(folder)/data", "-w", "-m", immediately ? "immediate" : "fast", "stop")
     }
 
@@ -78,14 +99,16 @@
       return try #require(text.flatMap { LogPosition($0) })
     }
 
-    private func tool(_ name: String, _ arguments: String...) throws {
-      let programs = try #require(Self.programs)
-      let path = "\(programs)/\(name)"
-      // The programs refuse to run as root.
+    private static func tool(_ name: String, _ arguments: String...) throws {
+      try asServer("\(try #require(programs))/\(name)", arguments)
+    }
+
+    /// Runs a program as the user `postgres` where this user is root, as which no server runs.
+    private static func asServer(_ path: String, _ arguments: [String]) throws {
       let status =
         getuid() == 0
-        ? try Self.run("/usr/sbin/runuser", ["-u", "postgres", "--", path] + arguments)
-        : try Self.run(path, arguments)
+        ? try run("/usr/sbin/runuser", ["-u", "postgres", "--", path] + arguments)
+        : try run(path, arguments)
       guard status == 0 else { throw CocoaError(.featureUnsupported) }
     }
 
@@ -103,8 +126,10 @@
   }
 
   /// Runs `body` with a new server, which is removed afterwards.
-  func withServer(_ body: (PostgresServer) async throws -> Void) async throws {
-    let server = try PostgresServer()
+  func withServer(
+    _ settings: String = "", _ body: (PostgresServer) async throws -> Void
+  ) async throws {
+    let server = try PostgresServer(settings)
     defer { server.remove() }
     try await body(server)
   }

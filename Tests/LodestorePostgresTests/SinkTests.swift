@@ -37,16 +37,6 @@
 
   @Suite(.serialized, .enabled(if: PostgresServer.programs != nil, PostgresServer.isMissing))
   struct `A database that receives a store` {
-    private func withStore(_ body: (Store) async throws -> Void) async throws {
-      let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
-      let path = folder.appendingPathComponent("a.lodestore").path
-      let store = try Store(at: path, entities: [City.self])
-      defer { store.close() }
-      try await body(store)
-    }
-
     private func rows(_ server: PostgresServer) throws -> [String] {
       try server.run(
         "SELECT id || ' ' || name || ' ' || coalesce(people::text, '-') FROM \"City\" ORDER BY id"
@@ -56,7 +46,7 @@
 
     @Test func `a plan changes nothing`() async throws {
       try await withServer { server in
-        try await withStore { store in
+        try await withStore([City.self]) { store in
           let commands = try await PostgresSink(server.parameters).plan(for: store)
           #expect(
             commands.contains { $0.hasPrefix("CREATE TABLE IF NOT EXISTS \"public\".\"City\"") })
@@ -67,17 +57,17 @@
 
     @Test func `the first push sends all records, and later ones send the changes`() async throws {
       try await withServer { server in
-        try await withStore { store in
+        try await withStore([City.self]) { store in
           let sink = PostgresSink(server.parameters)
-          try store.write { transaction in
+          try await store.write { transaction in
             for number in 1...3 { try transaction.insert(City(name: "c\(number)", people: number)) }
           }
           let first = try await sink.push(store)
           #expect(first.isWhole && first.sentRecords == 3)
           #expect(try rows(server) == ["1 c1 1", "2 c2 2", "3 c3 3"])
-          try store.write { transaction in
-            try transaction.delete(RecordID<City>(2))
-            try transaction.modify(RecordID<City>(3)) { $0.people = nil }
+          try await store.write { transaction in
+            try transaction.delete(RecordID<City>(rawValue: 2))
+            try transaction.modify(RecordID<City>(rawValue: 3)) { $0.people = nil }
             try transaction.insert(City(name: "ü", people: 9))
           }
           let second = try await sink.push(store)
@@ -92,10 +82,10 @@
       async throws
     {
       try await withServer { server in
-        try await withStore { store in
+        try await withStore([City.self]) { store in
           let sink = PostgresSink(server.parameters)
           for round in 0..<5 {
-            try store.write { transaction in
+            try await store.write { transaction in
               for number in 0..<5_000 {
                 try transaction.insert(City(name: "c\(round)", people: number))
               }

@@ -10,6 +10,13 @@ package struct DynamicLinkTable: Sendable {
   package var to: String
 }
 
+extension DynamicStore {
+  /// Returns whether the program has opened the store with a type for the entity.
+  package func isDeclaredByProgram(_ entity: String) -> Bool {
+    core.declared.contains { $0.name == entity }
+  }
+}
+
 extension DynamicSnapshot {
   /// A record from bytes in the form of the file, as a step of a replay has them.
   package func record(_ id: UInt64, bytes: ByteView, of entity: DynamicEntity) -> DynamicRecord {

@@ -139,10 +139,11 @@ package struct TableRows {
   package func deleteAll() throws -> Int { try core.deleteAll(of: entity) }
 
   /// Deletes the records whose ids are not among `ids`; returns their number.
+  ///
+  /// - Parameter ids: normalized runs.
   package func deleteAll(except ids: IDRuns) throws -> Int {
-    let stored = try core.storedIDs(of: entity)
-    let kept = Set(ids)
-    return try core.delete(stored.filter { !kept.contains($0) }, of: entity)
+    if try core.count(of: entity) == ids.count { return 0 }
+    return try core.delete(try core.storedIDs(of: entity).filter { !ids.contains($0) }, of: entity)
   }
 
   private func id(_ key: [Value]) throws -> UInt64? {

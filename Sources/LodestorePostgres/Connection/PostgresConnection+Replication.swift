@@ -10,18 +10,30 @@
   }
 
   extension PostgresConnection {
-    /// The identity of the server's data, which survives a restart and a standby's promotion.
-    func systemIdentifier() throws(PostgresError) -> String {
-      guard let found = try run("IDENTIFY_SYSTEM").first?.first, let found else {
+    /// The identity of the server's data, which survives a restart and a standby's promotion, and
+    /// the end of the server's log.
+    func identity() throws(PostgresError) -> (system: String, end: LogPosition) {
+      guard let row = try run("IDENTIFY_SYSTEM").first, row.count >= 3, let system = row[0],
+        let end = row[2].flatMap({ LogPosition($0) })
+      else {
         throw PostgresError(.malformed, "PostgreSQL \(label) did not identify itself")
       }
-      return found
+      return (system, end)
     }
 
     /// Creates a slot for logical replication and exports the snapshot of its position.
     func createSlot(_ name: String) throws(PostgresError) -> CreatedSlot {
-      let rows = try run(
-        "CREATE_REPLICATION_SLOT \(SQL.name(name)) LOGICAL pgoutput EXPORT_SNAPSHOT")
+      let rows: [[String?]]
+      do throws(PostgresError) {
+        rows = try run(
+          "CREATE_REPLICATION_SLOT \(SQL.name(name)) LOGICAL pgoutput EXPORT_SNAPSHOT")
+      } catch {
+        guard error.sqlState == "53400" else { throw error }
+        throw PostgresError(
+          .badSetup,
+          "PostgreSQL \(label) has no free replication slot; drop an unused one, or raise "
+            + "max_replication_slots", sqlState: error.sqlState, cause: error)
+      }
       guard let row = rows.first, row.count >= 3, let text = row[1],
         let position = LogPosition(text), let snapshot = row[2]
       else {

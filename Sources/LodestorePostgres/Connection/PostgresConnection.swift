@@ -27,17 +27,17 @@
     init(
       _ parameters: String, _ session: Session = .queries, interruption: PostgresInterruption
     ) throws(PostgresError) {
-      var names = ["dbname", "client_encoding", "fallback_application_name", "connect_timeout"]
-      var values = [parameters, "UTF8", "lodestore", "15"]
+      // The connection string in `dbname` is expanded. It overrides the parameters before it, and
+      // those after it override its parts.
+      var names = [
+        "fallback_application_name", "connect_timeout", "keepalives_idle", "tcp_user_timeout",
+        "dbname", "client_encoding",
+      ]
+      var values = ["lodestore", "15", "30", "60000", parameters, "UTF8"]
       if session == .replication {
         names.append("replication")
         values.append("database")
       }
-      // A connection string in `dbname` is expanded; later parameters override its parts, and
-      // the timeout is therefore placed before it.
-      let order = [3, 2] + [0, 1] + names.indices.dropFirst(4)
-      names = order.map { names[$0] }
-      values = order.map { values[$0] }
       let connected = Self.withPointers(names) { names in
         Self.withPointers(values) { values in PQconnectdbParams(names, values, 1) }
       }

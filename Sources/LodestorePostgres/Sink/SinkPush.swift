@@ -20,12 +20,15 @@
     ///
     /// - Returns: the last write that the database has; `nil` when all records must be sent.
     func begin() throws -> UInt64? {
-      try connection.run("BEGIN")
-      // Two pushes of one store wait for each other, also before the first one has left a row.
       try connection.run(
-        "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", ["lodestore \(facts.storeID)"])
+        "SET statement_timeout = 0; SET lock_timeout = 0; SET row_security = off; "
+          + "SET idle_in_transaction_session_timeout = 0; BEGIN")
+      // Two pushes into one schema wait for each other, also before the first one has left a row.
+      try connection.run(
+        "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", ["lodestore \(plan.sink.schema)"])
       for command in plan.creation { try connection.run(command) }
       try checkTypes()
+      try checkStore()
       for table in plan.tables { try connection.run(table.createStage) }
       let rows = try connection.run(
         "SELECT last_write, entities FROM \(plan.cursorLabel) WHERE store = $1::uuid",
@@ -43,6 +46,18 @@
       let chosen = Set(plan.entities.map(\.entity.name))
       if !chosen.isDisjoint(with: facts.unrecordedEntities) { return nil }
       return row[1] == plan.signature ? number : nil
+    }
+
+    /// Throws when the schema receives another store, whose rows a push of all records would delete.
+    private func checkStore() throws {
+      let rows = try connection.run(
+        "SELECT store FROM \(plan.cursorLabel) WHERE store <> $1::uuid", ["\(facts.storeID)"])
+      guard let other = rows.first?.first, let other else { return }
+      throw PostgresError(
+        .otherServer,
+        "the schema \(SQL.name(plan.sink.schema)) of \(connection.label) receives the store "
+          + "\(other), and this is the store \(facts.storeID); push into another schema, or delete "
+          + "the row in \(plan.cursorLabel) to replace the rows", table: SinkTable.cursorName)
     }
 
     /// Throws when a column of an older table has another type.
@@ -115,7 +130,7 @@
           try delete(ids.map { [$0] }, from: table)
         }
         for records in step.records where records.entity == number {
-          try stage(table) { row in
+          try copy(into: table.stage, table) { row in
             for (index, id) in records.ids.enumerated() {
               try records.bytes._withBytes { bytes in
                 try row(
@@ -140,19 +155,19 @@
     /// Sends all records and links, and deletes all other rows of the tables.
     func sendAll() throws {
       result = PostgresPush(isWhole: true)
+      // The rows are gone, so that the others need no temporary table.
       for (entity, table) in plan.entities {
         try connection.run("DELETE FROM \(table.label)")
-        try stage(table) { row in
+        try copy(into: table.label, table) { row in
           try plan.snapshot.forEachRecord(of: entity) { record in
             try row(record)
             return true
           }
         }
-        try merge(table)
       }
       for (links, table) in plan.links {
         try connection.run("DELETE FROM \(table.label)")
-        try connection.copyIn(table.copy(onlyKey: true)) { send in
+        try connection.copyIn(table.copy(into: table.label, onlyKey: true)) { send in
           var rows = KeyRows(send, limit: plan.sink.partSizeInBytes)
           try plan.snapshot.forEachLink(of: links) { from, to in
             result.addedLinks += 1
@@ -160,7 +175,6 @@
           }
           try rows.finish()
         }
-        try merge(table)
       }
     }
 
@@ -178,18 +192,19 @@
     }
 
     private func stageKeys(_ keys: [[UInt64]], _ table: SinkTable) throws {
-      try connection.copyIn(table.copy(onlyKey: true)) { send in
+      try connection.copyIn(table.copy(into: table.stage, onlyKey: true)) { send in
         var rows = KeyRows(send, limit: plan.sink.partSizeInBytes)
         for key in keys { try rows.append(key) }
         try rows.finish()
       }
     }
 
-    /// Copies records into the temporary table of an entity.
-    private func stage(
-      _ table: SinkTable, _ body: (_ row: (DynamicRecord) throws -> Void) throws -> Void
+    /// Copies records into a table with the columns of an entity's table.
+    private func copy(
+      into target: String, _ table: SinkTable,
+      _ body: (_ row: (DynamicRecord) throws -> Void) throws -> Void
     ) throws {
-      try connection.copyIn(table.copy(onlyKey: false)) { send in
+      try connection.copyIn(table.copy(into: target, onlyKey: false)) { send in
         var encoder = BinaryCopyEncoder()
         try body { record in
           try self.append(record, table, to: &encoder)

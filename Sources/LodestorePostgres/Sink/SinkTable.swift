@@ -64,9 +64,8 @@ struct SinkTable: Sendable {
   var label: String { SQL.name(schema, name) }
   private var key: [Column] { Array(columns.prefix(keyCount)) }
   private var others: [Column] { Array(columns.dropFirst(keyCount)) }
-  /// The temporary table that receives rows before they are merged.
-  var stage: String { "pg_temp.\(SQL.name(stageName))" }
-  private var stageName: String { String("lodestore_\(name)".prefix(Self.longestName)) }
+  /// The temporary table that receives rows before they are merged; it is in another schema.
+  var stage: String { SQL.name("pg_temp", name) }
 
   private static func list(_ columns: [Column]) -> String {
     columns.map { SQL.name($0.name) }.joined(separator: ", ")
@@ -89,13 +88,15 @@ struct SinkTable: Sendable {
 
   var createStage: String {
     let definitions = columns.map { "\(SQL.name($0.name)) \($0.type.rawValue)" }
-    return "CREATE TEMPORARY TABLE IF NOT EXISTS \(SQL.name(stageName)) "
+    return "CREATE TEMPORARY TABLE IF NOT EXISTS \(SQL.name(name)) "
       + "(\(definitions.joined(separator: ", "))) ON COMMIT DELETE ROWS"
   }
 
   /// The command that receives rows, with all columns or only those of the key.
-  func copy(onlyKey: Bool) -> String {
-    "COPY \(stage) (\(Self.list(onlyKey ? key : columns))) FROM STDIN (FORMAT binary)"
+  ///
+  /// - Parameter target: ``label`` or ``stage``.
+  func copy(into target: String, onlyKey: Bool) -> String {
+    "COPY \(target) (\(Self.list(onlyKey ? key : columns))) FROM STDIN (FORMAT binary)"
   }
 
   var merge: String {

@@ -17,7 +17,10 @@
     /// The changes of whole transactions that are not in the store yet.
     private var whole: [RowChange] = []
     private var transactionCount = 0
+    /// The position after the last received transaction.
     private var position: LogPosition
+    /// The time of the last received commit, in seconds since 2001.
+    private var time: Double?
     private var lastStatus = 0
     private var mustReply = false
     /// The time of the last message of the server.
@@ -25,8 +28,7 @@
     private static let statusSeconds = 10
     /// The seconds of silence after which the connection counts as lost.
     ///
-    /// The server is asked for a
-    /// reply several times before.
+    /// The server is asked for a reply several times before.
     private static let silenceSeconds = 60
 
     /// The seconds of a clock that is never set.
@@ -45,6 +47,7 @@
       self.cursor = cursor
       decoder = ChangeDecoder(plans)
       position = cursor.position
+      time = cursor.time
     }
 
     /// Follows until the connection ends, which throws.
@@ -53,15 +56,13 @@
         try connection.startReplication(
           slot: cursor.slot, publications: [work.source.publication], after: cursor.position)
       } catch { throw Self.explained(error, cursor.slot) }
-      let position = position
+      let start = cursor
       work.state.change {
         $0.phase = .following
-        $0.position = position
+        $0.note(start)
       }
       while true {
-        // Waiting transactions are applied as soon as no further message is available.
-        let wait: Int32 = whole.isEmpty && !mustReply ? 1_000 : 0
-        switch try connection.receive(milliseconds: wait, { try take($0) }) {
+        switch try receive() {
         case .message:
           lastMessage = Self.seconds
           if whole.count >= work.source.options.groupSize { try apply() }
@@ -71,6 +72,18 @@
           throw connection.lost("follow the changes")
         }
         try reportIfDue()
+      }
+    }
+
+    /// Receives a message; before an error the store gets all whole transactions.
+    private func receive() throws -> PostgresConnection.Received {
+      // Waiting transactions are applied as soon as no further message is available.
+      let wait: Int32 = transactionCount == 0 && !mustReply ? 1_000 : 0
+      do {
+        return try connection.receive(milliseconds: wait) { try take($0) }
+      } catch {
+        try apply()
+        throw error
       }
     }
 
@@ -103,7 +116,10 @@
         work.state.change { $0.serverEnd = max($0.serverEnd ?? end, end) }
         mustReply = mustReply || asksForReply
         // All transactions before the position have arrived, and none of them is waiting.
-        if open == nil, whole.isEmpty, end > position { advance(to: end) }
+        if open == nil, transactionCount == 0, end > position {
+          position = end
+          work.state.change { $0.position = end }
+        }
       case .data(_, let end, let payload):
         work.state.change { $0.serverEnd = max($0.serverEnd ?? end, end) }
         openBytes += payload.count
@@ -116,7 +132,7 @@
       case .begin:
         open = []
         openBytes = 0
-      case .commit(_, let end, _):
+      case .commit(_, let end, let microseconds):
         guard let changes = open else { throw Self.outOfOrder }
         open = nil
         // The server begins after the cursor; the comparison guards against one that does not.
@@ -124,13 +140,10 @@
           whole += changes
           transactionCount += 1
           position = end
+          // The server counts from 2000, and the store from 2001.
+          time = Double(microseconds) / 1_000_000 - 366 * 86_400
         }
-      case .relation(let relation):
-        // An altered table stops the source after the transactions before the alteration.
-        do { try decoder.note(relation) } catch {
-          try apply()
-          throw error
-        }
+      case .relation(let relation): try decoder.note(relation)
       case .origin, .type, .message: break
       case .insert, .update, .delete, .truncate:
         guard open != nil else { throw Self.outOfOrder }
@@ -154,12 +167,11 @@
     /// Commits the waiting transactions, with the position after them.
     private func apply() throws {
       guard transactionCount > 0 else { return }
-      cursor.position = position
       // A transaction without a followed change only moves the position, which needs no commit.
       if !whole.isEmpty {
         let plans = plans
         let whole = whole
-        try work.write(cursor, "\(position)") { transaction in
+        try commit("\(position)") { transaction in
           var tables: [TableRows] = []
           for plan in plans {
             tables.append(
@@ -170,25 +182,33 @@
         }
       }
       let (transactions, changes, reached) = (transactionCount, whole.count, position)
+      let time = time
       work.state.change {
         $0.appliedTransactions += transactions
         $0.appliedChanges += changes
         $0.position = reached
+        $0.note(time: time)
       }
       whole = []
       transactionCount = 0
     }
 
-    private func advance(to end: LogPosition) {
-      position = end
-      work.state.change { $0.position = end }
+    private func commit(
+      _ context: String, _ body: (inout WriteTransaction) throws -> Void
+    ) throws {
+      var next = cursor
+      next.position = position
+      next.time = time
+      try work.write(next, context, body)
+      cursor = next
     }
 
     // MARK: Status
 
     /// Reports the position whose changes are durable.
     ///
-    /// Each commit of a store is durable when it returns.
+    /// Each commit of a store is durable when it returns. A position is committed before the server
+    /// gets it: a server that has a later position than the store was read by another store.
     private func reportIfDue() throws {
       let now = Self.seconds
       let silence = now - lastMessage
@@ -196,64 +216,17 @@
         throw PostgresError(
           .connection, "PostgreSQL \(connection.label) has sent nothing for \(silence) seconds")
       }
-      let isDue = mustReply || now - lastStatus >= Self.statusSeconds
-      guard isDue, transactionCount == 0 else { return }
+      guard mustReply || now - lastStatus >= Self.statusSeconds else { return }
+      try apply()
+      if position > cursor.position { try commit("\(position)") { _ in } }
       var clock = timespec()
       clock_gettime(CLOCK_REALTIME, &clock)
       let microseconds = (Int64(clock.tv_sec) - 946_684_800) * 1_000_000
       try connection.sendStatus(
-        received: position, durable: position, microseconds: microseconds,
+        received: position, durable: cursor.position, microseconds: microseconds,
         asksForReply: silence >= Self.statusSeconds)
       lastStatus = now
       mustReply = false
-    }
-  }
-
-  /// Makes the changes of rows in one transaction of the store.
-  struct RowWriter {
-    let tables: [TableRows]
-    let plans: [TablePlan]
-
-    /// Makes the changes in their order; consecutive inserts of one table are one batch.
-    func write(_ changes: [RowChange]) throws {
-      var batch: (table: Int, rows: [[Value]])?
-      for change in changes {
-        if case .insert(let table, let row) = change {
-          if batch?.table != table {
-            try write(batch)
-            batch = (table, [])
-          }
-          batch?.rows.append(row)
-          continue
-        }
-        try write(batch)
-        batch = nil
-        switch change {
-        case .insert: break
-        case .update(let table, let key, let row): try update(table, key, row)
-        case .delete(let table, let key): _ = try tables[table].delete(key: key)
-        case .truncate(let truncated):
-          for table in truncated { _ = try tables[table].deleteAll() }
-        }
-      }
-      try write(batch)
-    }
-
-    private func write(_ batch: (table: Int, rows: [[Value]])?) throws {
-      if let batch { _ = try tables[batch.table].upsert(batch.rows) }
-    }
-
-    private func update(_ table: Int, _ key: [Value], _ row: [Value?]) throws {
-      if try tables[table].update(key: key, to: row) { return }
-      let values = row.compactMap { $0 }
-      guard values.count == row.count else {
-        throw PostgresError(
-          .badMapping,
-          "the store lacks a record of \(plans[table].table.label) that the server "
-            + "updated, and the server did not send all of its values; the program has deleted it. "
-            + "Call copyAgain(into:)", table: plans[table].table.label)
-      }
-      _ = try tables[table].upsert([values])
     }
   }
 #endif

@@ -1,4 +1,5 @@
 public import EntityStore
+public import LodestoreEssentials
 
 /// A table of a database, with the entity that its rows become.
 public struct PostgresTable: Sendable {
@@ -57,7 +58,9 @@ public struct PostgresSource: Sendable {
   public struct Options: Sendable {
     /// The publication; `nil` for the name of the slot.
     public var publication: String?
-    /// Whether a missing publication is created, which takes the right to do so.
+    /// Whether a missing publication is created, and a copy adds missing tables to it.
+    ///
+    /// The role must own the tables, and have the right `CREATE` in the database.
     public var createsPublication = true
     /// The treatment of infinite dates.
     public var infiniteDates = InfiniteDates.refuse
@@ -67,6 +70,10 @@ public struct PostgresSource: Sendable {
     public var transactionSizeLimitInBytes = 1 << 30
     /// Whether lost log, or a lost slot, leads to another copy; otherwise the source stops.
     public var copiesAgainAfterLostLog = true
+    /// Whether an altered table leads to another copy; otherwise the source stops.
+    ///
+    /// An entity that the source has declared then gets the new columns, and loses the dropped ones.
+    public var copiesAgainAfterAlteration = false
     /// The seconds before the first attempt to connect again; doubled up to ``longestWait``.
     public var firstWait = 0.5
     /// The largest number of seconds between two attempts to connect.
@@ -98,6 +105,30 @@ public struct PostgresSource: Sendable {
   }
 
   var publication: String { options.publication ?? slot }
+
+  /// Returns the part of the database that a store has; connects to nothing.
+  ///
+  /// A program that starts without the server reads here whether its store is whole, and how old it
+  /// is.
+  public func copyState(of store: Store) throws -> PostgresCopyState {
+    let cursor = try SourceCursor.read(slot, in: store)
+    return PostgresCopyState(
+      isComplete: cursor?.isCopied ?? false,
+      position: cursor.flatMap { $0.isCopied ? $0.position : nil },
+      lastCommit: cursor?.time.map { Date(timeIntervalSinceReferenceDate: $0) })
+  }
+}
+
+/// The part of a database that a store has.
+public struct PostgresCopyState: Sendable, Equatable {
+  /// Whether the store has all rows as of one moment of the server.
+  ///
+  /// It is false before the first copy has ended, and while a repeated copy runs.
+  public var isComplete: Bool
+  /// The position up to which all changes are in the store; `nil` before a copy is complete.
+  public var position: LogPosition?
+  /// The server's time of the last commit in the store, or of the copy; `nil` before a copy.
+  public var lastCommit: Date?
 }
 
 /// The state of a source.
@@ -121,6 +152,12 @@ public struct PostgresStatus: Sendable {
   public var position: LogPosition?
   /// The last known end of the server's log.
   public var serverEnd: LogPosition?
+  /// The server's time of the last commit in the store.
+  public var lastCommit: Date?
+  /// The number of rows of all tables, as the server's planner assumes it; `nil` if unknown.
+  ///
+  /// Only a copy sets it. A row count of a table that was never analysed is unknown.
+  public var estimatedRows: Int?
   /// The number of rows that copies have written since the source was started.
   public var copiedRows = 0
   /// The number of the server's transactions after the copy.
@@ -134,5 +171,16 @@ public struct PostgresStatus: Sendable {
   public var lagInBytes: UInt64? {
     guard let position, let serverEnd else { return nil }
     return serverEnd > position ? serverEnd.rawValue - position.rawValue : 0
+  }
+}
+
+extension PostgresStatus {
+  mutating func note(_ cursor: SourceCursor) {
+    position = cursor.position
+    note(time: cursor.time)
+  }
+
+  mutating func note(time: Double?) {
+    lastCommit = time.map { Date(timeIntervalSinceReferenceDate: $0) }
   }
 }

@@ -22,20 +22,29 @@ struct ChangeDecoder {
   private let plans: [TablePlan]
   private var known: [UInt32: Known] = [:]
   private let byName: [String: Int]
+  private let byRelation: [UInt32: Int]
 
   init(_ plans: [TablePlan]) {
     self.plans = plans
     byName = Dictionary(
       plans.enumerated().map { ($1.table.label, $0) }, uniquingKeysWith: { first, _ in first })
+    byRelation = Dictionary(
+      plans.enumerated().map { ($1.relation, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// Notes the form of a table; throws when it is no longer that of the copy.
   mutating func note(_ relation: LogicalMessage.Relation) throws(PostgresError) {
     guard let table = byName["\(relation.schema).\(relation.name)"] else {
+      if let table = byRelation[relation.id] {
+        throw altered(plans[table], nil, "is now \(relation.schema).\(relation.name)")
+      }
       known[relation.id] = nil
       return
     }
     let plan = plans[table]
+    guard relation.id == plan.relation else {
+      throw altered(plan, nil, "is now another table of the name")
+    }
     if relation.identity == .nothing {
       throw altered(plan, nil, "now has REPLICA IDENTITY NOTHING; set it to DEFAULT")
     }
@@ -48,6 +57,11 @@ struct ChangeDecoder {
         throw altered(plan, column.name, "has another type in the column '\(column.name)'")
       }
       places.append(place)
+    }
+    for position in plan.key where !relation.columns[places[position]].isKey {
+      throw altered(
+        plan, plan.columns[position].name,
+        "has another replica identity, without '\(plan.columns[position].name)'")
     }
     let names = Set(plan.columns.map(\.name)).union(plan.table.ignored)
     if let new = relation.columns.first(where: { !names.contains($0.name) }) {

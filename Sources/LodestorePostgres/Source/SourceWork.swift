@@ -1,8 +1,6 @@
 #if Postgres
   internal import EntityStore
-  internal import LodestoreBytes
   internal import LodestoreEssentials
-  internal import LodestoreFormat
   import LodestoreSystem
 
   /// The work of a source; used by one thread.
@@ -28,15 +26,17 @@
     func run() throws {
       var wait = source.options.firstWait
       while true {
-        let before = state.value.position
+        let before = state.value
         do {
           try attempt()
-        } catch let error as PostgresError where error.code == .slotLost {
-          guard source.options.copiesAgainAfterLostLog else { throw error }
+        } catch let error as PostgresError where leadsToCopy(error) {
           copiesAgain = true
           state.change { $0.repeatedCopies.append(error.message) }
         } catch let error as PostgresError where error.isTransient {
-          if state.value.position != before { wait = source.options.firstWait }
+          let now = state.value
+          if now.position != before.position || now.copiedRows != before.copiedRows {
+            wait = source.options.firstWait
+          }
           let seconds = wait
           state.change { $0.phase = .waiting(seconds: seconds, error) }
           try sleep(seconds)
@@ -45,7 +45,16 @@
       }
     }
 
-    private func sleep(_ seconds: Double) throws(PostgresError) {
+    private func leadsToCopy(_ error: PostgresError) -> Bool {
+      switch error.code {
+      case .slotLost: source.options.copiesAgainAfterLostLog
+      // An error of a copy itself would lead to copies without an end.
+      case .relationChanged: source.options.copiesAgainAfterAlteration && !copiesAgain
+      default: false
+      }
+    }
+
+    func sleep(_ seconds: Double) throws(PostgresError) {
       var left = seconds
       while left > 0 {
         try interruption.check()
@@ -56,77 +65,94 @@
 
     /// Connects, copies if necessary, and follows until the connection ends.
     private func attempt() throws {
+      try preparedStream().run()
+    }
+
+    /// Connects and copies if necessary; only the connection for the changes stays open.
+    private func preparedStream() throws -> ChangeStream {
       state.change { $0.phase = .connecting }
       let queries = try PostgresConnection(source.connection, interruption: interruption)
-      let catalogue = TableCatalogue(connection: queries, source: source)
-      try catalogue.prepare()
-      let plans = try catalogue.plans(store)
+      try SourceSetup(connection: queries, source: source).prepare()
       let replication = try PostgresConnection(
         source.connection, .replication, interruption: interruption)
-      let server = try replication.systemIdentifier()
+      let server = try replication.identity()
       let database = try queries.run("SELECT current_database()").first?.first ?? nil
-      let found = try cursor()
+      let found = try SourceCursor.read(source.slot, in: store)
       var cursor = SourceCursor(
-        server: server, database: database ?? "", slot: source.slot, position: LogPosition(0),
-        isCopied: false, tables: [:])
+        server: server.system, database: database ?? "", slot: source.slot,
+        position: LogPosition(0), isCopied: false, time: nil, tables: [:])
+      if let found, !copiesAgain { try check(found, cursor, queries, end: server.end) }
+      let copies = copiesAgain || found?.isCopied != true
+      var plans = try TableCatalogue(connection: queries, source: source).plans(extends: copies)
       for plan in plans { cursor.tables[plan.table.label] = plan.signature }
-      if let found, !copiesAgain {
-        guard found.server == server, found.database == cursor.database else {
-          throw PostgresError(
-            .otherServer,
-            "the store follows another database than \(queries.label) by slot "
-              + "'\(source.slot)'; connect to that one, or call copyAgain(into:)")
-        }
-        if found.isCopied {
-          guard found.tables == cursor.tables else { throw Self.altered(found, cursor) }
-          cursor.position = found.position
-          cursor.isCopied = true
-        }
+      if let found, !copies {
+        guard found.tables == cursor.tables else { throw Self.altered(found, cursor) }
+        cursor = found
       }
-      if cursor.isCopied {
-        try checkSlot(queries)
-      } else {
-        let work = TableCopy(work: self, plans: plans, queries: queries, replication: replication)
-        try work.run(&cursor, ownsSlot: found != nil || copiesAgain)
+      let mapping = TableMapping(store: store, declares: copies)
+      plans = try plans.map { try mapping.mapped($0) }
+      if copies {
+        let copy = TableCopy(work: self, plans: plans, queries: queries, replication: replication)
+        try copy.run(&cursor, ownsSlot: found != nil || copiesAgain)
         copiesAgain = false
       }
-      let stream = ChangeStream(work: self, plans: plans, connection: replication, cursor: cursor)
-      try stream.run()
+      return ChangeStream(work: self, plans: plans, connection: replication, cursor: cursor)
     }
 
     private static func altered(_ found: SourceCursor, _ now: SourceCursor) -> PostgresError {
       let table = now.tables.keys.sorted().first { now.tables[$0] != found.tables[$0] }
-      let label = table ?? "the set of tables"
       return PostgresError(
         .relationChanged,
-        "\(label) has other columns than when it was copied; call "
-          + "copyAgain(into:)", table: table)
+        "\(table ?? "the set of tables") has other columns, or another key, than when it was "
+          + "copied; call copyAgain(into:)", table: table)
     }
 
-    private func checkSlot(_ queries: PostgresConnection) throws(PostgresError) {
+    /// Checks that the server still has all changes after the position of the store.
+    private func check(
+      _ found: SourceCursor, _ now: SourceCursor, _ queries: PostgresConnection, end: LogPosition
+    ) throws(PostgresError) {
+      guard found.server == now.server, found.database == now.database else {
+        throw PostgresError(
+          .otherServer,
+          "the store follows another database than \(queries.label) by slot "
+            + "'\(source.slot)'; connect to that one, or call copyAgain(into:)")
+      }
+      guard found.isCopied else { return }
       let rows = try queries.run(
-        "SELECT active, wal_status FROM pg_replication_slots WHERE slot_name = $1", [source.slot])
-      guard let row = rows.first, row.count == 2 else {
-        throw PostgresError(
-          .slotLost,
-          "replication slot '\(source.slot)' is gone from \(queries.label); the tables "
-            + "must be copied again")
+        "SELECT wal_status, confirmed_flush_lsn, plugin FROM pg_replication_slots WHERE slot_name "
+          + "= $1", [source.slot])
+      guard let row = rows.first, row.count == 3 else {
+        throw lost("is gone from \(queries.label)")
       }
-      if row[1] == "lost" {
+      if row[0] == "lost" {
+        throw lost("needs log that \(queries.label) has removed (max_slot_wal_keep_size)")
+      }
+      guard row[2] == "pgoutput" else {
         throw PostgresError(
-          .slotLost,
-          "PostgreSQL \(queries.label) has removed log that slot '\(source.slot)' needs "
-            + "(max_slot_wal_keep_size); the tables must be copied again")
+          .slotInUse,
+          "replication slot '\(source.slot)' at \(queries.label) has another plug-in than pgoutput; "
+            + "choose another name")
+      }
+      // A server that was set back to an earlier state may reuse positions of its log.
+      if found.position > end {
+        throw lost(
+          "ends at \(end), before the position \(found.position) of the store: "
+            + "\(queries.label) was set back")
+      }
+      // A position is reported after its commit, so only another reader can have moved the slot.
+      if let read = row[1].flatMap({ LogPosition($0) }), read > found.position {
+        throw PostgresError(
+          .slotInUse,
+          "replication slot '\(source.slot)' was read up to \(read), and the store has the changes "
+            + "up to \(found.position): another store uses the slot, or this one was restored from "
+            + "a backup; give each store a slot of its own, or call copyAgain(into:)")
       }
     }
 
-    // MARK: The cursor
-
-    func cursor() throws -> SourceCursor? {
-      guard let data = try store.read({ try $0.replicationMark(for: source.slot) }) else {
-        return nil
-      }
-      return try JSONDecoder().decode(SourceCursor.self, from: data)
+    private func lost(_ fact: String) -> PostgresError {
+      PostgresError(
+        .slotLost,
+        "replication slot '\(source.slot)' \(fact); the tables must be copied again")
     }
 
     /// Runs `body` in a write, and stores the cursor in its commit.
@@ -138,109 +164,6 @@
         try body(&transaction)
         try transaction.putReplicationMark(mark, for: source.slot)
       }
-    }
-  }
-
-  /// Copies all tables in one snapshot of the server.
-  struct TableCopy {
-    let work: SourceWork
-    let plans: [TablePlan]
-    let queries: PostgresConnection
-    let replication: PostgresConnection
-
-    /// Creates the slot and copies the tables; the cursor is then at the slot's position.
-    func run(_ cursor: inout SourceCursor, ownsSlot: Bool) throws {
-      let slot = work.source.slot
-      let existing = try queries.run(
-        "SELECT active FROM pg_replication_slots WHERE slot_name = $1", [slot])
-      if let row = existing.first {
-        guard ownsSlot else {
-          throw PostgresError(
-            .slotInUse,
-            "replication slot '\(slot)' exists at \(queries.label), and this store has "
-              + "no position in it; choose another name, or drop it: SELECT "
-              + "pg_drop_replication_slot(\(SQL.text(slot)))")
-        }
-        guard row.first != "t" else {
-          throw PostgresError(
-            .slotInUse,
-            "another connection reads replication slot '\(slot)' at \(queries.label); "
-              + "stop the other process")
-        }
-        try replication.run("DROP_REPLICATION_SLOT \(SQL.name(slot))")
-      }
-      // The mark before the slot is created shows after a crash that the slot is this store's.
-      cursor.isCopied = false
-      try work.write(cursor, "copy") { _ in }
-      let created = try replication.createSlot(slot)
-      do {
-        try copyAll(created, &cursor)
-      } catch {
-        // The server would keep log for a slot that nobody will read.
-        _ = try? replication.run("DROP_REPLICATION_SLOT \(SQL.name(slot))")
-        throw error
-      }
-    }
-
-    private func copyAll(_ created: CreatedSlot, _ cursor: inout SourceCursor) throws {
-      try queries.run(
-        "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET TRANSACTION SNAPSHOT "
-          + SQL.text(created.snapshot))
-      var seen: [IDRuns] = []
-      for plan in plans { seen.append(try copy(plan, cursor)) }
-      try queries.run("COMMIT")
-      cursor.isCopied = true
-      cursor.position = created.position
-      try work.write(cursor, "end of the copy") { transaction in
-        for (plan, ids) in zip(plans, seen) {
-          let rows = try transaction.tableRows(
-            of: plan.entity, attributes: plan.attributes, key: plan.keyAttributes)
-          _ = try rows.deleteAll(except: ids)
-        }
-      }
-      work.state.change { $0.position = created.position }
-    }
-
-    /// Copies one table in groups of rows; returns the ids of the records.
-    private func copy(_ plan: TablePlan, _ cursor: SourceCursor) throws -> IDRuns {
-      work.state.change { $0.phase = .copying(table: plan.table.label) }
-      var seen = IDRuns()
-      var group: [[Value]] = []
-      let size = max(1, work.source.options.groupSize)
-      group.reserveCapacity(size)
-      var decoder = BinaryCopyDecoder(columnCount: plan.columns.count)
-      try queries.copyOut(plan.copyCommand) { message in
-        try decoder.take(message) { bytes, fields in
-          var row: [Value] = []
-          row.reserveCapacity(fields.count)
-          for (position, field) in fields.enumerated() {
-            row.append(try plan.value(field.map { bytes[$0] }, position))
-          }
-          group.append(row)
-        }
-        if group.count >= size {
-          try write(group, plan, cursor, &seen)
-          group.removeAll(keepingCapacity: true)
-        }
-      }
-      try decoder.finish()
-      try write(group, plan, cursor, &seen)
-      seen.normalize()
-      return seen
-    }
-
-    private func write(
-      _ group: [[Value]], _ plan: TablePlan, _ cursor: SourceCursor, _ seen: inout IDRuns
-    ) throws {
-      if group.isEmpty { return }
-      var ids: [UInt64] = []
-      try work.write(cursor, "copy of \(plan.table.label)") { transaction in
-        let rows = try transaction.tableRows(
-          of: plan.entity, attributes: plan.attributes, key: plan.keyAttributes)
-        ids = try rows.upsert(group)
-      }
-      for id in ids { seen.append(id) }
-      work.state.change { $0.copiedRows += ids.count }
     }
   }
 #endif

@@ -16,6 +16,8 @@ struct TablePlan: Sendable {
   }
 
   var table: PostgresTable
+  /// The number by which the server identifies the table.
+  var relation: UInt32
   var entity: String
   var columns: [Column]
   /// The positions in ``columns`` of the columns of the key.
@@ -24,23 +26,30 @@ struct TablePlan: Sendable {
   var condition: String?
   var isPartitioned: Bool
   var infinity: InfiniteDates
+  /// The number of rows that the server's planner assumes; `nil` if it has no statistics.
+  var estimatedRows: Int?
 
+  var sqlName: String { SQL.name(table.schema, table.name) }
   var attributes: [String] { columns.map(\.attribute) }
   var keyAttributes: [String] { key.map { columns[$0].attribute } }
 
   /// A text that differs after each alteration that concerns the followed columns.
   var signature: String {
-    columns.map { "\($0.name):\($0.typeID)" }.joined(separator: ",")
+    let columns = columns.map { "\($0.name):\($0.typeID)" }
+    let key = key.map { "\($0)" }
+    return "\(relation);\(key.joined(separator: ","));\(columns.joined(separator: ","))"
   }
 
   /// The command that copies the rows.
   var copyCommand: String {
     let names = columns.map { SQL.name($0.name) }.joined(separator: ", ")
-    let table = SQL.name(table.schema, table.name)
+    // A partitioned table has its rows in partitions. Another table may have children, which are
+    // tables of their own.
     let rows =
       condition == nil && !isPartitioned
-      ? "\(table) (\(names))"
-      : "(SELECT \(names) FROM \(table)\(condition.map { " WHERE \($0)" } ?? ""))"
+      ? "\(sqlName) (\(names))"
+      : "(SELECT \(names) FROM \(isPartitioned ? "" : "ONLY ")\(sqlName)"
+        + "\(condition.map { " WHERE \($0)" } ?? ""))"
     return "COPY \(rows) TO STDOUT (FORMAT binary)"
   }
 
@@ -63,7 +72,8 @@ struct TablePlan: Sendable {
       throw PostgresError(
         .badMapping,
         "\(table.label).\(column.name) is null, and '\(entity).\(column.attribute)' is required; "
-          + "make the attribute optional", table: table.label, column: column.name)
+          + "make the attribute optional, or call copyAgain(into:) if a copy has declared it",
+        table: table.label, column: column.name)
     }
     return value
   }
