@@ -42,8 +42,8 @@
 
     @Test(.enabled(if: Session.program != nil))
     func `each change is applied once when processes are killed`() async throws {
-      let rounds = ProcessInfo.processInfo.environment["LODESTORE_POSTGRES_KILLS"]
-        .flatMap { Int($0) } ?? 12
+      let asked = ProcessInfo.processInfo.environment["LODESTORE_POSTGRES_KILLS"]
+      let rounds = asked.flatMap { Int($0) } ?? 12
       try await withServer { server in
         try server.run(
           "CREATE TABLE a (id int PRIMARY KEY, name text); "
@@ -113,7 +113,10 @@
           try await first.catchUp(to: try server.end())
           await first.stop()
           try server.run("UPDATE a SET name = 'y'")
-          for _ in 0..<4 { try server.run("SELECT pg_switch_wal()"); try server.run("CHECKPOINT") }
+          for _ in 0..<4 {
+            try server.run("SELECT pg_switch_wal()")
+            try server.run("CHECKPOINT")
+          }
           let second = source.follow(into: store)
           try await second.catchUp(to: try server.end())
           #expect(try rows(store, "a") == ["1 y"])
@@ -191,7 +194,7 @@
           #expect(try server.run(backend) == before)
           try await Task.sleep(for: .seconds(1.5))
           let confirmed = try server.run("SELECT confirmed_flush_lsn FROM pg_replication_slots")
-          let position = try #require(confirmed.first?.first ?? nil).flatMapPosition()
+          let position = try #require((confirmed.first?.first ?? nil).flatMap { LogPosition($0) })
           #expect(position >= end)
           // A server that stops waits for the follower to confirm its log.
           let start = Date()
@@ -221,12 +224,6 @@
           await follower.stop()
         }
       }
-    }
-  }
-
-  extension String {
-    fileprivate func flatMapPosition() throws -> LogPosition {
-      try #require(LogPosition(self))
     }
   }
 #endif

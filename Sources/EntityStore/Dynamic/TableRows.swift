@@ -21,7 +21,7 @@ extension WriteTransaction {
   ///
   /// The bucket is reserved for the library.
   package mutating func putReplicationMark(_ mark: Data, for key: String) throws(StoreError) {
-    try put(mark, for: key, in: TableRows.bucket)
+    try core.put(Array(mark), for: Array(key.utf8), in: TableRows.bucket)
   }
 }
 

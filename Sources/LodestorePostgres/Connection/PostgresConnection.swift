@@ -27,8 +27,8 @@
     init(
       _ parameters: String, _ session: Session = .queries, interruption: PostgresInterruption
     ) throws(PostgresError) {
-      // The connection string in `dbname` is expanded. It overrides the parameters before it, and
-      // those after it override its parts.
+      // The connection string in `dbname` is expanded. The parameters before the string are
+      // defaults, and the parameters after the string override its parts.
       var names = [
         "fallback_application_name", "connect_timeout", "keepalives_idle", "tcp_user_timeout",
         "dbname", "client_encoding",

@@ -16,9 +16,10 @@
 
     /// Sends the writes that the database does not have, in one transaction of the database.
     ///
-    /// - Throws: ``PostgresError``. The database is then as it was before the call, or has all
-    ///   writes if the connection was lost during the commit; the next push continues rightly in
-    ///   both cases.
+    /// The next push continues rightly after an error.
+    ///
+    /// - Throws: ``PostgresError``. The database is then as it was before the call. Only if the
+    ///   connection was lost during the commit, the database may have all writes.
     @discardableResult
     public func push(_ store: Store) async throws -> PostgresPush {
       let sink = self

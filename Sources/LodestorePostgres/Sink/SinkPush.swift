@@ -8,12 +8,17 @@
     private let connection: PostgresConnection
     private let plan: SinkPlan
     private let facts: ReplayFacts
+    /// The UUID of the store.
+    private let storeID: String
     private var result = PostgresPush()
 
     init(connection: PostgresConnection, plan: SinkPlan, facts: ReplayFacts) {
       self.connection = connection
       self.plan = plan
       self.facts = facts
+      storeID = facts.storeID._withBytes {
+        UUIDText.text($0.bigEndianUInt64(at: 0), $0.bigEndianUInt64(at: 8))
+      }
     }
 
     /// Begins the transaction and creates missing tables.
@@ -32,7 +37,7 @@
       for table in plan.tables { try connection.run(table.createStage) }
       let rows = try connection.run(
         "SELECT last_write, entities FROM \(plan.cursorLabel) WHERE store = $1::uuid",
-        ["\(facts.storeID)"])
+        [storeID])
       guard let row = rows.first, row.count == 2, let number = row[0].flatMap({ UInt64($0) }) else {
         return nil
       }
@@ -51,12 +56,12 @@
     /// Throws when the schema receives another store, whose rows a push of all records would delete.
     private func checkStore() throws {
       let rows = try connection.run(
-        "SELECT store FROM \(plan.cursorLabel) WHERE store <> $1::uuid", ["\(facts.storeID)"])
+        "SELECT store FROM \(plan.cursorLabel) WHERE store <> $1::uuid", [storeID])
       guard let other = rows.first?.first, let other else { return }
       throw PostgresError(
         .otherServer,
         "the schema \(SQL.name(plan.sink.schema)) of \(connection.label) receives the store "
-          + "\(other), and this is the store \(facts.storeID); push into another schema, or delete "
+          + "\(other), and this is the store \(storeID); push into another schema, or delete "
           + "the row in \(plan.cursorLabel) to replace the rows", table: SinkTable.cursorName)
     }
 
@@ -90,7 +95,7 @@
         "INSERT INTO \(plan.cursorLabel) (store, last_write, entities) VALUES ($1::uuid, "
           + "$2::bigint, $3) ON CONFLICT (store) DO UPDATE SET last_write = EXCLUDED.last_write, "
           + "entities = EXCLUDED.entities, pushed_at = now()",
-        ["\(facts.storeID)", "\(facts.lastWrite)", plan.signature])
+        [storeID, "\(facts.lastWrite)", plan.signature])
       try connection.run("COMMIT")
       return result
     }
@@ -101,21 +106,38 @@
     func send(_ snapshot: borrowing Snapshot, after start: UInt64) throws -> Bool {
       let before = result
       try connection.run("SAVEPOINT changes")
+      var request = ReplayRequest(after: start)
+      request.isNet = true
+      request.byteLimit = plan.sink.partSizeInBytes
+      request.entities = plan.sink.entities
+      // Buckets are not sent. With the digests of this state, none of them is read.
+      request.digests = facts.digests
       do {
-        let end = try snapshot.forEachReplayStep(
-          after: start, together: true, byteLimit: plan.sink.partSizeInBytes
-        ) { step in
-          try send(step)
-          return true
+        do {
+          try snapshot.checkReplayable(entities: request.entities)
+        } catch ReplayError.leftOutRelationships { request.entities = nil }
+        _ = try snapshot.forEachReplayStep(request) { try send($0) }
+        return true
+      } catch let error as ReplayError {
+        switch error {
+        case .expired, .unrecorded: break
+        default: throw error
         }
-        if case .complete = end { return true }
-      } catch let error as StoreError where error.code == .expiredHistory {}
+      }
       try connection.run("ROLLBACK TO SAVEPOINT changes")
       result = before
       return false
     }
 
     private func send(_ step: ReplayStep) throws {
+      // The table of a restarted entity gets all records again.
+      for (entity, table) in plan.entities
+      where step.replacedEntities.contains(entity.description.number) {
+        try connection.run("DELETE FROM \(table.label)")
+      }
+      for (links, table) in plan.links where step.replacedRelationships.contains(links.number) {
+        try connection.run("DELETE FROM \(table.label)")
+      }
       for (links, table) in plan.links {
         for group in step.links where group.relationship == links.number && group.kind == .removed {
           result.removedLinks += group.pairs.count

@@ -48,7 +48,7 @@ public struct PostgresTable: Sendable {
 ///     let source = PostgresSource(
 ///       "host=db.example dbname=shop", slot: "shop_cache",
 ///       tables: [PostgresTable("customers", as: Customer.self)])
-///     let following = try await source.follow(into: store)
+///     let follower = source.follow(into: store)
 ///
 /// The server must be PostgreSQL 14 or later with `wal_level = logical`. Each table needs a primary
 /// key, or a unique index as its replica identity. The attributes of the key must have a unique
@@ -123,7 +123,7 @@ public struct PostgresSource: Sendable {
 public struct PostgresCopyState: Sendable, Equatable {
   /// Whether the store has all rows as of one moment of the server.
   ///
-  /// It is false before the first copy has ended, and while a repeated copy runs.
+  /// The value is false before the first copy has ended, and while a repeated copy runs.
   public var isComplete: Bool
   /// The position up to which all changes are in the store; `nil` before a copy is complete.
   public var position: LogPosition?
