@@ -1,5 +1,5 @@
 package import LodestoreBytes
-package import LodestoreFormat
+internal import LodestoreFormat
 
 /// A relationship whose links are in trees of the file, and not in an attribute of a record.
 package struct DynamicLinkTable: Sendable {

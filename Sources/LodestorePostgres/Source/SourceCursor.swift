@@ -13,6 +13,8 @@ struct SourceCursor: Codable, Sendable, Equatable {
   var isCopied: Bool
   /// The server's time of the last applied commit, or of the copy, in seconds since 2001.
   var time: Double?
+  /// The entities that the source has declared, which an alteration of their tables may change.
+  var entities: Set<String>
   /// The followed columns of each table, by which an altered table is found.
   var tables: [String: String]
 }

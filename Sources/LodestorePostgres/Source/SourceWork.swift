@@ -80,7 +80,8 @@
       let found = try SourceCursor.read(source.slot, in: store)
       var cursor = SourceCursor(
         server: server.system, database: database ?? "", slot: source.slot,
-        position: LogPosition(0), isCopied: false, time: nil, tables: [:])
+        position: LogPosition(0), isCopied: false, time: nil, entities: found?.entities ?? [],
+        tables: [:])
       if let found, !copiesAgain { try check(found, cursor, queries, end: server.end) }
       let copies = copiesAgain || found?.isCopied != true
       var plans = try TableCatalogue(connection: queries, source: source).plans(extends: copies)
@@ -89,7 +90,10 @@
         guard found.tables == cursor.tables else { throw Self.altered(found, cursor) }
         cursor = found
       }
-      let mapping = TableMapping(store: store, declares: copies)
+      let mapping = TableMapping(store: store)
+      if copies {
+        for plan in plans { try mapping.declare(plan, &cursor.entities) }
+      }
       plans = try plans.map { try mapping.mapped($0) }
       if copies {
         let copy = TableCopy(work: self, plans: plans, queries: queries, replication: replication)

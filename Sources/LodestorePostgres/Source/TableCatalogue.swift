@@ -11,6 +11,15 @@
     ///
     /// - Parameter extends: whether a missing table is added to the publication.
     func plans(extends: Bool) throws -> [TablePlan] {
+      var tables: [String: PostgresTable] = [:]
+      for table in source.tables {
+        if let other = tables.updateValue(table, forKey: table.entity ?? table.name) {
+          throw refusal(
+            .badMapping, table,
+            "has the same entity as \(other.label); a copy of one table would delete the records of "
+              + "the other, so give it an entity of its own")
+        }
+      }
       let types = try PostgresTypes(rows: connection.run(PostgresTypes.command))
       return try source.tables.map { try plan($0, types, extends: extends) }
     }

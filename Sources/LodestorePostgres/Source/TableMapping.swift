@@ -5,19 +5,24 @@
   /// Compares tables with the entities of a store, and declares entities for the tables.
   struct TableMapping {
     let store: Store
-    /// Whether entities may be declared or changed, as before a copy.
-    let declares: Bool
+
+    /// Declares a missing entity, and changes an entity that an earlier copy has declared.
+    ///
+    /// Other entities stay as they are: another program may have types for them.
+    ///
+    /// - Parameter own: the names of the entities that the source has declared.
+    func declare(_ plan: TablePlan, _ own: inout Set<String>) throws {
+      let dynamic = DynamicStore(store)
+      let stored = dynamic.entities.first { $0.name == plan.entity }?.description
+      let isOwn = own.contains(plan.entity) && !dynamic.isDeclaredByProgram(plan.entity)
+      guard stored == nil || isOwn else { return }
+      try dynamic.declare([try declared(plan, stored)])
+      own.insert(plan.entity)
+    }
 
     /// Returns the plan with the types of the entity's attributes.
-    ///
-    /// Declares a missing entity. Changes an entity that an earlier copy has declared, and that has
-    /// other attributes than the table's columns.
     func mapped(_ plan: TablePlan) throws -> TablePlan {
       let dynamic = DynamicStore(store)
-      if declares, !dynamic.isDeclaredByProgram(plan.entity) {
-        let stored = dynamic.entities.first { $0.name == plan.entity }?.description
-        try dynamic.declare([try declared(plan, stored)])
-      }
       let found = dynamic.entities.first { $0.name == plan.entity }
       guard let entity = found?.description else {
         throw refusal(plan.table, "has lost its entity '\(plan.entity)'; call copyAgain(into:)")
