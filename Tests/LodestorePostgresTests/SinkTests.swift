@@ -86,7 +86,7 @@
         try await withStore([City.self]) { store in
           let sink = PostgresSink(server.parameters)
           let ids = try await store.write { transaction in
-            let ids = try (1...3).map { try transaction.insert(City(name: "c\($0)")) }
+            let ids = try (1...3).map { try transaction.insert(City(name: "c\($0)")).id }
             try transaction.link([(ids[0], ids[1]), (ids[0], ids[2])], by: City.near)
             return ids
           }
