@@ -14,6 +14,7 @@ import PackageDescription
 //   LodestoreWeb ─> EntityStore; on Linux CZlib and async-http-client (only with the trait "Web" or "Complete")
 //   LodestoreDatasets ─> LodestoreWeb, and what these build upon; CZstd and swift-crypto (only with "Datasets" or "Complete")
 //   LodestoreReplicas ─> LodestoreDatasets, and what these build upon (only with "Datasets" or "Complete")
+//   LodestorePostgres ─> EntityStore; CPostgres, which is libpq (only with the trait "Postgres")
 //   LodestoreVerifier ─> LodestorePages, LMDB, LodestoreFormat
 //   kvdump ─> KVDumpCommands ─> EntityStore, LodestoreRepair, LodestoreVerifier, and what these build upon
 //   kvdump-datasets ─> KVDumpDatasetCommands ─> KVDumpCommands, LodestoreDatasets, LodestoreReplicas
@@ -47,17 +48,25 @@ let hasFuzzing = Context.environment["LODESTORE_FUZZ"] != nil
 // after each change of a program's own manifest. So the default is one flag, and the settings below
 // derive the others from it in a fixed order.
 
+// "Postgres" is not part of "Complete", because few programs have a PostgreSQL server, and a build
+// would then need libpq on each machine. LODESTORE_POSTGRES in the environment enables the module
+// for the package's own tests: a second trait would compile all other modules again.
+let hasPostgres = Context.environment["LODESTORE_POSTGRES"] != nil
+
 /// What `LodestoreWeb` needs where there is no sound `URLSession`.
 let onLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["Web", "Complete"])
 /// What `LodestoreDatasets` needs, and on Linux, where there is no CryptoKit.
 let forDatasets = TargetDependencyCondition.when(traits: ["Datasets", "Complete"])
 let forDatasetsOnLinux = TargetDependencyCondition.when(
   platforms: [.linux], traits: ["Datasets", "Complete"])
+/// What `LodestorePostgres` needs.
+let forPostgres: TargetDependencyCondition? = hasPostgres ? nil : .when(traits: ["Postgres"])
 /// What the macros need.
 let withMacros = TargetDependencyCondition.when(traits: ["Macros", "Complete"])
 let macroSettings: [SwiftSetting] = [.define("Macros", .when(traits: ["Complete"]))]
 let webSettings: [SwiftSetting] = [.define("Web", .when(traits: ["Complete"]))]
 let datasetSettings: [SwiftSetting] = [.define("Datasets", .when(traits: ["Complete"]))]
+let postgresSettings: [SwiftSetting] = hasPostgres ? [.define("Postgres")] : []
 
 let package = Package(
   name: "lodestore",
@@ -71,17 +80,19 @@ let package = Package(
     .library(name: "LodestoreWeb", targets: ["LodestoreWeb"]),
     .library(name: "LodestoreDatasets", targets: ["LodestoreDatasets"]),
     .library(name: "LodestoreReplicas", targets: ["LodestoreReplicas"]),
+    .library(name: "LodestorePostgres", targets: ["LodestorePostgres"]),
     .executable(name: "kvdump", targets: ["kvdump"]),
     .executable(name: "kvdump-datasets", targets: ["kvdump-datasets"]),
   ],
   traits: [
     .default(enabledTraits: ["Complete"]),
-    .trait(name: "Complete", description: "All of the others; on by default"),
+    .trait(name: "Complete", description: "Macros, Web and Datasets; on by default"),
     .trait(name: "Macros", description: "The @Entity macro; builds swift-syntax"),
     .trait(name: "Web", description: "LodestoreWeb on Linux; builds async-http-client and NIO"),
     .trait(
       name: "Datasets",
       description: "LodestoreDatasets; needs libzstd, builds swift-crypto on Linux"),
+    .trait(name: "Postgres", description: "LodestorePostgres; needs libpq, not part of Complete"),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -182,6 +193,15 @@ let package = Package(
         "EntityStore", "LMDB", "LodestoreBytes", "LodestoreDatasets", "LodestoreEssentials",
         "LodestoreFormat", "LodestoreJSON", "LodestorePages", "LodestoreSystem", "LodestoreWeb",
       ], exclude: ["README.md"], swiftSettings: webSettings + datasetSettings),
+    .systemLibrary(
+      name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    // Apart, because only some programs have a PostgreSQL server, and for its library.
+    .target(
+      name: "LodestorePostgres",
+      dependencies: [
+        "EntityStore", "LMDB", "LodestoreBytes", "LodestoreEssentials", "LodestoreFormat",
+        "LodestoreJSON", "LodestoreSystem", .target(name: "CPostgres", condition: forPostgres),
+      ], exclude: ["README.md"], swiftSettings: postgresSettings),
     // Apart from its program, because a test of a package with macros cannot import an executable.
     .target(
       name: "KVDumpCommands",
@@ -221,6 +241,10 @@ let package = Package(
     .executableTarget(
       name: "replica-session", dependencies: ["EntityStore", "LodestoreReplicas"],
       path: "Tests/ReplicaSession"),
+    // What the tests of PostgreSQL start as processes of their own.
+    .executableTarget(
+      name: "postgres-session", dependencies: ["EntityStore", "LodestorePostgres"],
+      path: "Tests/PostgresSession", swiftSettings: postgresSettings),
     // The program that the tests of expansions start. It is a macro, with the plug-in's sources by
     // a symbolic link, so that swift-syntax is built for the compiler's machine alone. The client
     // stands between: SwiftPM builds all tests a second time where one of them depends on a macro
@@ -267,6 +291,10 @@ let package = Package(
       ],
       exclude: ["Model", "Simulation/planted.txt", "Simulation/simulate"],
       swiftSettings: webSettings + datasetSettings),
+    .testTarget(
+      name: "LodestorePostgresTests",
+      dependencies: ["EntityStore", "LodestoreBytes", "LodestoreFormat", "LodestorePostgres"],
+      swiftSettings: postgresSettings),
     .testTarget(
       name: "KVDumpTests",
       dependencies: [

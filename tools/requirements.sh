@@ -89,6 +89,10 @@ require_zlib() {
 # Requirements of the trait "Datasets".
 require_zstd() { offer_header zstd.h libzstd-dev zstd || exit 1; }
 
+# With libpq installed, builds have the module LodestorePostgres too, so that the documentation and the tests
+# include it. Without libpq the module is empty.
+if command -v pkg-config >/dev/null && pkg-config --exists libpq; then export LODESTORE_POSTGRES=1; fi
+
 # Requirements of every product.
 require_all() {
   require_swift

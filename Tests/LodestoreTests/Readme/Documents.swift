@@ -25,7 +25,8 @@
     static let compiled: [String] = {
       let folders = [
         "Tests/LodestoreTests/Readme", "Tests/LodestoreWebTests",
-        "Tests/LodestoreDatasetsTests/Readme", "tools/quickstart-example",
+        "Tests/LodestoreDatasetsTests/Readme", "Tests/LodestorePostgresTests/Readme",
+        "tools/quickstart-example",
       ]
       return folders.flatMap { files("swift", under: $0) }
         .compactMap { try? paragraphs(text($0)).flatMap { $0 + [""] }.joined(separator: "\n") }
@@ -34,7 +35,8 @@
     /// The documents without Swift code, whose links are checked too.
     static let withoutSwift =
       [
-        "Samples/README.md", "Sources/LMDB/README.md", "Sources/LodestoreReplicas/README.md",
+        "Samples/README.md", "Sources/LMDB/README.md", "Sources/LodestorePostgres/README.md",
+        "Sources/LodestoreReplicas/README.md",
         "Sources/LodestoreWeb/README.md",
       ] + files("md", under: "Examples").filter { !$0.contains("/.build") }
 

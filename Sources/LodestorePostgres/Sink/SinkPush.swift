@@ -1,0 +1,289 @@
+#if Postgres
+  internal import EntityStore
+  internal import LodestoreBytes
+  internal import LodestoreFormat
+
+  /// One push of a sink; used by one thread within one snapshot of the store.
+  final class SinkPush {
+    private let connection: PostgresConnection
+    private let plan: SinkPlan
+    private let facts: ReplayFacts
+    /// The UUID of the store.
+    private let storeID: String
+    private var result = PostgresPush()
+
+    init(connection: PostgresConnection, plan: SinkPlan, facts: ReplayFacts) {
+      self.connection = connection
+      self.plan = plan
+      self.facts = facts
+      storeID = facts.storeID._withBytes {
+        UUIDText.text($0.bigEndianUInt64(at: 0), $0.bigEndianUInt64(at: 8))
+      }
+    }
+
+    /// Begins the transaction and creates missing tables.
+    ///
+    /// - Returns: the last write that the database has; `nil` when all records must be sent.
+    func begin() throws -> UInt64? {
+      try connection.run(
+        "SET statement_timeout = 0; SET lock_timeout = 0; SET row_security = off; "
+          + "SET idle_in_transaction_session_timeout = 0; BEGIN")
+      // Two pushes into one schema wait for each other, also before the first one has left a row.
+      try connection.run(
+        "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", ["lodestore \(plan.sink.schema)"])
+      for command in plan.creation { try connection.run(command) }
+      try checkTypes()
+      try checkStore()
+      for table in plan.tables { try connection.run(table.createStage) }
+      let rows = try connection.run(
+        "SELECT last_write, entities FROM \(plan.cursorLabel) WHERE store = $1::uuid",
+        [storeID])
+      guard let row = rows.first, row.count == 2, let number = row[0].flatMap({ UInt64($0) }) else {
+        return nil
+      }
+      guard number <= facts.lastWrite else {
+        throw PostgresError(
+          .otherServer,
+          "the database has write \(number) of the store, whose last write is "
+            + "\(facts.lastWrite): the store is an older copy. Delete its row in "
+            + "\(plan.cursorLabel) to send all records again", table: SinkTable.cursorName)
+      }
+      let chosen = Set(plan.entities.map(\.entity.name))
+      if !chosen.isDisjoint(with: facts.unrecordedEntities) { return nil }
+      return row[1] == plan.signature ? number : nil
+    }
+
+    /// Throws when the schema receives another store, whose rows a push of all records would delete.
+    private func checkStore() throws {
+      let rows = try connection.run(
+        "SELECT store FROM \(plan.cursorLabel) WHERE store <> $1::uuid", [storeID])
+      guard let other = rows.first?.first, let other else { return }
+      throw PostgresError(
+        .otherServer,
+        "the schema \(SQL.name(plan.sink.schema)) of \(connection.label) receives the store "
+          + "\(other), and this is the store \(storeID); push into another schema, or delete "
+          + "the row in \(plan.cursorLabel) to replace the rows", table: SinkTable.cursorName)
+    }
+
+    /// Throws when a column of an older table has another type.
+    private func checkTypes() throws {
+      let rows = try connection.run(
+        "SELECT table_name, column_name, data_type FROM information_schema.columns WHERE "
+          + "table_schema = $1", [plan.sink.schema])
+      var types: [String: String] = [:]
+      for row in rows where row.count == 3 {
+        types["\(row[0] ?? "").\(row[1] ?? "")"] = row[2]
+      }
+      for table in plan.tables {
+        for column in table.columns {
+          let expected =
+            column.type == .timestamptz ? "timestamp with time zone" : column.type.rawValue
+          let found = types["\(table.name).\(column.name)"]
+          guard found != expected else { continue }
+          throw PostgresError(
+            .badMapping,
+            "\(table.label).\(SQL.name(column.name)) is \(found ?? "absent") in the "
+              + "database, and its attribute needs \(expected); alter or rename the column",
+            table: table.name, column: column.name)
+        }
+      }
+    }
+
+    func commit() throws -> PostgresPush {
+      result.lastWrite = facts.lastWrite
+      try connection.run(
+        "INSERT INTO \(plan.cursorLabel) (store, last_write, entities) VALUES ($1::uuid, "
+          + "$2::bigint, $3) ON CONFLICT (store) DO UPDATE SET last_write = EXCLUDED.last_write, "
+          + "entities = EXCLUDED.entities, pushed_at = now()",
+        [storeID, "\(facts.lastWrite)", plan.signature])
+      try connection.run("COMMIT")
+      return result
+    }
+
+    // MARK: Changes
+
+    /// Sends the net changes after a write; returns false when the history does not have them all.
+    func send(_ snapshot: borrowing Snapshot, after start: UInt64) throws -> Bool {
+      let before = result
+      try connection.run("SAVEPOINT changes")
+      var request = ReplayRequest(after: start)
+      request.isNet = true
+      request.byteLimit = plan.sink.partSizeInBytes
+      request.entities = plan.sink.entities
+      // Buckets are not sent. With the digests of this state, none of them is read.
+      request.digests = facts.digests
+      do {
+        do {
+          try snapshot.checkReplayable(entities: request.entities)
+        } catch ReplayError.leftOutRelationships { request.entities = nil }
+        _ = try snapshot.forEachReplayStep(request) { try send($0) }
+        return true
+      } catch let error as ReplayError {
+        switch error {
+        case .expired, .unrecorded: break
+        default: throw error
+        }
+      }
+      try connection.run("ROLLBACK TO SAVEPOINT changes")
+      result = before
+      return false
+    }
+
+    private func send(_ step: ReplayStep) throws {
+      // The table of a restarted entity gets all records again.
+      for (entity, table) in plan.entities
+      where step.replacedEntities.contains(entity.description.number) {
+        try connection.run("DELETE FROM \(table.label)")
+      }
+      for (links, table) in plan.links where step.replacedRelationships.contains(links.number) {
+        try connection.run("DELETE FROM \(table.label)")
+      }
+      for (links, table) in plan.links {
+        for group in step.links where group.relationship == links.number && group.kind == .removed {
+          result.removedLinks += group.pairs.count
+          try delete(group.pairs.map { [$0.from, $0.to] }, from: table)
+        }
+      }
+      for (entity, table) in plan.entities {
+        let number = entity.description.number
+        for deleted in step.deleted where deleted.entity == number {
+          let ids = Array(deleted.ids)
+          result.deletedRecords += ids.count
+          try delete(ids.map { [$0] }, from: table)
+        }
+        for records in step.records where records.entity == number {
+          try copy(into: table.stage, table) { row in
+            for (index, id) in records.ids.enumerated() {
+              try records.bytes._withBytes { bytes in
+                try row(
+                  plan.snapshot.record(id, bytes: bytes[records.range(at: index)], of: entity))
+              }
+            }
+          }
+          try merge(table)
+        }
+      }
+      for (links, table) in plan.links {
+        for group in step.links where group.relationship == links.number && group.kind == .added {
+          result.addedLinks += group.pairs.count
+          try stageKeys(group.pairs.map { [$0.from, $0.to] }, table)
+          try merge(table)
+        }
+      }
+    }
+
+    // MARK: All records
+
+    /// Sends all records and links, and deletes all other rows of the tables.
+    func sendAll() throws {
+      result = PostgresPush(isWhole: true)
+      // The rows are gone, so that the others need no temporary table.
+      for (entity, table) in plan.entities {
+        try connection.run("DELETE FROM \(table.label)")
+        try copy(into: table.label, table) { row in
+          try plan.snapshot.forEachRecord(of: entity) { record in
+            try row(record)
+            return true
+          }
+        }
+      }
+      for (links, table) in plan.links {
+        try connection.run("DELETE FROM \(table.label)")
+        try connection.copyIn(table.copy(into: table.label, onlyKey: true)) { send in
+          var rows = KeyRows(send, limit: plan.sink.partSizeInBytes)
+          try plan.snapshot.forEachLink(of: links) { from, to in
+            result.addedLinks += 1
+            try rows.append([from, to])
+          }
+          try rows.finish()
+        }
+      }
+    }
+
+    // MARK: Rows
+
+    private func merge(_ table: SinkTable) throws {
+      try connection.run(table.merge)
+      try connection.run(table.clearStage)
+    }
+
+    private func delete(_ keys: [[UInt64]], from table: SinkTable) throws {
+      try stageKeys(keys, table)
+      try connection.run(table.deleteStaged)
+      try connection.run(table.clearStage)
+    }
+
+    private func stageKeys(_ keys: [[UInt64]], _ table: SinkTable) throws {
+      try connection.copyIn(table.copy(into: table.stage, onlyKey: true)) { send in
+        var rows = KeyRows(send, limit: plan.sink.partSizeInBytes)
+        for key in keys { try rows.append(key) }
+        try rows.finish()
+      }
+    }
+
+    /// Copies records into a table with the columns of an entity's table.
+    private func copy(
+      into target: String, _ table: SinkTable,
+      _ body: (_ row: (DynamicRecord) throws -> Void) throws -> Void
+    ) throws {
+      try connection.copyIn(table.copy(into: target, onlyKey: false)) { send in
+        var encoder = BinaryCopyEncoder()
+        try body { record in
+          try self.append(record, table, to: &encoder)
+          self.result.sentRecords += 1
+          if encoder.bytes.count >= self.plan.sink.partSizeInBytes { try send(encoder.take()) }
+        }
+        encoder.finish()
+        try send(encoder.take())
+      }
+    }
+
+    private func append(
+      _ record: DynamicRecord, _ table: SinkTable, to encoder: inout BinaryCopyEncoder
+    ) throws {
+      let reader = try record.reader()
+      encoder.beginRow(columnCount: table.columns.count)
+      encoder.append { $0.appendBigEndian(record.id) }
+      for (attribute, column) in zip(table.attributes, table.columns.dropFirst()) {
+        let value = try PostgresValue(try reader.value(of: attribute), for: column.type)
+        if value == .null {
+          encoder.appendNull()
+          continue
+        }
+        do throws(ValueRefusal) {
+          try encoder.append { (bytes) throws(ValueRefusal) in
+            try column.type.append(value, to: &bytes)
+          }
+        } catch {
+          throw PostgresError(
+            .unsupportedValue,
+            "'\(attribute.name)' of '\(table.name)' \(record.id) \(error.reason)",
+            table: table.name, column: column.name)
+        }
+      }
+    }
+  }
+
+  /// Rows of ids, which are sent in parts.
+  private struct KeyRows {
+    private var encoder = BinaryCopyEncoder()
+    private let send: ([UInt8]) throws -> Void
+    private let limit: Int
+
+    init(_ send: @escaping ([UInt8]) throws -> Void, limit: Int) {
+      self.send = send
+      self.limit = limit
+    }
+
+    mutating func append(_ ids: [UInt64]) throws {
+      encoder.beginRow(columnCount: ids.count)
+      for id in ids { encoder.append { $0.appendBigEndian(id) } }
+      if encoder.bytes.count >= limit { try send(encoder.take()) }
+    }
+
+    mutating func finish() throws {
+      encoder.finish()
+      try send(encoder.take())
+    }
+  }
+#endif

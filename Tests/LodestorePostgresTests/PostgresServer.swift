@@ -1,0 +1,136 @@
+#if Postgres
+  import Foundation
+  import Synchronization
+  import Testing
+
+  @testable import LodestorePostgres
+
+  /// A PostgreSQL server of a test, with its data in a temporary folder, on the loopback interface.
+  final class PostgresServer: Sendable {
+    /// The folder with `initdb` and `pg_ctl`; `nil` where PostgreSQL is not installed.
+    static let programs: String? = {
+      let roots = ["/usr/lib/postgresql", "/opt/homebrew/opt", "/usr/local/opt"]
+      let folders = roots.flatMap { root in
+        ((try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []).sorted()
+          .map { "\(root)/\($0)/bin" }
+      }
+      return folders.last { FileManager.default.isExecutableFile(atPath: "\($0)/initdb") }
+    }()
+    static let isMissing: Comment = "PostgreSQL is not installed: initdb was not found"
+
+    let folder: String
+    let port: Int
+
+    /// Creates and starts a server; `settings` are lines of its configuration.
+    init(_ settings: String = "") throws {
+      let template = try Self.template.get()
+      folder = try Self.newFolder()
+      port = Int.random(in: 20_000..<60_000)
+      try Self.asServer("/bin/cp", ["-r", template, "\(folder)/data"])
+      let lines = """
+        wal_level = logical
+        listen_addresses = '127.0.0.1'
+        unix_socket_directories = '\(folder)'
+        port = \(port)
+        fsync = off
+        wal_sender_timeout = 5s
+        \(settings)
+
+        """
+      let path = "\(folder)/data/postgresql.conf"
+      let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+      try file.seekToEnd()
+      try file.write(contentsOf: Data(lines.utf8))
+      try file.close()
+      try start()
+    }
+
+    /// The data of a new server, which all servers of this process copy.
+    private static let template = Result { () throws -> String in
+      let folder = try newFolder()
+      try tool(
+        "initdb", "-D", "\(folder)/data", "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8",
+        "--locale=C")
+      templateFolder.withLock { $0 = folder }
+      atexit {
+        let folder = PostgresServer.templateFolder.withLock { $0 }
+        if let folder { try? FileManager.default.removeItem(atPath: folder) }
+      }
+      return "\(folder)/data"
+    }
+
+    private static let templateFolder = Mutex<String?>(nil)
+
+    private static func newFolder() throws -> String {
+      // The path of a socket has a limit of some 100 bytes, so the folder is not deep.
+      var bytes = Array("/tmp/lodestore-pg-XXXXXX".utf8CString)
+      guard mkdtemp(&bytes) != nil else { throw CocoaError(.fileWriteUnknown) }
+      let folder = String(decoding: bytes.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      if getuid() == 0 { _ = try run("/bin/chown", ["postgres", folder]) }
+      return folder
+    }
+
+    func start() throws {
+      try Self.tool("pg_ctl", "-D", "\(folder)/data", "-l", "\(folder)/log", "-w", "start")
+    }
+
+    /// Stops the server; an immediate stop is like a crash.
+    func stop(immediately: Bool = false) throws {
+      try Self.tool(
+        "pg_ctl", "-D", "\(folder)/data", "-w", "-m", immediately ? "immediate" : "fast", "stop")
+    }
+
+    func remove() {
+      try? stop(immediately: true)
+      try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    var parameters: String { "host=127.0.0.1 port=\(port) user=postgres dbname=postgres" }
+
+    func connect() throws -> PostgresConnection {
+      try PostgresConnection(parameters, interruption: PostgresInterruption())
+    }
+
+    @discardableResult
+    func run(_ sql: String) throws -> [[String?]] { try connect().run(sql) }
+
+    func end() throws -> LogPosition {
+      let text = try run("SELECT pg_current_wal_lsn()").first?.first ?? nil
+      return try #require(text.flatMap { LogPosition($0) })
+    }
+
+    private static func tool(_ name: String, _ arguments: String...) throws {
+      try asServer("\(try #require(programs))/\(name)", arguments)
+    }
+
+    /// Runs a program as the user `postgres` where this user is root, as which no server runs.
+    private static func asServer(_ path: String, _ arguments: [String]) throws {
+      let status =
+        getuid() == 0
+        ? try run("/usr/sbin/runuser", ["-u", "postgres", "--", path] + arguments)
+        : try run(path, arguments)
+      guard status == 0 else { throw CocoaError(.featureUnsupported) }
+    }
+
+    private static func run(_ path: String, _ arguments: [String]) throws -> Int32 {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: path)
+      process.arguments = arguments
+      process.currentDirectoryURL = URL(fileURLWithPath: "/tmp")
+      process.standardOutput = FileHandle.nullDevice
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      process.waitUntilExit()
+      return process.terminationStatus
+    }
+  }
+
+  /// Runs `body` with a new server, which is removed afterwards.
+  func withServer(
+    _ settings: String = "", _ body: (PostgresServer) async throws -> Void
+  ) async throws {
+    let server = try PostgresServer(settings)
+    defer { server.remove() }
+    try await body(server)
+  }
+#endif
