@@ -170,9 +170,12 @@ actor FollowerLoop {
     // A poll that runs already may have read the end of the log before this call.
     while let running { _ = try? await running.value }
     if let end = shared.status.end { throw end }
-    let task = Task { try await self.poll() }
+    let task = Task {
+      // Ends within the task, so that nobody finds a task that has ended.
+      defer { running = nil }
+      try await poll()
+    }
     running = task
-    defer { running = nil }
     do {
       try await withTaskCancellationHandler {
         try await task.value
@@ -285,7 +288,10 @@ actor FollowerLoop {
   private func mend(_ error: ReplayError) async throws {
     // The transactions before the failed one have moved the place.
     position = try file.mark().position(of: replica)
-    guard mendedSlot != position.slot else { throw error }
+    guard mendedSlot != position.slot else {
+      restart()
+      throw error
+    }
     mendedSlot = position.slot
     let failure = ReplicaError(error, file.path)
     shared.change { $0.lastFailure = failure }

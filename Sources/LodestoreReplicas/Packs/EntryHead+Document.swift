@@ -125,6 +125,7 @@ extension EntryHead {
       (!isPack && (bodyLength > 0 || part != .whole || merged != nil), "only a pack has a body"),
       (part.number < 1 || part != .whole && merged != nil, "its part is none"),
       (part.continues && !digests.isEmpty, "an unfinished part has digests"),
+      (part != .whole && (firstWrite ?? 0) > lastWrite, "its parts have no writes"),
       (writer.map { $0.utf8.count > PackLimits.text } ?? false, "a text is too long"),
       ((kind == .base) != (base != nil), "only a base names a base"),
       (base.map { !$0.isHeadOfBase } ?? false, "it names no base"),

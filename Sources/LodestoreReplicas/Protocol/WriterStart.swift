@@ -156,7 +156,10 @@ struct WriterStart: ProtocolMachine {
 
   /// The reason why the store cannot have written an entry, or nil.
   private func refusal(of head: EntryHead) -> Result? {
-    if head.epoch > local.position.epoch { return .fenced(epoch: head.epoch, after: position) }
+    // The first epoch of a chain is 1, also for a store that knows no entry yet.
+    if head.epoch > max(local.position.epoch, 1) {
+      return .fenced(epoch: head.epoch, after: position)
+    }
     if head.lastWrite > local.lastWrite {
       return .behind(chain: head.lastWrite, local: local.lastWrite)
     }

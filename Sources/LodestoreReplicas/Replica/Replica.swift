@@ -98,7 +98,10 @@ public enum Replica {
     try requireFree(path)
     let (run, scratch) = try await run(bucket, options, path)
     defer { removeScratch(scratch) }
-    let restored = try await run.restore(to: target, scratch: scratch)
+    let restored: RestoreRun.Restored
+    do {
+      restored = try await run.restore(to: target, scratch: scratch)
+    } catch let error as ReplayError { throw ReplicaError(error, path) }
     let (file, seals) = (restored.file, options.seals)
     let lastWrite = restored.report.lastWrite
     let time = restored.report.time ?? Date()

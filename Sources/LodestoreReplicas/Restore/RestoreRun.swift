@@ -110,6 +110,8 @@ struct RestoreRun: Sendable {
     var pending: [LogEntry] = []
     // The place after the last entry that was read, which may be within the parts of a write.
     var place = restored.position
+    // The last wanted write of parts that were read, whose other parts follow.
+    var begun: UInt64?
     while true {
       if pending.isEmpty {
         try await applyMerged(merged, to: &restored, target, role)
@@ -123,7 +125,8 @@ struct RestoreRun: Sendable {
       switch try await client.run(&reader) {
       case .read(let entries, let isEnd):
         (restored.floor, place) = (reader.floor, reader.position)
-        let wanted = Cut(entries, target)
+        let wanted = Cut(entries, target, begun: begun)
+        begun = wanted.lastWrite
         pending += wanted.entries
         try apply(&pending, wanted.lastWrite, role, to: &restored)
         if let base = wanted.base {
@@ -241,7 +244,9 @@ private struct Cut {
   var base: UInt64?
   var isEnd = false
 
-  init(_ all: [LogEntry], _ target: RestoreTarget) {
+  /// - Parameter begun: The last write to apply, if the entries continue parts that have it.
+  init(_ all: [LogEntry], _ target: RestoreTarget, begun: UInt64?) {
+    lastWrite = begun
     for entry in all {
       if case .slot(let slot) = target, entry.head.slot > slot {
         isEnd = true
@@ -256,25 +261,27 @@ private struct Cut {
         entries.append(entry)
         continue
       }
-      isEnd = true
-      switch target {
-      case .write(let number):
-        if entry.head.firstWrite ?? .max <= number {
-          entries.append(entry)
-          lastWrite = number
-        }
-      case .time(let date):
-        // All writes before the first later one.
-        let time = date.timeIntervalSinceReferenceDate
-        let steps = (try? entry.steps()) ?? []
-        let kept = steps.prefix { $0.time <= time }.last?.writes.upperBound
-        if let kept {
-          entries.append(entry)
-          lastWrite = kept
-        }
-      case .latest, .slot: break
+      lastWrite = lastWanted(entry, target) ?? lastWrite
+      if lastWrite != nil { entries.append(entry) }
+      // All parts of a write are read, because only whole ones can be applied.
+      if lastWrite == nil || !entry.head.part.continues {
+        isEnd = true
+        return
       }
-      return
+    }
+  }
+
+  /// The last write of an entry that a target before the entry's end includes.
+  private func lastWanted(_ entry: LogEntry, _ target: RestoreTarget) -> UInt64? {
+    switch target {
+    case .write(let number):
+      return entry.head.firstWrite ?? .max <= number ? number : nil
+    case .time(let date):
+      // All writes before the first later one.
+      let time = date.timeIntervalSinceReferenceDate
+      let steps = (try? entry.steps()) ?? []
+      return steps.prefix { $0.time <= time }.last?.writes.upperBound
+    case .latest, .slot: return nil
     }
   }
 }

@@ -82,8 +82,14 @@ extension WriterLoop {
     }
     let share = Double(newestBase?.packed.length ?? 0) * options.baseShare
     let limit = max(options.leastLogForBase, UInt64(max(share, 0)))
-    if isWished || newestBase == nil || logBytes >= limit {
-      try await beginBase()
+    let isDue = (newestBase == nil || logBytes >= limit) && nextBase <= .now
+    if isWished || isDue {
+      do {
+        try await beginBase()
+      } catch {
+        if isWished { shared.wishBase() }
+        throw error
+      }
     }
     beginMerge()
   }
@@ -100,9 +106,8 @@ extension WriterLoop {
     guard numbers.inLog(facts.lastWrite) == position.lastWrite, facts.schema == schema,
       position.unfinished == nil, newestBase.map({ $0.slot < position.slot }) ?? true
     else { return }
-    let upload = upload
+    let (upload, options, earlierBytes) = (upload, options, logBytes)
     logBytes = 0
-    let options = options
     baseTask = Task { [weak self] in
       do {
         let uploaded = try await upload.upload(
@@ -112,23 +117,30 @@ extension WriterLoop {
           at: position, time: time, schema: facts.schema, digests: facts.digests)
         try await upload.finish(base)
         options.onStep(.baseWritten)
-        try await self?.finishBase(base)
+        await self?.finishBase(base)
       } catch {
-        await self?.endBase(error)
+        await self?.endBase(error, earlierBytes)
         throw error
       }
     }
   }
 
-  private func finishBase(_ base: BaseHead) async throws {
+  private func finishBase(_ base: BaseHead) async {
     newestBase = base
     publish()
-    try await collect()
+    do {
+      try await collect()
+    } catch let error as ReplicaError {
+      // The next base collects again.
+      shared.change { $0.lastFailure = error }
+    } catch {}
     baseTask = nil
   }
 
-  private func endBase(_ error: any Error) {
+  private func endBase(_ error: any Error, _ earlierBytes: UInt64) {
     baseTask = nil
+    logBytes += earlierBytes
+    nextBase = .now + .seconds(60)
     guard !(error is CancellationError) else { return }
     let failure =
       error as? ReplicaError
@@ -139,20 +151,19 @@ extension WriterLoop {
   /// Writes a base of the newest commit and waits for it.
   nonisolated func writeBase() async throws {
     try await shared.wait(for: nil)
-    try await beginWishedBase()
-    while let task = await baseTask {
-      try await task.value
-    }
+    try await beginWishedBase()?.value
   }
 
-  private func beginWishedBase() async throws {
+  /// Waits until the loop has begun a base; returns `nil` if the newest slot has one.
+  private func beginWishedBase() async throws -> Task<Void, any Error>? {
     while let task = baseTask { _ = try? await task.value }
-    if let newestBase, newestBase.slot == position.slot { return }
+    if let newestBase, newestBase.slot == position.slot { return nil }
     shared.wishBase()
     shared.wake()
-    while baseTask == nil {
+    while true {
+      if let baseTask { return baseTask }
       if let end = shared.status.end { throw end }
-      if let newestBase, newestBase.slot == position.slot { return }
+      if let newestBase, newestBase.slot == position.slot { return nil }
       try await Task.sleep(for: .milliseconds(5))
     }
   }

@@ -28,10 +28,12 @@ actor WriterLoop {
   var schema: [UInt8]
   private var needsBase: Bool
   private let openingMark: ReplicaMark?
-  private var lastGeneration: CommitNumber?
+  private var lastCommit: CommitNumber?
   private var lastMark = ContinuousClock.now
   private var markedSlot: UInt64
   private var lastLease: ContinuousClock.Instant?
+  /// The time before which no base is begun, after a failed one.
+  var nextBase = ContinuousClock.now
 
   // The state of bases, which WriterLoop+Bases changes.
   var newestBase: BaseHead?
@@ -51,7 +53,12 @@ actor WriterLoop {
     self.replica = replica
     self.session = session
     self.now = now
-    shared = WriterShared(options.onStatus)
+    shared = WriterShared(options.onStatus) { status, numbers in
+      status.traffic = client.storage.traffic
+      let last = (try? store.read { try $0.historyToken().number }).map(numbers.inLog)
+      let known = status.replicatedWrite
+      status.lagInWrites = last.map { $0 > known ? $0 - known : 0 } ?? 0
+    }
     slots = SlotWriter(position: place.position, floor: place.floor)
     numbers = place.numbers
     shipped = place.numbers.inStore(place.position.lastWrite)
@@ -62,21 +69,16 @@ actor WriterLoop {
     markedSlot = place.position.slot
   }
 
+  deinit {
+    baseTask?.cancel()
+    mergeTask?.cancel()
+  }
+
   var position: ChainPosition { slots.position }
 
   // MARK: Face
 
-  nonisolated var currentStatus: ReplicaWriterStatus {
-    var status = shared.status
-    status.traffic = client.storage.traffic
-    let last = try? store.read { try $0.historyToken().number }
-    let known = status.replicatedWrite
-    if let last {
-      let inLog = shared.numbers.inLog(last)
-      status.lagInWrites = inLog > known ? inLog - known : 0
-    }
-    return status
-  }
+  nonisolated var currentStatus: ReplicaWriterStatus { shared.status }
 
   nonisolated func wait(for write: UInt64?) async throws { try await shared.wait(for: write) }
 
@@ -84,8 +86,16 @@ actor WriterLoop {
   func begin() async throws {
     shared.numbers = numbers
     publish()
-    if position.unfinished != nil { try await abandonParts() }
-    try await mark()
+    if position.unfinished != nil {
+      if var mark = openingMark {
+        // The fence is recognised by its session if this process ends before the next mark.
+        mark.session = session
+        try await self.mark(mark)
+      }
+      try await abandonParts()
+    } else {
+      try await mark()
+    }
     options.onStep(.opened)
     let shared = shared
     signal = try CommitSignal(store) { shared.noteCommit() }
@@ -142,6 +152,7 @@ actor WriterLoop {
   private func turn() async -> Bool {
     do {
       try await gather()
+      if position.unfinished != nil { try await abandonParts() }
       if needsBase {
         try await writeBaseEntry()
         needsBase = false
@@ -198,7 +209,7 @@ actor WriterLoop {
 
   /// Whether the store has a commit that the loop has not read.
   private func hasNews() throws -> Bool {
-    try store.read { $0.generation } != lastGeneration
+    try store.read { $0.commitNumber } != lastCommit
   }
 
   /// Packs and sends the changes since the last pack.
@@ -206,41 +217,47 @@ actor WriterLoop {
   /// - Parameter pinned: The commit to read; `nil` for the newest one.
   func ship(from pinned: PinnedSnapshot? = nil) async throws {
     let began = ContinuousClock.now
-    let round = shared.beginRound()
+    // A pinned commit may be older than the commits that callers wait for.
+    let round = pinned == nil ? shared.beginRound() : nil
     do {
-      if try pinned != nil || hasNews() {
-        var request = ReplayRequest(after: shipped)
-        (request.storeID, request.schema, request.digests) = (replica.bytes, schema, digests)
-        let changes = request
-        let (numbers, level) = (numbers, options.packLevel)
-        let pack: @Sendable (borrowing Snapshot) throws -> (PackedUnit, CommitNumber) = {
-          (try PackedUnit(reading: $0, changes, numbers, level: level), $0.generation)
+      do {
+        try await shipPack(from: pinned)
+      } catch let error as ReplayError {
+        switch error {
+        case .expired, .otherSchema: try await writeBaseEntry()
+        default: throw ReplicaError(error, store.path)
         }
-        let (unit, generation) =
-          if let pinned { try await pinned.read(pack) } else { try await store.read(pack) }
-        if !unit.isEmpty {
-          options.onStep(.packed)
-          try await send(unit)
-          options.onStep(.shipped)
-        }
-        digests = unit.end.digests ?? digests
-        shipped = unit.end.last
-        lastGeneration = generation
+      } catch let error as PackError {
+        guard error.code == .tooLarge else { throw ReplicaError(error) }
+        try await writeBaseEntry()
       }
-    } catch let error as ReplayError {
-      switch error {
-      case .expired, .otherSchema: try await writeBaseEntry()
-      default: throw ReplicaError(error, store.path)
-      }
-    } catch let error as PackError {
-      guard error.code == .tooLarge else { throw ReplicaError(error) }
-      try await writeBaseEntry()
     } catch {
-      shared.reopenRound(since: began)
+      if round != nil { shared.reopenRound(since: began) }
       throw error
     }
-    if pinned == nil { shared.endRound(round, shipped: shipped) }
+    if let round { shared.endRound(round, shipped: shipped) }
     publish()
+  }
+
+  private func shipPack(from pinned: PinnedSnapshot?) async throws {
+    guard try pinned != nil || hasNews() else { return }
+    var request = ReplayRequest(after: shipped)
+    (request.storeID, request.schema, request.digests) = (replica.bytes, schema, digests)
+    let changes = request
+    let (numbers, level) = (numbers, options.packLevel)
+    let pack: @Sendable (borrowing Snapshot) throws -> (PackedUnit, CommitNumber) = {
+      (try PackedUnit(reading: $0, changes, numbers, level: level), $0.commitNumber)
+    }
+    let (unit, commit) =
+      if let pinned { try await pinned.read(pack) } else { try await store.read(pack) }
+    if !unit.isEmpty {
+      options.onStep(.packed)
+      try await send(unit)
+      options.onStep(.shipped)
+    }
+    digests = unit.end.digests ?? digests
+    shipped = unit.end.last
+    lastCommit = commit
   }
 
   /// Writes the entries of a unit.
@@ -290,7 +307,7 @@ actor WriterLoop {
       }
       publish()
     case .taken(let other):
-      if other.head.epoch == entry.head.epoch, other.head.store == replica {
+      if other.head.epoch <= entry.head.epoch, other.head.store == replica {
         try await reopen()
         throw ReplicaError(
           .storage,
@@ -316,7 +333,8 @@ actor WriterLoop {
   /// Compares the store with the log again, after an entry of an earlier session has arrived late.
   private func reopen() async throws {
     let opening = WriterOpening(
-      store: store, client: client, session: session, name: options.name, now: now)
+      store: store, client: client, session: session, earlierSession: openingMark?.session,
+      name: options.name, now: now)
     let (_, place) = try await opening.open(probing: false)
     slots = SlotWriter(position: place.position, floor: place.floor)
     numbers = place.numbers
@@ -324,7 +342,7 @@ actor WriterLoop {
     digests = place.digests
     needsBase = needsBase || place.needsBase
     if let schema = place.schema { self.schema = schema }
-    lastGeneration = nil
+    lastCommit = nil
   }
 
   // MARK: The store's record of the place
@@ -349,7 +367,12 @@ actor WriterLoop {
             storeID: storeID, lastWrite: mark.lastWrite, entities: nil, mark: mark.bytes))
         // A purge of consumed history keeps the writes that are not sent.
         let token = try tx.historyToken(number: number)
-        try tx.setHistoryToken(token, ofConsumer: "lodestore.replica")
+        do throws(StoreError) {
+          try tx.setHistoryToken(token, ofConsumer: "lodestore.replica")
+        } catch {
+          // The writes after the place are purged already, and a base will replace them.
+          guard error.code == .expiredHistory else { throw error }
+        }
       }
     } catch let error as StoreError {
       throw ReplicaError(
@@ -363,25 +386,17 @@ actor WriterLoop {
 
   /// Writes a fence of the own store after parts of a write whose other parts are lost.
   ///
-  /// The parts of a write come from one snapshot, which ended with the earlier process.
+  /// The parts of a write come from one snapshot, which has ended. An entry of another writer in
+  /// the slot fences this writer, as in each write of an entry.
   private func abandonParts() async throws {
-    if var mark = openingMark {
-      // The fence is recognised by its session if this process ends before the next mark.
-      mark.session = session
-      try await self.mark(mark)
-    }
-    var machine = Takeover(
-      position: position, floor: slots.floor,
-      fence: head(.fence, lastWrite: position.lastWrite, time: now()))
-    switch try await client.run(&machine) {
-    case .fenced(let position):
-      slots = SlotWriter(position: position, floor: slots.floor)
-      shipped = numbers.inStore(position.lastWrite)
-    case .collected(let floor):
-      throw ReplicaError.fenced(
-        store.path, client.place, by: nil, unshipped: unshipped, slot: floor.slot)
-    case .refused(let error): throw ReplicaError(error)
-    }
+    var fence = head(.fence, lastWrite: position.lastWrite, time: now())
+    fence.epoch = position.epoch + 1
+    let sealed = fence
+    try await commit(
+      try WriterOpening.reading { () throws(PackError) in try LogEntry(sealed) })
+    shipped = numbers.inStore(position.lastWrite)
+    lastCommit = nil
+    try await mark()
   }
 
   func publish() {
@@ -407,7 +422,12 @@ actor WriterLoop {
       let lease = Lease(
         holder: options.name ?? "process \(ProcessInfo.processInfo.processIdentifier)",
         epoch: max(position.epoch, 1), until: now() + interval.inSeconds * 3)
-      try await client.giving(upAfter: 1).replace(.lease, .bytes(lease.bytes))
+      do {
+        try await client.giving(upAfter: 1).replace(.lease, .bytes(lease.bytes))
+      } catch let error as ReplicaError {
+        // No safety depends on the lease, so the writer goes on.
+        shared.change { $0.lastFailure = error }
+      }
     }
   }
 }

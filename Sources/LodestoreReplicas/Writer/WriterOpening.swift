@@ -37,6 +37,8 @@ struct WriterOpening: Sendable {
   let store: Store
   let client: ReplicaClient
   let session: UUIDBytes
+  /// The session before the one that the store's mark has, whose requests may arrive late.
+  var earlierSession: UUIDBytes?
   let name: String?
   let now: @Sendable () -> Double
 
@@ -59,7 +61,10 @@ struct WriterOpening: Sendable {
           + "\(info.store.text), and this store is \(own.text); use another prefix")
     }
     // An empty storage begins a new replica, whatever replica the store had before.
-    if mark != nil, try await isEmpty { mark = nil }
+    if mark != nil {
+      let isEmpty = try await isEmpty
+      if isEmpty { mark = nil }
+    }
     return (own, try await start(own, facts, mark))
   }
 
@@ -93,8 +98,8 @@ struct WriterOpening: Sendable {
 
   private var isEmpty: Bool {
     get async throws {
-      let hasEntries = try await !client.entries(in: .log).isEmpty
-      return try await !hasEntries && client.entries(in: .base).isEmpty
+      guard try await client.entries(in: .log).isEmpty else { return false }
+      return try await client.entries(in: .base).isEmpty
     }
   }
 
@@ -158,13 +163,16 @@ struct WriterOpening: Sendable {
   private func ownFence(
     after: ChainPosition, epoch: UInt64, _ mark: ReplicaMark?
   ) async throws -> LogEntry? {
-    guard let session = mark?.session else { return nil }
     let slot = after.slot + 1
     guard let bytes = try await client.object(.entry(slot: slot)),
       let entry = try? LogEntry(reading: bytes, slot: slot)
     else { return nil }
-    return entry.head.kind == .fence && entry.head.epoch == epoch && entry.head.session == session
-      ? entry : nil
+    return entry.head.kind == .fence && entry.head.epoch == epoch
+      && isOwnSession(entry.head.session, mark) ? entry : nil
+  }
+
+  private func isOwnSession(_ session: UUIDBytes, _ mark: ReplicaMark?) -> Bool {
+    session == mark?.session || session == earlierSession
   }
 
   /// Returns whether the store has written an entry that its mark does not have yet.
@@ -173,8 +181,11 @@ struct WriterOpening: Sendable {
   private func isOwn(
     _ entry: LogEntry, _ numbers: WriteNumbers, _ mark: ReplicaMark?
   ) async throws -> Bool {
-    guard entry.head.kind == .pack else { return entry.head.session == mark?.session }
-    let steps = try Self.reading { () throws(PackError) in try entry.steps() }
+    let steps = try Self.reading { () throws(PackError) in
+      entry.head.kind == .pack ? try entry.steps() : []
+    }
+    // Entries without a whole write have nothing to compare but the session.
+    if steps.allSatisfy(\.continues) { return isOwnSession(entry.head.session, mark) }
     return try await store.read { snapshot in
       for step in steps where !step.continues {
         let number = numbers.inStore(step.writes.upperBound)

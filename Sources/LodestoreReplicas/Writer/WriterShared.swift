@@ -29,10 +29,16 @@ final class WriterShared: Sendable {
   private let knock: AsyncStream<Void>.Continuation
   let knocks: AsyncStream<Void>
   private let onStatus: (@Sendable (ReplicaWriterStatus) -> Void)?
+  private let complete: @Sendable (inout ReplicaWriterStatus, WriteNumbers) -> Void
 
-  init(_ onStatus: (@Sendable (ReplicaWriterStatus) -> Void)?) {
+  /// - Parameter complete: Adds the facts that only the store and the storage know.
+  init(
+    _ onStatus: (@Sendable (ReplicaWriterStatus) -> Void)?,
+    _ complete: @escaping @Sendable (inout ReplicaWriterStatus, WriteNumbers) -> Void
+  ) {
     (knocks, knock) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     self.onStatus = onStatus
+    self.complete = complete
   }
 
   // MARK: Signals
@@ -143,11 +149,13 @@ final class WriterShared: Sendable {
   // MARK: Status
 
   var status: ReplicaWriterStatus {
-    state.withLock { state in
+    var (status, numbers) = state.withLock { state in
       var status = state.status
       status.lag = state.unsentSince.map { $0.duration(to: .now) } ?? .zero
-      return status
+      return (status, state.numbers)
     }
+    complete(&status, numbers)
+    return status
   }
 
   func change(_ body: (inout ReplicaWriterStatus) -> Void) {

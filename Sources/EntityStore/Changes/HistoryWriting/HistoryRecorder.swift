@@ -66,7 +66,7 @@ final class HistoryRecorder: ChangeSink {
       if entity.description.history?.keepsImages == true {
         changedAgain[entity.number, default: IDRuns()].append(id)
       }
-      try log.delete(.tombstone(entity: entity.number, id: id, transaction: number))
+      try log.delete(.tombstone(entity: entity.number, id: id, write: number))
     }
   }
 
