@@ -1,6 +1,7 @@
 #if Datasets
   import EntityStore
   import Foundation
+  import LodestoreFormat
   import Testing
 
   @testable import LodestoreReplicas
