@@ -1,8 +1,10 @@
 internal import EntityStore
+internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreDatasets
 internal import LodestoreFormat
 internal import LodestoreSystem
+internal import Synchronization
 
 #if canImport(FoundationEssentials)
   internal import FoundationEssentials
@@ -62,13 +64,13 @@ struct BaseUpload: Sendable {
       unlink(packed)
     }
     let (report, level) = (onProgress, compressionLevel)
-    let table = try await Self.onThread {
+    let table = try await Self.onThread { isCancelled in
       _ = try snapshot.seal(
         to: sealed, name: "replica", generation: max(lastWrite, 1),
         dataAsOf: Date(timeIntervalSinceReferenceDate: time), sealedAt: Date()
       ) { done, total in
         report(ReplicaProgress(.sealing, completed: UInt64(done), total: UInt64(total)))
-        return !Task.isCancelled
+        return !isCancelled()
       }
       return try Self.pack(sealed, to: packed, level: level)
     }
@@ -127,8 +129,34 @@ struct BaseUpload: Sendable {
 
   /// Runs work that blocks on a thread of its own.
   static func onThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
-    try await Task.detached { try body() }.value
+    try await onThread { _ in try body() }
   }
+
+  /// Runs work that blocks on a thread of its own; `isCancelled` tells whether it may end early.
+  static func onThread<R: Sendable>(
+    _ body: @escaping @Sendable (_ isCancelled: @escaping () -> Bool) throws -> R
+  ) async throws -> R {
+    try Task.checkCancellation()
+    let flag = CancellationFlag()
+    return try await withTaskCancellationHandler {
+      do {
+        return try await runOnNewThread { try body { flag.isSet } }
+      } catch let error as StoreError where error.code == .cancelled {
+        throw CancellationError()
+      } catch let error as LMDBError { throw StoreError(ofEngine: error) }
+    } onCancel: {
+      flag.set()
+    }
+  }
+}
+
+/// Tells a thread that the task which waits for it was cancelled.
+private final class CancellationFlag: Sendable {
+  private let flag = Mutex(false)
+
+  var isSet: Bool { flag.withLock { $0 } }
+
+  func set() { flag.withLock { $0 = true } }
 }
 
 extension ReplayDigests {

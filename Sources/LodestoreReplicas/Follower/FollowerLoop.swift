@@ -46,7 +46,8 @@ actor FollowerLoop {
       let mark = try file.mark()
       guard mark.role == .follower else { throw ReplicaError.isWriter(path) }
       let cursor = try await file.writable.read { try $0.replicaCursor() }
-      guard let cursor, cursor.entities == options.followedEntities else {
+      guard let cursor, cursor.entities.map(Set.init) == options.followedEntities.map(Set.init)
+      else {
         throw ReplicaError(
           .unsuitableStore,
           "cannot follow with '\(path)': it follows other entities; use another folder, or delete "

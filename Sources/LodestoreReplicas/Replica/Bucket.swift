@@ -12,8 +12,9 @@ public struct Bucket: Sendable, CustomStringConvertible {
 
   package init(_ storage: some ObjectStorage) { self.storage = storage }
 
-  /// A local folder, which is created when the first object is written.
+  /// A local folder, which must exist.
   ///
+  /// A missing folder is not created, because the mount of a network drive may be missing.
   /// All processes that use the folder must run on machines that see one file system with hard
   /// links. A replica in a folder is for tests, for a second disk, or for a mounted network drive.
   ///

@@ -128,7 +128,7 @@ struct RestoreRun: Sendable {
         let wanted = Cut(entries, target, begun: begun)
         begun = wanted.lastWrite
         pending += wanted.entries
-        try apply(&pending, wanted.lastWrite, role, to: &restored)
+        try await apply(&pending, wanted.lastWrite, role, to: &restored)
         if let base = wanted.base {
           // A base of this slot would have been chosen, so it does not exist yet, or the target is
           // a write before it.
@@ -150,16 +150,19 @@ struct RestoreRun: Sendable {
   private func apply(
     _ pending: inout [LogEntry], _ limit: UInt64?, _ role: ReplicaMark.Role,
     to restored: inout Restored
-  ) throws {
+  ) async throws {
     guard !pending.isEmpty else { return }
     let last = pending.last?.head.lastWrite
     let application = EntryApplication(
       file: restored.file, store: replica, entities: nil, transactionBytes: 256 << 20)
     let report = report
-    let result = try wrappingReplay(restored.file.path) {
-      try application.apply(
-        pending, after: restored.position, floor: restored.floor, through: limit, role: role
-      ) { report(ReplicaProgress(.applying, completed: $0.position.lastWrite, total: last)) }
+    let (entries, start, floor) = (pending, restored.position, restored.floor)
+    let result = try await BaseUpload.onThread {
+      try wrappingReplay(application.file.path) {
+        try application.apply(
+          entries, after: start, floor: floor, through: limit, role: role
+        ) { report(ReplicaProgress(.applying, completed: $0.position.lastWrite, total: last)) }
+      }
     }
     let applied = pending.filter { $0.head.slot <= result.position.slot }
     pending.removeAll { $0.head.slot <= result.position.slot }
@@ -208,7 +211,7 @@ struct RestoreRun: Sendable {
           SHA256.hash(last) == position.hash
         else { continue }
         var pending = [entry]
-        try apply(&pending, nil, role, to: &restored)
+        try await apply(&pending, nil, role, to: &restored)
         isApplied = true
         break
       }

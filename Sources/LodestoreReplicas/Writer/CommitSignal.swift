@@ -1,20 +1,24 @@
 internal import EntityStore
 internal import LMDB
 
-/// Calls a closure after each commit of a store, by this or another process.
+/// Calls a closure after each commit of a store by this process, and another one when the file may
+/// have changed.
 ///
-/// The closure is called on a thread of the writer or of the system, and must return at once.
+/// The closures are called on threads of the writer and of the system, and must return at once.
 final class CommitSignal: Sendable {
   private let store: DynamicStore
   private let end: @Sendable () -> Void
 
-  init(_ store: Store, _ body: @escaping @Sendable () -> Void) throws {
+  init(
+    _ store: Store, onCommit: @escaping @Sendable () -> Void,
+    onChange: @escaping @Sendable () -> Void
+  ) throws {
     let dynamic = DynamicStore(store)
     self.store = dynamic
     end = try dynamic.withEnvironment { environment -> @Sendable () -> Void in
-      let listener = environment.addCommitListener { _ in body() }
+      let listener = environment.addCommitListener { _ in onCommit() }
       // Commits of other processes are seen in the file.
-      let watch = FileWatch(environment, body)
+      let watch = FileWatch(environment, onChange)
       _ = watch?.start()
       return {
         watch?.stop()

@@ -45,7 +45,8 @@ struct PackedUnit: Sendable {
         numbers.inLog(step.writes.lowerBound)...numbers.inLog(step.writes.upperBound)
       try writer.add(step)
     }
-    isEmpty = stepCount == 0 && end.buckets.isEmpty
+    // Writes whose changes cancel have no step, but the log counts them.
+    isEmpty = stepCount == 0 && end.buckets.isEmpty && end.last == end.after
     var shifted = end
     shifted.after = numbers.inLog(end.after)
     shifted.last = numbers.inLog(end.last)

@@ -98,7 +98,8 @@ actor WriterLoop {
     }
     options.onStep(.opened)
     let shared = shared
-    signal = try CommitSignal(store) { shared.noteCommit() }
+    signal = try CommitSignal(
+      store, onCommit: { shared.noteCommit() }, onChange: { shared.wake() })
     try await findBase()
     shared.noteCommit()
     let interval = min(max(options.markInterval, .milliseconds(100)), .seconds(10))
@@ -197,6 +198,7 @@ actor WriterLoop {
   private func gather() async throws {
     let start = ContinuousClock.now
     guard try hasNews() else { return }
+    shared.noteUnsent()
     while !shared.hasWaiters, !shared.isStopping, start.duration(to: .now) < options.flushInterval {
       if try lastWrite() &- shipped >= options.flushCount { return }
       try await Task.sleep(for: min(.milliseconds(20), options.flushInterval))

@@ -43,11 +43,14 @@ final class WriterShared: Sendable {
 
   // MARK: Signals
 
-  /// Tells the loop that there may be a new commit.
+  /// Tells the loop that there is a new commit.
   func noteCommit() {
-    state.withLock { $0.unsentSince = $0.unsentSince ?? .now }
+    noteUnsent()
     knock.yield()
   }
+
+  /// Begins the lag, unless an earlier commit has begun it.
+  func noteUnsent() { state.withLock { $0.unsentSince = $0.unsentSince ?? .now } }
 
   /// Wakes the loop.
   func wake() { knock.yield() }

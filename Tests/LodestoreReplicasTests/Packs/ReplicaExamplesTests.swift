@@ -138,7 +138,8 @@ struct ReplicaExamplesTests {
     case "removed", "added", "moved":
       step.links.append(
         HistoryPart.Links(
-          relationship: try relationship(), kind: try #require(StepLinks.kinds.first { "\($0)" == words[0] }),
+          relationship: try relationship(),
+          kind: try #require(StepLinks.kinds.first { "\($0)" == words[0] }),
           pairs: groups.map { LinkPair(from: $0[0], to: $0[1]) }))
     case "replaced": step.replacedEntities.append(try entity())
     case "next":

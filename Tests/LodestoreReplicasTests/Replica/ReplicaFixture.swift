@@ -13,6 +13,8 @@
 
     init(_ bucket: Bucket? = nil) throws {
       folder = try StorageFolder()
+      try FileManager.default.createDirectory(
+        atPath: folder.path + "/bucket", withIntermediateDirectories: true)
       self.bucket = try bucket ?? .folder(folder.path + "/bucket")
     }
 
