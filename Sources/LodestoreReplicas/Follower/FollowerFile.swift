@@ -170,7 +170,14 @@ struct EntryApplication: Sendable {
     var units = try WriterOpening.reading { () throws(PackError) in
       try ReplayUnit.units(of: entries)
     }
-    if let limit { units = units.filter { $0.end.after < limit }.map { $0.through(limit) } }
+    if let limit {
+      units = units.filter { $0.end.after < limit }
+      let step = units.lazy.flatMap(\.steps).first {
+        $0.writes.contains(limit) && $0.writes.upperBound > limit
+      }
+      if let step { throw ReplicaError.together(step.writes, limit) }
+      units = units.map { $0.through(limit) }
+    }
     let schema = entries.last?.head.schema
     let mark = ReplicaMark(role: role, position, localWrite: 0, floor: floor, schema: schema)
     let (first, last) = (entries.first?.head.slot ?? 0, position.slot)
@@ -188,5 +195,17 @@ struct EntryApplication: Sendable {
       try tx.setReplicaCursor(cursor)
       return changes
     }
+  }
+}
+
+extension ReplicaError {
+  fileprivate static func together(
+    _ writes: ClosedRange<UInt64>, _ wanted: UInt64
+  ) -> ReplicaError {
+    ReplicaError(
+      .notKept,
+      "cannot restore write \(wanted): the log has writes \(writes.lowerBound) to "
+        + "\(writes.upperBound) together, because an entity keeps no images in its history; choose "
+        + "write \(writes.lowerBound - 1) or \(writes.upperBound)")
   }
 }

@@ -106,8 +106,14 @@ actor FollowerLoop {
     self.position = position
     self.now = now
     cursor = FollowerCursor(store: replica, position: position, floor: floor)
-    shared = FollowerShared(
-      try file.readable(types, options.storeOptions), options.onStatus)
+    let report = options.onStatus.map { report in
+      { @Sendable (status: ReplicaFollowerStatus) in
+        var status = status
+        status.traffic = client.storage.traffic
+        report(status)
+      }
+    }
+    shared = FollowerShared(try file.readable(types, options.storeOptions), report)
     folder.removeOthers(than: [file.path])
     let (slot, epoch, lastWrite) = (position.slot, position.epoch, position.lastWrite)
     shared.change {

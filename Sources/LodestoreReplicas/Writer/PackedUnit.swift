@@ -27,17 +27,18 @@ struct PackedUnit: Sendable {
     var count = 0
     var stepCount = 0
     var time: Double?
-    let end = try snapshot.forEachReplayStep(request) { step in
-      if writer.isFull {
-        var full = try PackWriter(level: level)
-        swap(&full, &writer)
-        let body = try full.finish()
-        bodies.append(body)
-        count += body.bytes.count
-        guard count <= Self.byteLimit else {
-          throw PackError(.tooLarge, "cannot pack more than \(Self.byteLimit) bytes at once")
-        }
+    func endBody() throws {
+      var full = try PackWriter(level: level)
+      swap(&full, &writer)
+      let body = try full.finish()
+      bodies.append(body)
+      count += body.bytes.count
+      guard count <= Self.byteLimit else {
+        throw PackError(.tooLarge, "cannot pack more than \(Self.byteLimit) bytes at once")
       }
+    }
+    let end = try snapshot.forEachReplayStep(request) { step in
+      if writer.isFull { try endBody() }
       time = step.time
       stepCount += 1
       var step = step
@@ -47,11 +48,16 @@ struct PackedUnit: Sendable {
     }
     // Writes whose changes cancel have no step, but the log counts them.
     isEmpty = stepCount == 0 && end.buckets.isEmpty && end.last == end.after
+    // Buckets are whole, so they get the space of an entry of their own after many steps.
+    if !end.buckets.isEmpty, writer.byteCount > 1 << 20 { try endBody() }
     var shifted = end
     shifted.after = numbers.inLog(end.after)
     shifted.last = numbers.inLog(end.last)
     try writer.add(shifted)
-    bodies.append(try writer.finish())
+    try endBody()
+    for body in bodies where body.bytes.count > PackLimits.entry - PackLimits.head - 64 {
+      throw PackError(.tooLarge, "cannot pack \(body.bytes.count) bytes in one entry")
+    }
     (self.bodies, self.end, self.time) = (bodies, end, time)
   }
 }

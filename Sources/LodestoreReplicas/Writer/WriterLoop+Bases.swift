@@ -126,7 +126,8 @@ extension WriterLoop {
   }
 
   private func finishBase(_ base: BaseHead) async {
-    newestBase = base
+    // An entry of the log may have a newer base since.
+    if newestBase.map({ $0.slot < base.slot }) ?? true { newestBase = base }
     publish()
     do {
       try await collect()
