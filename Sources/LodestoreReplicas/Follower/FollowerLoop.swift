@@ -12,23 +12,23 @@ internal import Synchronization
 
 /// Follows a replica's log, and applies its entries to a copy.
 actor FollowerLoop {
-  private let folder: FollowerFolder
+  let folder: FollowerFolder
   private let lock: FileLock
-  private let client: ReplicaClient
-  private let types: [any Entity.Type]
-  private let options: ReplicaFollowerOptions
-  private let replica: UUIDBytes
-  private let now: @Sendable () -> Double
+  let client: ReplicaClient
+  let types: [any Entity.Type]
+  let options: ReplicaFollowerOptions
+  let replica: UUIDBytes
+  let now: @Sendable () -> Double
   nonisolated let shared: FollowerShared
   private nonisolated let task = Mutex<Task<Void, Never>?>(nil)
 
-  private var file: FollowerFile
-  private var position: ChainPosition
-  private var cursor: FollowerCursor
+  var file: FollowerFile
+  var position: ChainPosition
+  var cursor: FollowerCursor
   /// Entries that were read and not applied: parts of a write whose other parts are missing.
-  private var pending: [LogEntry] = []
+  var pending: [LogEntry] = []
   private var running: Task<Void, any Error>?
-  private var registered: (slot: UInt64, at: ContinuousClock.Instant)?
+  var registered: (slot: UInt64, at: ContinuousClock.Instant)?
   /// The slot after which the content differed from the writer's, and a base was taken instead.
   private var mendedSlot: UInt64?
 
@@ -123,7 +123,7 @@ actor FollowerLoop {
     }
   }
 
-  private static func name(of path: String) -> String {
+  static func name(of path: String) -> String {
     path.split(separator: "/").last.map(String.init) ?? path
   }
 
@@ -305,93 +305,10 @@ actor FollowerLoop {
     pending = []
     cursor = FollowerCursor(store: replica, position: nil, floor: cursor.floor)
   }
-
-  // MARK: Bases
-
-  /// Replaces the store by a base.
-  private func swap(_ base: BaseHead) async throws {
-    let new = try await Self.install(
-      base, folder, client, options, entities: options.followedEntities, floor: cursor.floor)
-    let store: Store
-    do {
-      store = try new.readable(types, options.storeOptions)
-    } catch {
-      new.writable.close()
-      throw ReplicaError(
-        .unsuitableStore,
-        "cannot use the base of slot \(base.slot): the program's entities do not fit its schema; "
-          + "update the program", slot: base.slot, cause: error)
-    }
-    try folder.setCurrent(Self.name(of: new.path))
-    options.onStep(.swapped)
-    let old = file
-    (file, position, pending) = (new, base.position, [])
-    shared.replace(store)
-    shared.change {
-      $0.slot = base.slot
-      $0.epoch = base.epoch
-      $0.lastWrite = base.lastWrite
-      $0.dataTime = Date(timeIntervalSinceReferenceDate: base.time)
-      $0.swaps += 1
-    }
-    old.writable.close()
-    folder.removeOthers(than: [old.path, new.path])
-  }
-
-  /// Downloads a base and makes a store of it.
-  private static func install(
-    _ base: BaseHead, _ folder: FollowerFolder, _ client: ReplicaClient,
-    _ options: ReplicaFollowerOptions, entities: [String]?, floor: Floor
-  ) async throws -> FollowerFile {
-    let stem = "\(base.slot)-\(base.verity.description.prefix(16))"
-    let sealed = "\(folder.incoming)/\(stem).sealed"
-    let copy = "\(folder.incoming)/\(stem).copy"
-    let target = folder.file(
-      "\(base.slot)-\(String(UInt64.random(in: .min ... .max), radix: 16))\(FollowerFolder.suffix)")
-    let report = options.onProgress ?? { _ in }
-    try await BaseDownload(client: client, onProgress: report).sealedFile(of: base, to: sealed)
-    options.onStep(.downloaded)
-    report(ReplicaProgress(.copying, completed: 0))
-    return try await BaseUpload.onThread {
-      for name in [copy, copy + "-lock"] { unlink(name) }
-      let file: FollowerFile
-      do {
-        file = try FollowerFile.make(
-          at: copy, from: sealed, base, entities: entities, floor: floor)
-      } catch {
-        // The bytes have the digests of the head, so another attempt would fail equally.
-        unlink(sealed)
-        throw error
-      }
-      file.writable.close()
-      options.onStep(.copied)
-      guard rename(copy, target) == 0 else { throw ReplicaError.system(errno, "rename", copy) }
-      unlink(copy + "-lock")
-      unlink(sealed)
-      return try FollowerFile(target)
-    }
-  }
-
-  // MARK: Registration
-
-  /// Tells the writer how far a registered follower is.
-  private func register() async throws {
-    guard let id = options.id else { return }
-    if let registered, registered.slot == position.slot,
-      registered.at.duration(to: .now) < .seconds(3_600)
-    {
-      return
-    }
-    let mark = FollowerMark(
-      id: id, slot: position.slot, lastWrite: position.lastWrite, time: now())
-    try await client.replace(.follower(id: id), .bytes(mark.bytes))
-    registered = (position.slot, .now)
-    options.onStep(.registered)
-  }
 }
 
 extension ReplicaError {
-  /// Whether repetition cannot mend the failure.
+  /// Whether the failure stays in each repetition.
   fileprivate var isFinal: Bool { code == .diverged || code == .stopped }
 
   static func noBase(_ place: String) -> ReplicaError {

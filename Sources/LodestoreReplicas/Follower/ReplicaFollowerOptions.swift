@@ -25,7 +25,7 @@ public struct ReplicaFollowerOptions: Sendable {
   public var followedEntities: [String]?
   /// The options of the store that the program reads; its access is always read-only.
   public var storeOptions = StoreOptions()
-  /// The number of failures in a row after which a call gives up; the background tries again.
+  /// The number of failures in a row after which a call throws; the background tries again.
   public var failureLimit = 6
   /// Called after each change of the status, for metrics.
   public var onStatus: (@Sendable (ReplicaFollowerStatus) -> Void)?

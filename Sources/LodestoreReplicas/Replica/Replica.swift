@@ -222,8 +222,8 @@ public enum Replica {
 
   /// Writes the writes of a store that no replica has to a new file, as lines of JSON.
   ///
-  /// Each line has one write: its number, time, author and context, the changed records with all
-  /// values after the write, the ids of deleted records, and the changed links.
+  /// Each line has one write: its number, time, author and context, then its changes. The changes are
+  /// records with all values after the write, ids of deleted records, and links.
   ///
   /// - Parameters:
   ///   - store: A store whose writer was fenced or refused as diverged.

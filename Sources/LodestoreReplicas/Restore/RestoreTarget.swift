@@ -20,7 +20,7 @@ public enum RestoreTarget: Sendable, Hashable {
 public struct RestoreOptions: Sendable {
   /// Whether the restored file is sealed, which nobody can change.
   public var seals = false
-  /// The number of failures in a row after which the call gives up.
+  /// The number of failures in a row after which the call throws.
   public var failureLimit = 6
   /// Whether a takeover ignores the lease of a writer that seems to be alive.
   public var ignoresLease = false

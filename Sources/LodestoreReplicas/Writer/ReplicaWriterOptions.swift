@@ -53,9 +53,9 @@ public struct ReplicaWriterOptions: Sendable {
   public var name: String?
   /// Whether the storage is tested before its first use by this writer.
   public var probesStorage = true
-  /// The number of failures in a row after which opening gives up.
+  /// The number of failures in a row after which opening throws.
   ///
-  /// A running writer never gives up: it repeats its requests until it is stopped.
+  /// A running writer has no limit: it repeats its requests until it is stopped.
   public var openingFailureLimit = 6
   /// Called after each change of the status, at most every 100 milliseconds, for metrics.
   public var onStatus: (@Sendable (ReplicaWriterStatus) -> Void)?

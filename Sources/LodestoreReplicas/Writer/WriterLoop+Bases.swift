@@ -29,8 +29,8 @@ extension WriterLoop {
 
   /// Writes a base of the newest commit, and an entry that sends all followers to it.
   ///
-  /// The changes since the last entry cannot be packed: the schema has changed, the history does
-  /// not have them any more, or there is no entry yet.
+  /// Such a base stands where changes cannot be packed. Either the schema has changed, or the
+  /// history does not have the changes any more, or the log is empty.
   func writeBaseEntry() async throws {
     let store = store
     let exact = try await BaseUpload.onThread { try store.exactSnapshot() }

@@ -1,0 +1,99 @@
+internal import EntityStore
+internal import LodestoreFormat
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// The store's record of its place in the log, and the lease.
+extension WriterLoop {
+  /// Compares the store with the log again, after an entry of an earlier session has arrived late.
+  func reopen() async throws {
+    let opening = WriterOpening(
+      store: store, client: client, session: session, earlierSession: openingMark?.session,
+      name: options.name, now: now)
+    let (_, place) = try await opening.open(probing: false)
+    slots = SlotWriter(position: place.position, floor: place.floor)
+    numbers = place.numbers
+    shipped = numbers.inStore(place.position.lastWrite)
+    digests = place.digests
+    needsBase = needsBase || place.needsBase
+    if let schema = place.schema { self.schema = schema }
+    lastCommit = nil
+  }
+
+  /// Records the place in the store, so that the next opening begins there.
+  func mark() async throws {
+    // An opening cannot begin at a place between the parts of a write.
+    guard position.unfinished == nil else { return }
+    try await mark(
+      ReplicaMark(
+        role: .writer, position, localWrite: shipped, floor: slots.floor, session: session,
+        schema: schema, digests: digests))
+  }
+
+  func mark(_ mark: ReplicaMark) async throws {
+    let storeID = replica.bytes
+    let number = mark.localWrite
+    do {
+      try await store.replaying(author: nil, context: nil) { tx in
+        try tx.setReplicaCursor(
+          ReplicaCursor(
+            storeID: storeID, lastWrite: mark.lastWrite, entities: nil, mark: mark.bytes))
+        // A purge of consumed history keeps the writes that are not sent.
+        let token = try tx.historyToken(number: number)
+        do throws(StoreError) {
+          try tx.setHistoryToken(token, ofConsumer: "lodestore.replica")
+        } catch {
+          // The writes after the place are purged already, and a base will replace them.
+          guard error.code == .expiredHistory else { throw error }
+        }
+      }
+    } catch let error as StoreError {
+      throw ReplicaError(
+        .inputOutput, "cannot record the place of the replica in '\(store.path)': \(error.message)",
+        cause: error)
+    }
+    markedSlot = position.slot
+    lastMark = .now
+    options.onStep(.marked)
+  }
+
+  /// Writes a fence of the own store after parts of a write whose other parts are lost.
+  ///
+  /// The parts of a write come from one snapshot, which has ended. An entry of another writer in
+  /// the slot fences this writer, as in each write of an entry.
+  func abandonParts() async throws {
+    var fence = head(.fence, lastWrite: position.lastWrite, time: now())
+    fence.epoch = position.epoch + 1
+    let sealed = fence
+    try await commit(
+      try WriterOpening.reading { () throws(PackError) in try LogEntry(sealed) })
+    shipped = numbers.inStore(position.lastWrite)
+    lastCommit = nil
+    try await mark()
+  }
+
+  // MARK: Tasks beside the log
+
+  /// Writes bases, merges and the lease when they are due.
+  func tend() async throws {
+    try await tendBases()
+    if let interval = options.leaseInterval,
+      lastLease.map({ $0.duration(to: .now) >= interval }) ?? true
+    {
+      lastLease = .now
+      let lease = Lease(
+        holder: options.name ?? "process \(ProcessInfo.processInfo.processIdentifier)",
+        epoch: max(position.epoch, 1), until: now() + interval.inSeconds * 3)
+      do {
+        try await client.giving(upAfter: 1).replace(.lease, .bytes(lease.bytes))
+      } catch let error as ReplicaError {
+        // No safety depends on the lease, so the writer goes on.
+        shared.change { $0.lastFailure = error }
+      }
+    }
+  }
+}
