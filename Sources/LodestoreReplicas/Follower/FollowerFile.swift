@@ -90,6 +90,10 @@ struct FollowerFile: Sendable {
       try tx.setReplicaCursor(
         ReplicaCursor(
           storeID: store.bytes, lastWrite: mark.lastWrite, entities: entities, mark: mark.bytes))
+      // A base has the consumer of its writer, which would keep the copy's history for ever.
+      if mark.role == .follower {
+        try tx.setHistoryToken(nil, ofConsumer: ReplicaMark.consumer)
+      }
     }
   }
 

@@ -36,6 +36,8 @@ struct ReplicaMark: ReplicaDocument {
   var bucketTotal: [UInt8] = []
 
   static let name = "the store's mark"
+  /// The consumer of a writer's history, which keeps the writes that are not sent from a purge.
+  static let consumer = "lodestore.replica"
 
   init(
     role: Role, _ position: ChainPosition, localWrite: UInt64, floor: Floor,

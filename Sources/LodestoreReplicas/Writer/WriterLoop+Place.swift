@@ -45,7 +45,7 @@ extension WriterLoop {
         // A purge of consumed history keeps the writes that are not sent.
         let token = try tx.historyToken(number: number)
         do throws(StoreError) {
-          try tx.setHistoryToken(token, ofConsumer: "lodestore.replica")
+          try tx.setHistoryToken(token, ofConsumer: ReplicaMark.consumer)
         } catch {
           // The writes after the place are purged already, and a base will replace them.
           guard error.code == .expiredHistory else { throw error }

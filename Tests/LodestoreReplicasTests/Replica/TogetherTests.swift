@@ -1,0 +1,60 @@
+#if Datasets
+  import EntityStore
+  import Foundation
+  import Testing
+
+  @testable import LodestoreReplicas
+
+  /// Stores whose history has no images, so that one step has the changes of several writes.
+  @Suite("Replicas of stores without images")
+  struct TogetherTests {
+    private func store(_ fixture: ReplicaFixture) throws -> Store {
+      var options = Note.options
+      options.history = .changes
+      return try Store(
+        at: fixture.path("store.lodestore"), entities: [Note.self], options: options)
+    }
+
+    @Test func `Writes whose changes cancel leave no gap in the log`() async throws {
+      let fixture = try ReplicaFixture()
+      let store = try store(fixture)
+      try ReplicaFixture.write(1...2, to: store)
+      let writer = try await fixture.writer(store) { $0.flushInterval = .seconds(60) }
+      try await writer.flush()
+      let last = writer.status.replicatedWrite
+      try await store.write { _ = try $0.insert(Note(title: "passing", number: 100)) }
+      try await store.write { _ = try $0.delete(Note.where { $0.number == 100 }) }
+      try await writer.flush()
+      #expect(writer.status.replicatedWrite == last + 2)
+      try ReplicaFixture.write(3...4, to: store)
+      try await writer.stop()
+      #expect(try await fixture.restored() == ReplicaFixture.notes(of: store))
+    }
+
+    @Test func `A write in the middle of a step cannot be restored, and its step is named`()
+      async throws
+    {
+      let fixture = try ReplicaFixture()
+      let store = try store(fixture)
+      try ReplicaFixture.write(1...2, to: store)
+      let writer = try await fixture.writer(store) { $0.flushInterval = .seconds(60) }
+      try await writer.flush()
+      // An update without an image hides the value between two writes.
+      for text in ["first", "second", "third"] {
+        try await store.write { tx in
+          guard var note = try tx.fetch(Note.where { $0.number == 1 }).first else { return }
+          note.title = text
+          try tx.update(note)
+        }
+      }
+      try await writer.stop()
+      let last = writer.status.replicatedWrite
+      let error = await #expect(throws: ReplicaError.self) {
+        try await fixture.restored(.write(last - 1))
+      }
+      #expect(error?.code == .notKept)
+      #expect(error?.message.contains("together") == true)
+      #expect(try await fixture.restored(.write(last)) == ReplicaFixture.notes(of: store))
+    }
+  }
+#endif
