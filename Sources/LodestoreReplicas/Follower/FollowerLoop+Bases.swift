@@ -91,4 +91,18 @@ extension FollowerLoop {
     registered = (position.slot, .now)
     options.onStep(.registered)
   }
+
+  // MARK: History
+
+  /// Removes old history of the copy, at most once an hour.
+  func purgeHistory() async throws {
+    guard let age = options.keepsHistoryFor,
+      purgedAt.map({ $0.duration(to: .now) >= .seconds(3_600) }) ?? true
+    else { return }
+    purgedAt = .now
+    let date = Date(timeIntervalSinceReferenceDate: now() - age.inSeconds)
+    try await file.writable.replaying(author: "replica", context: nil) { tx in
+      _ = try tx.purgeHistory(before: date)
+    }
+  }
 }

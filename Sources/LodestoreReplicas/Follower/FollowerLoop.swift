@@ -29,6 +29,7 @@ actor FollowerLoop {
   var pending: [LogEntry] = []
   private var running: Task<Void, any Error>?
   var registered: (slot: UInt64, at: ContinuousClock.Instant)?
+  var purgedAt: ContinuousClock.Instant?
   /// The slot after which the content differed from the writer's, and a base was taken instead.
   private var mendedSlot: UInt64?
 
@@ -239,6 +240,7 @@ actor FollowerLoop {
         if isEnd {
           shared.change { $0.upToDateAt = Date(timeIntervalSinceReferenceDate: now()) }
           try await register()
+          try await purgeHistory()
           return
         }
       case .swap(let base):

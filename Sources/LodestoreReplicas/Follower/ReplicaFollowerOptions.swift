@@ -23,6 +23,10 @@ public struct ReplicaFollowerOptions: Sendable {
   ///
   /// A relationship between a followed entity and another one is refused.
   public var followedEntities: [String]?
+  /// The time for which the copy keeps its own history; `nil` keeps everything.
+  ///
+  /// The default is seven days. Only the follower writes the copy, so nobody else can purge it.
+  public var keepsHistoryFor: Duration? = .seconds(7 * 86_400)
   /// The options of the store that the program reads; its access is always read-only.
   public var storeOptions = StoreOptions()
   /// The number of failures in a row after which a call throws; the background tries again.

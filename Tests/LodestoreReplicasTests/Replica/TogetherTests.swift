@@ -15,22 +15,6 @@
         at: fixture.path("store.lodestore"), entities: [Note.self], options: options)
     }
 
-    @Test func `Writes whose changes cancel leave no gap in the log`() async throws {
-      let fixture = try ReplicaFixture()
-      let store = try store(fixture)
-      try ReplicaFixture.write(1...2, to: store)
-      let writer = try await fixture.writer(store) { $0.flushInterval = .seconds(60) }
-      try await writer.flush()
-      let last = writer.status.replicatedWrite
-      try await store.write { _ = try $0.insert(Note(title: "passing", number: 100)) }
-      try await store.write { _ = try $0.delete(Note.where { $0.number == 100 }) }
-      try await writer.flush()
-      #expect(writer.status.replicatedWrite == last + 2)
-      try ReplicaFixture.write(3...4, to: store)
-      try await writer.stop()
-      #expect(try await fixture.restored() == ReplicaFixture.notes(of: store))
-    }
-
     @Test func `A write in the middle of a step cannot be restored, and its step is named`()
       async throws
     {

@@ -35,9 +35,19 @@ struct FollowCommand: ToolCommand {
   @Option(help: ArgumentHelp("Register under this name, so that the log is kept.", valueName: "id"))
   var id: String?
 
+  @Option(
+    help: ArgumentHelp("Follow only this entity; may be repeated.", valueName: "name"))
+  var entity: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Keep the copy's history of this many days; 0 keeps all.", valueName: "days"))
+  var keepDays = 7
+
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
+    try refuse(if: !(0...36_500).contains(keepDays), "--keep-days: expected 0 to 36500")
     try refuse(if: !(0.01...86_400).contains(interval), "--interval: expected 0.01 to 86400")
   }
 
@@ -53,6 +63,8 @@ struct FollowCommand: ToolCommand {
     var options = ReplicaFollowerOptions()
     options.pollInterval = .seconds(interval)
     options.id = id
+    options.followedEntities = entity.isEmpty ? nil : entity
+    options.keepsHistoryFor = keepDays == 0 ? nil : .seconds(keepDays * 86_400)
     let (chosen, once, folder) = (options, once, folder)
     let (status, path) = try await showingProgress(on: console) { report in
       var options = chosen
