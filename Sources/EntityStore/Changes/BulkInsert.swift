@@ -138,16 +138,23 @@ final class BulkInsert {
     }
   }
 
-  /// Removes the records of this batch.
+  /// Removes the records of this batch, which `error` has ended.
   ///
   /// Their ids are assigned again to later records, because the refused batch returned none of
   /// them.
-  fileprivate func undo() throws(StoreError) {
-    try core.breakingOnError {
+  ///
+  /// An error of the engine ends the transaction, so the records stay in it. If the removal fails,
+  /// the transaction can only be aborted, because of `error`.
+  fileprivate func undo(after error: any Error) {
+    guard core.brokenBy == nil, !core.writing.hasFailed else { return }
+    do {
       for id in firstID..<writtenID {
         guard let record = try core.record(id, of: entity) else { continue }
         try changes.records.takeBack(try changes.stored(record, id: id))
       }
+    } catch _ {
+      core.brokenBy = StoreError(wrapping: error)
+      return
     }
     core.giveBackIDs(from: firstID, of: entity)
   }
@@ -170,7 +177,7 @@ extension EntityChanges {
       result = try body(insert)
       try insert.complete()
     } catch {
-      try insert.undo()
+      insert.undo(after: error)
       throw error
     }
     try insert.writeEntries()
