@@ -13,6 +13,8 @@ final class BulkInsert {
   private let entity: StoredEntity
   private let changes: EntityChanges
   private let firstID: UInt64
+  /// The write's changes before this batch.
+  private let before: ChangeState
   // Exclusivity is not checked, because only one thread accesses the object and the checks would
   // slow down each record.
   @exclusivity(unchecked) private var nextID: UInt64
@@ -37,6 +39,7 @@ final class BulkInsert {
     let (core, entity) = (changes.core, changes.entity)
     self.core = core
     self.entity = entity
+    before = core.changeState(of: entity)
     firstID = try core.newID(of: entity)
     nextID = firstID
     writtenID = firstID
@@ -141,7 +144,7 @@ final class BulkInsert {
   /// Removes the records of this batch, which `error` has ended.
   ///
   /// Their ids are assigned again to later records, because the refused batch returned none of
-  /// them.
+  /// them. The write then has the changes that it had before the batch.
   ///
   /// An error of the engine ends the transaction, so the records stay in it. If the removal fails,
   /// the transaction can only be aborted, because of `error`.
@@ -157,6 +160,7 @@ final class BulkInsert {
       return
     }
     core.giveBackIDs(from: firstID, of: entity)
+    core.restore(before, of: entity)
   }
 }
 

@@ -219,6 +219,27 @@ extension WriteCore {
   }
 }
 
+/// The changes of a write at the beginning of a batch; see ``WriteCore/restore(_:of:)``.
+struct ChangeState {
+  fileprivate let count: Int
+  /// Whether the write itself had changed records of the entity.
+  fileprivate let isWritten: Bool
+}
+
+extension WriteCore {
+  func changeState(of entity: StoredEntity) -> ChangeState {
+    ChangeState(count: changeCount, isWritten: writtenEntities.contains(entity.number))
+  }
+
+  /// Forgets the changes since `state`, all of which were changes of `entity` and are undone.
+  func restore(_ state: ChangeState, of entity: StoredEntity) {
+    forgetChanges(since: state.count)
+    guard !state.isWritten else { return }
+    writtenEntities.remove(entity.number)
+    writtenEntity = .none
+  }
+}
+
 extension ContentLedger {
   /// The ledger of the transaction in which `core` writes.
   static func of(_ core: WriteCore) -> ContentLedger {
