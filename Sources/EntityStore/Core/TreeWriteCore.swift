@@ -57,6 +57,9 @@ class TreeWriteCore: TransactionCore {
   @inline(__always)
   final func countChange() { changeCount &+= 1 }
 
+  /// Sets ``changeCount`` back to `count`, because the changes since then are undone.
+  final func forgetChanges(since count: Int) { changeCount = count }
+
   /// Calls `body` with the cursor, for changes, at each existing record of the ascending `ids`.
   ///
   /// Expired records are visited too, because a write must see the unfiltered file.
