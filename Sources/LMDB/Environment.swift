@@ -9,8 +9,8 @@ import Synchronization
 /// - `readers`: the pooled and the running read transactions, and whether the map is being moved.
 ///   The lock of `readers` guards this state and is held for a few instructions. While `isMoving`,
 ///   no read begins.
-/// - `writeSide`: the thread that holds `writerLock`. `writerThread` is atomic because other threads
-///   compare themselves with it.
+/// - `writeSide`: the thread that holds `writerLock`. `writerThread` is atomic, because other
+///   threads compare themselves with it.
 /// - `trees`: the handles of committed trees, guarded by its own lock. A thread that opens a
 ///   further tree holds `treeLock`. As LMDB requires, a writing thread holds the lock until its
 ///   transaction ends.
