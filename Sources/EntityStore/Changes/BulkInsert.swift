@@ -156,7 +156,7 @@ final class BulkInsert {
         try changes.records.takeBack(try changes.stored(record, id: id))
       }
     } catch _ {
-      core.brokenBy = StoreError(wrapping: error)
+      core.breakRun(by: StoreError(wrapping: error))
       return
     }
     core.giveBackIDs(from: firstID, of: entity)

@@ -203,7 +203,7 @@ final class EntityChanges {
       try records.write(new, inPlaceOf: old)
     } catch {
       // The sinks have already received the change that fails here, so the run must be aborted.
-      if hasListeners { core.brokenBy = error }
+      if hasListeners { core.breakRun(by: error) }
       throw error
     }
     try core.moveEntries(of: id, by: keys)

@@ -148,7 +148,7 @@ final class RecordTree {
       if !isWritten { throw alreadyThere(nextID) }
     } catch {
       let failure = StoreError(wrapping: error)
-      core.brokenBy = failure
+      core.breakRun(by: failure)
       throw failure
     }
   }
