@@ -61,8 +61,8 @@ extension Environment {
   /// be woken would never get the lock.
   private func yieldToOtherProcesses() {
     let now = monotonicSeconds()
-    guard now - writeSide.lastYieldToProcesses > 0.05 else { return }
-    writeSide.lastYieldToProcesses = now
+    guard now - lastYieldToProcesses > 0.05 else { return }
+    lastYieldToProcesses = now
     usleep(200)
   }
 

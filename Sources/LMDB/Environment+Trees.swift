@@ -52,7 +52,7 @@ extension Environment {
     if code == MDB_NOTFOUND {
       guard isCreated else { return nil }
       code = mdb_dbi_open(transaction.handle, name, flags | UInt32(MDB_CREATE), &opened)
-      writeSide.hasWritten = true
+      noteWrite()
     }
     if code == 0 { code = Self.checkKind(opened, hasIntegerKeys, transaction.handle) }
     try transaction.check(code, "open tree \(name)")

@@ -227,9 +227,16 @@ extension Environment {
     writeSide.firstFailure = error
   }
 
-  /// Whether `transaction` is the running write.
+  /// Notes that the running write has changed a page.
   ///
-  /// Call it on the write's thread.
+  /// Called for each changed pair, on the write's thread.
+  @inline(__always)
+  func noteWrite() { writeSide.hasWritten = true }
+
+  /// Whether `transaction` is the running write of this thread.
+  ///
+  /// Any thread may call this function. Threads without the write return before they read
+  /// ``writeSide``, because ``writerThread`` is atomic.
   @inline(__always)
   func isActiveWrite(_ transaction: OpaquePointer) -> Bool {
     isWriterThread && writeSide.activeWrite == transaction

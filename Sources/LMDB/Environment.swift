@@ -9,8 +9,8 @@ import Synchronization
 /// - `readers`: the pooled and the running read transactions, and whether the map is being moved.
 ///   The lock of `readers` guards this state and is held for a few instructions. While `isMoving`,
 ///   no read begins.
-/// - `writeSide`: the thread that holds `writerLock`. `writerThread` is atomic because other threads
-///   compare themselves with it.
+/// - `writeSide`: the thread that holds `writerLock`. `writerThread` is atomic, because other
+///   threads compare themselves with it.
 /// - `trees`: the handles of committed trees, guarded by its own lock. A thread that opens a
 ///   further tree holds `treeLock`. As LMDB requires, a writing thread holds the lock until its
 ///   transaction ends.
@@ -88,9 +88,14 @@ package final class Environment: @unchecked Sendable {
   let freedReadCount = Atomic<Int>(0)
   /// The state of the running write and of the writers' turns.
   ///
-  /// Only the thread that holds ``writerLock`` uses it. Exclusivity is not checked, because each
-  /// change of a tree sets ``WriteSide/hasWritten``.
+  /// Only the thread that holds ``writerLock`` uses it. Each change of a tree sets
+  /// ``WriteSide/hasWritten``, in loops whose instructions are counted, so exclusivity is not
+  /// checked.
   @exclusivity(unchecked) var writeSide = WriteSide()
+  /// The time when the writer's thread last paused for writers of other processes.
+  ///
+  /// Only that thread uses it, and it does not hold ``writerLock`` then.
+  var lastYieldToProcesses = 0.0
   /// Closures called after the hooks of each commit; see ``addCommitListener(_:)``.
   let commitListeners = Guarded<[Int: @Sendable (UInt64) -> Void]>([:])
   let hasCommitListeners = Atomic<Bool>(false)

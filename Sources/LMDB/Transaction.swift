@@ -7,8 +7,8 @@ import LodestoreSystem
 /// The calls that change trees belong to ``WritingTransaction``. A read has none of that type, so
 /// the compiler refuses a change within a read.
 ///
-/// A transaction is a plain handle that may be copied within a call but not stored. The handle is
-/// valid only within the closure that received it. Returned pointers are in the map; in a read they
+/// A transaction is a plain handle. Copies are valid only within the closure that received the
+/// handle, and are not kept beyond it. Returned pointers are in the map; in a read they
 /// are valid until the closure ends, in a write until the next change.
 package struct Transaction {
   let handle: OpaquePointer

@@ -19,8 +19,6 @@ struct WriteSide {
   var holdsTreeLock = false
   /// The time of the last search for dead readers, in whole seconds.
   var lastReaderCheck = 0
-  /// The time when the writer's thread last paused for writers of other processes.
-  var lastYieldToProcesses = 0.0
   /// The hooks that the members of the running write registered for its commit.
   var commitHooks: [(member: Int, body: (_ write: UInt64, _ commit: UInt64) -> Void)] = []
   /// The running asynchronous write.

@@ -36,7 +36,7 @@ package struct WritingCursor {
     let code = mdb_cursor_put(reads.handle, &key, &value, flags)
     if code == MDB_KEYEXIST { return false }
     try reads.transaction.check(code, "put into \(reads.tree.name)")
-    reads.environment.writeSide.hasWritten = true
+    reads.environment.noteWrite()
     return true
   }
 
@@ -73,7 +73,7 @@ package struct WritingCursor {
     }
     if code == MDB_KEYEXIST { return nil }
     try reads.transaction.check(code, "put into \(reads.tree.name)")
-    reads.environment.writeSide.hasWritten = true
+    reads.environment.noteWrite()
     return MutableByteView(start: value.mv_data, count: value.mv_size)
   }
 
@@ -81,8 +81,8 @@ package struct WritingCursor {
   ///
   /// A value of the same size is written in place.
   package func replaceCurrent(with value: ByteView) throws(LMDBError) {
-    // Only trees with integer keys use this method. The key is copied, because LMDB may copy the
-    // page that contains it.
+    assert(reads.tree.hasIntegerKeys, "only records are replaced at the cursor")
+    // The key is copied, because LMDB may copy the page that contains it.
     try withUnsafeBytes(of: reads.integerKey) { (key) throws(LMDBError) in
       _ = try put(ByteView(key), value, UInt32(MDB_CURRENT))
     }
@@ -114,7 +114,7 @@ package struct WritingCursor {
       return mdb_cursor_put(reads.handle, &key, &value, UInt32(MDB_CURRENT | MDB_RESERVE))
     }
     try reads.transaction.check(code, "put into \(reads.tree.name)")
-    reads.environment.writeSide.hasWritten = true
+    reads.environment.noteWrite()
     reads.currentValue = value
     return MutableByteView(start: value.mv_data, count: value.mv_size)
   }
@@ -125,7 +125,7 @@ package struct WritingCursor {
   package func delete() throws(LMDBError) {
     try reads.checkAlive()
     try reads.transaction.check(mdb_cursor_del(reads.handle, 0), "delete from \(reads.tree.name)")
-    reads.environment.writeSide.hasWritten = true
+    reads.environment.noteWrite()
   }
 }
 
@@ -159,7 +159,7 @@ extension WritingCursor {
       }
       if code == MDB_KEYEXIST { return false }
       try reads.transaction.check(code, "put into \(reads.tree.name)")
-      reads.environment.writeSide.hasWritten = true
+      reads.environment.noteWrite()
       nextID &+= 1
       start = end
     }
@@ -190,7 +190,7 @@ extension WritingCursor {
       let code = mdb_cursor_put(reads.handle, &key, &value, UInt32(MDB_APPEND))
       if code == MDB_KEYEXIST { return index }
       try reads.transaction.check(code, "put into \(reads.tree.name)")
-      reads.environment.writeSide.hasWritten = true
+      reads.environment.noteWrite()
       start = ends[index]
     }
     return ends.count

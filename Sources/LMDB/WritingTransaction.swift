@@ -37,7 +37,7 @@ package struct WritingTransaction {
     let code = mdb_put(reads.handle, tree.handle, &key, &value, flags)
     if code == MDB_KEYEXIST { return false }
     try reads.check(code, "put into \(tree.name)")
-    environment.writeSide.hasWritten = true
+    environment.noteWrite()
     return true
   }
 
@@ -65,7 +65,7 @@ package struct WritingTransaction {
     let code = mdb_del(reads.handle, tree.handle, &key, nil)
     if code == MDB_NOTFOUND { return false }
     try reads.check(code, "delete from \(tree.name)")
-    environment.writeSide.hasWritten = true
+    environment.noteWrite()
     return true
   }
 
@@ -84,7 +84,7 @@ package struct WritingTransaction {
   /// Empties `tree` in time that does not depend on the number of its records.
   package func empty(_ tree: Tree) throws(LMDBError) {
     try reads.check(mdb_drop(reads.handle, tree.handle, 0), "empty \(tree.name)")
-    environment.writeSide.hasWritten = true
+    environment.noteWrite()
   }
 }
 

@@ -174,6 +174,27 @@ import Testing
     }
   }
 
+  @Test func `a bulk insert into a full file fails with the error of the full file`() throws {
+    var options = StoreOptions()
+    options.mapSizeInBytes = 1 << 20
+    try withTemporaryStore([Pod.self], options: options) { store in
+      let text = String(repeating: "summary ", count: 100)
+      let pods = (0..<4000).map { Pod(name: "a", version: "\($0)", summary: text) }
+      var codes: Set<StoreError.Code> = []
+      // The file grows after each failed run, and the write runs again.
+      try store.write { tx in
+        do {
+          try tx.insert(pods)
+        } catch let error as StoreError {
+          codes.insert(error.code)
+          throw error
+        }
+      }
+      #expect(codes == [.mapFull])
+      #expect(try store.count(Pod.all) == 4000)
+    }
+  }
+
   @Test func `a visit of all records starts and ends at the requested records`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in

@@ -13,6 +13,8 @@ final class BulkInsert {
   private let entity: StoredEntity
   private let changes: EntityChanges
   private let firstID: UInt64
+  /// The write's changes before this batch.
+  private let before: ChangeState
   // Exclusivity is not checked, because only one thread accesses the object and the checks would
   // slow down each record.
   @exclusivity(unchecked) private var nextID: UInt64
@@ -37,6 +39,7 @@ final class BulkInsert {
     let (core, entity) = (changes.core, changes.entity)
     self.core = core
     self.entity = entity
+    before = core.changeState(of: entity)
     firstID = try core.newID(of: entity)
     nextID = firstID
     writtenID = firstID
@@ -138,18 +141,26 @@ final class BulkInsert {
     }
   }
 
-  /// Removes the records of this batch.
+  /// Removes the records of this batch, which `error` has ended.
   ///
   /// Their ids are assigned again to later records, because the refused batch returned none of
-  /// them.
-  fileprivate func undo() throws(StoreError) {
-    try core.breakingOnError {
+  /// them. The write then has the changes that it had before the batch.
+  ///
+  /// An error of the engine ends the transaction, so the records stay in it. If the removal fails,
+  /// the transaction can only be aborted, because of `error`.
+  fileprivate func undo(after error: any Error) {
+    guard core.brokenBy == nil, !core.writing.hasFailed else { return }
+    do {
       for id in firstID..<writtenID {
         guard let record = try core.record(id, of: entity) else { continue }
         try changes.records.takeBack(try changes.stored(record, id: id))
       }
+    } catch _ {
+      core.breakRun(by: StoreError(wrapping: error))
+      return
     }
     core.giveBackIDs(from: firstID, of: entity)
+    core.restore(before, of: entity)
   }
 }
 
@@ -170,7 +181,7 @@ extension EntityChanges {
       result = try body(insert)
       try insert.complete()
     } catch {
-      try insert.undo()
+      insert.undo(after: error)
       throw error
     }
     try insert.writeEntries()

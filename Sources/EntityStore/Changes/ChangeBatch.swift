@@ -10,7 +10,7 @@ extension WriteCore {
       try body()
     } catch {
       let failure = StoreError(wrapping: error)
-      brokenBy = failure
+      breakRun(by: failure)
       throw failure
     }
   }

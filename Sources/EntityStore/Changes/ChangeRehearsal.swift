@@ -7,7 +7,7 @@ internal import LodestoreFormat
 /// A batch writes one record after another, but the index entries only at its end. A broken rule or
 /// a used key would therefore be found after much has been written. Calls with few records are
 /// rehearsed if a change can be refused at all, so that a refusal has nothing to undo. After a
-/// refusal of a larger batch, the write runs again; see ``WriteCore/asOneCall(_:_:)``.
+/// refusal of a larger batch, the write runs again; see ``TreeWriteCore/asOneCall(_:_:)``.
 final class ChangeRehearsal {
   /// The maximum number of records of a rehearsed call.
   static let largestCount = 1 << 14

@@ -39,7 +39,7 @@ final class EntityChanges {
   /// The cached result of ``building()``.
   var knownBuilding: [BuildingIndex]?
   /// The removed and added keys of the current record; its memory is reused.
-  @exclusivity(unchecked) private(set) var keys = KeyChange()
+  @exclusivity(unchecked) private var keys = KeyChange()
   /// The memory for records that are to be written.
   @exclusivity(unchecked) var scratch = RecordScratch()
   /// The cached result of ``rules()``.
@@ -117,8 +117,19 @@ final class EntityChanges {
   // MARK: One record
 
   /// Sets ``keys`` to the removed and added keys of record `id`; see ``KeyChange``.
-  func takeKeys(of id: UInt64, from old: RecordView?, to new: RecordView?) throws(StoreError) {
+  private func takeKeys(
+    of id: UInt64, from old: RecordView?, to new: RecordView?
+  ) throws(StoreError) {
     try keys.take(id, from: old, to: new, in: try indexes(of: id), of: entity, core)
+  }
+
+  /// Calls `body` with the removed and added keys of record `id`, without making the change.
+  func withKeys<R>(
+    of id: UInt64, from old: RecordView?, to new: RecordView?,
+    _ body: (borrowing KeyChange) throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    try takeKeys(of: id, from: old, to: new)
+    return try body(keys)
   }
 
   /// Inserts a record; returns its id.
@@ -200,7 +211,7 @@ final class EntityChanges {
       try records.write(new, inPlaceOf: old)
     } catch {
       // The sinks have already received the change that fails here, so the run must be aborted.
-      if hasListeners { core.brokenBy = error }
+      if hasListeners { core.breakRun(by: error) }
       throw error
     }
     try core.moveEntries(of: id, by: keys)

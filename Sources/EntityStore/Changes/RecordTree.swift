@@ -130,17 +130,17 @@ final class RecordTree {
 
   func notePatches() throws(StoreError) { try noteChange(isRemoval: false, of: 0) }
 
-  /// Appends the records in the buffer `row` under the ids from `nextID` on, and seals them.
+  /// Appends the records in the buffer `rows` under the ids from `nextID` on, and seals them.
   ///
   /// After an error the transaction can only be aborted: some of the records are stored, and the
   /// digest contains all of them.
   func append(
-    _ row: borrowing NewRecords, nextID: inout UInt64, at cursor: WritingCursor
+    _ rows: borrowing NewRecords, nextID: inout UInt64, at cursor: WritingCursor
   ) throws(StoreError) {
     noteWritten()
     do {
-      let base = row.records.base
-      let isWritten = try row.records.withEnds { ends in
+      let base = rows.records.base
+      let isWritten = try rows.records.withEnds { ends in
         sum.change += Checksum.seal(base, ends: ends, firstID: nextID)
         sum.sizeChange &+= Int(ends.last ?? 0)
         return try cursor.append(records: base, ends: ends, nextID: &nextID)
@@ -148,7 +148,7 @@ final class RecordTree {
       if !isWritten { throw alreadyThere(nextID) }
     } catch {
       let failure = StoreError(wrapping: error)
-      core.brokenBy = failure
+      core.breakRun(by: failure)
       throw failure
     }
   }
@@ -216,6 +216,27 @@ extension WriteCore {
       }
     }
     try body()
+  }
+}
+
+/// The changes of a write at the beginning of a batch; see ``WriteCore/restore(_:of:)``.
+struct ChangeState {
+  fileprivate let count: Int
+  /// Whether the write itself had changed records of the entity.
+  fileprivate let isWritten: Bool
+}
+
+extension WriteCore {
+  func changeState(of entity: StoredEntity) -> ChangeState {
+    ChangeState(count: changeCount, isWritten: writtenEntities.contains(entity.number))
+  }
+
+  /// Forgets the changes since `state`, all of which were changes of `entity` and are undone.
+  func restore(_ state: ChangeState, of entity: StoredEntity) {
+    forgetChanges(since: state.count)
+    guard !state.isWritten else { return }
+    writtenEntities.remove(entity.number)
+    writtenEntity = .none
   }
 }
 

@@ -66,6 +66,15 @@ final class WriteCore: TreeWriteCore {
     super.init(writing: transaction, schema: schema, store: store)
   }
 
+  /// Returns the total length of the records of `entity`, including the changes of this write.
+  ///
+  /// The file does not have these changes yet; the ledger includes them.
+  override func size(of entity: StoredEntity) throws(StoreError) -> Int {
+    try wrappingErrors {
+      try ContentLedger.of(self).size(of: entity.number, in: transaction)
+    }
+  }
+
   /// Returns the changes of `entity` in this transaction.
   func changes(of entity: StoredEntity) -> EntityChanges {
     if let lastChanges {

@@ -30,8 +30,8 @@ class TransactionCore: RecordDecoding {
     (type: ObjectIdentifier, entity: StoredEntity)?
   /// Collects the entities that are read; `nil` when nobody needs them.
   final var tracker: ReadTracker?
-  /// Receives the runs of queries for measurements; `nil` when nobody measures.
-  final var runs: LastRun?
+  /// Receives each run of a query and keeps the last one; `nil` when nobody measures.
+  final var lastRun: LastRun?
   /// The lookup of single records, for reads only; a write moves the pages that it searches.
   @exclusivity(unchecked) private final var points: PointLookup?
 
@@ -173,6 +173,13 @@ class TransactionCore: RecordDecoding {
   /// Returns the number of records of `entity` in the file, including expired ones.
   final func count(of entity: StoredEntity) throws(StoreError) -> Int {
     return try wrappingErrors { try transaction.count(of: entity.records) }
+  }
+
+  /// Returns the total length of the records of `entity`, which must have a limit on bytes.
+  func size(of entity: StoredEntity) throws(StoreError) -> Int {
+    try wrappingErrors {
+      try ContentLedger.storedSize(of: entity.number, store.trees, in: transaction)
+    }
   }
 
   /// Returns the number of records of `entity` that have not expired.

@@ -41,7 +41,7 @@ class TreeWriteCore: TransactionCore {
   /// Whether a call of ``asOneCall(_:_:)`` is running, which changes everything or nothing.
   final var isWithinCall = false
   /// Set when a batch failed after some changes; this run of the write can then only be aborted.
-  final var brokenBy: StoreError?
+  final private(set) var brokenBy: StoreError?
   /// Reports the progress of a batch; `nil` when nobody needs it.
   final var batchReport: BatchReport?
 
@@ -56,6 +56,14 @@ class TreeWriteCore: TransactionCore {
   /// Called for each record.
   @inline(__always)
   final func countChange() { changeCount &+= 1 }
+
+  /// Sets ``brokenBy``; the first error stays, because later ones may follow from it.
+  final func breakRun(by error: StoreError) {
+    if brokenBy == nil { brokenBy = error }
+  }
+
+  /// Sets ``changeCount`` back to `count`, because the changes since then are undone.
+  final func forgetChanges(since count: Int) { changeCount = count }
 
   /// Calls `body` with the cursor, for changes, at each existing record of the ascending `ids`.
   ///

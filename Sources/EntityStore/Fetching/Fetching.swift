@@ -136,10 +136,10 @@ extension ReadableTransaction where Self: ~Copyable {
   @_spi(Measuring)
   public func explaining(_ body: () throws -> Void) throws -> QueryExplanation? {
     let core = access.core
-    core.runs = LastRun()
-    defer { core.runs = nil }
+    core.lastRun = LastRun()
+    defer { core.lastRun = nil }
     try body()
-    guard let run = core.runs?.run else { return nil }
+    guard let run = core.lastRun?.run else { return nil }
     return QueryExplanation(run.planDescription, run.counts)
   }
 }
@@ -158,7 +158,7 @@ extension TransactionCore {
     _ request: QueryRequest, for entity: StoredEntity, control: RunControl? = nil
   ) throws(StoreError) -> PlanRun {
     let run = try PlanRun(try plan(request, for: entity), core: self, control: control)
-    runs?.run = run
+    lastRun?.run = run
     return run
   }
 }

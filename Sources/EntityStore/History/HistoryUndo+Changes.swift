@@ -21,7 +21,7 @@ extension HistoryUndo {
     core.countChange()
     // The write is marked as undone only if no recorded change stays: a partly undone write remains
     // an obstacle for the undo of earlier writes.
-    if !leavesReportedChange { core.noteUndo(of: number) }
+    if !leavesRecordedChange { core.noteUndo(of: number) }
     return PartialUndo(recordCount: count, stayingEntities: staying.sorted())
   }
 

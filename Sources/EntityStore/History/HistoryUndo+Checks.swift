@@ -50,7 +50,7 @@ extension HistoryUndo {
     }
     links.removeAll { $0.kind == .moved }
     staying.formUnion(ends.map(\.source.name))
-    leavesReportedChange = true
+    leavesRecordedChange = true
   }
 
   // MARK: Images
@@ -75,7 +75,7 @@ extension HistoryUndo {
     guard !lacking.isEmpty else { return }
     for number in lacking { staying.insert(try entity(number).name) }
     changes.removeAll { lacking.contains($0.entity) }
-    leavesReportedChange = true
+    leavesRecordedChange = true
   }
 
   /// Throws when an image cannot be restored.
@@ -194,7 +194,7 @@ extension HistoryUndo {
         }
         if pairs.count < group.pairs.count {
           staying.formUnion([relationship.from.name, relationship.to.name])
-          leavesReportedChange = true
+          leavesRecordedChange = true
         }
         links[index].pairs = pairs
         if pairs.isEmpty { links.remove(at: index) }

@@ -104,7 +104,7 @@ struct HistoryUndo {
   /// The names of entities with changes that stay.
   var staying: Set<String> = []
   /// Whether a recorded change stays.
-  var leavesReportedChange = false
+  var leavesRecordedChange = false
   /// By entity and record id, the attributes of records in ``siblings`` that lead to records which
   /// the undo removes.
   var leading: [EntityNumber: [UInt64: Set<UInt32>]] = [:]
@@ -150,7 +150,7 @@ struct HistoryUndo {
         changes.append(HistoryPart.Change(entity: change.entity, kind: kind, ids: change.ids))
       }
     }
-    try noteUnreported(header.untold)
+    try noteUnrecorded(header.untold)
   }
 
   /// Notes the entities without a history that the write also changed; throws unless the undo may
@@ -158,7 +158,7 @@ struct HistoryUndo {
   ///
   /// - Parameter untold: the numbers of these entities; `nil` for a write of an earlier version,
   ///   which may have changed any entity.
-  private mutating func noteUnreported(_ untold: [EntityNumber]?) throws(StoreError) {
+  private mutating func noteUnrecorded(_ untold: [EntityNumber]?) throws(StoreError) {
     guard let untold else {
       let without = core.schema.entities.filter { $0.description.history == nil }
       staying.formUnion(without.map(\.name))

@@ -83,6 +83,7 @@ extension MergeRule {
     case .fail: "fail"
     case .ignore: "ignore"
     case .replace: "replace"
+    // The text is part of a stored digest and must not change, whatever the case is called.
     case .reinsert: "renew"
     case .patch(let numbers): "patch \(numbers.sorted())"
     case .patchGiven: "patchGiven"

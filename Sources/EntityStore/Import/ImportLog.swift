@@ -55,7 +55,9 @@ struct RememberedPage: Sendable, Codable {
   var links: [RememberedLinks]?
 }
 
-/// Reads and writes the stored state of the imports with one name.
+/// Reads the stored state of the imports with one name.
+///
+/// ``WritableImportLog`` also writes it.
 struct ImportLog {
   static let keptReports = 100
 
@@ -180,5 +182,4 @@ struct ImportLog {
       }
     }
   }
-
 }

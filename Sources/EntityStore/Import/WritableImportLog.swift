@@ -20,8 +20,8 @@ struct WritableImportLog {
     if ImportLog.areCounts(counts) { return }
     throw StoreError(
       .importStopped,
-      "cannot continue the import '\(name)': one of its counts is at the limit of 2^56; import under "
-        + "another name")
+      "cannot continue the import '\(name)': one of its counts is at the limit of 2^56; import "
+        + "under another name")
   }
 
   /// The number of the next run.

@@ -132,7 +132,7 @@ final class IndexChanges {
   }
 }
 
-extension TransactionCore {
+extension TreeWriteCore {
   /// Asks the system to read ahead until the write ends, if a batch of `count` changes is large.
   ///
   /// Such a batch reads most pages of a tree.

@@ -127,15 +127,12 @@ struct IndexWriter: ~Copyable {
   }
 
   /// Puts lifted entries back and removes fillers.
-  ///
-  /// Nothing may be put or removed afterwards.
-  mutating func finish() throws(LMDBError) {
+  consuming func finish() throws(LMDBError) {
     while !lifted.isEmpty { try putFirstBack() }
     for filler in fillers {
       let isFound = try filler._withBytes { (key) throws(LMDBError) in try cursor.reads.seek(key) }
       if isFound, cursor.reads.value.count > Self.longestValue { try cursor.delete() }
     }
-    fillers = []
   }
 
   // MARK: Taking out entries in the way

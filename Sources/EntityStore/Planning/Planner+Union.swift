@@ -43,7 +43,7 @@ extension Planner {
     let found = union.isExact ? matches : Int(Double(matches) * Cost.unknownShare)
     return finished(
       paths.count == 1 ? paths[0] : .union(paths), matches: found, cost: costs.expected,
-      worstCaseCost: costs.certain, covered: union.isExact ? [position] : [])
+      worstCaseCost: costs.worstCase, covered: union.isExact ? [position] : [])
   }
 
   private func entryCount(of path: AccessPath) throws -> Int {

@@ -208,22 +208,22 @@ struct Planner {
     // reading records.
     let skipped = share == 1 ? min(read, Double(request.offset)) : 0
     let cost: Double
-    let certain: Double
+    let worstCase: Double
     switch order.arrangement(for: .index(access), request: request) {
     case .index:
       cost = wanted * Cost.entry + (read - skipped) * fetched + ranges
-      certain = entries * (Cost.entry + passing * fetched) + ranges
+      worstCase = entries * (Cost.entry + passing * fetched) + ranges
     case .natural where order.isByID:
       // All entries are collected and sorted by id, but only the wanted records are read.
       let collected = entries * (Cost.entry + Cost.sortedID) + ranges
       cost = collected + (read - skipped) * fetched
-      certain = collected + entries * passing * fetched
+      worstCase = collected + entries * passing * fetched
     case .natural, .sort, .groups, .merge:
       cost = entries * (Cost.entry + passing * (fetched + Cost.sortedRecord)) + ranges
-      certain = cost
+      worstCase = cost
     }
     return finished(
-      .index(access), matches: Int(entries * passing), cost: cost, worstCaseCost: certain,
+      .index(access), matches: Int(entries * passing), cost: cost, worstCaseCost: worstCase,
       covered: access.covered)
   }
 
@@ -265,7 +265,8 @@ struct Planner {
   /// The maximum number of entries of a second index that are read to save the reading of one
   /// record.
   ///
-  /// Reading a record in memory costs some 200 nanoseconds, an entry with sorting its id some 40.
+  /// A measurement on records in memory gave some 200 nanoseconds for a record, and some 40 for an
+  /// entry with sorting its id. ``Cost/fetchedRecord`` is from another measurement, and is higher.
   private static let mostEntriesPerRecord = 3
 
   /// Returns a plan for the intersection of the two most selective indexes that cover different
@@ -288,7 +289,7 @@ struct Planner {
       restCount: clauses.count - covered.count)
     return finished(
       .intersection([first, second]), matches: Int(common), cost: costs.expected,
-      worstCaseCost: costs.certain, covered: covered)
+      worstCaseCost: costs.worstCase, covered: covered)
   }
 
   /// Returns the expected and the worst-case cost of collecting ids and reading `matches` records
@@ -299,12 +300,12 @@ struct Planner {
   /// - Parameter restCount: the number of clauses that are checked on the records.
   func collectingCosts(
     _ collected: Double, matches: Double, restCount: Int
-  ) -> (expected: Double, certain: Double) {
+  ) -> (expected: Double, worstCase: Double) {
     let each = Cost.fetchedRecord + Cost.sortedRecord
-    let certain = collected + matches * each
-    guard order.isByID, let wanted = request.wantedCount else { return (certain, certain) }
+    let worstCase = collected + matches * each
+    guard order.isByID, let wanted = request.wantedCount else { return (worstCase, worstCase) }
     let share = share(of: 0..<max(0, restCount))
-    return (collected + min(matches, Double(wanted) / share) * each, certain)
+    return (collected + min(matches, Double(wanted) / share) * each, worstCase)
   }
 
   /// Returns a plan that walks the whole of `index`, if its order is the query's order or the

@@ -140,15 +140,15 @@ final class QueryPlan: Sendable {
     else { return self }
     // Among plans with similar worst-case costs, the one with the lowest expected cost is chosen,
     // so that it takes over early.
-    let sure = others.filter { $0.worstCaseCost <= 1.5 * least }
-    guard let cheapestCertain = sure.min(by: { $0.cost < $1.cost }) else { return self }
+    let similar = others.filter { $0.worstCaseCost <= 1.5 * least }
+    guard let cheapest = similar.min(by: { $0.cost < $1.cost }) else { return self }
     let perRecord: Double =
       switch access {
       case .scan, .idRange: Planner.Cost.scannedRecord + condition.checkingCost
       default: Planner.Cost.entry + Planner.Cost.fetchedRecord
       }
-    let recordLimit = max(256, Int(clamping: Int64(min(cheapestCertain.cost / perRecord, 1e15))))
-    return with(alternative: Alternative(cheapestCertain, recordLimit: recordLimit))
+    let recordLimit = max(256, Int(clamping: Int64(min(cheapest.cost / perRecord, 1e15))))
+    return with(alternative: Alternative(cheapest, recordLimit: recordLimit))
   }
 
   /// Whether the run may cost more than expected, because a limit may not end it early.

@@ -7,7 +7,8 @@ internal import LodestoreFormat
 /// and merged together.
 ///
 /// Only ``WriteCore/withBatchInsert(into:matching:_:expectedCount:keepsIDs:_:)`` creates it.
-struct BatchInsert {
+/// The batch is not copyable, because a copy would count apart.
+struct BatchInsert: ~Copyable {
   /// The estimated memory for merging a record besides its bytes: its outcome and its sorted index
   /// entries.
   private static let memoryPerRecord = 192
@@ -141,7 +142,7 @@ extension WriteCore {
   /// - Parameter body: returns the result of ``BatchInsert/finish()``.
   func withBatchInsert(
     into entity: StoredEntity, matching: Matching, _ rule: MergeRule, expectedCount: Int,
-    keepsIDs: Bool, _ body: (BatchInsert) throws -> InsertCounts
+    keepsIDs: Bool, _ body: (consuming BatchInsert) throws -> InsertCounts
   ) throws -> InsertCounts {
     func run(_ bulk: BulkInsert?) throws -> InsertCounts {
       try body(

@@ -143,14 +143,14 @@ extension BatchMerge {
     let new = try entity.view(derived.record)
     var exchange = Exchange(row: row, holder: holder, record: RecordBytes(derived.record))
     exchange.links = try tally?.change(stored.view, new)
-    try changes.takeKeys(of: holder, from: stored.view, to: new)
-    for (place, index) in changes.keys.indexes.enumerated()
-    where index.isUnique && changes.keys.isMoved(place) {
-      let number = index.description.number
-      exchange.claims.append(
-        UniqueKey(index: number, bytes: changes.keys.new.withKey(place) { Array($0) }))
-      exchange.freed.append(
-        UniqueKey(index: number, bytes: changes.keys.old.withKey(place) { Array($0) }))
+    try changes.withKeys(of: holder, from: stored.view, to: new) { keys in
+      for (place, index) in keys.indexes.enumerated() where index.isUnique && keys.isMoved(place) {
+        let number = index.description.number
+        exchange.claims.append(
+          UniqueKey(index: number, bytes: keys.new.withKey(place) { Array($0) }))
+        exchange.freed.append(
+          UniqueKey(index: number, bytes: keys.old.withKey(place) { Array($0) }))
+      }
     }
     return exchange
   }

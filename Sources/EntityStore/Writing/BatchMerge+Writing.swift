@@ -224,14 +224,16 @@ extension BatchMerge {
     _ position: Int, _ stored: StoredRecord, _ record: SealedRecord
   ) throws(StoreError) -> Bool {
     let incoming = try batch.view(position, of: entity)
-    try changes.takeKeys(of: stored.id, from: stored.view, to: record.view)
-    for (number, index) in entity.indexes.enumerated()
-    where index.isUnique && changes.keys.isMoved(number) {
-      try core.encodeKey(of: incoming, id: stored.id, in: index, of: entity)
-      let isIncoming = changes.keys.new.withKey(number) { compareKeys($0, core.key.bytes) == 0 }
-      if !isIncoming { return true }
+    return try changes.withKeys(of: stored.id, from: stored.view, to: record.view) {
+      (keys) throws(StoreError) in
+      for (number, index) in entity.indexes.enumerated()
+      where index.isUnique && keys.isMoved(number) {
+        try core.encodeKey(of: incoming, id: stored.id, in: index, of: entity)
+        let isIncoming = keys.new.withKey(number) { compareKeys($0, core.key.bytes) == 0 }
+        if !isIncoming { return true }
+      }
+      return false
     }
-    return false
   }
 
   /// Merges all records with their stored ones before anything is written, and stores the results

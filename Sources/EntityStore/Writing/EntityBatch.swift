@@ -30,7 +30,7 @@ final class EntityBatch {
   // slow down each record.
   @exclusivity(unchecked) private var insert: BatchInsert
 
-  init(into entity: StoredEntity, _ insert: BatchInsert, core: WriteCore) {
+  init(into entity: StoredEntity, _ insert: consuming BatchInsert, core: WriteCore) {
     self.entity = entity
     self.insert = insert
     writer = .allocate(capacity: 1)

@@ -7,7 +7,7 @@ import LodestoreBytes
 /// - The engine writes files of ``PageFormat/ofEngine``: the data version, the names of trees, the
 ///   header of a page, the place of a key and of its value.
 /// - `mdb_cursor_put` with MDB_CURRENT and MDB_RESERVE preserves a value of the same size in the
-///   page, for ``Cursor/changeableCurrent()``.
+///   page, for ``WritingCursor/changeableCurrent()``.
 ///
 /// The test uses a separate environment in memory, and takes half a millisecond in a debug build.
 enum EngineProbe {

@@ -105,4 +105,31 @@ import Testing
       #expect(try store.history().last?.undoes == nil)
     }
   }
+
+  @Test func `a refused batch is no change of the write`() throws {
+    try withTemporaryStore([Clause.self, SquadPlayer.self, Squad.self]) { store in
+      let twins = [Squad(name: "A"), Squad(name: "A")]
+      let clause = try store.insert(Clause(name: "c", text: "old")).id
+      try store.write { tx in
+        _ = try storeError(.uniqueViolation) { try tx.insert(twins) }
+        try tx.modify(clause) { $0.text = "new" }
+      }
+      let told = try #require(try store.history().last)
+      #expect(told.unrecordedEntities.isEmpty)
+      try store.write { tx in
+        _ = try storeError(.uniqueViolation) { try tx.insert(twins) }
+        #expect(try tx.undo(told.token) == 1)
+      }
+      #expect(try store.fetch(clause)?.text == "old")
+      // A change before the refused batch counts.
+      try store.write { tx in
+        try tx.insert(Squad(name: "B"))
+        _ = try storeError(.uniqueViolation) { try tx.insert(twins) }
+        let error = try storeError(.cannotUndo) { try tx.undo(told.token) }
+        #expect(error.message.contains("has changed records already"), "\(error)")
+        try tx.modify(clause) { $0.text = "newer" }
+      }
+      #expect(try store.history().last?.unrecordedEntities == ["Squad"])
+    }
+  }
 }

@@ -35,17 +35,6 @@ extension TransactionCore {
     return excess
   }
 
-  /// Returns the total length of the records of `entity`, which must have a limit on bytes.
-  func size(of entity: StoredEntity) throws(StoreError) -> Int {
-    try wrappingErrors {
-      // A write has changed sizes that are not in the file yet; its ledger includes them.
-      if let write = self as? WriteCore {
-        return try ContentLedger.of(write).size(of: entity.number, in: transaction)
-      }
-      return try ContentLedger.storedSize(of: entity.number, store.trees, in: transaction)
-    }
-  }
-
   /// Returns whether an entity is above its limit, counting records that cannot be removed too.
   func isAboveLimit() throws(StoreError) -> Bool {
     for entity in schema.limited where try excess(of: entity).isAbove { return true }
@@ -87,16 +76,6 @@ extension TransactionCore {
     return due
   }
 
-  /// Called for a record restored under its earlier id.
-  ///
-  /// The ids of all other new records are above those of earlier writes, so eviction has not passed
-  /// them yet.
-  func noteRestored(_ id: UInt64, of entity: StoredEntity) {
-    guard let limit = entity.description.limit, limit.attribute == nil else { return }
-    let order = EvictionOrder(entity: entity.number, cause: .limit)
-    bigEndianBytes(id)._withBytes { store.unevictableRecords.put($0, of: order) }
-  }
-
   /// Visits the records of a limited entity, the oldest first, until `body` returns false.
   private func forEachOldest(
     of entity: StoredEntity, from start: EvictionPosition,
@@ -123,6 +102,18 @@ extension TransactionCore {
     } catch {
       throw StoreError(wrapping: error)
     }
+  }
+}
+
+extension WriteCore {
+  /// Called for a record restored under its earlier id.
+  ///
+  /// The ids of all other new records are above those of earlier writes, so eviction has not passed
+  /// them yet.
+  func noteRestored(_ id: UInt64, of entity: StoredEntity) {
+    guard let limit = entity.description.limit, limit.attribute == nil else { return }
+    let order = EvictionOrder(entity: entity.number, cause: .limit)
+    bigEndianBytes(id)._withBytes { store.unevictableRecords.put($0, of: order) }
   }
 }
 

@@ -14,7 +14,7 @@ final class HistoryRecorder: ChangeSink {
   /// Such records may have the values of the image again.
   private var changedAgain: [EntityNumber: IDRuns] = [:]
   /// The entities without a history whose links the write has changed.
-  private var entitiesWithUnreportedLinks: Set<EntityNumber> = []
+  private var entitiesWithUnrecordedLinks: Set<EntityNumber> = []
   /// Whether ``promisedNumber()`` has returned a number, so that the write must be recorded.
   private var isPromised = false
 
@@ -114,22 +114,22 @@ final class HistoryRecorder: ChangeSink {
 
   func record(_ change: borrowing LinkChange) throws(StoreError) {
     let relationship = change.end.relationship
-    guard isReported(relationship) else { return }
+    guard isRecorded(relationship) else { return }
     links[relationship.description.number, default: NetLinks(relationship.end(.from))].note(change)
   }
 
   func recordMoves(_ ids: [UInt64], of owner: UInt64, by end: RelationshipEnd) throws(StoreError) {
     let relationship = end.relationship
-    guard isReported(relationship) else { return }
+    guard isRecorded(relationship) else { return }
     links[relationship.description.number, default: NetLinks(relationship.end(.from))]
       .noteMoves(ids, of: owner, by: end)
   }
 
   /// Returns whether the history records links of the relationship; if not, notes its entities.
-  private func isReported(_ relationship: StoredRelationship) -> Bool {
+  private func isRecorded(_ relationship: StoredRelationship) -> Bool {
     let entities = [relationship.from, relationship.to]
     if entities.contains(where: { $0.description.history != nil }) { return true }
-    entitiesWithUnreportedLinks.formUnion(entities.map(\.number))
+    entitiesWithUnrecordedLinks.formUnion(entities.map(\.number))
     return false
   }
 
@@ -154,14 +154,14 @@ final class HistoryRecorder: ChangeSink {
         images: number, untold: untold)
       next += 1
     }
-    let reported = sets.flatMap { $0.historyChanges(expired: core.evictedIDs[$0.entity.number]) }
+    let recorded = sets.flatMap { $0.historyChanges(expired: core.evictedIDs[$0.entity.number]) }
     // An undo is recorded even if nothing was left to change, so that the undone write no longer
     // prevents other undos.
-    guard !reported.isEmpty || !last.isEmpty || isPromised || core.undone != nil else { return }
+    guard !recorded.isEmpty || !last.isEmpty || isPromised || core.undone != nil else { return }
     var origin = core.origin
     if let step = core.steps.last { origin.context = step.context }
     try log.append(
-      number: next, origin: origin, time: core.time, changes: reported, links: last, images: number,
+      number: next, origin: origin, time: core.time, changes: recorded, links: last, images: number,
       undoes: core.undone?.number, untold: untold)
   }
 
@@ -207,7 +207,7 @@ final class HistoryRecorder: ChangeSink {
 
   /// The entities without a history whose records or links were changed, in ascending order.
   private var unrecorded: [EntityNumber] {
-    let changed = core.writtenEntities.union(entitiesWithUnreportedLinks)
+    let changed = core.writtenEntities.union(entitiesWithUnrecordedLinks)
     return core.schema.entities.filter { entity in
       entity.description.history == nil && changed.contains(entity.number)
     }.map(\.number).sorted()
@@ -270,22 +270,22 @@ extension EntityChangeSet {
   ///
   /// - Parameter expired: the records that were deleted because they had expired.
   fileprivate func historyChanges(expired: IDRuns? = nil) -> [HistoryPart.Change] {
-    var reported: [HistoryPart.Change] = []
+    var recorded: [HistoryPart.Change] = []
     if !inserted.isEmpty {
-      reported.append(HistoryPart.Change(entity: entity.number, kind: .inserted, ids: inserted))
+      recorded.append(HistoryPart.Change(entity: entity.number, kind: .inserted, ids: inserted))
     }
     for (attributes, ids) in updated {
       let numbers = attributes.positions.map { entity.layout.attributes[$0].number }
-      reported.append(
+      recorded.append(
         HistoryPart.Change(entity: entity.number, kind: .updated(numbers.sorted()), ids: ids))
     }
     let evicted = expired.map { deleted.intersection($0) } ?? IDRuns()
     for (ids, isExpired) in [(deleted.subtracting(evicted), false), (evicted, true)]
     where !ids.isEmpty {
-      reported.append(
+      recorded.append(
         HistoryPart.Change(
           entity: entity.number, kind: .deleted, ids: ids, isExpired: isExpired))
     }
-    return reported
+    return recorded
   }
 }

@@ -108,6 +108,6 @@ extension StoreError {
   fileprivate static let historyUsedUp = StoreError(
     .unstorableValue,
     "cannot record this write in the history: the last write has number \(HistoryKey.lastWrite), "
-      + "the highest; copy the records into a new store, as with 'kvdump export' and 'kvdump import', or "
-      + "open this one with history .off")
+      + "the highest; copy the records into a new store, as with 'kvdump export' and "
+      + "'kvdump import', or open this one with history .off")
 }
