@@ -133,6 +133,25 @@ extension Replica {
   }
 }
 
+extension Replica {
+  /// Compares a store with a replica as the opening of a writer does; changes nothing.
+  ///
+  /// A storage without a replica is no error.
+  ///
+  /// - Throws: ``ReplicaError`` with the code with which ``writer(_:to:options:)`` would fail, such as
+  ///   `fenced`, `behind` and `diverged`.
+  public static func check(
+    _ store: Store, with bucket: Bucket, failureLimit: Int = 6
+  ) async throws {
+    try check(store)
+    let client = ReplicaClient(MeteredStorage(bucket.storage), failureLimit: failureLimit)
+    let opening = WriterOpening(
+      store: store, client: client, session: .random, name: nil,
+      now: { Date().timeIntervalSinceReferenceDate })
+    try await opening.compare()
+  }
+}
+
 /// The place of a store in a replica's log, as the store has recorded it.
 public struct ReplicaPlace: Sendable, Hashable {
   /// Whether the store is the writer's; otherwise it is a follower's copy.

@@ -21,7 +21,10 @@ extension WriterLoop {
     newestBase = try await client.bases().last { $0.slot <= position.slot }
     let after = newestBase.map { ReplicaName.entry(slot: $0.slot) }
     logBytes = try await client.entries(in: .log, after: after).reduce(0) { $0 + $1.byteCount }
-    mergedSlot = position.slot / ReplicaName.mergeFactor * ReplicaName.mergeFactor
+    // An earlier writer may have ended before it merged its last ranges.
+    let merged = try await client.entries(in: .merged, below: "1/").last?.name.collectedSlot
+    let start = max(newestBase?.slot ?? 0, merged ?? 0)
+    mergedSlot = start / ReplicaName.mergeFactor * ReplicaName.mergeFactor
     publish()
   }
 

@@ -53,19 +53,34 @@ struct WriterOpening: Sendable {
     let own = UUIDBytes(bytes: facts.storeID)
     var mark = try ReplicaMark.of(store)
     if let mark, mark.role == .follower { throw ReplicaError.isFollower(store.path) }
-    let info = try await info(of: own)
-    guard info.store == own else {
-      throw ReplicaError(
-        .otherStore,
-        "cannot replicate '\(store.path)' to '\(client.place)': the replica belongs to store "
-          + "\(info.store.text), and this store is \(own.text); use another prefix")
-    }
+    try requireOwn(try await info(of: own), own)
     // An empty storage begins a new replica, whatever replica the store had before.
     if mark != nil {
       let isEmpty = try await isEmpty
       if isEmpty { mark = nil }
     }
     return (own, try await start(own, facts, mark))
+  }
+
+  /// Compares the store with a replica that may exist, and changes nothing.
+  func compare() async throws {
+    let facts = try await store.read { try $0.replayFacts() }
+    let own = UUIDBytes(bytes: facts.storeID)
+    let mark = try ReplicaMark.of(store)
+    if let mark, mark.role == .follower { throw ReplicaError.isFollower(store.path) }
+    guard let info = try await storedInfo() else { return }
+    try requireOwn(info, own)
+    let isEmpty = try await isEmpty
+    if !isEmpty { _ = try await start(own, facts, mark) }
+  }
+
+  private func requireOwn(_ info: ReplicaInfo, _ own: UUIDBytes) throws {
+    guard info.store == own else {
+      throw ReplicaError(
+        .otherStore,
+        "cannot replicate '\(store.path)' to '\(client.place)': the replica belongs to store "
+          + "\(info.store.text), and this store is \(own.text); use another prefix")
+    }
   }
 
   private func probe() async throws {
@@ -84,9 +99,12 @@ struct WriterOpening: Sendable {
   private func info(of own: UUIDBytes) async throws -> ReplicaInfo {
     let new = ReplicaInfo(store: own, createdAt: now())
     if try await client.create(.info, new.bytes) { return new }
-    guard let bytes = try await client.object(.info) else {
-      throw ReplicaError.missing(.info)
-    }
+    guard let found = try await storedInfo() else { throw ReplicaError.missing(.info) }
+    return found
+  }
+
+  private func storedInfo() async throws -> ReplicaInfo? {
+    guard let bytes = try await client.object(.info) else { return nil }
     return try Self.reading { () throws(PackError) in
       try ReplicaInfo(reading: bytes, named: ReplicaName.info.text)
     }

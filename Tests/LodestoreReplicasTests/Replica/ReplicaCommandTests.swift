@@ -62,6 +62,8 @@
       old.close()
       let fenced = await run("replicate", path, bucket, "--once", "--format", "json")
       #expect(fenced.errors.contains("\"code\":\"fenced\""), "\(fenced.errors)")
+      let foreseen = await run("replicate", path, bucket, "--dry-run", "--format", "json")
+      #expect(foreseen.errors.contains("\"code\":\"fenced\""), "\(foreseen.errors)")
       let export = await run("replica", "export-diverged", path, fixture.path("lost.jsonl"))
       #expect(export.status == .success, "\(export.errors)")
       let lost = try String(contentsOfFile: fixture.path("lost.jsonl"), encoding: .utf8)

@@ -104,7 +104,7 @@ struct ReplicateCommand: ToolCommand {
   private func plan(
     _ store: Store, _ bucket: Bucket, on console: Console
   ) async throws -> ExitStatus {
-    try Replica.check(store)
+    try await Replica.check(store, with: bucket, failureLimit: 2)
     let place = try Replica.place(of: store)
     var summary: ReplicaSummary?
     do {
