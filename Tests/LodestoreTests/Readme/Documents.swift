@@ -26,7 +26,7 @@
       let folders = [
         "Tests/LodestoreTests/Readme", "Tests/LodestoreWebTests",
         "Tests/LodestoreDatasetsTests/Readme", "Tests/LodestorePostgresTests/Readme",
-        "tools/quickstart-example",
+        "Tests/LodestoreReplicasTests/Readme", "tools/quickstart-example",
       ]
       return folders.flatMap { files("swift", under: $0) }
         .compactMap { try? paragraphs(text($0)).flatMap { $0 + [""] }.joined(separator: "\n") }

@@ -1,0 +1,57 @@
+#if Datasets
+  import EntityStore
+  import Foundation
+  import LodestoreReplicas
+
+  // The Swift of the article "Taking over and restoring". `ReadmeTests` checks that the article has
+  // nothing else.
+
+  enum TakingOverAndRestoringArticle {
+    static func takeOver(
+      _ bucket: Bucket, _ path: String, _ storeOptions: StoreOptions
+    ) async throws -> ReplicaWriter {
+      let taken = try await Replica.takeOver(bucket, at: path)
+      let store = try Store(at: taken.path, entities: [Note.self], options: storeOptions)
+      let writer = try await Replica.writer(store, to: bucket)
+
+      return writer
+    }
+
+    static func takeOverAtOnce(_ bucket: Bucket, _ path: String) async throws -> TakeoverReport {
+      var options = RestoreOptions()
+      options.ignoresLease = true
+      options.name = "machine 2"
+      let taken = try await Replica.takeOver(bucket, at: path, options: options)
+
+      return taken
+    }
+
+    static func save(_ writer: ReplicaWriter, _ store: Store) async throws {
+      do {
+        try await writer.flush()
+      } catch let error as ReplicaError where error.code == .fenced {
+        if let writes = error.divergedWrites {
+          try Replica.exportDiverged(store, to: "lost.jsonl", from: writes.lowerBound)
+        }
+      }
+    }
+
+    static func restore(
+      _ bucket: Bucket, to date: Date, _ path: String
+    ) async throws -> RestoreReport {
+      let report = try await Replica.restore(bucket, to: .time(date), at: path)
+      print(report.lastWrite, report.time ?? date, report.byteCount)
+
+      return report
+    }
+
+    static func test(_ bucket: Bucket, _ folder: String) async throws -> Store {
+      let path = folder + "/restored.lodestore"
+      try await Replica.restore(bucket, at: path)
+      let store = try Store(at: path, entities: [Note.self], options: .readOnly)
+      print(try store.read { try $0.count(Note.all) })
+
+      return store
+    }
+  }
+#endif
