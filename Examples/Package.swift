@@ -6,6 +6,7 @@ import PackageDescription
 //
 //   Films, Pods, ToDo, Fireballs ─> Lodestore, LodestoreWeb, Terminal
 //   Catalogue ─> the same modules and LodestoreDatasets
+//   Notes ─> Lodestore, LodestoreReplicas, Terminal
 //   Service: the web service on this machine that the programs load from; only FlyingFox
 //   TestSupport: stores in files that kvdump verifies when a test ends
 //
@@ -35,6 +36,9 @@ let storeAndWeb: [Target.Dependency] =
 let storeAndDatasets: [Target.Dependency] =
   storeAndWeb + [.product(name: "LodestoreDatasets", package: "lodestore")]
 
+let storeAndReplicas: [Target.Dependency] =
+  store + [.product(name: "LodestoreReplicas", package: "lodestore")]
+
 let package = Package(
   name: "lodestore-examples",
   platforms: [.macOS(.v15)],
@@ -57,6 +61,7 @@ let package = Package(
     + program("Pods", dependencies: storeAndWeb)
     + program("ToDo", dependencies: store)
     + program("Fireballs", dependencies: storeAndWeb)
-    + program("Catalogue", dependencies: storeAndDatasets),
+    + program("Catalogue", dependencies: storeAndDatasets)
+    + program("Notes", dependencies: storeAndReplicas),
   swiftLanguageModes: [.v6]
 )

@@ -36,7 +36,7 @@
     }
 
     @Test func `the documents with programs are found`() throws {
-      #expect(Documents.all.count > 10 && Documents.withoutSwift.count == 11)
+      #expect(Documents.all.count > 10 && Documents.withoutSwift.count == 13)
       #expect(try !Documents.blocks(of: "README.md").isEmpty)
     }
 
