@@ -72,7 +72,7 @@ package struct EntryHead: Sendable, Hashable {
   package var base: ReplicaName?
   /// A text that tells people which machine has written the entry.
   package var writer: String?
-  /// The number of changed records, links and places in the body.
+  /// The number of changed records and links in the body.
   package internal(set) var changeCount: UInt64 = 0
   /// The number of steps in the body.
   package internal(set) var stepCount: UInt64 = 0

@@ -137,9 +137,15 @@ struct CompilerCheck {
       }
       .map { $0.appending(path: "module.modulemap") }
       + sources.map { $0.appending(path: "include/module.modulemap") }
-      + ["CZlib", "CZstd"].map { root.appending(path: "Sources/\($0)/module.modulemap") }
-    return maps.map(\.path).filter { FileManager.default.fileExists(atPath: $0) }
-      .flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+      + ["CZlib", "CZstd", "CPostgres"].map {
+        root.appending(path: "Sources/\($0)/module.modulemap")
+      }
+    let headers = [
+      "/usr/include/postgresql", "/opt/homebrew/opt/libpq/include", "/usr/local/opt/libpq/include",
+    ]
+    func isPresent(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+    return maps.map(\.path).filter(isPresent).flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+      + headers.filter(isPresent).flatMap { ["-Xcc", "-I\($0)"] }
   }
 
   private static func contents(of folder: URL) -> [URL] {
