@@ -49,7 +49,7 @@ import Testing
       try await writer.close()
       let taken = try await Replica.takeOver(bucket, at: folder + "/second.lodestore")
       let error = await #expect(throws: ReplicaError.self) {
-        writer = try await NoteWriter(at: path, sendingTo: bucket)
+        _ = try await NoteWriter(at: path, sendingTo: bucket)
       }
       #expect(error?.code == .fenced)
       writer = try await NoteWriter(at: taken.path, sendingTo: bucket)

@@ -80,7 +80,7 @@ package struct StorageError: Error, Sendable, Hashable, CustomStringConvertible 
     }
   }
 
-  /// Text of others for a message: without control characters, and at most 300 characters.
+  /// Text of a service for a message: without control characters, and at most 300 characters.
   static func visible(_ text: String) -> String {
     let cut = text.unicodeScalars.prefix(300).map { scalar -> Character in
       scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) ? "?" : Character(scalar)
