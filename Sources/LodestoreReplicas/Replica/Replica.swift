@@ -190,7 +190,7 @@ public enum Replica {
   /// fails, whatever its clock says. Open a writer with the returned store to continue.
   ///
   /// Commits of the former writer that no replica has stay in its store. Its writer reports them
-  /// with the code `fenced`, and ``exportDiverged(_:to:)`` writes them to a file.
+  /// with the code `fenced`, and ``exportDiverged(_:to:from:)`` writes them to a file.
   ///
   /// - Parameter path: A path at which nothing exists, or the folder of a stopped follower.
   /// - Throws: ``ReplicaError``; with the code `busy` while the lease of the former writer is valid,

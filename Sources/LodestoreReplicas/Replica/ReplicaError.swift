@@ -56,7 +56,7 @@ public struct ReplicaError: Error, Sendable {
   /// The numbers of the store's writes that no replica has; `nil` unless ``code`` is `diverged` or
   /// `fenced`.
   ///
-  /// ``Replica/exportDiverged(_:to:)`` writes them to a file.
+  /// ``Replica/exportDiverged(_:to:from:)`` writes them to a file.
   public var divergedWrites: ClosedRange<UInt64>?
   /// The underlying error.
   public var cause: (any Error)?
