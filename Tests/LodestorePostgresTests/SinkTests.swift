@@ -157,6 +157,7 @@
           try await withStore([City.self]) { other in
             let error = await #expect(throws: PostgresError.self) { try await sink.push(other) }
             #expect(error?.code == .otherServer)
+            #expect(error?.message.contains("taken over") == true)
           }
           try server.run("UPDATE lodestore_cursor SET last_write = last_write + 5")
           let error = await #expect(throws: PostgresError.self) { try await sink.push(store) }

@@ -1,31 +1,27 @@
 #if Postgres
   internal import EntityStore
-  internal import LodestoreBytes
   internal import LodestoreEssentials
-  internal import LodestoreFormat
 
   /// The facts about a store that decide which writes a database lacks.
   struct SinkFacts {
-    let replay: ReplayFacts
-    /// The UUID of the store.
+    /// The UUID of the store, in small letters.
     let storeID: String
+    /// The number of the last write in the history; 0 before the first.
+    let lastWrite: UInt64
     /// The mark of the last write; see ``mark(of:in:)``.
     let mark: Int64?
 
-    var lastWrite: UInt64 { replay.lastWrite }
-
     init(_ snapshot: borrowing Snapshot) throws {
-      replay = try snapshot.replayFacts()
-      storeID = replay.storeID._withBytes {
-        UUIDText.text($0.bigEndianUInt64(at: 0), $0.bigEndianUInt64(at: 8))
-      }
-      mark = try Self.mark(of: replay.lastWrite, in: snapshot)
+      let token = try snapshot.historyToken()
+      storeID = token.storeID.uuidString.lowercased()
+      lastWrite = token.number
+      mark = try Self.mark(of: lastWrite, in: snapshot)
     }
 
     /// The time of a write, as the bits of a `Double`; `nil` for a write that the history lacks.
     ///
-    /// Two writes with one number differ in it: that of a store, and that of an older copy of the
-    /// store which has gone on by itself.
+    /// An older copy of a store that has gone on by itself has another write with the same number.
+    /// The times of the two writes differ.
     static func mark(of number: UInt64, in snapshot: borrowing Snapshot) throws -> Int64? {
       let store = try snapshot.historyToken().storeID.uuidString
       guard number > 0, let token = HistoryToken("\(number)-\(store)") else { return nil }

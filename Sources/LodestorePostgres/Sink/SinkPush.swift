@@ -36,7 +36,6 @@
       for command in plan.creation(besides: try columnTypes().keys) { try connection.run(command) }
       try check(try columnTypes())
       try checkStore()
-      for table in plan.tables { try connection.run(table.createStage) }
       let rows = try connection.run(
         "SELECT last_write, entities, last_write_mark FROM \(plan.cursorLabel) WHERE store = "
           + "$1::uuid", [facts.storeID])
@@ -44,8 +43,7 @@
         return nil
       }
       try check(number, mark: row[2].flatMap { Int64($0) }, in: snapshot)
-      let chosen = Set(plan.entities.map(\.entity.name))
-      if !chosen.isDisjoint(with: facts.replay.unrecordedEntities) { return nil }
+      if plan.entities.contains(where: { $0.entity.description.history == nil }) { return nil }
       return row[1] == plan.signature ? number : nil
     }
 
@@ -126,13 +124,14 @@
     /// Sends the net changes after a write; returns false when the history does not have them all.
     func send(_ snapshot: borrowing Snapshot, after start: UInt64) throws -> Bool {
       let before = result
+      for table in plan.tables { try connection.run(table.createStage) }
       try connection.run("SAVEPOINT changes")
       var request = ReplayRequest(after: start)
       request.isNet = true
       request.byteLimit = plan.sink.partSizeInBytes
       request.entities = plan.sink.entities
       // Buckets are not sent. With the digests of this state, none of them is read.
-      request.digests = facts.replay.digests
+      request.digests = try snapshot.replayFacts().digests
       do {
         do {
           try snapshot.checkReplayable(entities: request.entities)

@@ -88,7 +88,8 @@
       let queries = try PostgresConnection(source.connection, interruption: interruption)
       let found = try SourceCursor.read(source.slot, in: store)
       let copies = copiesAgain || found?.isCopied != true
-      try SourceSetup(connection: queries, source: source).prepare(creates: copies)
+      let setup = SourceSetup(connection: queries, source: source)
+      if copies { try setup.prepare(creates: true) }
       let replication = try PostgresConnection(
         source.connection, .replication, interruption: interruption)
       hasConnected = true
@@ -99,6 +100,7 @@
         position: LogPosition(0), isCopied: false, time: nil, entities: found?.entities ?? [],
         tables: [:])
       if let found, !copiesAgain { try check(found, cursor, queries, end: server.end) }
+      if !copies { try setup.prepare(creates: false) }
       var plans = try TableCatalogue(connection: queries, source: source).plans(extends: copies)
       cursor.note(plans)
       if let found, !copies {
