@@ -42,7 +42,7 @@
           (parameters("wrong"), "28P01"), (parameters("''"), nil),
           (parameters("right").replacing("dbname=postgres", with: "dbname=gone"), "3D000"),
           (server.parameters.replacing("user=postgres", with: "user=nobody"), "28000"),
-          ("host=127.0.0.1 port", nil),
+          ("host=127.0.0.1 port", nil), ("host=127.0.0.1 sslmode=other", nil),
         ]
         for (connection, state) in cases {
           try await withStore { store in

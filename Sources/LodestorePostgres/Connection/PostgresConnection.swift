@@ -51,28 +51,18 @@
       // Only verbose messages have the server's code. `PQreset` keeps the verbosity, connects from
       // the beginning, and tries each host of the connection string for `connect_timeout`.
       PQsetErrorVerbosity(started, PQERRORS_VERBOSE)
-      if Self.isValid(parameters) { PQreset(started) }
+      let first = Self.message(of: started)
+      PQreset(started)
       // The notices of commands would otherwise be printed.
       PQsetNoticeProcessor(started, { _, _ in }, nil)
       label = Self.label(of: started)
       guard PQstatus(started) == CONNECTION_OK else {
-        throw ConnectionRefusal(Self.message(of: started)).error(
-          label, isInvalid: !Self.isValid(parameters),
-          needsPassword: PQconnectionNeedsPassword(started) == 1)
+        // `PQreset` has no reason of its own where libpq cannot read the connection string.
+        let isInvalid = PQerrorMessage(started).map { $0.pointee == 0 } ?? true
+        throw ConnectionRefusal(isInvalid ? first : Self.message(of: started)).error(
+          label, isInvalid: isInvalid, needsPassword: PQconnectionNeedsPassword(started) == 1)
       }
       PQsetErrorVerbosity(started, PQERRORS_DEFAULT)
-    }
-
-    /// Returns whether libpq can read a connection string.
-    private static func isValid(_ parameters: String) -> Bool {
-      // Any other text is the name of a database.
-      let isString =
-        parameters.contains("=") || parameters.hasPrefix("postgresql://")
-        || parameters.hasPrefix("postgres://")
-      guard isString else { return true }
-      guard let options = PQconninfoParse(parameters, nil) else { return false }
-      PQconninfoFree(options)
-      return true
     }
 
     deinit { PQfinish(handle) }
