@@ -99,6 +99,24 @@
       return try #require(text.flatMap { LogPosition($0) })
     }
 
+    /// Ends the connections of all sources, sinks and other tests of this server.
+    func endConnections() throws {
+      try run(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = "
+          + "'lodestore' AND pid <> pg_backend_pid()")
+    }
+
+    /// Lets a role in only with its password.
+    func requirePassword(of role: String) throws {
+      let path = "\(folder)/data/pg_hba.conf"
+      let others = try String(contentsOfFile: path, encoding: .utf8)
+      let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+      defer { try? file.close() }
+      let line = "host all,replication \(role) 127.0.0.1/32 scram-sha-256\n"
+      try file.write(contentsOf: Data((line + others).utf8))
+      try run("SELECT pg_reload_conf()")
+    }
+
     private static func tool(_ name: String, _ arguments: String...) throws {
       try asServer("\(try #require(programs))/\(name)", arguments)
     }

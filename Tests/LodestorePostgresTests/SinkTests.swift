@@ -157,11 +157,128 @@
           try await withStore([City.self]) { other in
             let error = await #expect(throws: PostgresError.self) { try await sink.push(other) }
             #expect(error?.code == .otherServer)
+            #expect(error?.message.contains("taken over") == true)
           }
           try server.run("UPDATE lodestore_cursor SET last_write = last_write + 5")
           let error = await #expect(throws: PostgresError.self) { try await sink.push(store) }
           #expect(error?.code == .otherServer)
           #expect(try rows(server) == ["1 c1 -"])
+        }
+      }
+    }
+
+    @Test func `an older copy of the store is refused after writes of its own`() async throws {
+      try await withServer { server in
+        let sink = PostgresSink(server.parameters)
+        try await withStorePath { path in
+          do {
+            let store = try Store(at: path, entities: [City.self])
+            defer { store.close() }
+            try await store.write { _ = try $0.insert(City(name: "c1")) }
+          }
+          try FileManager.default.copyItem(atPath: path, toPath: path + ".old")
+          do {
+            let store = try Store(at: path, entities: [City.self])
+            defer { store.close() }
+            try await store.write { _ = try $0.insert(City(name: "c2")) }
+            try await sink.push(store)
+          }
+          let old = try Store(at: path + ".old", entities: [City.self])
+          defer { old.close() }
+          for name in ["d2", "d3"] {
+            try await old.write { _ = try $0.insert(City(name: name)) }
+            let error = await #expect(throws: PostgresError.self) { try await sink.push(old) }
+            #expect(error?.code == .otherServer)
+            #expect(error?.message.contains("lodestore_cursor") == true)
+          }
+          #expect(try rows(server) == ["1 c1 -", "2 c2 -"])
+          try server.run("DELETE FROM lodestore_cursor")
+          #expect(try await sink.push(old).isWhole)
+          #expect(try rows(server) == ["1 c1 -", "2 d2 -", "3 d3 -"])
+        }
+      }
+    }
+
+    @Test func `a push ends when its snapshot of the store is too old`() async throws {
+      try await withServer { server in
+        try await withStorePath { path in
+          var options = StoreOptions()
+          options.snapshotAgeLimit = .milliseconds(300)
+          let store = try Store(at: path, entities: [City.self], options: options)
+          defer { store.close() }
+          try await store.write { transaction in
+            for number in 0..<60_000 {
+              try transaction.insert(City(name: "city number \(number) of many cities"))
+            }
+          }
+          let sink = PostgresSink(server.parameters)
+          try await sink.push(store)
+          try await store.write { _ = try $0.delete(City.all) }
+          let blocking = try server.connect()
+          try blocking.run("BEGIN; LOCK TABLE \"City\" IN EXCLUSIVE MODE")
+          let push = Task { try await sink.push(store) }
+          for number in 0..<40 {
+            try await Task.sleep(for: .milliseconds(50))
+            try await store.write { _ = try $0.insert(City(name: "later \(number)")) }
+          }
+          let error = await #expect(throws: PostgresError.self) { try await push.value }
+          #expect(error?.code == .snapshotExpired)
+          #expect(error?.message.contains("snapshotAgeLimit") == true)
+          #expect(try rows(server).count == 60_000)
+          try blocking.run("ROLLBACK")
+          try await sink.push(store)
+          #expect(try rows(server).count == 40)
+        }
+      }
+    }
+
+    @Test func `pushes at one time take turns, and readers do not wait for them`() async throws {
+      try await withServer { server in
+        try await withStore([City.self]) { store in
+          let sink = PostgresSink(server.parameters)
+          try await sink.push(store)
+          // A reader of the tables keeps its locks to the end.
+          let reader = try server.connect()
+          try reader.run("BEGIN; SELECT count(*) FROM \"City\", \"City_near\"")
+          try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<2 {
+              group.addTask {
+                for number in 0..<20 {
+                  try await store.write { _ = try $0.insert(City(name: "c\(number)")) }
+                  try await sink.push(store)
+                }
+              }
+            }
+            try await group.waitForAll()
+          }
+          #expect(try rows(server).count == 40)
+        }
+      }
+    }
+
+    @Test func `a push whose connection the server ends leaves the rows, and the next one has all`()
+      async throws
+    {
+      try await withServer { server in
+        try await withStore([City.self]) { store in
+          let sink = PostgresSink(server.parameters)
+          try await sink.push(store)
+          let blocking = try server.connect()
+          for round in 1...3 {
+            try await store.write { transaction in
+              for number in 0..<20_000 { try transaction.insert(City(name: "c\(number)")) }
+            }
+            try blocking.run("BEGIN; LOCK TABLE \"City\" IN EXCLUSIVE MODE")
+            let push = Task { try await sink.push(store) }
+            let end = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted"
+            while try server.run(end).isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+            let error = await #expect(throws: PostgresError.self) { try await push.value }
+            #expect(error?.isTransient == true, "\(error.map { "\($0)" } ?? "")")
+            #expect(try rows(server).count == (round - 1) * 20_000)
+            try blocking.run("ROLLBACK")
+            try await sink.push(store)
+            #expect(try rows(server).count == round * 20_000)
+          }
         }
       }
     }

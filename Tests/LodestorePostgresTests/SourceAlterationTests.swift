@@ -20,6 +20,8 @@
         "CREATE UNIQUE INDEX other ON a (other); ALTER TABLE a REPLICA IDENTITY USING INDEX other",
         "replica identity"
       ),
+      ("ALTER TABLE a DROP CONSTRAINT a_pkey, ADD PRIMARY KEY (other)", "replica identity"),
+      ("ALTER TABLE a REPLICA IDENTITY NOTHING", "REPLICA IDENTITY NOTHING"),
     ])
     func `the follower stops after the changes before the alteration`(
       _ sql: String, _ word: String

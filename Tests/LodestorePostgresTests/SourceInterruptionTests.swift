@@ -77,6 +77,47 @@
       }
     }
 
+    @Test(arguments: [true, false])
+    func `a copy and a change go on after the connections or the server have ended`(
+      _ isCrash: Bool
+    ) async throws {
+      try await withServer { server in
+        try server.run(
+          "CREATE TABLE a (id int PRIMARY KEY, name text); "
+            + "INSERT INTO a SELECT i, 'x' FROM generate_series(1, 20000) i")
+        try await withStore { store in
+          var source = source(server, "a")
+          source.options.groupSize = 200
+          let follower = source.follow(into: store)
+          for round in 0..<3 {
+            let copied = follower.status.copiedRows
+            while follower.status.copiedRows < copied + 400 {
+              try await Task.sleep(for: .milliseconds(1))
+            }
+            try end(server, isCrash)
+            try server.run("UPDATE a SET name = name || 'y' WHERE id % 1000 = \(round)")
+          }
+          try await follower.catchUp(to: try server.end())
+          #expect(follower.status.copiedRows > 20_000)
+          for round in 0..<3 {
+            try server.run("UPDATE a SET name = name || 'z' WHERE id % 10 = \(round)")
+            try await Task.sleep(for: .milliseconds(7 * round))
+            try end(server, isCrash)
+          }
+          try await follower.catchUp(to: try server.end())
+          #expect(try rows(store, "a") == contents(server))
+          #expect(try server.run("SELECT count(*) FROM pg_replication_slots") == [["1"]])
+          await follower.stop()
+        }
+      }
+    }
+
+    private func end(_ server: PostgresServer, _ isCrash: Bool) throws {
+      guard isCrash else { return try server.endConnections() }
+      try server.stop(immediately: true)
+      try server.start()
+    }
+
     @Test func `a dropped slot leads to another copy without the rows that are gone`() async throws
     {
       try await withServer { server in

@@ -159,9 +159,10 @@
     func `the rows of each replica identity are found`(_ sql: String) async throws {
       try await withServer { server in
         try server.run(
-          "CREATE TABLE a (id int PRIMARY KEY, other int NOT NULL, name text); "
-            + "CREATE UNIQUE INDEX other ON a (other); INSERT INTO a SELECT i, i + 100, 'x' FROM "
-            + "generate_series(1, 5) i; \(sql)")
+          "CREATE TABLE a (id int PRIMARY KEY, other int NOT NULL, name text, big text); "
+            + "ALTER TABLE a ALTER big SET STORAGE EXTERNAL; "
+            + "CREATE UNIQUE INDEX other ON a (other); INSERT INTO a SELECT i, i + 100, 'x', "
+            + "repeat('z', 9000) FROM generate_series(1, 5) i; \(sql)")
         try await withStore { store in
           let follower = source(server, "a").follow(into: store)
           try await follower.catchUp(to: try server.end())
@@ -169,7 +170,10 @@
             "UPDATE a SET name = 'y' WHERE id = 1; UPDATE a SET id = 12 WHERE id = 2; UPDATE a SET "
               + "other = 303 WHERE id = 3; DELETE FROM a WHERE id = 4")
           try await follower.catchUp(to: try server.end())
-          #expect(try rows(store, "a") == ["1 101 y", "12 102 x", "3 303 x", "5 105 x"])
+          // The server does not send the large values again, which no update has changed.
+          #expect(
+            try rows(store, "a")
+              == ["1 101 y", "12 102 x", "3 303 x", "5 105 x"].map { $0 + " 9000 characters" })
           await follower.stop()
         }
       }

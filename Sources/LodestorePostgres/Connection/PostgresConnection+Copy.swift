@@ -1,6 +1,7 @@
 #if Postgres
   internal import CPostgres
   internal import LodestoreBytes
+  import LodestoreSystem
 
   extension PostgresConnection {
     /// A message of a copy.
@@ -21,18 +22,22 @@
     }
 
     /// Runs a `COPY … FROM STDIN` with the bytes that `body` passes to its argument.
+    ///
+    /// If `body` throws, the connection cannot be used afterwards.
     func copyIn(_ sql: String, _ body: (_ send: @escaping ([UInt8]) throws -> Void) throws -> Void)
       throws
     {
       try begin(sql, PGRES_COPY_IN)
+      // A server that takes no rows, because of a lock for example, must not keep the thread.
+      guard PQsetnonblocking(handle, 1) == 0 else { throw lost("start a copy") }
       do {
         try body { bytes in
-          try self.interruption.check()
-          let isSent = bytes.withUnsafeBytes { raw in
+          let isQueued = bytes.withUnsafeBytes { raw in
             PQputCopyData(
               self.handle, raw.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(raw.count))
           }
-          guard bytes.isEmpty || isSent == 1 else { throw self.lost("send rows") }
+          guard bytes.isEmpty || isQueued == 1 else { throw self.lost("send rows") }
+          try self.flush()
         }
       } catch {
         _ = PQputCopyEnd(handle, "the sender gave up")
@@ -40,7 +45,23 @@
         throw error
       }
       guard PQputCopyEnd(handle, nil) == 1 else { throw lost("end a copy") }
+      try flush()
+      guard PQsetnonblocking(handle, 0) == 0 else { throw lost("end a copy") }
       try finish(sql)
+    }
+
+    /// Waits until the server has taken all bytes.
+    private func flush() throws(PostgresError) {
+      while true {
+        try check()
+        let left = PQflush(handle)
+        if left == 0 { return }
+        guard left > 0 else { throw lost("send rows") }
+        // Bytes of the server are read meanwhile: otherwise both sides could wait for each other.
+        if try isReady(for: POLLIN | POLLOUT), PQconsumeInput(handle) == 0 {
+          throw lost("send rows")
+        }
+      }
     }
 
     /// Starts a copy; the next result must have the given status.

@@ -17,6 +17,8 @@
 
     let handle: OpaquePointer
     let interruption: PostgresInterruption
+    /// The reason for which a wait must end, besides an interruption; `nil` for none.
+    var reasonToStop: (() -> PostgresError?)?
     /// The server and the database, for messages.
     let label: String
     private static let pollMilliseconds: Int32 = 200
@@ -38,23 +40,29 @@
         names.append("replication")
         values.append("database")
       }
-      let connected = Self.withPointers(names) { names in
-        Self.withPointers(values) { values in PQconnectdbParams(names, values, 1) }
+      let started = Self.withPointers(names) { names in
+        Self.withPointers(values) { values in PQconnectStartParams(names, values, 1) }
       }
-      guard let connected else {
+      guard let started else {
         throw PostgresError(.connection, "cannot connect to PostgreSQL: out of memory")
       }
-      handle = connected
-      // The notices of commands would otherwise be printed.
-      PQsetNoticeProcessor(connected, { _, _ in }, nil)
+      handle = started
       self.interruption = interruption
-      label = Self.label(of: connected)
-      guard PQstatus(connected) == CONNECTION_OK else {
-        throw PostgresError(
-          .connection,
-          "cannot connect to PostgreSQL \(label): \(Self.message(of: connected)); check the "
-            + "connection string, the server, and pg_hba.conf")
+      // Only verbose messages have the server's code. `PQreset` keeps the verbosity, connects from
+      // the beginning, and tries each host of the connection string for `connect_timeout`.
+      PQsetErrorVerbosity(started, PQERRORS_VERBOSE)
+      let first = Self.message(of: started)
+      PQreset(started)
+      // The notices of commands would otherwise be printed.
+      PQsetNoticeProcessor(started, { _, _ in }, nil)
+      label = Self.label(of: started)
+      guard PQstatus(started) == CONNECTION_OK else {
+        // `PQreset` has no reason of its own where libpq cannot read the connection string.
+        let isInvalid = PQerrorMessage(started).map { $0.pointee == 0 } ?? true
+        throw ConnectionRefusal(isInvalid ? first : Self.message(of: started)).error(
+          label, isInvalid: isInvalid, needsPassword: PQconnectionNeedsPassword(started) == 1)
       }
+      PQsetErrorVerbosity(started, PQERRORS_DEFAULT)
     }
 
     deinit { PQfinish(handle) }
@@ -110,18 +118,31 @@
     func waitForInput(milliseconds: Int32?) throws(PostgresError) -> Bool {
       var left = milliseconds ?? .max
       while true {
-        try interruption.check()
-        var entry = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-        guard entry.fd >= 0 else { throw lost("wait for the server") }
         let wait = min(left, Self.pollMilliseconds)
-        let count = poll(&entry, 1, wait)
-        if count > 0 { return true }
-        if count < 0, errno != EINTR { throw lost("wait for the server") }
+        if try isReady(for: POLLIN, milliseconds: wait) { return true }
         if milliseconds != nil {
           left -= wait
           if left <= 0 { return false }
         }
       }
+    }
+
+    /// Waits for one of the events; returns false after the time, or earlier.
+    func isReady(
+      for events: Int32, milliseconds: Int32 = pollMilliseconds
+    ) throws(PostgresError) -> Bool {
+      try check()
+      var entry = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
+      guard entry.fd >= 0 else { throw lost("wait for the server") }
+      let count = poll(&entry, 1, milliseconds)
+      if count < 0, errno != EINTR { throw lost("wait for the server") }
+      return count > 0
+    }
+
+    /// Throws when the work must end.
+    func check() throws(PostgresError) {
+      try interruption.check()
+      if let reason = reasonToStop?() { throw reason }
     }
 
     // MARK: Errors

@@ -9,6 +9,11 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
   public enum Code: String, Sendable {
     /// The connection cannot be made, or is lost. The source and the sink connect again.
     case connection
+    /// The server does not accept the role, its password or the database, or the connection string
+    /// cannot be read.
+    ///
+    /// A source that has been connected before tries again, in case the password is being changed.
+    case accessDenied
     /// The server refused a command; ``PostgresError/sqlState`` has its code.
     case server
     /// Bytes of the server do not have the form of the protocol.
@@ -21,7 +26,7 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
     case badSetup
     /// A table does not fit its entity.
     case badMapping
-    /// A followed table was altered after the snapshot.
+    /// A followed table, or its place in the publication, was altered after the snapshot.
     case relationChanged
     /// The replication slot is gone, or the server has removed log that the slot needs.
     case slotLost
@@ -31,6 +36,8 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
     case otherServer
     /// A transaction is larger than the limit.
     case tooLarge
+    /// The store's snapshot was ended during a push, because of its age.
+    case snapshotExpired
     /// The task was cancelled, or the source was stopped.
     case cancelled
   }

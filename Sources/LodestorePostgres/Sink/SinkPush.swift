@@ -7,66 +7,79 @@
   final class SinkPush {
     private let connection: PostgresConnection
     private let plan: SinkPlan
-    private let facts: ReplayFacts
-    /// The UUID of the store.
-    private let storeID: String
+    private let facts: SinkFacts
     private var result = PostgresPush()
 
-    init(connection: PostgresConnection, plan: SinkPlan, facts: ReplayFacts) {
+    init(connection: PostgresConnection, plan: SinkPlan, facts: SinkFacts) {
       self.connection = connection
       self.plan = plan
       self.facts = facts
-      storeID = facts.storeID._withBytes {
-        UUIDText.text($0.bigEndianUInt64(at: 0), $0.bigEndianUInt64(at: 8))
-      }
     }
 
-    /// Begins the transaction and creates missing tables.
+    /// Begins the transaction, in which no other push into the schema runs.
     ///
-    /// - Returns: the last write that the database has; `nil` when all records must be sent.
-    func begin() throws -> UInt64? {
+    /// The store's snapshot must be taken afterwards: a snapshot from before could lack writes that
+    /// another process has pushed meanwhile.
+    static func begin(_ connection: PostgresConnection, schema: String) throws(PostgresError) {
       try connection.run(
         "SET statement_timeout = 0; SET lock_timeout = 0; SET row_security = off; "
           + "SET idle_in_transaction_session_timeout = 0; BEGIN")
       // Two pushes into one schema wait for each other, also before the first one has left a row.
       try connection.run(
-        "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", ["lodestore \(plan.sink.schema)"])
-      for command in plan.creation { try connection.run(command) }
-      try checkTypes()
+        "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", ["lodestore \(schema)"])
+    }
+
+    /// Creates missing tables.
+    ///
+    /// - Returns: the last write that the database has; `nil` when all records must be sent.
+    func prepare(_ snapshot: borrowing Snapshot) throws -> UInt64? {
+      for command in plan.creation(besides: try columnTypes().keys) { try connection.run(command) }
+      try check(try columnTypes())
       try checkStore()
-      for table in plan.tables { try connection.run(table.createStage) }
       let rows = try connection.run(
-        "SELECT last_write, entities FROM \(plan.cursorLabel) WHERE store = $1::uuid",
-        [storeID])
-      guard let row = rows.first, row.count == 2, let number = row[0].flatMap({ UInt64($0) }) else {
+        "SELECT last_write, entities, last_write_mark FROM \(plan.cursorLabel) WHERE store = "
+          + "$1::uuid", [facts.storeID])
+      guard let row = rows.first, row.count == 3, let number = row[0].flatMap({ UInt64($0) }) else {
         return nil
       }
-      guard number <= facts.lastWrite else {
-        throw PostgresError(
-          .otherServer,
-          "the database has write \(number) of the store, whose last write is "
-            + "\(facts.lastWrite): the store is an older copy. Delete its row in "
-            + "\(plan.cursorLabel) to send all records again", table: SinkTable.cursorName)
-      }
-      let chosen = Set(plan.entities.map(\.entity.name))
-      if !chosen.isDisjoint(with: facts.unrecordedEntities) { return nil }
+      try check(number, mark: row[2].flatMap { Int64($0) }, in: snapshot)
+      if plan.entities.contains(where: { $0.entity.description.history == nil }) { return nil }
       return row[1] == plan.signature ? number : nil
+    }
+
+    /// Throws when the write that the database has is not one of this store.
+    private func check(
+      _ number: UInt64, mark: Int64?, in snapshot: borrowing Snapshot
+    ) throws {
+      var fact: String?
+      if number > facts.lastWrite {
+        fact = "whose last write is \(facts.lastWrite)"
+      } else if let mark, let own = try SinkFacts.mark(of: number, in: snapshot), own != mark {
+        fact = "and the store has another write with this number"
+      }
+      guard let fact else { return }
+      throw PostgresError(
+        .otherServer,
+        "the database has write \(number) of the store, \(fact): the store was restored from an "
+          + "older copy. Delete its row in \(plan.cursorLabel) to send all records again",
+        table: SinkTable.cursorName)
     }
 
     /// Throws when the schema receives another store, whose rows a push of all records would delete.
     private func checkStore() throws {
       let rows = try connection.run(
-        "SELECT store FROM \(plan.cursorLabel) WHERE store <> $1::uuid", [storeID])
+        "SELECT store FROM \(plan.cursorLabel) WHERE store <> $1::uuid", [facts.storeID])
       guard let other = rows.first?.first, let other else { return }
       throw PostgresError(
         .otherServer,
         "the schema \(SQL.name(plan.sink.schema)) of \(connection.label) receives the store "
-          + "\(other), and this is the store \(storeID); push into another schema, or delete "
-          + "the row in \(plan.cursorLabel) to replace the rows", table: SinkTable.cursorName)
+          + "\(other), and this is the store \(facts.storeID). A store that was taken over or "
+          + "restored from a replica has a UUID of its own. Push into another schema, or delete the "
+          + "row in \(plan.cursorLabel) to replace the rows", table: SinkTable.cursorName)
     }
 
-    /// Throws when a column of an older table has another type.
-    private func checkTypes() throws {
+    /// Returns the types of the columns in the schema.
+    private func columnTypes() throws -> [String: String] {
       let rows = try connection.run(
         "SELECT table_name, column_name, data_type FROM information_schema.columns WHERE "
           + "table_schema = $1", [plan.sink.schema])
@@ -74,11 +87,16 @@
       for row in rows where row.count == 3 {
         types["\(row[0] ?? "").\(row[1] ?? "")"] = row[2]
       }
+      return types
+    }
+
+    /// Throws when a column of an older table has another type.
+    private func check(_ types: [String: String]) throws {
       for table in plan.tables {
         for column in table.columns {
           let expected =
             column.type == .timestamptz ? "timestamp with time zone" : column.type.rawValue
-          let found = types["\(table.name).\(column.name)"]
+          let found = types[table.path(of: column)]
           guard found != expected else { continue }
           throw PostgresError(
             .badMapping,
@@ -92,10 +110,11 @@
     func commit() throws -> PostgresPush {
       result.lastWrite = facts.lastWrite
       try connection.run(
-        "INSERT INTO \(plan.cursorLabel) (store, last_write, entities) VALUES ($1::uuid, "
-          + "$2::bigint, $3) ON CONFLICT (store) DO UPDATE SET last_write = EXCLUDED.last_write, "
-          + "entities = EXCLUDED.entities, pushed_at = now()",
-        [storeID, "\(facts.lastWrite)", plan.signature])
+        "INSERT INTO \(plan.cursorLabel) (store, last_write, last_write_mark, entities) VALUES "
+          + "($1::uuid, $2::bigint, $3::bigint, $4) ON CONFLICT (store) DO UPDATE SET last_write = "
+          + "EXCLUDED.last_write, last_write_mark = EXCLUDED.last_write_mark, entities = "
+          + "EXCLUDED.entities, pushed_at = now()",
+        [facts.storeID, "\(facts.lastWrite)", facts.mark.map { "\($0)" }, plan.signature])
       try connection.run("COMMIT")
       return result
     }
@@ -105,13 +124,14 @@
     /// Sends the net changes after a write; returns false when the history does not have them all.
     func send(_ snapshot: borrowing Snapshot, after start: UInt64) throws -> Bool {
       let before = result
+      for table in plan.tables { try connection.run(table.createStage) }
       try connection.run("SAVEPOINT changes")
       var request = ReplayRequest(after: start)
       request.isNet = true
       request.byteLimit = plan.sink.partSizeInBytes
       request.entities = plan.sink.entities
       // Buckets are not sent. With the digests of this state, none of them is read.
-      request.digests = facts.digests
+      request.digests = try snapshot.replayFacts().digests
       do {
         do {
           try snapshot.checkReplayable(entities: request.entities)

@@ -72,19 +72,27 @@ struct SinkTable: Sendable {
   }
 
   /// The commands that create the table, and the columns that an older table lacks.
-  var creation: [String] {
+  ///
+  /// `ALTER TABLE` would let other transactions wait until the end of the push, so existing columns
+  /// have no command.
+  ///
+  /// - Parameter existing: the columns in the database, as ``path(of:)`` names them.
+  func creation(besides existing: some Collection<String>) -> [String] {
     let definitions = columns.map { column in
       SQL.name(column.name) + " " + column.type.rawValue
     }
     let create =
       "CREATE TABLE IF NOT EXISTS \(label) (\(definitions.joined(separator: ", ")), PRIMARY KEY "
       + "(\(Self.list(key))))"
-    return [create]
-      + others.map { column in
+    return (key.allSatisfy { existing.contains(path(of: $0)) } ? [] : [create])
+      + others.filter { !existing.contains(path(of: $0)) }.map { column in
         "ALTER TABLE \(label) ADD COLUMN IF NOT EXISTS \(SQL.name(column.name)) "
           + column.type.rawValue
       }
   }
+
+  /// The table and the column, with a point between them.
+  func path(of column: Column) -> String { "\(name).\(column.name)" }
 
   var createStage: String {
     let definitions = columns.map { "\(SQL.name($0.name)) \($0.type.rawValue)" }

@@ -25,6 +25,9 @@
     private var mustReply = false
     /// The time of the last message of the server.
     private var lastMessage = ChangeStream.seconds
+    private var lastComparison = ChangeStream.seconds
+    /// A difference of the server's tables from the copy, with a position of the log after it.
+    private var alteration: (error: PostgresError, end: LogPosition)?
     private static let statusSeconds = 10
     /// The seconds of silence after which the connection counts as lost.
     ///
@@ -59,6 +62,7 @@
       let start = cursor
       work.state.change {
         $0.phase = .following
+        $0.lastFailure = nil
         $0.note(start)
       }
       while true {
@@ -72,6 +76,7 @@
           throw connection.lost("follow the changes")
         }
         try reportIfDue()
+        try compareIfDue()
       }
     }
 
@@ -201,6 +206,26 @@
       next.time = time
       try work.write(next, context, body)
       cursor = next
+    }
+
+    // MARK: Alterations
+
+    /// Stops after the changes before an alteration that the server does not send.
+    private func compareIfDue() throws {
+      if let alteration {
+        guard position >= alteration.end else { return }
+        try apply()
+        throw alteration.error
+      }
+      let now = Self.seconds
+      guard Double(now - lastComparison) >= work.source.options.catalogueInterval else { return }
+      lastComparison = now
+      do {
+        alteration = try work.alteration(since: cursor)
+      } catch let error as PostgresError where error.code != .cancelled {
+        // The changes go on without the comparison, which is made again at the next interval.
+        work.state.change { $0.lastFailure = error }
+      }
     }
 
     // MARK: Status

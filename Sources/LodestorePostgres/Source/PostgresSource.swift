@@ -77,7 +77,14 @@ public struct PostgresSource: Sendable {
     /// The seconds before the first attempt to connect again; doubled up to ``longestWait``.
     public var firstWait = 0.5
     /// The largest number of seconds between two attempts to connect.
+    ///
+    /// The wait is this long after the server has refused the role or its password.
     public var longestWait = 30.0
+    /// The seconds between two comparisons of the tables and the publication with the copy.
+    ///
+    /// The server does not send that a table was dropped or taken out of the publication, so a
+    /// second connection asks for it.
+    public var catalogueInterval = 60.0
 
     /// The standard rules.
     public init() {}
@@ -152,6 +159,13 @@ public struct PostgresStatus: Sendable {
 
   /// The present work.
   public var phase = Phase.connecting
+  /// The error that ended the last connection; `nil` after the source has connected again.
+  ///
+  /// Unlike ``phase``, the value stays during further attempts. An error with the code
+  /// ``PostgresError/Code/accessDenied`` needs a new password or another right. While the source
+  /// follows, the value is the error of a comparison that could not be made; see
+  /// ``PostgresSource/Options/catalogueInterval``.
+  public var lastFailure: PostgresError?
   /// The position up to which all changes are in the store.
   public var position: LogPosition?
   /// The last known end of the server's log.

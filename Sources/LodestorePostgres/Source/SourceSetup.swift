@@ -4,7 +4,9 @@
     let connection: PostgresConnection
     let source: PostgresSource
 
-    func prepare() throws(PostgresError) {
+    /// - Parameter creates: whether a missing publication may be created. Without a copy after it,
+    ///   the changes before a new publication would be lost.
+    func prepare(creates: Bool) throws(PostgresError) {
       // The role may have limits of time, which would end a copy. Policies of rows would filter it
       // without a word.
       try connection.run(
@@ -24,7 +26,7 @@
             + "= logical in postgresql.conf and restart the server")
       }
       try checkRole()
-      try preparePublication()
+      try preparePublication(creates: creates)
     }
 
     private func checkRole() throws(PostgresError) {
@@ -40,7 +42,7 @@
           + "REPLICATION as a superuser")
     }
 
-    private func preparePublication() throws(PostgresError) {
+    private func preparePublication(creates: Bool) throws(PostgresError) {
       let tables = source.tables.map { SQL.name($0.schema, $0.name) }.joined(separator: ", ")
       let command =
         "CREATE PUBLICATION \(SQL.name(source.publication)) FOR TABLE \(tables) WITH "
@@ -49,6 +51,12 @@
         "SELECT pubinsert AND pubupdate AND pubdelete AND pubtruncate, pubviaroot FROM "
           + "pg_publication WHERE pubname = $1", [source.publication])
       guard let row = rows.first, row.count == 2 else {
+        guard creates else {
+          throw PostgresError(
+            .relationChanged,
+            "publication '\(source.publication)' of \(connection.label) was dropped after the copy; "
+              + "call copyAgain(into:)")
+        }
         guard source.options.createsPublication else {
           throw PostgresError(
             .badSetup,

@@ -10,6 +10,8 @@
     let interruption: PostgresInterruption
     let state: StatusBox
     private var copiesAgain: Bool
+    /// Whether the server has accepted a connection of this work.
+    private var hasConnected = false
 
     init(
       _ source: PostgresSource, _ store: Store, _ interruption: PostgresInterruption,
@@ -32,17 +34,29 @@
         } catch let error as PostgresError where leadsToCopy(error) {
           copiesAgain = true
           state.change { $0.repeatedCopies.append(error.message) }
-        } catch let error as PostgresError where error.isTransient {
+        } catch let error as PostgresError where leadsToAttempt(error) {
           let now = state.value
           if now.position != before.position || now.copiedRows != before.copiedRows {
             wait = source.options.firstWait
           }
+          if error.code == .accessDenied { wait = source.options.longestWait }
           let seconds = wait
-          state.change { $0.phase = .waiting(seconds: seconds, error) }
+          state.change {
+            $0.phase = .waiting(seconds: seconds, error)
+            $0.lastFailure = error
+          }
           try sleep(seconds)
           wait = min(wait * 2, source.options.longestWait)
         }
       }
+    }
+
+    /// Returns whether another connection may succeed.
+    ///
+    /// A wrong password ends a work that never had a connection. Later the password may be changed
+    /// on the server first, and then in the file that libpq reads it from.
+    private func leadsToAttempt(_ error: PostgresError) -> Bool {
+      error.isTransient || error.code == .accessDenied && hasConnected
     }
 
     private func leadsToCopy(_ error: PostgresError) -> Bool {
@@ -72,22 +86,25 @@
     private func preparedStream() throws -> ChangeStream {
       state.change { $0.phase = .connecting }
       let queries = try PostgresConnection(source.connection, interruption: interruption)
-      try SourceSetup(connection: queries, source: source).prepare()
+      let found = try SourceCursor.read(source.slot, in: store)
+      let copies = copiesAgain || found?.isCopied != true
+      let setup = SourceSetup(connection: queries, source: source)
+      if copies { try setup.prepare(creates: true) }
       let replication = try PostgresConnection(
         source.connection, .replication, interruption: interruption)
+      hasConnected = true
       let server = try replication.identity()
       let database = try queries.run("SELECT current_database()").first?.first ?? nil
-      let found = try SourceCursor.read(source.slot, in: store)
       var cursor = SourceCursor(
         server: server.system, database: database ?? "", slot: source.slot,
         position: LogPosition(0), isCopied: false, time: nil, entities: found?.entities ?? [],
         tables: [:])
       if let found, !copiesAgain { try check(found, cursor, queries, end: server.end) }
-      let copies = copiesAgain || found?.isCopied != true
+      if !copies { try setup.prepare(creates: false) }
       var plans = try TableCatalogue(connection: queries, source: source).plans(extends: copies)
-      for plan in plans { cursor.tables[plan.table.label] = plan.signature }
+      cursor.note(plans)
       if let found, !copies {
-        guard found.tables == cursor.tables else { throw Self.altered(found, cursor) }
+        try found.check(cursor, publication: source.publication)
         cursor = found
       }
       let mapping = TableMapping(store: store)
@@ -103,12 +120,28 @@
       return ChangeStream(work: self, plans: plans, connection: replication, cursor: cursor)
     }
 
-    private static func altered(_ found: SourceCursor, _ now: SourceCursor) -> PostgresError {
-      let table = now.tables.keys.sorted().first { now.tables[$0] != found.tables[$0] }
-      return PostgresError(
-        .relationChanged,
-        "\(table ?? "the set of tables") has other columns, or another key, than when it was "
-          + "copied; call copyAgain(into:)", table: table)
+    /// Compares the server's tables and publication with the copy, over a connection of its own.
+    ///
+    /// - Returns: the difference, with a position of the log after it; `nil` for no difference.
+    func alteration(since copied: SourceCursor) throws -> (error: PostgresError, end: LogPosition)?
+    {
+      let queries = try PostgresConnection(source.connection, interruption: interruption)
+      do {
+        try SourceSetup(connection: queries, source: source).prepare(creates: false)
+        // A program that holds a lock on a table must not stop the changes of the others.
+        try queries.run("SET lock_timeout = '1s'")
+        var now = copied
+        now.note(try TableCatalogue(connection: queries, source: source).plans(extends: false))
+        try copied.check(now, publication: source.publication)
+        return nil
+      } catch let error as PostgresError where error.isAlteration {
+        let row = try queries.run(
+          "SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE "
+            + "pg_current_wal_lsn() END"
+        ).first
+        guard let end = (row?.first ?? nil).flatMap({ LogPosition($0) }) else { throw error }
+        return (error, end)
+      }
     }
 
     /// Checks that the server still has all changes after the position of the store.
@@ -167,6 +200,16 @@
       try store.write(author: "postgres", contextName: context) { transaction in
         try body(&transaction)
         try transaction.putReplicationMark(mark, for: source.slot)
+      }
+    }
+  }
+
+  extension PostgresError {
+    /// Whether the error tells that tables or a publication are no longer those of the copy.
+    fileprivate var isAlteration: Bool {
+      switch code {
+      case .relationChanged, .badSetup, .badMapping, .unsupportedType: true
+      default: false
       }
     }
   }

@@ -43,6 +43,7 @@
       plan.estimatedRows = row[3].flatMap { Int($0) }.flatMap { $0 < 0 ? nil : $0 }
       let published = try publishedColumns(plan, extends: extends)
       plan.condition = published.condition
+      plan.publicationEntry = try publicationEntry(text)
       let rows = try connection.run(
         "SELECT a.attname, a.atttypid, a.attnotnull, COALESCE(a.attnum = ANY(i.indkey::int2[]), "
           + "false) FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND "
@@ -100,11 +101,27 @@
       }
       guard let row = rows.first, row.count == 2 else {
         throw refusal(
-          .badSetup, table,
+          extends ? .badSetup : .relationChanged, table,
           "is not in publication '\(source.publication)'; add it, \(addition), and then call "
             + "copyAgain(into:)")
       }
       return (row[0], row[1])
+    }
+
+    /// Returns the identity of the table's entry in the publication, and of the publication.
+    private func publicationEntry(_ table: String) throws -> String {
+      // Each alteration of the publication's own row gives the row another `xmin`. An entry by
+      // schema has no condition and no list of columns.
+      let schemas =
+        connection.serverVersion >= 150_000
+        ? "(SELECT s.oid FROM pg_publication_namespace s JOIN pg_class c ON c.relnamespace = "
+          + "s.pnnspid WHERE s.pnpubid = p.oid AND c.oid = $2::oid)"
+        : "NULL"
+      let rows = try connection.run(
+        "SELECT p.oid, p.xmin, (SELECT r.oid FROM pg_publication_rel r WHERE r.prpubid = p.oid AND "
+          + "r.prrelid = $2::oid), \(schemas) FROM pg_publication p WHERE p.pubname = $1",
+        [source.publication, table])
+      return (rows.first ?? []).map { $0 ?? "-" }.joined(separator: " ")
     }
 
     private func checkIdentity(_ identity: String, _ plan: TablePlan) throws(PostgresError) {

@@ -24,6 +24,11 @@ struct TablePlan: Sendable {
   var key: [Int]
   /// The condition of the publication on rows; `nil` for none.
   var condition: String?
+  /// The identity of the table's entry in the publication.
+  ///
+  /// The entry is another one after a table was taken out and added again, or has got another
+  /// condition or other columns.
+  var publicationEntry = ""
   var isPartitioned: Bool
   var infinity: InfiniteDates
   /// The number of rows that the server's planner assumes; `nil` if it has no statistics.
