@@ -68,6 +68,27 @@
       try await writer.stop()
     }
 
+    @Test func `A registered follower reports its place at intervals`() async throws {
+      let fixture = try ReplicaFixture()
+      let store = try fixture.store()
+      let writer = try await fixture.writer(store)
+      try ReplicaFixture.write(1...3, to: store)
+      try await writer.flush()
+      let rare = try await fixture.follower("rare") { $0.id = "rare" }
+      let often = try await fixture.follower("often") {
+        $0.id = "often"
+        $0.reportInterval = .zero
+      }
+      for round in 4...8 {
+        for follower in [rare, often] { try await follower.catchUp() }
+        try ReplicaFixture.write(round...round, to: store)
+        try await writer.flush()
+      }
+      #expect(rare.status.traffic.writes == 1 && often.status.traffic.writes == 5)
+      for follower in [rare, often] { await follower.stop() }
+      try await writer.stop()
+    }
+
     @Test func `Metrics have the form of Prometheus`() {
       let text = ReplicaMetric.prometheusText([
         ReplicaMetric("writer.lag.seconds", .gauge, 1.5),

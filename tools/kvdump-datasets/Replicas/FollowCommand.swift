@@ -67,6 +67,7 @@ struct FollowCommand: ToolCommand {
       try console.writeObject(plan.members)
       return .success
     }
+    try metrics.write([])
     let (chosen, once, folder, metrics) = (options, once, folder, metrics)
     let (status, path) = try await showingProgress(on: console) { report in
       var options = chosen

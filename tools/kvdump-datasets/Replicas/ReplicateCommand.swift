@@ -59,6 +59,7 @@ struct ReplicateCommand: ToolCommand {
     defer { opened.close() }
     let bucket = try ReplicaPlaceText.bucket(replica)
     if dryRun { return try await plan(opened, bucket, on: console) }
+    try metrics.write([])
     var options = ReplicaWriterOptions()
     options.flushInterval = .milliseconds(interval)
     options.keepsStatesFor = keepDays == 0 ? nil : .seconds(keepDays * 86_400)

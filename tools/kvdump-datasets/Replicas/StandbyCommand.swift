@@ -60,6 +60,7 @@ struct StandbyCommand: ToolCommand {
   func run(on console: Console) async throws -> ExitStatus {
     let bucket = try ReplicaPlaceText.bucket(replica)
     if dryRun { return try await plan(bucket, on: console) }
+    try metrics.write([])
     let chosen = options
     let (folder, replicate, metrics) = (folder, replicate, metrics)
     let end = try await showingProgress(on: console) { show in
