@@ -82,14 +82,14 @@ extension RestoreRun {
 private struct PlannedRestore {
   let target: RestoreTarget
   var report: RestoreReport
-  /// The last slot that was looked at.
+  /// The last slot that was read.
   var slot: UInt64
   var isEnd = false
   /// The last write to apply, if the target lies within entries.
   var lastWrite: UInt64?
   /// The slots of the unit of changes within which the target lies.
   var lastUnit: [UInt64] = []
-  /// Parts of a write whose last part was not looked at yet.
+  /// Parts of a write whose last part was not read yet.
   private var parts: [(slot: UInt64, byteCount: UInt64)] = []
 
   var isWhole: Bool { parts.isEmpty }

@@ -47,6 +47,6 @@ struct LeaseWatch: Sendable {
     return max(.zero, duration - lastSign.duration(to: time))
   }
 
-  /// Begins the wait anew after a failure of the storage, which may have stopped renewals, too.
+  /// Restarts the wait after a failure of the storage, which may have stopped renewals, too.
   mutating func fail() { lastSign = nil }
 }

@@ -57,9 +57,9 @@ public final class ReplicaStandby: Sendable {
 
   /// Waits until the writer has ended, takes over, and returns the store for writing.
   ///
-  /// The call goes on after failures of the storage; ``status`` has the last one. It returns at once
-  /// if the folder's store has taken over earlier. `Replica.writer` then tells whether this store is
-  /// still the newest writer's.
+  /// The call goes on after failures of the storage; ``status`` has the last one. If the
+  /// folder's store has taken over earlier, the call returns at once. `Replica.writer` then reports
+  /// whether this store is still the newest writer's.
   ///
   /// One task at a time may call this method. After cancellation the follower still runs.
   ///

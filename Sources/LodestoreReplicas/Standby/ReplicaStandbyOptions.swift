@@ -16,7 +16,7 @@ public struct ReplicaStandbyOptions: Sendable {
   public var assumedLease: Duration?
   /// A name of the machine or the process that takes over, for people.
   public var name: String?
-  /// Called after each look at the lease, for metrics.
+  /// Called after each read of the lease, for metrics.
   public var onStatus: (@Sendable (ReplicaStandbyStatus) -> Void)?
 
   /// Creates the default options.
@@ -31,7 +31,7 @@ public struct ReplicaStandbyStatus: Sendable {
   public var leaseHolder: String?
   /// The time until the writer counts as ended; `nil` before the first lease.
   ///
-  /// Each sign of the writer begins the time anew.
+  /// Each sign of the writer restarts the time.
   public var remaining: Duration?
   /// The requests for the lease; those of the follower are in ``follower``.
   public var traffic = ReplicaTraffic()

@@ -19,11 +19,10 @@ struct LeaseKeeper: Sendable {
   }
 
   let session: UUIDBytes
-  /// A lease with this epoch or an earlier one is replaced.
-  var ignoredEpoch: UInt64 = 0
+  /// A lease of a later epoch that is replaced, because the log has no fence of that epoch.
+  var ignored: Lease?
   private(set) var support = Support.unknown
   private var tag: ObjectTag?
-  private var hasWritten = false
 
   /// The number of attempts to replace a lease that others change.
   private static let attempts = 3
@@ -39,8 +38,8 @@ struct LeaseKeeper: Sendable {
     while true {
       if tag == nil {
         let found = try await Self.find(on: storage)
-        if let other = found?.lease, other.session != session,
-          other.epoch > max(lease.epoch, ignoredEpoch)
+        if let other = found?.lease, other.session != session, other.epoch > lease.epoch,
+          other != ignored
         {
           return .taken(other)
         }
@@ -75,22 +74,20 @@ struct LeaseKeeper: Sendable {
     }
   }
 
-  /// Removes the lease if this session has written it.
+  /// Removes the lease of this session, or of a writer before it.
   ///
   /// A lease that stays ends by itself, so a failure does not matter.
-  mutating func release(on storage: MeteredStorage) async {
-    guard hasWritten else { return }
-    hasWritten = false
+  mutating func release(epoch: UInt64, on storage: MeteredStorage) async {
     tag = nil
-    guard let found = try? await Self.find(on: storage), found.lease?.session == session else {
-      return
-    }
+    guard let lease = (try? await Self.find(on: storage))?.lease,
+      lease.session == session || lease.epoch < epoch
+    else { return }
     try? await storage.delete(ReplicaName.lease.key)
   }
 
   // MARK: Calls
 
-  /// The lease in place; `nil` if there is none.
+  /// The lease in place; `nil` without a lease.
   static func find(
     on storage: MeteredStorage
   ) async throws(StorageError) -> (lease: Lease?, bytes: [UInt8], tag: ObjectTag)? {
@@ -112,7 +109,6 @@ struct LeaseKeeper: Sendable {
       support == .ignored ? .none : found.map { .matches($0) } ?? .absent
     do throws(StorageError) {
       let new = try await storage.put(.bytes(bytes), at: ReplicaName.lease.key, if: condition)
-      hasWritten = true
       tag = support == .ignored ? nil : new
     } catch {
       guard error.isRefusedCondition, condition != .none else { throw error }

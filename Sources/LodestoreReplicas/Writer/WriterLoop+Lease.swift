@@ -23,7 +23,7 @@ extension WriterLoop {
     do throws(StorageError) {
       let result = try await keeper.renew(lease, on: client.storage)
       if case .taken(let other) = result {
-        rivalEpoch = other.epoch
+        rival = other
         shared.wake()
       }
     } catch {
@@ -39,7 +39,7 @@ extension WriterLoop {
   ///
   /// Only the log decides. A later lease without a fence in the log is replaced at the next renewal.
   func compareLease() async throws {
-    guard let epoch = rivalEpoch else { return }
+    guard let rival else { return }
     let slot = position.slot + 1
     if let bytes = try await client.object(.entry(slot: slot)),
       let entry = try? LogEntry(reading: bytes, slot: slot),
@@ -48,8 +48,8 @@ extension WriterLoop {
       throw ReplicaError.fenced(
         store.path, client.place, by: entry.head.epoch, unshipped: unshipped, slot: slot)
     }
-    rivalEpoch = nil
-    leaseKeeper.ignoredEpoch = epoch
+    self.rival = nil
+    leaseKeeper.ignored = rival
   }
 }
 

@@ -32,8 +32,8 @@ actor WriterLoop {
   var lastMark = ContinuousClock.now
   var markedSlot: UInt64
   var leaseKeeper: LeaseKeeper
-  /// The epoch of a later lease, until the log was read for its fence.
-  var rivalEpoch: UInt64?
+  /// A lease of a later epoch, until the log was read for its fence.
+  var rival: Lease?
   /// The time before which no base is begun, after a failed one.
   var nextBase = ContinuousClock.now
 
@@ -157,8 +157,10 @@ actor WriterLoop {
     _ = try? await baseTask?.value
     _ = try? await mergeTask?.value
     try await mark()
-    var keeper = leaseKeeper
-    await keeper.release(on: client.storage)
+    if options.leaseInterval != nil {
+      var keeper = leaseKeeper
+      await keeper.release(epoch: max(position.epoch, 1), on: client.storage)
+    }
     shared.end(.stopped(store.path))
   }
 

@@ -72,21 +72,30 @@ struct LeaseKeeperTests {
     #expect(try await one.renew(lease(one, 1, 4), on: storage) == .taken(later))
     #expect(try await stored() == later)
     // The first writer has found no fence in the log.
-    one.ignoredEpoch = 2
+    one.ignored = later
     #expect(try await one.renew(lease(one, 1, 5), on: storage) == .renewed)
     #expect(try await stored()?.session == one.session)
+    // A renewal of that lease counts again.
+    let renewed = lease(two, 2, 6)
+    #expect(try await two.renew(renewed, on: storage) == .renewed)
+    #expect(try await one.renew(lease(one, 1, 7), on: storage) == .taken(renewed))
   }
 
   @Test(arguments: [false, true])
-  func `only the session that has written the lease removes it`(ignoresTags: Bool) async throws {
+  func `a writer removes its lease and an earlier one, and no later one`(
+    ignoresTags: Bool
+  ) async throws {
     let storage = storage(ignoresTags)
     var one = LeaseKeeper(session: .random)
     var two = LeaseKeeper(session: .random)
     _ = try await one.renew(lease(one, 1, 1), on: storage)
     _ = try await two.renew(lease(two, 2, 1), on: storage)
-    await one.release(on: storage)
+    await one.release(epoch: 1, on: storage)
     #expect(try await stored()?.session == two.session)
-    await two.release(on: storage)
+    await two.release(epoch: 2, on: storage)
+    #expect(try await stored() == nil)
+    _ = try await one.renew(lease(one, 1, 1), on: storage)
+    await two.release(epoch: 2, on: storage)
     #expect(try await stored() == nil)
     // A renewal creates the lease again.
     #expect(try await one.renew(lease(one, 1, 2), on: storage) == .renewed)
