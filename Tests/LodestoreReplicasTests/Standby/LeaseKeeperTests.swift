@@ -101,6 +101,26 @@ struct LeaseKeeperTests {
     #expect(try await one.renew(lease(one, 1, 2), on: storage) == .renewed)
   }
 
+  @Test(arguments: StorageServer.Product.trusted)
+  func `leases are renewed and claimed on servers`(on product: StorageServer.Product) async throws {
+    guard let server = try StorageServer(product) else { return }
+    defer { withExtendedLifetime(server) {} }
+    let storage = MeteredStorage(try server.storage("lease"))
+    var one = LeaseKeeper(session: .random)
+    var two = LeaseKeeper(session: .random)
+    for until in 1...3 {
+      #expect(try await one.renew(lease(one, 1, Double(until)), on: storage) == .renewed)
+    }
+    let seen = try await LeaseKeeper.find(on: storage)?.bytes
+    let later = lease(two, 2, 4)
+    #expect(try await two.claim(later, insteadOf: seen, on: storage))
+    #expect(try await !one.claim(lease(one, 3, 5), insteadOf: seen, on: storage))
+    #expect(try await one.renew(lease(one, 1, 5), on: storage) == .taken(later))
+    await two.release(epoch: 2, on: storage)
+    #expect(try await one.renew(lease(one, 1, 6), on: storage) == .renewed)
+    #expect(one.support == .checked)
+  }
+
   @Test func `of two claims in place of one lease, one is accepted`() async throws {
     let storage = storage(false)
     var writer = LeaseKeeper(session: .random)

@@ -80,11 +80,11 @@ struct FollowCommand: ToolCommand {
         try await EndSignal.wait {
           if let end = follower.status.end { throw end }
           report(follower.status.text)
-          try metrics.write(follower.status.metrics())
+          try? metrics.write(follower.status.metrics())
         }
       }
       await follower.stop()
-      try metrics.write(follower.status.metrics())
+      try? metrics.write(follower.status.metrics())
       return (follower.status, follower.store.path)
     }
     try console.writeObject([

@@ -76,11 +76,11 @@ struct ReplicateCommand: ToolCommand {
       } else {
         try await EndSignal.wait {
           if let end = writer.status.end { throw end }
-          try metrics.write(writer.status.metrics)
+          try? metrics.write(writer.status.metrics)
         }
       }
       try await writer.stop()
-      try metrics.write(writer.status.metrics)
+      try? metrics.write(writer.status.metrics)
       return writer.status
     }
     try console.writeObject(Self.members(of: status))

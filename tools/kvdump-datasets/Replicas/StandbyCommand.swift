@@ -82,7 +82,7 @@ struct StandbyCommand: ToolCommand {
         let writer = try await Replica.writer(store, to: bucket, options: options)
         try await EndSignal.wait {
           if let end = writer.status.end { throw end }
-          try metrics.write(writer.status.metrics)
+          try? metrics.write(writer.status.metrics)
         }
         try await writer.stop()
         end.writer = writer.status
@@ -120,7 +120,7 @@ struct StandbyCommand: ToolCommand {
     try await withThrowingTaskGroup(of: Store?.self) { group in
       group.addTask { try await standby.waitToTakeOver() }
       group.addTask {
-        try await EndSignal.wait { try metrics.write(standby.status.metrics()) }
+        try await EndSignal.wait { try? metrics.write(standby.status.metrics()) }
         return nil
       }
       defer { group.cancelAll() }
