@@ -29,7 +29,7 @@ public struct ReplicaStandbyStatus: Sendable {
   public var follower = ReplicaFollowerStatus()
   /// The holder of the lease; `nil` without a lease.
   public var leaseHolder: String?
-  /// The time until the writer counts as ended; `nil` before the first lease.
+  /// The time until the writer counts as ended; `nil` before the first lease and after a failure.
   ///
   /// Each sign of the writer restarts the time.
   public var remaining: Duration?
