@@ -83,6 +83,37 @@ struct ReplicaClient: Sendable {
     }
   }
 
+  /// The head of an entry and the size of the whole object; `nil` if the entry does not exist.
+  ///
+  /// Only the beginning of the object is downloaded.
+  func head(of name: ReplicaName) async throws -> (head: EntryHead, byteCount: UInt64)? {
+    var length: UInt64 = 16 << 10
+    while true {
+      let count = length
+      let found: StoredObject
+      do throws(StorageError) {
+        found = try await repeated { () async throws(StorageError) in
+          try await storage.get(name.key, range: 0..<count, byteLimit: Int(count))
+        }
+      } catch {
+        if error.kind == .notFound { return nil }
+        throw Self.converted(error)
+      }
+      var slot: UInt64?
+      if case .entry(let number) = name { slot = number }
+      let wanted = slot
+      let head = try WriterOpening.reading { () throws(PackError) in
+        try LogEntry.head(reading: found.bytes, slot: wanted)
+      }
+      if let head { return (head, found.head.byteCount) }
+      guard length < PackLimits.head, UInt64(found.bytes.count) == length else {
+        throw ReplicaError(
+          .damaged, "cannot read '\(name.text)' in '\(place)': its head is not whole", slot: slot)
+      }
+      length = UInt64(PackLimits.head) + 64
+    }
+  }
+
   /// Creates an object; returns whether the storage has an object of the name with these bytes.
   func create(_ name: ReplicaName, _ bytes: [UInt8]) async throws -> Bool {
     do throws(StorageError) {

@@ -99,11 +99,7 @@ struct FollowerFile: Sendable {
 
   /// The store's place in the log.
   func mark() throws -> ReplicaMark {
-    guard let mark = try ReplicaMark.of(writable) else {
-      throw ReplicaError(
-        .damaged,
-        "cannot use '\(path)': it has no place in a replica's log; delete the file to begin again")
-    }
+    guard let mark = try ReplicaMark.of(writable) else { throw ReplicaError.noPlace(path) }
     return mark
   }
 }
@@ -176,10 +172,7 @@ struct EntryApplication: Sendable {
     }
     if let limit {
       units = units.filter { $0.end.after < limit }
-      let step = units.lazy.flatMap(\.steps).first {
-        $0.writes.contains(limit) && $0.writes.upperBound > limit
-      }
-      if let step { throw ReplicaError.together(step.writes, limit) }
+      try units.checkCut(at: limit)
       units = units.map { $0.through(limit) }
     }
     let schema = entries.last?.head.schema
@@ -199,6 +192,18 @@ struct EntryApplication: Sendable {
       try tx.setReplicaCursor(cursor)
       return changes
     }
+  }
+}
+
+extension [ReplayUnit] {
+  /// Checks that the state after a write can be made.
+  ///
+  /// - Throws: ``ReplicaError`` with the code `notKept` if a step has the write and later ones.
+  func checkCut(at write: UInt64) throws {
+    let step = lazy.flatMap(\.steps).first {
+      $0.writes.contains(write) && $0.writes.upperBound > write
+    }
+    if let step { throw ReplicaError.together(step.writes, write) }
   }
 }
 

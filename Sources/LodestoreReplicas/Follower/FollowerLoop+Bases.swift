@@ -78,12 +78,14 @@ extension FollowerLoop {
   // MARK: Registration
 
   /// Tells the writer how far a registered follower is.
+  ///
+  /// An old report only keeps more of the log, so new places are reported at intervals.
   func register() async throws {
     guard let id = options.id else { return }
-    if let registered, registered.slot == position.slot,
-      registered.at.duration(to: .now) < .seconds(3_600)
-    {
-      return
+    if let registered {
+      let interval =
+        registered.slot == position.slot ? Duration.seconds(3_600) : options.reportInterval
+      if registered.at.duration(to: .now) < interval { return }
     }
     let mark = FollowerMark(
       id: id, slot: position.slot, lastWrite: position.lastWrite, time: now())

@@ -13,7 +13,8 @@ internal import Synchronization
 /// Follows a replica's log, and applies its entries to a copy.
 actor FollowerLoop {
   let folder: FollowerFolder
-  private let lock: FileLock
+  /// The lock of the folder; `nil` after the end.
+  private var lock: FileLock?
   let client: ReplicaClient
   let types: [any Entity.Type]
   let options: ReplicaFollowerOptions
@@ -48,12 +49,7 @@ actor FollowerLoop {
       guard mark.role == .follower else { throw ReplicaError.isWriter(path) }
       let cursor = try await file.writable.read { try $0.replicaCursor() }
       guard let cursor, cursor.entities.map(Set.init) == options.followedEntities.map(Set.init)
-      else {
-        throw ReplicaError(
-          .unsuitableStore,
-          "cannot follow with '\(path)': it follows other entities; use another folder, or delete "
-            + "this one to begin again")
-      }
+      else { throw ReplicaError.otherEntities(path) }
       let store = UUIDBytes(bytes: cursor.storeID)
       return try FollowerLoop(
         folder, lock, client, types, options, store, file, mark.position(of: store), mark.floor,
@@ -115,6 +111,10 @@ actor FollowerLoop {
       }
     }
     shared = FollowerShared(try file.readable(types, options.storeOptions), report)
+    client.storage.onFailure { [weak shared] error in
+      let failure = error.map { ReplicaError($0) }
+      shared?.change { $0.lastFailure = failure }
+    }
     folder.removeOthers(than: [file.path])
     let (slot, epoch, lastWrite) = (position.slot, position.epoch, position.lastWrite)
     shared.change {
@@ -159,6 +159,8 @@ actor FollowerLoop {
     shared.change { $0.end = $0.end ?? .stopped(folder.path) }
     shared.end()
     file.writable.close()
+    // The stopped follower may be kept, and the folder is free for a takeover.
+    lock = nil
   }
 
   /// Polls once in the background; returns the wait until the next poll.

@@ -19,6 +19,10 @@ public struct ReplicaFollowerOptions: Sendable {
   /// The writer keeps the parts of the log that a registered follower has not applied. A name has 1
   /// to 64 ASCII letters, digits, `.`, `-` and `_`, and begins with a letter or digit.
   public var id: String?
+  /// The least time between the reports of a registered follower; each one is a request.
+  ///
+  /// The default is a minute.
+  public var reportInterval = Duration.seconds(60)
   /// Whether only the records of the named entities are followed; `nil` follows all.
   ///
   /// A relationship between a followed entity and another one is refused.

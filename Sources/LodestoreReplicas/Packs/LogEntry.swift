@@ -66,16 +66,45 @@ package struct LogEntry: Sendable, Equatable {
   /// - Parameter slot: The slot in the object's name; `nil` for any slot.
   /// - Throws: `PackError` with the code `damaged` or `newerFormat`.
   package init(reading bytes: [UInt8], slot: UInt64? = nil) throws(PackError) {
-    let object = slot.map { "the entry of slot \($0)" } ?? "an entry of the log"
-    guard bytes.count >= Self.headStart, bytes.starts(with: Self.magic) else {
-      throw .damaged(object, "it is no entry of a log", slot: slot)
-    }
+    let object = Self.name(slot)
     guard bytes.count <= PackLimits.entry else {
       throw .damaged(object, "it has \(bytes.count) bytes", slot: slot)
     }
-    let (version, length, checksum) = bytes._withBytes {
-      ($0.uint32(at: 8), $0.uint32(at: 12), $0.uint32(at: 16))
+    let start = try Self.bodyStart(of: bytes, object, slot)
+    guard start <= bytes.count else {
+      throw .damaged(object, "the checksum of its head does not fit", slot: slot)
     }
+    let (head, body) = try Self.checkedHead(bytes[..<start], object, slot)
+    guard bytes.count - start == body.length,
+      body.length == 0 || SHA256.hash(bytes[start...]) == body.sha256
+    else {
+      throw .damaged(object, "its body is not the one that its head describes", slot: head.slot)
+    }
+    self.init(head, bytes, bodyStart: start)
+  }
+
+  /// Reads the head of an entry, without the body.
+  ///
+  /// - Parameter bytes: The beginning of the entry.
+  /// - Returns: The head; `nil` if it is longer than the bytes.
+  static func head(reading bytes: [UInt8], slot: UInt64? = nil) throws(PackError) -> EntryHead? {
+    let object = name(slot)
+    let start = try bodyStart(of: bytes, object, slot)
+    return start <= bytes.count ? try checkedHead(bytes[..<start], object, slot).0 : nil
+  }
+
+  private static func name(_ slot: UInt64?) -> String {
+    slot.map { "the entry of slot \($0)" } ?? "an entry of the log"
+  }
+
+  /// The offset of the body, which may be beyond the bytes.
+  private static func bodyStart(
+    of bytes: [UInt8], _ object: String, _ slot: UInt64?
+  ) throws(PackError) -> Int {
+    guard bytes.count >= headStart, bytes.starts(with: magic) else {
+      throw .damaged(object, "it is no entry of a log", slot: slot)
+    }
+    let (version, length) = bytes._withBytes { ($0.uint32(at: 8), $0.uint32(at: 12)) }
     // The place of the checksum belongs to the version, so the version is read first.
     guard version == Self.version else {
       if version > Self.version, version < 1 << 16 {
@@ -83,20 +112,25 @@ package struct LogEntry: Sendable, Equatable {
       }
       throw .damaged(object, "it has version \(version)", slot: slot)
     }
-    let start = Self.headStart + Int(length)
-    guard Int(length) <= PackLimits.head, start <= bytes.count,
-      Self.checksum(of: bytes[..<16], bytes[Self.headStart..<start]) == checksum
-    else { throw .damaged(object, "the checksum of its head does not fit", slot: slot) }
-    let (head, body) = try Self.readHead(bytes[Self.headStart..<start], object, slot)
+    guard Int(length) <= PackLimits.head else {
+      throw .damaged(object, "the checksum of its head does not fit", slot: slot)
+    }
+    return headStart + Int(length)
+  }
+
+  /// Reads the head in the bytes before the body.
+  private static func checkedHead(
+    _ bytes: ArraySlice<UInt8>, _ object: String, _ slot: UInt64?
+  ) throws(PackError) -> (EntryHead, BodyFacts) {
+    let expected = bytes._withBytes { $0.uint32(at: 16) }
+    guard checksum(of: bytes[..<16], bytes[headStart...]) == expected else {
+      throw .damaged(object, "the checksum of its head does not fit", slot: slot)
+    }
+    let (head, body) = try readHead(bytes[headStart...], object, slot)
     guard slot == nil || head.slot == slot else {
       throw .damaged(object, "it belongs to slot \(head.slot)", slot: slot)
     }
-    guard bytes.count - start == body.length,
-      body.length == 0 || SHA256.hash(bytes[start...]) == body.sha256
-    else {
-      throw .damaged(object, "its body is not the one that its head describes", slot: head.slot)
-    }
-    self.init(head, bytes, bodyStart: start)
+    return (head, body)
   }
 
   private static func readHead(

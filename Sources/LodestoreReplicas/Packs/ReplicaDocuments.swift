@@ -108,17 +108,30 @@ package struct FollowerMark: ReplicaDocument {
   }
 }
 
-/// The object `lease.json`: who writes, for people and for polite waiting; no proof of anything.
+/// The object `lease.json`: the machine that writes, for people and for standbys.
+///
+/// A lease proves nothing, and no safety depends on it.
 package struct Lease: ReplicaDocument {
   /// A text that names the writer's machine or process.
   package var holder: String
   package var epoch: UInt64
+  /// The end of the lease by the holder's clock.
   package var until: Double
+  /// The milliseconds after which the lease ends without a renewal; `nil` in a lease of an earlier
+  /// version.
+  package var milliseconds: UInt64?
+  /// The session of the writer; `nil` in a lease of an earlier version.
+  package var session: UUIDBytes?
 
-  package init(holder: String, epoch: UInt64, until: Double) {
+  package init(
+    holder: String, epoch: UInt64, until: Double, milliseconds: UInt64? = nil,
+    session: UUIDBytes? = nil
+  ) {
     self.holder = holder
     self.epoch = epoch
     self.until = until
+    self.milliseconds = milliseconds
+    self.session = session
   }
 
   package init(reading bytes: [UInt8], named name: String) throws(PackError) {
@@ -126,13 +139,17 @@ package struct Lease: ReplicaDocument {
     holder = try object.text("holder")
     epoch = try object.number("epoch", 1...PackLimits.number)
     until = try object.date("until")
+    milliseconds = try? object.number("milliseconds", 1...PackLimits.number)
+    session = try? object.uuid("session")
   }
 
   package var bytes: [UInt8] {
-    ReplicaObjectWriter.bytes {
-      $0.text("holder", holder)
-      $0.number("epoch", epoch)
-      $0.date("until", until)
+    ReplicaObjectWriter.bytes { writer in
+      writer.text("holder", holder)
+      writer.number("epoch", epoch)
+      writer.date("until", until)
+      if let milliseconds { writer.number("milliseconds", milliseconds) }
+      if let session { writer.text("session", session.text) }
     }
   }
 }

@@ -23,7 +23,7 @@ internal import LodestoreSystem
 /// bases, which are sealed files of the store, and a log of all writes since. Every entity of the
 /// store must keep a history.
 public enum Replica {
-  private static func clock() -> Double { Date().timeIntervalSinceReferenceDate }
+  static func clock() -> Double { Date().timeIntervalSinceReferenceDate }
 
   // MARK: Writing
 
@@ -119,33 +119,24 @@ public enum Replica {
     return restored.report
   }
 
-  /// The base from which a restore would begin, and the size of the objects that it would read.
+  /// The report that a restore would return, and that restores nothing.
   ///
-  /// The call downloads heads of bases, and no content.
+  /// The call downloads heads of bases and of entries, and whole entries only where the wanted state
+  /// lies within them.
   ///
-  /// - Throws: ``ReplicaError``; with the code `notKept` if no base is early enough.
+  /// - Parameter path: The path of the new store, at which nothing may exist; `nil` to leave out this
+  ///   check.
+  /// - Throws: ``ReplicaError`` with the code with which the restore would fail, such as `notKept`.
   public static func restorePlan(
-    _ bucket: Bucket, to target: RestoreTarget = .latest,
+    _ bucket: Bucket, to target: RestoreTarget = .latest, at path: String? = nil,
     options: RestoreOptions = RestoreOptions()
   ) async throws -> RestoreReport {
+    if let path { try requireFree(path) }
     let (run, _) = try await run(bucket, options, "")
-    let base = try await run.base(for: target)
-    var plan = RestoreReport(
-      baseSlot: base.slot, slot: base.slot, lastWrite: base.lastWrite,
-      time: Date(timeIntervalSinceReferenceDate: base.time),
-      byteCount: base.packed.length + base.frames.length)
-    let entries = try await run.client.entries(in: .log, after: .entry(slot: base.slot))
-    for (name, count) in entries {
-      guard let slot = name.collectedSlot else { continue }
-      if case .slot(let last) = target, slot > last { break }
-      plan.slot = slot
-      plan.entryCount += 1
-      plan.byteCount += count
-    }
-    return plan
+    return try await run.plan(for: target)
   }
 
-  private static func run(
+  static func run(
     _ bucket: Bucket, _ options: RestoreOptions, _ path: String
   ) async throws -> (RestoreRun, scratch: String) {
     let client = ReplicaClient(
@@ -158,7 +149,7 @@ public enum Replica {
     )
   }
 
-  private static func requireFree(_ path: String) throws {
+  static func requireFree(_ path: String) throws {
     guard stat(at: path, followsLink: false) == nil else {
       throw ReplicaError(
         .unsuitablePath, "cannot write '\(path)': something exists there; choose another path")
@@ -194,13 +185,13 @@ public enum Replica {
   ///
   /// - Parameter path: A path at which nothing exists, or the folder of a stopped follower.
   /// - Throws: ``ReplicaError``; with the code `busy` while the lease of the former writer is valid,
-  ///   unless ``RestoreOptions/ignoresLease`` is true.
+  ///   unless ``RestoreOptions/ignoresLease`` or ``RestoreOptions/waitsForLease`` is true.
   public static func takeOver(
     _ bucket: Bucket, at path: String, options: RestoreOptions = RestoreOptions()
   ) async throws -> TakeoverReport {
     let (run, scratch) = try await run(bucket, options, path)
     defer { removeScratch(scratch) }
-    if !options.ignoresLease { try await run.requireNoLease(at: clock()) }
+    try await run.respectLease(at: clock())
     let folder = FollowerFolder(path)
     do {
       if let file = try folder.current {

@@ -23,6 +23,12 @@ public struct ReplicaTraffic: Sendable, Hashable {
 final class MeteredStorage: ObjectStorage {
   private let storage: any ObjectStorage
   private let counts = Mutex(ReplicaTraffic())
+  private let observer = Mutex(Observer())
+
+  private struct Observer {
+    var isFailing = false
+    var body: (@Sendable (StorageError?) -> Void)?
+  }
 
   var place: String { storage.place }
 
@@ -31,16 +37,33 @@ final class MeteredStorage: ObjectStorage {
   /// The requests so far.
   var traffic: ReplicaTraffic { counts.withLock { $0 } }
 
+  /// Calls a closure with each failure, also if the call is repeated, and with `nil` at the first
+  /// success after a failure.
+  func onFailure(_ body: @escaping @Sendable (StorageError?) -> Void) {
+    observer.withLock { $0.body = body }
+  }
+
+  private func note(_ error: StorageError?) {
+    let body = observer.withLock { observer in
+      defer { observer.isFailing = error != nil }
+      return error != nil || observer.isFailing ? observer.body : nil
+    }
+    body?(error)
+  }
+
   private func counting<R>(
     _ path: WritableKeyPath<ReplicaTraffic, Int> & Sendable,
     _ body: () async throws(StorageError) -> R
   ) async throws(StorageError) -> R {
     counts.withLock { $0[keyPath: path] += 1 }
     do throws(StorageError) {
-      return try await body()
+      let result = try await body()
+      note(nil)
+      return result
     } catch {
       if error.kind != .notFound, error.kind != .conditionFailed {
         counts.withLock { $0.failures += 1 }
+        if error.kind != .cancelled { note(error) }
       }
       throw error
     }

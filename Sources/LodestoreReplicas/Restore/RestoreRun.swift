@@ -132,9 +132,7 @@ struct RestoreRun: Sendable {
         if let base = wanted.base {
           // A base of this slot would have been chosen, so it does not exist yet, or the target is
           // a write before it.
-          restored.report.incomplete =
-            "the log continues from a base of slot \(base), which "
-            + (target == .latest ? "is not there yet" : "is later than the wanted state")
+          restored.report.incomplete = target.reason(ofEndAt: base)
         }
         if wanted.isEnd || isEnd { return }
       case .collected:
@@ -179,7 +177,7 @@ struct RestoreRun: Sendable {
   // MARK: Merged slots
 
   /// The names of merged entries by their first slots.
-  private func mergedNames() async throws -> [UInt64: [(level: Int, name: ReplicaName)]] {
+  func mergedNames() async throws -> [UInt64: [(level: Int, name: ReplicaName)]] {
     var names: [UInt64: [(level: Int, name: ReplicaName)]] = [:]
     for level in 1...ReplicaName.highestLevel {
       let found = try await client.entries(in: .merged, below: "\(level)/")
@@ -221,7 +219,7 @@ struct RestoreRun: Sendable {
 
   // MARK: The end
 
-  private func check(_ report: RestoreReport, _ target: RestoreTarget) throws {
+  func check(_ report: RestoreReport, _ target: RestoreTarget) throws {
     let isReached =
       switch target {
       case .latest, .time: true
@@ -264,7 +262,7 @@ private struct Cut {
         entries.append(entry)
         continue
       }
-      lastWrite = lastWanted(entry, target) ?? lastWrite
+      lastWrite = entry.lastWanted(by: target) ?? lastWrite
       if lastWrite != nil { entries.append(entry) }
       // All parts of a write are read, because only whole ones can be applied.
       if lastWrite == nil || !entry.head.part.continues {
@@ -273,16 +271,18 @@ private struct Cut {
       }
     }
   }
+}
 
-  /// The last write of an entry that a target before the entry's end includes.
-  private func lastWanted(_ entry: LogEntry, _ target: RestoreTarget) -> UInt64? {
+extension LogEntry {
+  /// The last write of the entry that a target before the entry's end includes; `nil` for none.
+  func lastWanted(by target: RestoreTarget) -> UInt64? {
     switch target {
     case .write(let number):
-      return entry.head.firstWrite ?? .max <= number ? number : nil
+      return head.firstWrite ?? .max <= number ? number : nil
     case .time(let date):
       // All writes before the first later one.
       let time = date.timeIntervalSinceReferenceDate
-      let steps = (try? entry.steps()) ?? []
+      let steps = (try? steps()) ?? []
       return steps.prefix { $0.time <= time }.last?.writes.upperBound
     case .latest, .slot: return nil
     }
@@ -291,7 +291,7 @@ private struct Cut {
 
 extension EntryHead {
   /// Whether the entry has a write after the target.
-  fileprivate func isBeyond(_ target: RestoreTarget) -> Bool {
+  func isBeyond(_ target: RestoreTarget) -> Bool {
     switch target {
     case .latest: false
     case .write(let number): lastWrite > number
@@ -302,6 +302,12 @@ extension EntryHead {
 }
 
 extension RestoreTarget {
+  /// The reason why a restore ends before an entry that sends its readers to a base of a slot.
+  func reason(ofEndAt slot: UInt64) -> String {
+    "the log continues from a base of slot \(slot), which "
+      + (self == .latest ? "is not there yet" : "is later than the wanted state")
+  }
+
   /// The target in words.
   var words: String {
     switch self {

@@ -24,6 +24,11 @@ public struct RestoreOptions: Sendable {
   public var failureLimit = 6
   /// Whether a takeover ignores the lease of a writer that seems to be alive.
   public var ignoresLease = false
+  /// Whether a takeover waits until nobody has renewed the lease for its duration.
+  ///
+  /// The wait is measured by this machine's clock. While a writer renews its lease, the call does
+  /// not end.
+  public var waitsForLease = false
   /// A name of the machine or the process that takes over, for people.
   public var name: String?
   /// Called during long steps.

@@ -20,18 +20,6 @@ public struct TakeoverReport: Sendable, Hashable {
 }
 
 extension RestoreRun {
-  /// - Throws: ``ReplicaError`` with the code `busy` while a lease is valid.
-  func requireNoLease(at time: Double) async throws {
-    guard let bytes = try await client.object(.lease),
-      let lease = try? Lease(reading: bytes, named: ReplicaName.lease.text), lease.until > time
-    else { return }
-    throw ReplicaError(
-      .busy,
-      "cannot take over '\(client.place)': \(lease.holder) writes it, and its lease ends in "
-        + "\(Int((lease.until - time).rounded(.up))) seconds; stop that writer, wait, or ignore the "
-        + "lease")
-  }
-
   /// Brings a copy up to date, fences the former writer, and makes the copy the writer's store.
   ///
   /// - Parameter folder: The folder of the follower that has the copy; `nil` if the copy is new.

@@ -1,13 +1,7 @@
 internal import EntityStore
 internal import LodestoreFormat
 
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
-
-/// The store's record of its place in the log, and the lease.
+/// The store's record of its place in the log.
 extension WriterLoop {
   /// Compares the store with the log again, after an entry of an earlier session has arrived late.
   func reopen() async throws {
@@ -74,26 +68,5 @@ extension WriterLoop {
     shipped = numbers.inStore(position.lastWrite)
     lastCommit = nil
     try await mark()
-  }
-
-  // MARK: Tasks beside the log
-
-  /// Writes bases, merges and the lease when they are due.
-  func tend() async throws {
-    try await tendBases()
-    if let interval = options.leaseInterval,
-      lastLease.map({ $0.duration(to: .now) >= interval }) ?? true
-    {
-      lastLease = .now
-      let lease = Lease(
-        holder: options.name ?? "process \(ProcessInfo.processInfo.processIdentifier)",
-        epoch: max(position.epoch, 1), until: now() + interval.inSeconds * 3)
-      do {
-        try await client.giving(upAfter: 1).replace(.lease, .bytes(lease.bytes))
-      } catch let error as ReplicaError {
-        // No safety depends on the lease, so the writer goes on.
-        shared.change { $0.lastFailure = error }
-      }
-    }
   }
 }

@@ -31,7 +31,9 @@ actor WriterLoop {
   var lastCommit: CommitNumber?
   var lastMark = ContinuousClock.now
   var markedSlot: UInt64
-  var lastLease: ContinuousClock.Instant?
+  var leaseKeeper: LeaseKeeper
+  /// A lease of a later epoch, until the log was read for its fence.
+  var rival: Lease?
   /// The time before which no base is begun, after a failed one.
   var nextBase = ContinuousClock.now
 
@@ -59,6 +61,11 @@ actor WriterLoop {
       let known = status.replicatedWrite
       status.lagInWrites = last.map { $0 > known ? $0 - known : 0 } ?? 0
     }
+    // Requests are repeated without an end, so the status shows each failure.
+    client.storage.onFailure { [weak shared] error in
+      let failure = error.map { ReplicaError($0) }
+      shared?.change { $0.lastFailure = failure }
+    }
     slots = SlotWriter(position: place.position, floor: place.floor)
     numbers = place.numbers
     shipped = place.numbers.inStore(place.position.lastWrite)
@@ -67,6 +74,7 @@ actor WriterLoop {
     needsBase = place.needsBase || place.position.slot == 0
     openingMark = place.mark
     markedSlot = place.position.slot
+    leaseKeeper = LeaseKeeper(session: session)
   }
 
   deinit {
@@ -103,11 +111,20 @@ actor WriterLoop {
     try await findBase()
     shared.noteCommit()
     let interval = min(max(options.markInterval, .milliseconds(100)), .seconds(10))
+    let leaseInterval = options.leaseInterval.map { max($0, .milliseconds(10)) }
     task.withLock { task in
       task = Task.detached { [weak self] in
         await withTaskGroup(of: Void.self) { group in
           group.addTask {
             while (try? await Task.sleep(for: interval)) != nil { shared.wake() }
+          }
+          if let lease = leaseInterval {
+            // The lease stays valid during long steps of the loop, such as a base.
+            group.addTask { [weak self] in
+              while await self?.renewLease() != nil {
+                guard (try? await Task.sleep(for: lease)) != nil else { break }
+              }
+            }
           }
           group.addTask { [weak self] in
             for await _ in shared.knocks {
@@ -140,9 +157,9 @@ actor WriterLoop {
     _ = try? await baseTask?.value
     _ = try? await mergeTask?.value
     try await mark()
-    if lastLease != nil {
-      // A lease that stays ends by itself, so a failure does not matter.
-      try? await client.giving(upAfter: 1).remove(.lease)
+    if options.leaseInterval != nil {
+      var keeper = leaseKeeper
+      await keeper.release(epoch: max(position.epoch, 1), on: client.storage)
     }
     shared.end(.stopped(store.path))
   }
@@ -162,7 +179,8 @@ actor WriterLoop {
       if markedSlot != position.slot, lastMark.duration(to: .now) >= options.markInterval {
         try await mark()
       }
-      try await tend()
+      try await tendBases()
+      try await compareLease()
       return !Task.isCancelled
     } catch is CancellationError {
       return false
@@ -327,7 +345,7 @@ actor WriterLoop {
   }
 
   /// The writes that no entry of this writer has.
-  private var unshipped: ClosedRange<UInt64>? {
+  var unshipped: ClosedRange<UInt64>? {
     guard let last = try? store.read({ try $0.historyToken().number }) else { return nil }
     return WriterOpening.range(position.lastWrite + 1, numbers.inLog(last))
   }

@@ -63,15 +63,18 @@ struct WriterOpening: Sendable {
   }
 
   /// Compares the store with a replica that may exist, and changes nothing.
-  func compare() async throws {
+  ///
+  /// - Returns: The place to write on; `nil` if a writer would create the replica.
+  @discardableResult
+  func compare() async throws -> WriterPlace? {
     let facts = try await store.read { try $0.replayFacts() }
     let own = UUIDBytes(bytes: facts.storeID)
     let mark = try ReplicaMark.of(store)
     if let mark, mark.role == .follower { throw ReplicaError.isFollower(store.path) }
-    guard let info = try await storedInfo() else { return }
+    guard let info = try await storedInfo() else { return nil }
     try requireOwn(info, own)
     let isEmpty = try await isEmpty
-    if !isEmpty { _ = try await start(own, facts, mark) }
+    return isEmpty ? nil : try await start(own, facts, mark)
   }
 
   private func requireOwn(_ info: ReplicaInfo, _ own: UUIDBytes) throws {

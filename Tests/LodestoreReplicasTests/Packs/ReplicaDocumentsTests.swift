@@ -51,6 +51,9 @@ struct ReplicaDocumentsTests {
       FollowerMark(id: "a", slot: 0, lastWrite: 0, time: 86_400), .follower(id: "a"))
     try expectRoundTrip(Lease(holder: "m", epoch: 2, until: 86_400), .lease)
     try expectRoundTrip(
+      Lease(
+        holder: "m", epoch: 2, until: 86_400, milliseconds: 90_000, session: Entries.store), .lease)
+    try expectRoundTrip(
       HeadHint(slot: 7, epoch: 1, lastWrite: 9, entry: try Self.digest(), time: 86_400),
       .headHint)
     let base = try Self.base()

@@ -16,7 +16,9 @@
       let errors: String
     }
 
-    private func run(_ arguments: String...) async -> Outcome {
+    private func run(_ arguments: String...) async -> Outcome { await run(arguments) }
+
+    private func run(_ arguments: [String]) async -> Outcome {
       let (output, errors) = (MemorySink(), MemorySink())
       let console = Console(output: output, errors: errors)
       let status = await KVDumpDatasets.execute(arguments, on: console)
@@ -53,7 +55,7 @@
       let opened = try Store(at: target, entities: [Note.self], options: .readOnly)
       #expect(try ReplicaFixture.notes(of: opened) == notes)
       let missing = await run("restore", bucket, fixture.path("no"), "--to-write", "99")
-      #expect(missing.status == .damagedData && missing.errors.contains("write 99"))
+      #expect(missing.status == .noInput && missing.errors.contains("write 99"))
       let taken = await run(
         "replica", "takeover", bucket, fixture.path("new.lodestore"), "--format", "json")
       #expect(taken.output.contains("\"epoch\":2"), "\(taken.errors)")
@@ -68,6 +70,88 @@
       #expect(export.status == .success, "\(export.errors)")
       let lost = try String(contentsOfFile: fixture.path("lost.jsonl"), encoding: .utf8)
       #expect(lost.split(separator: "\n").count == 2)
+    }
+
+    @Test func `A dry run says what the command then does, and changes nothing`() async throws {
+      let fixture = try ReplicaFixture()
+      let store = try fixture.store()
+      try ReplicaFixture.write(1...6, to: store)
+      let (path, bucket, copy) = (
+        fixture.path("store.lodestore"), fixture.bucketPath, fixture.path("copy")
+      )
+      _ = await run("replicate", path, bucket, "--once")
+      let first = await run("follow", bucket, copy, "--dry-run", "--format", "json")
+      #expect(first.output.contains("\"action\":\"download\""), "\(first.errors)")
+      _ = await run("follow", bucket, copy, "--once")
+      try ReplicaFixture.write(7...9, to: store)
+      let send = await run("replicate", path, bucket, "--dry-run", "--format", "json")
+      #expect(send.output.contains("\"action\":\"send\""), "\(send.errors)")
+      #expect(send.output.contains("\"entries\":1"))
+      _ = await run("replicate", path, bucket, "--once")
+      let apply = await run("follow", bucket, copy, "--dry-run", "--format", "json")
+      #expect(apply.output.contains("\"action\":\"apply\""), "\(apply.errors)")
+      #expect(apply.output.contains("\"lastWrite\":9"))
+      let target = fixture.path("restored.lodestore")
+      for arguments in [[], ["--to-write", "7"]] {
+        let words = ["restore", bucket, target + "\(arguments.count)"] + arguments
+        let dry = await run(words + ["--dry-run", "--format", "json"])
+        let real = await run(words + ["--format", "json"])
+        #expect(dry.status == .success && real.status == .success, "\(real.errors)")
+        #expect(real.output.hasSuffix(dry.output.dropFirst()), "\(dry.output)")
+      }
+      let exists = await run("restore", bucket, target + "0", "--dry-run")
+      #expect(exists.status == .cannotCreate)
+      let taken = await run("replica", "takeover", bucket, copy, "--dry-run", "--format", "json")
+      #expect(taken.output.contains("\"action\":\"apply\""), "\(taken.errors)")
+      let standby = await run("replica", "standby", bucket, copy, "--dry-run", "--format", "json")
+      #expect(standby.output.contains("\"leaseHolder\":null"), "\(standby.errors)")
+    }
+
+    @Test func `A standby prints the store, and metrics are in a file`() async throws {
+      let fixture = try ReplicaFixture()
+      let store = try fixture.store()
+      try ReplicaFixture.write(1...6, to: store)
+      let (bucket, copy) = (fixture.bucketPath, fixture.path("copy"))
+      let metrics = fixture.path("metrics.prom")
+      _ = await run(
+        "replicate", fixture.path("store.lodestore"), bucket, "--once", "--metrics", metrics)
+      let sent = try String(contentsOfFile: metrics, encoding: .utf8)
+      #expect(sent.contains("lodestore_replica_writer_lag_seconds 0\n"))
+      let standby = await run(
+        "replica", "standby", bucket, copy, "--assumed-lease", "0.3", "--format", "json",
+        "--metrics", metrics)
+      #expect(standby.status == .success, "\(standby.errors)")
+      #expect(standby.output.contains("\"epoch\":2"))
+      let again = await run("replica", "standby", bucket, copy, "--format", "json")
+      #expect(again.status == .success && again.output.contains(copy), "\(again.errors)")
+      let lease = await run("replica", "takeover", bucket, fixture.path("new"), "--wait")
+      #expect(lease.status == .success, "\(lease.errors)")
+      let taken = try String(contentsOfFile: metrics, encoding: .utf8)
+      #expect(taken.contains("lodestore_replica_follower_slot"))
+    }
+
+    @Test func `Failures have the statuses of sysexits`() async throws {
+      let fixture = try ReplicaFixture()
+      let store = try fixture.store()
+      try ReplicaFixture.write(1...3, to: store)
+      let bucket = fixture.bucketPath
+      let none = await run("follow", fixture.path("none"), fixture.path("copy"), "--once")
+      #expect(none.status == .noInput, "\(none.errors)")
+      let empty = await run("replica", "status", bucket, "--format", "json")
+      #expect(empty.status == .noInput && empty.errors.contains("no-base"), "\(empty.errors)")
+      let metrics = await run(
+        "replicate", fixture.path("store.lodestore"), bucket, "--once", "--metrics",
+        fixture.path("none/metrics"))
+      #expect(metrics.status == .cannotCreate, "\(metrics.errors)")
+      let lease = Lease(
+        holder: "elsewhere", epoch: 1, until: Date().timeIntervalSinceReferenceDate + 60,
+        milliseconds: 60_000)
+      try Data(lease.bytes).write(to: URL(fileURLWithPath: bucket + "/lease.json"))
+      let busy = await run("replica", "takeover", bucket, fixture.path("new"))
+      #expect(busy.status == .tryAgain && busy.errors.contains("elsewhere"), "\(busy.errors)")
+      let both = await run(
+        "replica", "takeover", bucket, fixture.path("new"), "--wait", "--ignore-lease")
+      #expect(both.status == .usage)
     }
   }
 #endif

@@ -26,7 +26,7 @@ struct FollowCommand: ToolCommand {
   @Flag(help: "Apply the log as it is now, and end.") var once = false
 
   @Flag(
-    name: .shortAndLong, help: "Show the download that the command would begin; change nothing.")
+    name: .shortAndLong, help: "Show the entries and the base that would be read; change nothing.")
   var dryRun = false
 
   @Option(help: ArgumentHelp("Ask for new entries this often.", valueName: "seconds"))
@@ -44,6 +44,8 @@ struct FollowCommand: ToolCommand {
       "Keep the copy's history of this many days; 0 keeps all.", valueName: "days"))
   var keepDays = 7
 
+  @OptionGroup var metrics: MetricsOptions
+
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
@@ -55,17 +57,18 @@ struct FollowCommand: ToolCommand {
 
   func run(on console: Console) async throws -> ExitStatus {
     let bucket = try ReplicaPlaceText.bucket(replica)
-    if dryRun {
-      let plan = try await Replica.restorePlan(bucket)
-      try console.writeObject(RestoreCommand.members(of: plan))
-      return .success
-    }
     var options = ReplicaFollowerOptions()
     options.pollInterval = .seconds(interval)
     options.id = id
     options.followedEntities = entity.isEmpty ? nil : entity
     options.keepsHistoryFor = keepDays == 0 ? nil : .seconds(keepDays * 86_400)
-    let (chosen, once, folder) = (options, once, folder)
+    if dryRun {
+      let plan = try await Replica.followerPlan(at: folder, of: bucket, options: options)
+      try console.writeObject(plan.members)
+      return .success
+    }
+    try metrics.write([])
+    let (chosen, once, folder, metrics) = (options, once, folder, metrics)
     let (status, path) = try await showingProgress(on: console) { report in
       var options = chosen
       options.onProgress = { report($0.text) }
@@ -74,9 +77,14 @@ struct FollowCommand: ToolCommand {
       if once {
         try await follower.catchUp()
       } else {
-        try await Self.runUntilEnd(of: follower)
+        try await EndSignal.wait {
+          if let end = follower.status.end { throw end }
+          report(follower.status.text)
+          try? metrics.write(follower.status.metrics())
+        }
       }
       await follower.stop()
+      try? metrics.write(follower.status.metrics())
       return (follower.status, follower.store.path)
     }
     try console.writeObject([
@@ -89,19 +97,5 @@ struct FollowCommand: ToolCommand {
       ("received", .byteCount(Int(clamping: status.traffic.bytesReceived))),
     ])
     return .success
-  }
-
-  private static func runUntilEnd(of follower: ReplicaFollower) async throws {
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { await EndSignal.wait() }
-      group.addTask {
-        while true {
-          try await Task.sleep(for: .seconds(1))
-          if let end = follower.status.end { throw end }
-        }
-      }
-      defer { group.cancelAll() }
-      try await group.next()
-    }
   }
 }

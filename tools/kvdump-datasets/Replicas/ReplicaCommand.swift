@@ -9,7 +9,8 @@ struct ReplicaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replica", abstract: "Show a replica, take over its writing, export lost writes.",
     subcommands: [
-      ReplicaStatusCommand.self, TakeoverCommand.self, ExportDivergedCommand.self,
+      ReplicaStatusCommand.self, TakeoverCommand.self, StandbyCommand.self,
+      ExportDivergedCommand.self,
     ])
 }
 
@@ -87,54 +88,6 @@ struct ReplicaStatusCommand: ToolCommand {
       ("followers", .count(summary.followers.count)),
       (Column("leaseHolder", title: "lease of"), summary.leaseHolder.map(Cell.text) ?? .null),
       (Column("leaseUntil", title: "lease until"), dateCell(summary.leaseUntil)),
-    ])
-    return .success
-  }
-}
-
-struct TakeoverCommand: ToolCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "takeover", abstract: "Make a store on this machine the replica's writer.",
-    discussion: """
-      Restores the newest state to a new path, or uses the folder of a stopped follower. A fence \
-      in the log stops the former writer for ever. Then replicate the store that the output names.
-
-      Example: kvdump replica takeover https://host/backups/pods pods.lodestore
-      """)
-
-  @Argument(help: ArgumentHelp(ReplicaPlaceText.help)) var replica: String
-
-  @Argument(help: "The path of the new store, or a follower's folder.", completion: .file())
-  var path: String
-
-  @Flag(help: "Take over even if the lease says that the writer is alive.") var ignoreLease = false
-
-  @Flag(name: .shortAndLong, help: "Show the state that would be taken over; change nothing.")
-  var dryRun = false
-
-  @OptionGroup(title: "Output") var output: OutputOptions
-
-  func failure(for error: any Error) -> CommandFailure { .replica(error, at: replica) }
-
-  func run(on console: Console) async throws -> ExitStatus {
-    let bucket = try ReplicaPlaceText.bucket(replica)
-    if dryRun {
-      try console.writeObject(RestoreCommand.members(of: try await Replica.restorePlan(bucket)))
-      return .success
-    }
-    var options = RestoreOptions()
-    options.ignoresLease = ignoreLease
-    options.name = ProcessInfo.processInfo.hostName
-    let (chosen, path) = (options, path)
-    let report = try await showingProgress(on: console) { show in
-      var options = chosen
-      options.onProgress = { show($0.text) }
-      return try await Replica.takeOver(bucket, at: path, options: options)
-    }
-    try console.writeObject([
-      ("store", .text(report.path)), ("slot", .unsigned(report.slot)),
-      ("epoch", .unsigned(report.epoch)),
-      (Column("lastWrite", title: "last write"), .unsigned(report.lastWrite)),
     ])
     return .success
   }

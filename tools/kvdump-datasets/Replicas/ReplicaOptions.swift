@@ -21,34 +21,6 @@ enum ReplicaPlaceText {
     """
 }
 
-extension CommandFailure {
-  /// The failure for an error of a command that worked on the replica or store at `path`.
-  static func replica(_ error: any Error, at path: String) -> CommandFailure {
-    guard let error = error as? ReplicaError else { return translated(error, store: path) }
-    var details = [Detail(name: "path", value: .text(path))]
-    if let slot = error.slot { details.append(Detail(name: "slot", value: .unsigned(slot))) }
-    if let writes = error.divergedWrites {
-      details.append(Detail(name: "firstWrite", value: .unsigned(writes.lowerBound)))
-      details.append(Detail(name: "lastWrite", value: .unsigned(writes.upperBound)))
-    }
-    return CommandFailure(
-      code: kebab(error.code.description), message: error.message,
-      status: status(of: error.code), details: details)
-  }
-
-  /// The exit status for every known code.
-  private static func status(of code: ReplicaError.Code) -> ExitStatus {
-    switch code {
-    case .behind, .fenced, .diverged, .otherStore, .damaged, .newerFormat, .noBase, .notKept:
-      .damagedData
-    case .untrustworthyStorage, .unsuitableStore, .unsupported: .usage
-    case .unsuitablePath: .cannotCreate
-    case .storage, .busy: .tryAgain
-    default: .inputOutput
-    }
-  }
-}
-
 /// Runs `body` in a task of its own, and shows the texts that it reports as a line.
 func showingProgress<R: Sendable>(
   on console: Console,
@@ -86,6 +58,21 @@ enum EndSignal {
     }
     for await _ in stream { break }
     for source in sources { source.cancel() }
+  }
+
+  /// Waits for a signal, and calls `look` every second, which throws the failure that ends the work.
+  static func wait(_ look: @escaping @Sendable () throws -> Void) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { await wait() }
+      group.addTask {
+        while true {
+          try look()
+          try await Task.sleep(for: .seconds(1))
+        }
+      }
+      defer { group.cancelAll() }
+      try await group.next()
+    }
   }
 }
 

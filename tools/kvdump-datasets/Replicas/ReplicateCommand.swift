@@ -26,7 +26,7 @@ struct ReplicateCommand: ToolCommand {
 
   @Flag(help: "Send the commits that exist now, and end.") var once = false
 
-  @Flag(name: .shortAndLong, help: "Show the store's and the replica's state; change nothing.")
+  @Flag(name: .shortAndLong, help: "Show what would be sent, or the failure; change nothing.")
   var dryRun = false
 
   @Flag(help: "Write a new base before anything else.") var base = false
@@ -40,6 +40,8 @@ struct ReplicateCommand: ToolCommand {
 
   @Option(help: ArgumentHelp("A name of this machine for people.", valueName: "name"))
   var name: String?
+
+  @OptionGroup var metrics: MetricsOptions
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
@@ -57,11 +59,12 @@ struct ReplicateCommand: ToolCommand {
     defer { opened.close() }
     let bucket = try ReplicaPlaceText.bucket(replica)
     if dryRun { return try await plan(opened, bucket, on: console) }
+    try metrics.write([])
     var options = ReplicaWriterOptions()
     options.flushInterval = .milliseconds(interval)
     options.keepsStatesFor = keepDays == 0 ? nil : .seconds(keepDays * 86_400)
     options.name = name ?? ProcessInfo.processInfo.hostName
-    let (chosen, once, base) = (options, once, base)
+    let (chosen, once, base, metrics) = (options, once, base, metrics)
     let status = try await showingProgress(on: console) { report in
       var options = chosen
       options.onProgress = { report($0.text) }
@@ -71,59 +74,44 @@ struct ReplicateCommand: ToolCommand {
       if once {
         try await writer.flush()
       } else {
-        try await Self.runUntilEnd(of: writer)
+        try await EndSignal.wait {
+          if let end = writer.status.end { throw end }
+          try? metrics.write(writer.status.metrics)
+        }
       }
       try await writer.stop()
+      try? metrics.write(writer.status.metrics)
       return writer.status
     }
-    try console.writeObject([
+    try console.writeObject(Self.members(of: status))
+    return .success
+  }
+
+  static func members(of status: ReplicaWriterStatus) -> [(column: Column, cell: Cell)] {
+    [
       ("slot", .unsigned(status.slot)), ("epoch", .unsigned(status.epoch)),
       (Column("lastWrite", title: "last write"), .unsigned(status.replicatedWrite)),
       (Column("baseSlot", title: "base slot"), status.baseSlot.map(Cell.unsigned) ?? .null),
       ("changes", .unsigned(status.changesSent)), ("requests", .count(status.traffic.requests)),
       ("sent", .byteCount(Int(clamping: status.traffic.bytesSent))),
-    ])
-    return .success
-  }
-
-  /// Waits for a signal, or throws the error that ends the writer.
-  private static func runUntilEnd(of writer: ReplicaWriter) async throws {
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { await EndSignal.wait() }
-      group.addTask {
-        while true {
-          try await Task.sleep(for: .seconds(1))
-          if let end = writer.status.end { throw end }
-        }
-      }
-      defer { group.cancelAll() }
-      try await group.next()
-    }
+    ]
   }
 
   private func plan(
     _ store: Store, _ bucket: Bucket, on console: Console
   ) async throws -> ExitStatus {
-    try await Replica.check(store, with: bucket, failureLimit: 2)
+    var options = ReplicaWriterOptions()
+    options.openingFailureLimit = 2
+    let plan = try await Replica.writerPlan(store, to: bucket, options: options)
     let place = try Replica.place(of: store)
-    var summary: ReplicaSummary?
-    do {
-      summary = try await Replica.summary(of: bucket, failureLimit: 2)
-    } catch let error as ReplicaError where error.code == .noBase {}
-    try console.writeObject([
-      ("replica", .text(bucket.description)),
-      ("action", .text(summary == nil ? "create" : "continue")),
-      ("slot", place.map { .unsigned($0.slot) } ?? .null),
-      (
-        Column("replicaSlot", title: "replica's slot"),
-        summary?.slots.map { .unsigned($0.upperBound) } ?? .null
-      ),
-      (
-        Column("writesSince", title: "writes since"),
-        place.map { .unsigned($0.writesSince) } ?? .null
-      ),
-      (Column("storeID", title: "replica of"), summary.map { .text($0.store) } ?? .null),
-    ])
+    try console.writeObject(
+      [
+        ("replica", .text(bucket.description)),
+        (
+          Column("writesSince", title: "writes since"),
+          place.map { .unsigned($0.writesSince) } ?? .null
+        ),
+      ] + plan.members)
     return .success
   }
 }

@@ -37,7 +37,7 @@ struct RestoreCommand: ToolCommand {
 
   @Flag(help: "Make a sealed file, which nobody can change.") var seal = false
 
-  @Flag(name: .shortAndLong, help: "Show the base and the size of the download; change nothing.")
+  @Flag(name: .shortAndLong, help: "Show the report that the restore would have; change nothing.")
   var dryRun = false
 
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -53,8 +53,9 @@ struct RestoreCommand: ToolCommand {
     let bucket = try ReplicaPlaceText.bucket(replica)
     let target = try target
     if dryRun {
-      let plan = try await Replica.restorePlan(bucket, to: target)
+      let plan = try await Replica.restorePlan(bucket, to: target, at: path)
       try console.writeObject(Self.members(of: plan))
+      console.note(plan.incomplete)
       return .success
     }
     var options = RestoreOptions()

@@ -1,0 +1,172 @@
+public import EntityStore
+internal import LodestoreFormat
+
+extension Replica {
+  /// Compares a store with a replica as the opening of a writer does, and packs the changes since
+  /// the last entry; changes nothing.
+  ///
+  /// - Throws: ``ReplicaError`` with the code with which ``writer(_:to:options:)`` would fail, such as
+  ///   `fenced`, `behind` and `diverged`.
+  public static func writerPlan(
+    _ store: Store, to bucket: Bucket, options: ReplicaWriterOptions = ReplicaWriterOptions()
+  ) async throws -> ReplicaPlan {
+    try check(store)
+    let client = ReplicaClient(
+      MeteredStorage(bucket.storage), failureLimit: options.openingFailureLimit)
+    let opening = WriterOpening(
+      store: store, client: client, session: .random, name: nil, now: clock)
+    guard let place = try await opening.compare() else {
+      var plan = ReplicaPlan(.create, slot: 0, lastSlot: 0, lastWrite: 0)
+      plan.byteCount = nil
+      return plan
+    }
+    let position = place.position
+    var plan = ReplicaPlan(
+      .send, slot: place.mark?.slot ?? 0, lastSlot: position.slot, lastWrite: position.lastWrite)
+    if !place.needsBase, position.slot > 0 {
+      do {
+        let unit = try await packed(store, place, options.packLevel)
+        // A fence ends the parts of a write whose other parts are lost.
+        plan.entryCount =
+          (unit.isEmpty ? 0 : unit.bodies.count) + (position.unfinished == nil ? 0 : 1)
+        plan.byteCount = unit.isEmpty ? 0 : unit.bodies.reduce(0) { $0 + UInt64($1.bytes.count) }
+        return plan
+      } catch let error as ReplayError {
+        switch error {
+        case .expired, .otherSchema: break
+        default: throw ReplicaError(error, store.path)
+        }
+      } catch let error as PackError {
+        guard error.code == .tooLarge else { throw ReplicaError(error) }
+      }
+    }
+    plan.action = .sendBase
+    (plan.entryCount, plan.byteCount) = (1, nil)
+    return plan
+  }
+
+  private static func packed(
+    _ store: Store, _ place: WriterPlace, _ level: Int
+  ) async throws -> PackedUnit {
+    let numbers = place.numbers
+    var request = ReplayRequest(after: numbers.inStore(place.position.lastWrite))
+    request.digests = place.digests
+    let (changes, schema) = (request, place.schema)
+    return try await store.read { snapshot in
+      var changes = changes
+      changes.schema = try schema ?? snapshot.replayFacts().schema
+      return try PackedUnit(reading: snapshot, changes, numbers, level: level)
+    }
+  }
+
+  /// The work that a follower would begin with; changes nothing.
+  ///
+  /// The call reads the log after the place of the folder's copy, and no base.
+  ///
+  /// - Throws: ``ReplicaError`` with the code with which ``follower(at:of:entities:options:)`` would
+  ///   fail.
+  public static func followerPlan(
+    at path: String, of bucket: Bucket,
+    options: ReplicaFollowerOptions = ReplicaFollowerOptions()
+  ) async throws -> ReplicaPlan {
+    let client = ReplicaClient(
+      MeteredStorage(bucket.storage), failureLimit: options.failureLimit)
+    guard let file = try FollowerFolder(path).current else {
+      let replica = try await FollowerLoop.info(client).store
+      let plan = ReplicaPlan(.download, slot: 0, lastSlot: 0, lastWrite: 0)
+      return try await completed(
+        plan, FollowerCursor(store: replica, position: nil, floor: .none), client)
+    }
+    let (position, floor) = try await place(ofCopy: file, options.followedEntities)
+    let plan = ReplicaPlan(
+      .apply, slot: position.slot, lastSlot: position.slot, lastWrite: position.lastWrite)
+    return try await completed(
+      plan, FollowerCursor(store: position.store, position: position, floor: floor), client)
+  }
+
+  /// The place of a follower's copy.
+  private static func place(
+    ofCopy path: String, _ entities: [String]?
+  ) async throws -> (ChainPosition, Floor) {
+    let store = try Store(at: path, entities: [], options: .readOnly)
+    defer { store.close() }
+    guard let mark = try ReplicaMark.of(store),
+      let cursor = try await store.read({ try $0.replicaCursor() })
+    else { throw ReplicaError.noPlace(path) }
+    guard mark.role == .follower else { throw ReplicaError.isWriter(path) }
+    guard cursor.entities.map(Set.init) == entities.map(Set.init) else {
+      throw ReplicaError.otherEntities(path)
+    }
+    return (mark.position(of: UUIDBytes(bytes: cursor.storeID)), mark.floor)
+  }
+
+  /// Adds the entries and the base that a follower would read.
+  private static func completed(
+    _ started: ReplicaPlan, _ start: FollowerCursor, _ client: ReplicaClient
+  ) async throws -> ReplicaPlan {
+    var (plan, cursor) = (started, start)
+    var byteCount: UInt64 = 0
+    while true {
+      switch try await client.run(&cursor) {
+      case .apply(let entries, let isEnd):
+        plan.entryCount += entries.count
+        byteCount += entries.reduce(0) { $0 + UInt64($1.bytes.count) }
+        plan.lastSlot = cursor.position.slot
+        plan.lastWrite = cursor.position.lastWrite
+        if isEnd {
+          plan.byteCount = byteCount
+          return plan
+        }
+      case .swap(let base):
+        if plan.action == .apply { plan.action = .replace }
+        plan.baseSlot = base.slot
+        byteCount += base.packed.length + base.frames.length
+      case .noBase: throw ReplicaError.noBase(client.place)
+      case .refused(let error): throw ReplicaError(error)
+      }
+      cursor.goOn()
+    }
+  }
+
+  /// The work of a takeover; changes nothing.
+  ///
+  /// - Throws: ``ReplicaError`` with the code with which ``takeOver(_:at:options:)`` would fail, such as
+  ///   `busy`.
+  public static func takeOverPlan(
+    _ bucket: Bucket, at path: String, options: RestoreOptions = RestoreOptions()
+  ) async throws -> ReplicaPlan {
+    var options = options
+    // The plan reports the lease at once.
+    options.waitsForLease = false
+    let (run, _) = try await run(bucket, options, path)
+    try await run.respectLease(at: clock())
+    if try FollowerFolder(path).current != nil {
+      var follower = ReplicaFollowerOptions()
+      follower.failureLimit = options.failureLimit
+      return try await followerPlan(at: path, of: bucket, options: follower)
+    }
+    try requireFree(path)
+    let report = try await run.plan(for: .latest)
+    var plan = ReplicaPlan(
+      .download, slot: 0, lastSlot: report.slot, lastWrite: report.lastWrite)
+    plan.baseSlot = report.baseSlot
+    plan.entryCount = report.entryCount
+    plan.byteCount = report.byteCount
+    return plan
+  }
+}
+
+extension ReplicaError {
+  static func noPlace(_ path: String) -> ReplicaError {
+    ReplicaError(
+      .damaged,
+      "cannot use '\(path)': it has no place in a replica's log; delete the file to begin again")
+  }
+
+  static func otherEntities(_ path: String) -> ReplicaError {
+    ReplicaError(
+      .unsuitableStore,
+      "cannot follow with '\(path)': it follows other entities; use another folder, or delete "
+        + "this one to begin again")
+  }
+}
