@@ -35,7 +35,7 @@ public struct ReplicaSummary: Sendable, Hashable {
     public var time: Date
   }
 
-  /// The UUID of the replicated store.
+  /// The UUID of the replica, which all its entries and bases name.
   public var store: String
   /// The time at which the replica was created.
   public var createdAt: Date
@@ -136,17 +136,19 @@ extension Replica {
 extension Replica {
   /// Compares a store with a replica as the opening of a writer does; changes nothing.
   ///
-  /// A storage without a replica is no error.
+  /// A storage without a replica is no error, unless the store belongs to a replica.
   ///
+  /// - Parameter new: Whether the store may leave its replica, as with
+  ///   ``ReplicaWriterOptions/beginsNewReplica``.
   /// - Throws: ``ReplicaError`` with the code with which ``writer(_:to:options:)`` would fail, such as
   ///   `fenced`, `behind` and `diverged`.
   public static func check(
-    _ store: Store, with bucket: Bucket, failureLimit: Int = 6
+    _ store: Store, with bucket: Bucket, beginningNew new: Bool = false, failureLimit: Int = 6
   ) async throws {
     try check(store)
     let client = ReplicaClient(MeteredStorage(bucket.storage), failureLimit: failureLimit)
     let opening = WriterOpening(
-      store: store, client: client, session: .random, name: nil,
+      store: store, client: client, session: .random, beginsNewReplica: new, name: nil,
       now: { Date().timeIntervalSinceReferenceDate })
     try await opening.compare()
   }

@@ -39,7 +39,8 @@ extension CommandFailure {
   /// The exit status for every known code.
   private static func status(of code: ReplicaError.Code) -> ExitStatus {
     switch code {
-    case .behind, .fenced, .diverged, .otherStore, .damaged, .newerFormat, .noBase, .notKept:
+    case .behind, .fenced, .diverged, .otherStore, .otherReplica, .damaged, .newerFormat, .noBase,
+      .notKept:
       .damagedData
     case .untrustworthyStorage, .unsuitableStore, .unsupported: .usage
     case .unsuitablePath: .cannotCreate

@@ -31,6 +31,10 @@ struct ReplicateCommand: ToolCommand {
 
   @Flag(help: "Write a new base before anything else.") var base = false
 
+  @Flag(
+    help: "Begin a new replica in an empty storage, although the store belongs to another one.")
+  var new = false
+
   @Option(
     help: ArgumentHelp("Keep every state of this many days; 0 keeps all.", valueName: "days"))
   var keepDays = 7
@@ -60,6 +64,7 @@ struct ReplicateCommand: ToolCommand {
     var options = ReplicaWriterOptions()
     options.flushInterval = .milliseconds(interval)
     options.keepsStatesFor = keepDays == 0 ? nil : .seconds(keepDays * 86_400)
+    options.beginsNewReplica = new
     options.name = name ?? ProcessInfo.processInfo.hostName
     let (chosen, once, base) = (options, once, base)
     let status = try await showingProgress(on: console) { report in
@@ -104,7 +109,7 @@ struct ReplicateCommand: ToolCommand {
   private func plan(
     _ store: Store, _ bucket: Bucket, on console: Console
   ) async throws -> ExitStatus {
-    try await Replica.check(store, with: bucket, failureLimit: 2)
+    try await Replica.check(store, with: bucket, beginningNew: new, failureLimit: 2)
     let place = try Replica.place(of: store)
     var summary: ReplicaSummary?
     do {
