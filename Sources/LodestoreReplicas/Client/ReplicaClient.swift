@@ -1,3 +1,5 @@
+internal import LodestoreFormat
+
 /// Sends the requests of writers, followers and restores to a storage.
 ///
 /// Calls with an unclear outcome are repeated, with growing waits.

@@ -55,8 +55,8 @@ struct WriterOpening: Sendable {
     let mark = try ReplicaMark.of(store)
     if let mark, mark.role == .follower { throw ReplicaError.isFollower(store.path) }
     let own = UUIDBytes(bytes: facts.storeID)
-    let replica = try await replicaOrNew(of: own, mark)
-    return (replica.id, try await start(replica.id, facts, replica.mark))
+    let found = try await replicaOrNew(of: own, mark)
+    return (found.id, try await start(found.id, facts, found.mark))
   }
 
   /// Compares the store with a replica that may exist, and changes nothing.
@@ -64,8 +64,8 @@ struct WriterOpening: Sendable {
     let facts = try await store.read { try $0.replayFacts() }
     let mark = try ReplicaMark.of(store)
     if let mark, mark.role == .follower { throw ReplicaError.isFollower(store.path) }
-    guard let replica = try await replica(of: UUIDBytes(bytes: facts.storeID), mark) else { return }
-    _ = try await start(replica.id, facts, replica.mark)
+    guard let found = try await replica(of: UUIDBytes(bytes: facts.storeID), mark) else { return }
+    _ = try await start(found.id, facts, found.mark)
   }
 
   private func probe() async throws {

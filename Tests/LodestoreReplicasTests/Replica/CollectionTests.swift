@@ -79,6 +79,17 @@
       try await writer.stop()
     }
 
+    @Test func `A restore needs no right to write`() async throws {
+      let fixture = try ReplicaFixture()
+      let store = try fixture.store()
+      try ReplicaFixture.write(1...3, to: store)
+      try await fixture.writer(store).stop()
+      let storage = InterruptedStorage(fixture.bucket.storage, isReadOnly: true)
+      try await Replica.restore(Bucket(storage), at: fixture.path("restored.lodestore"))
+      let restored = try fixture.store("restored.lodestore")
+      #expect(try ReplicaFixture.notes(of: restored) == ReplicaFixture.notes(of: store))
+    }
+
     @Test func `The registration of a killed restore ends by itself`() {
       let mark = FollowerMark(id: "restore-1", slot: 3, lastWrite: 9, time: 100, until: 3_700)
       #expect(mark.counts(at: 3_699, patience: 10))
@@ -88,14 +99,19 @@
     }
   }
 
-  /// A storage that runs a closure before the first download of a base.
+  /// A storage that runs a closure before the first download of a base, or that denies writes.
   private final class InterruptedStorage: ObjectStorage {
     private let storage: any ObjectStorage
     private let body: Mutex<(@Sendable () async throws -> Void)?>
     private let error = Mutex<(any Error)?>(nil)
+    private let isReadOnly: Bool
 
-    init(_ storage: any ObjectStorage, _ body: @escaping @Sendable () async throws -> Void) {
+    init(
+      _ storage: any ObjectStorage, isReadOnly: Bool = false,
+      _ body: (@Sendable () async throws -> Void)? = nil
+    ) {
       self.storage = storage
+      self.isReadOnly = isReadOnly
       self.body = Mutex(body)
     }
 
@@ -123,7 +139,8 @@
     func put(
       _ content: ObjectContent, at key: ObjectKey, if condition: PutCondition
     ) async throws(StorageError) -> ObjectTag {
-      try await storage.put(content, at: key, if: condition)
+      try checkWritable(.put, key)
+      return try await storage.put(content, at: key, if: condition)
     }
 
     func head(_ key: ObjectKey) async throws(StorageError) -> ObjectHead {
@@ -136,6 +153,17 @@
       try await storage.list(prefix: prefix, after: after, limit: limit)
     }
 
-    func delete(_ key: ObjectKey) async throws(StorageError) { try await storage.delete(key) }
+    func delete(_ key: ObjectKey) async throws(StorageError) {
+      try checkWritable(.delete, key)
+      try await storage.delete(key)
+    }
+
+    private func checkWritable(
+      _ operation: StorageError.Operation, _ key: ObjectKey
+    ) throws(StorageError) {
+      guard isReadOnly else { return }
+      throw StorageError(
+        .denied, operation, key: key.text, place: place, reason: "the keys only read")
+    }
   }
 #endif
