@@ -44,6 +44,13 @@ extension WriteTransaction {
     }
     try core.put(cursor.encoded, for: ReplicaCursor.key, in: ReplicaCursor.bucket)
   }
+
+  /// Gives the file a UUID of its own, so that tokens of its origin's history are refused.
+  ///
+  /// A copy numbers its writes by itself. A token of the origin would name another write here.
+  package mutating func renewStoreID() throws {
+    try wrappingErrors { try core.store.trees.renewUUID(in: core.writing) }
+  }
 }
 
 extension ReplicaCursor {

@@ -64,18 +64,21 @@ enum Catalogue {
     _ = try tree(.buckets)
     _ = try tree(.imports)
     _ = try tree(.digests)
-    var generator = SystemRandomNumberGenerator()
-    // The UUID has version 4 and variant 1 of RFC 9562.
-    let uuid = UUIDBytes(
-      high: generator.next() & ~0xf000 | 0x4000, low: generator.next() & ~(3 << 62) | 2 << 62)
     try transaction.put(
       HeaderField.format.key, FormatRequirement(of: [.base, .contentDigest, .catalogueCopy]).bytes,
       in: header)
-    try transaction.put(HeaderField.uuid.key, uuid.bytes, in: header)
+    try transaction.put(HeaderField.uuid.key, newUUID().bytes, in: header)
     try transaction.put(
       HeaderField.created.key, littleEndianBytes(now.bitPattern), in: header)
     try transaction.put(HeaderField.schema.key, littleEndianBytes(UInt64(0)), in: header)
     try CatalogueCopy.update(header, catalogue, in: transaction)
+  }
+
+  /// A random UUID with version 4 and variant 1 of RFC 9562.
+  fileprivate static func newUUID() -> UUIDBytes {
+    var generator = SystemRandomNumberGenerator()
+    return UUIDBytes(
+      high: generator.next() & ~0xf000 | 0x4000, low: generator.next() & ~(3 << 62) | 2 << 62)
   }
 }
 
@@ -183,6 +186,12 @@ extension Catalogue.Trees {
 
   func putModelVersion(_ version: UInt64, in transaction: WritingTransaction) throws {
     try transaction.put(HeaderField.model.key, littleEndianBytes(version), in: header)
+    ContentLedger.of(transaction, self).catalogueChanged()
+  }
+
+  /// Gives the file a new UUID.
+  func renewUUID(in transaction: WritingTransaction) throws {
+    try transaction.put(HeaderField.uuid.key, Catalogue.newUUID().bytes, in: header)
     ContentLedger.of(transaction, self).catalogueChanged()
   }
 }

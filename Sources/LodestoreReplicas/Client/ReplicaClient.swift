@@ -1,3 +1,5 @@
+internal import LodestoreFormat
+
 /// Sends the requests of writers, followers and restores to a storage.
 ///
 /// Calls with an unclear outcome are repeated, with growing waits.
@@ -171,5 +173,13 @@ struct ReplicaClient: Sendable {
       if let head = try? BaseHead(reading: bytes, named: name.text) { heads.append(head) }
     }
     return heads.sorted { $0.slot < $1.slot }
+  }
+
+  /// Returns whether the entry of a base's slot is the one that the base continues.
+  ///
+  /// A writer that was fenced may have stored a base of a slot that it did not win.
+  func isOnChain(_ base: BaseHead) async throws -> Bool {
+    guard let bytes = try await object(.entry(slot: base.slot)) else { return false }
+    return SHA256.hash(bytes) == base.entry.bytes
   }
 }

@@ -34,6 +34,9 @@ struct FollowerFile: Sendable {
 
   /// Copies the sealed file of a base into a new store, and gives it the place after the base.
   ///
+  /// The store gets a UUID of its own, because its history numbers the writes by itself. Tokens of
+  /// the writer's history, and of other copies, are therefore refused.
+  ///
   /// - Parameter path: A path at which nothing exists.
   static func make(
     at path: String, from sealed: String, _ base: BaseHead, role: ReplicaMark.Role = .follower,
@@ -47,14 +50,14 @@ struct FollowerFile: Sendable {
     let file = try FollowerFile(path)
     do {
       let facts = try file.writable.read { try $0.replayFacts() }
-      guard UUIDBytes(bytes: facts.storeID) == base.store, facts.schema == base.schema.bytes,
-        facts.digests.contentDigests == base.digests
+      guard facts.schema == base.schema.bytes, facts.digests.contentDigests == base.digests
       else {
         throw BaseDownload.Unusable(error: .wrongBytes(base.name(of: .file)))
       }
       let mark = ReplicaMark(
         role: role, base.position, localWrite: facts.lastWrite, floor: floor,
         schema: facts.schema)
+      try file.writable.replaying(author: "replica", context: nil) { try $0.renewStoreID() }
       try file.setMark(mark, of: base.store, entities: nil)
       if let entities {
         try file.removeOthers(than: Set(entities), facts, base)

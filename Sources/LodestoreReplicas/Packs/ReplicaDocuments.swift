@@ -17,14 +17,21 @@ package protocol ReplicaDocument: Sendable, Hashable {
 
 /// The object `replica.json`, which is created once and never changes.
 package struct ReplicaInfo: ReplicaDocument {
-  /// The UUID of the replica: the one of the first writer's store.
+  /// The UUID of the replica, which all entries and bases name.
+  ///
+  /// Each replica has a random one, so that two replicas of one store differ.
   package var store: UUIDBytes
+  /// The UUID of the store that began the replica.
+  ///
+  /// Until this store has recorded the replica in its mark, no other evidence connects them.
+  package var firstStore: UUIDBytes
   package var createdAt: Double
 
   static let format = "lodestore-replica"
 
-  package init(store: UUIDBytes, createdAt: Double) {
+  package init(store: UUIDBytes, firstStore: UUIDBytes, createdAt: Double) {
     self.store = store
+    self.firstStore = firstStore
     self.createdAt = createdAt
   }
 
@@ -32,6 +39,7 @@ package struct ReplicaInfo: ReplicaDocument {
     let object = try ReplicaObject(bytes, name)
     guard try object.text("format") == Self.format else { throw object.wrong("format") }
     store = try object.uuid("store")
+    firstStore = try object.has("firstStore") ? object.uuid("firstStore") : store
     createdAt = try object.date("createdAt")
   }
 
@@ -39,6 +47,7 @@ package struct ReplicaInfo: ReplicaDocument {
     ReplicaObjectWriter.bytes {
       $0.text("format", Self.format)
       $0.text("store", store.text)
+      $0.text("firstStore", firstStore.text)
       $0.date("createdAt", createdAt)
     }
   }
@@ -79,12 +88,19 @@ package struct FollowerMark: ReplicaDocument {
   package var slot: UInt64
   package var lastWrite: UInt64
   package var time: Double
+  /// The time after which the registration counts for nothing; `nil` leaves that to the writer.
+  ///
+  /// Restores set it, because a killed restore does not remove its registration.
+  package var until: Double?
 
-  package init(id: String, slot: UInt64, lastWrite: UInt64, time: Double) {
+  package init(
+    id: String, slot: UInt64, lastWrite: UInt64, time: Double, until: Double? = nil
+  ) {
     self.id = id
     self.slot = slot
     self.lastWrite = lastWrite
     self.time = time
+    self.until = until
   }
 
   package init(reading bytes: [UInt8], named name: String) throws(PackError) {
@@ -96,6 +112,7 @@ package struct FollowerMark: ReplicaDocument {
     slot = try object.number("slot", 0...PackLimits.number)
     lastWrite = try object.number("lastWrite", 0...PackLimits.write)
     time = try object.date("time")
+    until = try object.has("until") ? object.date("until") : nil
   }
 
   package var bytes: [UInt8] {
@@ -104,7 +121,13 @@ package struct FollowerMark: ReplicaDocument {
       $0.number("slot", slot)
       $0.number("lastWrite", lastWrite)
       $0.date("time", time)
+      if let until { $0.date("until", until) }
     }
+  }
+
+  /// Whether the follower still needs the log after its slot.
+  func counts(at now: Double, patience: Double) -> Bool {
+    until.map { $0 > now } ?? (time > now - patience)
   }
 }
 

@@ -2,7 +2,7 @@
 ///
 /// Layout of the prefix, where SLOT and NUMBER have 20 digits, so that names sort by number:
 ///
-///     replica.json                        the store's UUID; never changes
+///     replica.json                        the replica's UUID; never changes
 ///     log/SLOT.lsc                        the log
 ///     merged/LEVEL/SLOT-SLOT.lsc          net changes of several slots
 ///     base/SLOT-VERITY.json               the head of a base

@@ -39,6 +39,8 @@ struct ReplicaObject {
 
   func wrong(_ key: String) -> PackError { fault("it has no '\(key)' as it must be") }
 
+  func has(_ key: String) -> Bool { node[key] != nil }
+
   func object(_ key: String) throws(PackError) -> ReplicaObject {
     guard let member = node[key] else { throw wrong(key) }
     return try ReplicaObject(member, name)

@@ -35,7 +35,7 @@ public struct ReplicaSummary: Sendable, Hashable {
     public var time: Date
   }
 
-  /// The UUID of the replicated store.
+  /// The UUID of the replica, which all its entries and bases name.
   public var store: String
   /// The time at which the replica was created.
   public var createdAt: Date
@@ -130,25 +130,6 @@ extension Replica {
     do {
       try store.read { try $0.checkReplayable() }
     } catch let error as ReplayError { throw ReplicaError(error, store.path) }
-  }
-}
-
-extension Replica {
-  /// Compares a store with a replica as the opening of a writer does; changes nothing.
-  ///
-  /// A storage without a replica is no error.
-  ///
-  /// - Throws: ``ReplicaError`` with the code with which ``writer(_:to:options:)`` would fail, such as
-  ///   `fenced`, `behind` and `diverged`.
-  public static func check(
-    _ store: Store, with bucket: Bucket, failureLimit: Int = 6
-  ) async throws {
-    try check(store)
-    let client = ReplicaClient(MeteredStorage(bucket.storage), failureLimit: failureLimit)
-    let opening = WriterOpening(
-      store: store, client: client, session: .random, name: nil,
-      now: { Date().timeIntervalSinceReferenceDate })
-    try await opening.compare()
   }
 }
 

@@ -14,7 +14,8 @@ extension Replica {
     let client = ReplicaClient(
       MeteredStorage(bucket.storage), failureLimit: options.openingFailureLimit)
     let opening = WriterOpening(
-      store: store, client: client, session: .random, name: nil, now: clock)
+      store: store, client: client, session: .random,
+      beginsNewReplica: options.beginsNewReplica, name: nil, now: clock)
     guard let place = try await opening.compare() else {
       var plan = ReplicaPlan(.create, slot: 0, lastSlot: 0, lastWrite: 0)
       plan.byteCount = nil

@@ -34,9 +34,12 @@ public enum Replica {
   ///
   /// - Throws: ``ReplicaError`` with these codes, among others:
   ///   - `untrustworthyStorage` for a storage that ignores conditions.
+  ///   - `busy` while another writer of this machine has the store's file.
   ///   - `behind` for an older copy of the store.
   ///   - `fenced` after another writer has taken over.
   ///   - `diverged` for a store whose writes are not those of the replica.
+  ///   - `otherReplica` for a store of another replica; see
+  ///     ``ReplicaWriterOptions/beginsNewReplica``.
   ///   - `unsuitableStore` for a store with entities that keep no history, and for a follower.
   public static func writer(
     _ store: Store, to bucket: Bucket, options: ReplicaWriterOptions = ReplicaWriterOptions()
@@ -45,13 +48,16 @@ public enum Replica {
     let session = UUIDBytes.random
     let opening = WriterOpening(
       store: store, client: client.giving(upAfter: options.openingFailureLimit), session: session,
-      name: options.name, now: clock)
+      beginsNewReplica: options.beginsNewReplica, name: options.name, now: clock)
     do {
+      guard store.seal == nil else { throw ReplicaError.sealedStore(store.path) }
+      let lock = try WriterLock(store)
       let (replica, place) = try await opening.open(probing: options.probesStorage)
       let schema = try await store.read { try $0.replayFacts().schema }
       let loop = WriterLoop(
         store, client, options, replica: replica, session: session, place, schema: schema,
         now: clock)
+      loop.shared.hold(lock)
       try await loop.begin()
       return ReplicaWriter(store, loop, options.durability)
     } catch let error as ReplayError { throw ReplicaError(error, store.path) }
@@ -85,7 +91,9 @@ public enum Replica {
 
   /// Restores a state of the replica into a new store.
   ///
-  /// The store has no part in the replica. Its content is compared with the digests of the log.
+  /// The store has no part in the replica, and a UUID of its own: it refuses tokens of the writer's
+  /// history, whose numbers mean other writes there. Its content is compared with the digests of
+  /// the log.
   ///
   /// - Parameter path: A path at which nothing exists.
   /// - Throws: ``ReplicaError``, after which no file exists; with the code `notKept` if the replica
@@ -100,7 +108,7 @@ public enum Replica {
     defer { removeScratch(scratch) }
     let restored: RestoreRun.Restored
     do {
-      restored = try await run.restore(to: target, scratch: scratch)
+      restored = try await run.registered { try await run.restore(to: target, scratch: scratch) }
     } catch let error as ReplayError { throw ReplicaError(error, path) }
     let (file, seals) = (restored.file, options.seals)
     let lastWrite = restored.report.lastWrite
@@ -144,7 +152,9 @@ public enum Replica {
     let info = try await FollowerLoop.info(client)
     let number = String(UInt64.random(in: .min ... .max), radix: 36)
     return (
-      RestoreRun(client: client, options: options, replica: info.store),
+      RestoreRun(
+        client: client, options: options, replica: info.store,
+        registration: RestoreRegistration(client, now: clock)),
       "\(path)-restoring-\(number)"
     )
   }
@@ -180,6 +190,9 @@ public enum Replica {
   /// date. A fence in the log then stops the former writer for ever: its next request to the log
   /// fails, whatever its clock says. Open a writer with the returned store to continue.
   ///
+  /// The new store refuses tokens of the former writer's history, because its history has other
+  /// numbers. Programs that keep such tokens begin again, as with another store. Followers go on.
+  ///
   /// Commits of the former writer that no replica has stay in its store. Its writer reports them
   /// with the code `fenced`, and ``exportDiverged(_:to:from:)`` writes them to a file.
   ///
@@ -192,21 +205,28 @@ public enum Replica {
     let (run, scratch) = try await run(bucket, options, path)
     defer { removeScratch(scratch) }
     try await run.respectLease(at: clock())
-    let folder = FollowerFolder(path)
     do {
-      if let file = try folder.current {
-        let lock = try folder.locked()
-        defer { withExtendedLifetime(lock) {} }
-        return try await run.takeOver(with: FollowerFile(file), folder: folder, now: clock)
+      return try await run.registered {
+        try await takeOver(at: path, by: run, scratch: scratch)
       }
-      try requireFree(path)
-      let restored = try await run.restore(to: .latest, scratch: scratch)
-      let report = try await run.takeOver(with: restored.file, folder: nil, now: clock)
-      try move(restored.file.path, to: path)
-      var moved = report
-      moved.path = path
-      return moved
     } catch let error as ReplayError { throw ReplicaError(error, path) }
+  }
+
+  private static func takeOver(
+    at path: String, by run: RestoreRun, scratch: String
+  ) async throws -> TakeoverReport {
+    let folder = FollowerFolder(path)
+    if let file = try folder.current {
+      let lock = try folder.locked()
+      defer { withExtendedLifetime(lock) {} }
+      return try await run.takeOver(with: FollowerFile(file), folder: folder, now: clock)
+    }
+    try requireFree(path)
+    let restored = try await run.restore(to: .latest, scratch: scratch)
+    var report = try await run.takeOver(with: restored.file, folder: nil, now: clock)
+    try move(restored.file.path, to: path)
+    report.path = path
+    return report
   }
 
   // MARK: Diverged writes

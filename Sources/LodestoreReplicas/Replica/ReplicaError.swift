@@ -21,6 +21,8 @@ public struct ReplicaError: Error, Sendable {
     public static let diverged = Code(description: "diverged")
     /// The replica belongs to another store.
     public static let otherStore = Code(description: "otherStore")
+    /// The store belongs to another replica than the storage has, or the storage has none.
+    public static let otherReplica = Code(description: "otherReplica")
     /// The storage breaks a promise on which replicas depend.
     public static let untrustworthyStorage = Code(description: "untrustworthyStorage")
     /// The storage could not be used.

@@ -5,7 +5,7 @@ internal import LodestoreFormat
 /// The place in a replica's log that a store has, which it keeps with its cursor.
 ///
 /// The mark is written in the transaction of the changes that lead to the place.
-struct ReplicaMark: ReplicaDocument {
+struct ReplicaMark: Sendable, Hashable {
   /// The part that a store plays.
   enum Role: String, Sendable {
     /// The store's writes go to the log.
@@ -14,6 +14,8 @@ struct ReplicaMark: ReplicaDocument {
     case follower
   }
 
+  /// The UUID of the replica, which the cursor has.
+  let replica: UUIDBytes
   var role: Role
   var slot: UInt64
   /// The hash of the slot's entry; empty for slot 0.
@@ -35,7 +37,7 @@ struct ReplicaMark: ReplicaDocument {
   var bucketDigests: [String: [UInt8]]?
   var bucketTotal: [UInt8] = []
 
-  static let name = "the store's mark"
+  private static let name = "the store's mark"
   /// The consumer of a writer's history, which keeps the writes that are not sent from a purge.
   static let consumer = "lodestore.replica"
 
@@ -43,6 +45,7 @@ struct ReplicaMark: ReplicaDocument {
     role: Role, _ position: ChainPosition, localWrite: UInt64, floor: Floor,
     session: UUIDBytes? = nil, schema: [UInt8]? = nil, digests: ReplayDigests? = nil
   ) {
+    replica = position.store
     self.role = role
     slot = position.slot
     entry = position.hash
@@ -63,8 +66,10 @@ struct ReplicaMark: ReplicaDocument {
     ChainPosition(slot: slot, hash: entry, epoch: epoch, store: store, lastWrite: lastWrite)
   }
 
-  init(reading bytes: [UInt8], named name: String) throws(PackError) {
-    let object = try ReplicaObject(bytes, name)
+  /// Reads the mark of a store that has a part in a replica.
+  init(reading bytes: [UInt8], of replica: UUIDBytes) throws(PackError) {
+    let object = try ReplicaObject(bytes, Self.name)
+    self.replica = replica
     guard let role = Role(rawValue: try object.text("role")) else { throw object.wrong("role") }
     self.role = role
     slot = try object.number("slot", 0...PackLimits.number)
@@ -130,7 +135,7 @@ extension ReplicaMark {
       return nil
     }
     do {
-      return try ReplicaMark(reading: cursor.mark, named: name)
+      return try ReplicaMark(reading: cursor.mark, of: UUIDBytes(bytes: cursor.storeID))
     } catch { throw ReplicaError(error) }
   }
 }

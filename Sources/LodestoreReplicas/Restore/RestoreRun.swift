@@ -13,6 +13,19 @@ struct RestoreRun: Sendable {
   let client: ReplicaClient
   let options: RestoreOptions
   let replica: UUIDBytes
+  let registration: RestoreRegistration
+
+  /// Runs `body`, and removes the registration afterwards.
+  func registered<R>(_ body: () async throws -> R) async throws -> R {
+    do {
+      let result = try await body()
+      await registration.end()
+      return result
+    } catch {
+      await registration.end()
+      throw error
+    }
+  }
 
   /// A store that is not at its path yet.
   struct Restored: Sendable {
@@ -39,9 +52,8 @@ struct RestoreRun: Sendable {
       }
     }
     for base in candidates {
-      // A base that a fenced writer has stored is not on the chain.
-      let bytes = try await client.object(.entry(slot: base.slot))
-      if let bytes, SHA256.hash(bytes) == base.entry.bytes { return base }
+      let isOnChain = try await client.isOnChain(base)
+      if isOnChain { return base }
     }
     throw ReplicaError(
       bases.isEmpty ? .noBase : .notKept,
@@ -77,6 +89,8 @@ struct RestoreRun: Sendable {
     from base: BaseHead, to target: RestoreTarget, _ scratch: String, _ role: ReplicaMark.Role
   ) async throws -> Restored {
     let (sealed, copy) = (scratch + ".sealed", scratch + ".copy")
+    // A collection up to the slot before the base's keeps the base.
+    await registration.keep(after: base.slot - 1, lastWrite: base.lastWrite)
     try await BaseDownload(client: client, onProgress: report).sealedFile(of: base, to: sealed)
     report(ReplicaProgress(.copying, completed: 0))
     let file = try await BaseUpload.onThread {

@@ -30,6 +30,10 @@ extension RestoreRun {
     defer { file.writable.close() }
     let mark = try file.mark()
     guard mark.role == .follower else { throw ReplicaError.isWriter(file.path) }
+    guard mark.replica == replica else {
+      throw ReplicaError.otherReplica(file.path, client.place, mark.replica, replica)
+    }
+    if folder != nil { await registration.keep(after: mark.slot, lastWrite: mark.lastWrite) }
     guard let cursor = try await file.writable.read({ try $0.replicaCursor() }),
       cursor.entities == nil
     else {

@@ -51,6 +51,12 @@ public struct ReplicaWriterOptions: Sendable {
   public var leaseInterval: Duration? = .seconds(30)
   /// A name of the machine or the process, for people.
   public var name: String?
+  /// Whether a store that belongs to one replica may leave it, and begin another one in a storage
+  /// without a replica.
+  ///
+  /// The default is false: an empty storage may be a wrong address, or may have lost its objects.
+  /// The earlier replica stays as it is.
+  public var beginsNewReplica = false
   /// Whether the storage is tested before its first use by this writer.
   public var probesStorage = true
   /// The number of failures in a row after which opening throws.

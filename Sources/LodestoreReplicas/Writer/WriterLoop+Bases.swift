@@ -181,19 +181,29 @@ extension WriterLoop {
   func collect() async throws {
     guard let kept = options.keepsStatesFor else { return }
     let time = now()
-    let oldest = try await client.bases().last { $0.time <= time - kept.inSeconds }
-    guard let oldest, oldest.slot > 1 else { return }
+    guard let oldest = try await newestBase(at: time - kept.inSeconds), oldest.slot > 1 else {
+      return
+    }
     var limit = oldest.slot
     for (name, _) in try await client.entries(in: .followers) {
       guard let bytes = try await client.object(name),
         let mark = try? FollowerMark(reading: bytes, named: name.text),
-        mark.time > time - options.followerPatience.inSeconds
+        mark.counts(at: time, patience: options.followerPatience.inSeconds)
       else { continue }
       limit = min(limit, mark.slot + 1)
     }
     var machine = Collector(store: replica, limit: limit, floor: slots.floor, time: time)
     if case .refused(let error) = try await client.run(&machine) { throw ReplicaError(error) }
     options.onStep(.collected)
+  }
+
+  /// The newest base on the chain whose last write is not after a time.
+  private func newestBase(at time: Double) async throws -> BaseHead? {
+    for base in try await client.bases().reversed() where base.time <= time {
+      let isOnChain = try await client.isOnChain(base)
+      if base.store == replica, isOnChain { return base }
+    }
+    return nil
   }
 
   // MARK: Merged slots

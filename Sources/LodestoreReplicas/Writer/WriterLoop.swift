@@ -196,8 +196,8 @@ actor WriterLoop {
   /// Ends the writer after a failure that stays in each repetition; otherwise waits.
   private func recover(from error: ReplicaError) async -> Bool {
     switch error.code {
-    case .fenced, .behind, .diverged, .otherStore, .damaged, .unsuitableStore, .newerFormat,
-      .unsupported:
+    case .fenced, .behind, .diverged, .otherStore, .otherReplica, .damaged, .unsuitableStore,
+      .newerFormat, .unsupported:
       shared.end(error)
       return false
     default:
@@ -262,7 +262,7 @@ actor WriterLoop {
   private func shipPack(from pinned: PinnedSnapshot?) async throws {
     guard try pinned != nil || hasNews() else { return }
     var request = ReplayRequest(after: shipped)
-    (request.storeID, request.schema, request.digests) = (replica.bytes, schema, digests)
+    (request.schema, request.digests) = (schema, digests)
     let changes = request
     let (numbers, level) = (numbers, options.packLevel)
     let pack: @Sendable (borrowing Snapshot) throws -> (PackedUnit, CommitNumber) = {

@@ -39,6 +39,8 @@ struct WriterOpening: Sendable {
   let session: UUIDBytes
   /// The session before the one that the store's mark has, whose requests may arrive late.
   var earlierSession: UUIDBytes?
+  /// Whether the store may leave its replica and begin a new one.
+  var beginsNewReplica = false
   let name: String?
   let now: @Sendable () -> Double
 
@@ -50,16 +52,11 @@ struct WriterOpening: Sendable {
     }
     if probing { try await probe() }
     let facts = try await store.read { try $0.replayFacts() }
-    let own = UUIDBytes(bytes: facts.storeID)
-    var mark = try ReplicaMark.of(store)
+    let mark = try ReplicaMark.of(store)
     if let mark, mark.role == .follower { throw ReplicaError.isFollower(store.path) }
-    try requireOwn(try await info(of: own), own)
-    // An empty storage begins a new replica, whatever replica the store had before.
-    if mark != nil {
-      let isEmpty = try await isEmpty
-      if isEmpty { mark = nil }
-    }
-    return (own, try await start(own, facts, mark))
+    let own = UUIDBytes(bytes: facts.storeID)
+    let found = try await replicaOrNew(of: own, mark)
+    return (found.id, try await start(found.id, facts, found.mark))
   }
 
   /// Compares the store with a replica that may exist, and changes nothing.
@@ -68,22 +65,13 @@ struct WriterOpening: Sendable {
   @discardableResult
   func compare() async throws -> WriterPlace? {
     let facts = try await store.read { try $0.replayFacts() }
-    let own = UUIDBytes(bytes: facts.storeID)
     let mark = try ReplicaMark.of(store)
     if let mark, mark.role == .follower { throw ReplicaError.isFollower(store.path) }
-    guard let info = try await storedInfo() else { return nil }
-    try requireOwn(info, own)
-    let isEmpty = try await isEmpty
-    return isEmpty ? nil : try await start(own, facts, mark)
-  }
-
-  private func requireOwn(_ info: ReplicaInfo, _ own: UUIDBytes) throws {
-    guard info.store == own else {
-      throw ReplicaError(
-        .otherStore,
-        "cannot replicate '\(store.path)' to '\(client.place)': the replica belongs to store "
-          + "\(info.store.text), and this store is \(own.text); use another prefix")
+    guard let found = try await replica(of: UUIDBytes(bytes: facts.storeID), mark) else {
+      return nil
     }
+    let isEmpty = try await isEmpty
+    return isEmpty ? nil : try await start(found.id, facts, found.mark)
   }
 
   private func probe() async throws {
@@ -98,55 +86,43 @@ struct WriterOpening: Sendable {
     }
   }
 
-  /// Reads the object that names the replica's store, or creates it.
-  private func info(of own: UUIDBytes) async throws -> ReplicaInfo {
-    let new = ReplicaInfo(store: own, createdAt: now())
-    if try await client.create(.info, new.bytes) { return new }
-    guard let found = try await storedInfo() else { throw ReplicaError.missing(.info) }
-    return found
-  }
-
-  private func storedInfo() async throws -> ReplicaInfo? {
-    guard let bytes = try await client.object(.info) else { return nil }
-    return try Self.reading { () throws(PackError) in
-      try ReplicaInfo(reading: bytes, named: ReplicaName.info.text)
-    }
-  }
-
   static func reading<R>(_ body: () throws(PackError) -> R) throws -> R {
     do throws(PackError) { return try body() } catch { throw ReplicaError(error) }
-  }
-
-  private var isEmpty: Bool {
-    get async throws {
-      guard try await client.entries(in: .log).isEmpty else { return false }
-      return try await client.entries(in: .base).isEmpty
-    }
   }
 
   // MARK: Comparison with the log
 
   private func start(
-    _ own: UUIDBytes, _ facts: ReplayFacts, _ mark: ReplicaMark?
+    _ replica: UUIDBytes, _ facts: ReplayFacts, _ mark: ReplicaMark?
   ) async throws -> WriterPlace {
     let numbers = WriteNumbers(local: mark?.localWrite ?? 0, log: mark?.lastWrite ?? 0)
     let lastWrite = numbers.inLog(facts.lastWrite)
     var place = WriterPlace(
-      position: mark?.position(of: own) ?? .start(of: own), floor: mark?.floor ?? .none,
+      position: mark?.position(of: replica) ?? .start(of: replica), floor: mark?.floor ?? .none,
       numbers: numbers, digests: mark?.digests, schema: mark?.schema, mark: mark, needsBase: false)
     var machine = WriterStart(
       local: LocalPosition(position: place.position, lastWrite: lastWrite), floor: place.floor)
+    // An entry whose writes were purged. Later writes in the history prove the earlier ones, too.
+    var unproven: LogEntry?
     while true {
       switch try await client.run(&machine) {
       case .compare(let entry):
-        let isOwn = try await isOwn(entry, numbers, mark)
-        if isOwn {
+        let evidence = try await evidence(of: entry, numbers, mark)
+        switch evidence {
+        case .writes: unproven = nil
+        case .purged: unproven = entry
+        case .session, .none: break
+        }
+        if evidence != .none {
           place.needsBase = place.needsBase || entry.head.kind == .base
           place.digests = nil
           place.schema = entry.head.schema
         }
-        machine.receive(isOwn: isOwn)
+        machine.receive(isOwn: evidence != .none)
       case .ready(let position, _):
+        if let unproven {
+          try requireState(after: unproven, at: position, facts, lastWrite: lastWrite, mark)
+        }
         place.position = position
         place.floor = machine.floor
         return place
@@ -157,6 +133,10 @@ struct WriterOpening: Sendable {
             var position = after
             try position.advance(over: fence)
             return position
+          }
+          if let unproven {
+            try requireState(
+              after: unproven, at: place.position, facts, lastWrite: lastWrite, mark)
           }
           return place
         }
@@ -190,43 +170,6 @@ struct WriterOpening: Sendable {
     else { return nil }
     return entry.head.kind == .fence && entry.head.epoch == epoch
       && isOwnSession(entry.head.session, mark) ? entry : nil
-  }
-
-  private func isOwnSession(_ session: UUIDBytes, _ mark: ReplicaMark?) -> Bool {
-    session == mark?.session || session == earlierSession
-  }
-
-  /// Returns whether the store has written an entry that its mark does not have yet.
-  ///
-  /// The writes of a pack must be those of the store's history: numbers, times and authors.
-  private func isOwn(
-    _ entry: LogEntry, _ numbers: WriteNumbers, _ mark: ReplicaMark?
-  ) async throws -> Bool {
-    let steps = try Self.reading { () throws(PackError) in
-      entry.head.kind == .pack ? try entry.steps() : []
-    }
-    // Entries without a whole write have nothing to compare but the session.
-    if steps.allSatisfy(\.continues) { return isOwnSession(entry.head.session, mark) }
-    return try await store.read { snapshot in
-      for step in steps where !step.continues {
-        let number = numbers.inStore(step.writes.upperBound)
-        let token = try snapshot.historyToken(number: number)
-        var found: HistoryWrite?
-        do {
-          try snapshot.forEachWrite(.write(token).withoutChanges()) { write, stop in
-            found = write
-            stop = true
-          }
-        } catch let error as StoreError {
-          guard error.code == .expiredHistory || error.code == .invalidQuery else { throw error }
-          return false
-        }
-        guard let found, found.time.timeIntervalSinceReferenceDate == step.time,
-          found.author == step.author, found.contextName == step.context
-        else { return false }
-      }
-      return true
-    }
   }
 }
 

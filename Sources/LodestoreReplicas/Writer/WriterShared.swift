@@ -23,6 +23,7 @@ final class WriterShared: Sendable {
     var wantsBase = false
     var isStopping = false
     var numbers = WriteNumbers(local: 0, log: 0)
+    var lock: WriterLock?
   }
 
   private let state = Mutex(State())
@@ -65,6 +66,9 @@ final class WriterShared: Sendable {
     get { state.withLock { $0.numbers } }
     set { state.withLock { $0.numbers = newValue } }
   }
+
+  /// Holds the lock of the store's file until the writer ends.
+  func hold(_ lock: WriterLock) { state.withLock { $0.lock = lock } }
 
   /// Whether a base was asked for since the last call.
   func takeBaseWish() -> Bool {
@@ -141,6 +145,7 @@ final class WriterShared: Sendable {
   func end(_ error: ReplicaError) {
     let waiters = state.withLock { state in
       if state.status.end == nil { state.status.end = error }
+      state.lock = nil
       defer { state.waiters = [:] }
       return state.waiters.values.map(\.continuation)
     }

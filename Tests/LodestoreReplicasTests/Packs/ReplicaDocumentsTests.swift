@@ -45,10 +45,15 @@ struct ReplicaDocumentsTests {
   }
 
   @Test func `each object is read as it was written`() throws {
-    try expectRoundTrip(ReplicaInfo(store: Entries.store, createdAt: 86_400), .info)
+    let first = UUIDBytes(high: 1, low: 2)
+    try expectRoundTrip(
+      ReplicaInfo(store: Entries.store, firstStore: first, createdAt: 86_400), .info)
     try expectRoundTrip(FloorRecord(slot: 7, time: 86_400), .floor(number: 3))
     try expectRoundTrip(
       FollowerMark(id: "a", slot: 0, lastWrite: 0, time: 86_400), .follower(id: "a"))
+    try expectRoundTrip(
+      FollowerMark(id: "a", slot: 3, lastWrite: 9, time: 86_400, until: 90_000),
+      .follower(id: "a"))
     try expectRoundTrip(Lease(holder: "m", epoch: 2, until: 86_400), .lease)
     try expectRoundTrip(
       Lease(

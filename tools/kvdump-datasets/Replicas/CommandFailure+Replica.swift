@@ -19,7 +19,8 @@ extension CommandFailure {
   /// The exit status for every known code.
   private static func status(of error: ReplicaError) -> ExitStatus {
     switch error.code {
-    case .behind, .fenced, .diverged, .otherStore, .damaged, .newerFormat: .damagedData
+    case .behind, .fenced, .diverged, .otherStore, .otherReplica, .damaged, .newerFormat:
+      .damagedData
     case .noBase, .notKept: .noInput
     case .untrustworthyStorage, .unsuitableStore, .unsupported: .usage
     case .unsuitablePath: .cannotCreate

@@ -31,6 +31,10 @@ struct ReplicateCommand: ToolCommand {
 
   @Flag(help: "Write a new base before anything else.") var base = false
 
+  @Flag(
+    help: "Begin a new replica in an empty storage, although the store belongs to another one.")
+  var new = false
+
   @Option(
     help: ArgumentHelp("Keep every state of this many days; 0 keeps all.", valueName: "days"))
   var keepDays = 7
@@ -63,6 +67,7 @@ struct ReplicateCommand: ToolCommand {
     var options = ReplicaWriterOptions()
     options.flushInterval = .milliseconds(interval)
     options.keepsStatesFor = keepDays == 0 ? nil : .seconds(keepDays * 86_400)
+    options.beginsNewReplica = new
     options.name = name ?? ProcessInfo.processInfo.hostName
     let (chosen, once, base, metrics) = (options, once, base, metrics)
     let status = try await showingProgress(on: console) { report in
@@ -102,6 +107,7 @@ struct ReplicateCommand: ToolCommand {
   ) async throws -> ExitStatus {
     var options = ReplicaWriterOptions()
     options.openingFailureLimit = 2
+    options.beginsNewReplica = new
     let plan = try await Replica.writerPlan(store, to: bucket, options: options)
     let place = try Replica.place(of: store)
     try console.writeObject(

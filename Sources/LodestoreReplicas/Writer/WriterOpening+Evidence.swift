@@ -1,0 +1,105 @@
+internal import EntityStore
+internal import LodestoreFormat
+
+/// The comparison of entries that a store's mark does not have yet with the store's history.
+extension WriterOpening {
+  /// The evidence that a store has written an entry.
+  enum Evidence: Sendable, Hashable {
+    /// The history has the writes of the entry, and so all writes before them.
+    case writes
+    /// The entry has no writes that the mark lacks, and is of a session of this store.
+    case session
+    /// The entry is of a session of this store, and its writes were purged from the history.
+    case purged
+    /// The store has not written the entry.
+    case none
+  }
+
+  /// Compares an entry with the history: numbers, times, authors and contexts of the writes.
+  func evidence(
+    of entry: LogEntry, _ numbers: WriteNumbers, _ mark: ReplicaMark?
+  ) async throws -> Evidence {
+    let head = entry.head
+    let isOwnSession = isOwnSession(head.session, mark)
+    if head.kind == .base {
+      guard isOwnSession else { return .none }
+      if head.lastWrite <= mark?.lastWrite ?? 0 { return .session }
+      // The time of a base is that of its last write.
+      return try await store.read { snapshot in
+        switch try Self.write(numbers.inStore(head.lastWrite), snapshot) {
+        case .purged: return .purged
+        case .found(let write):
+          return write?.time.timeIntervalSinceReferenceDate == head.time ? .writes : .none
+        }
+      }
+    }
+    let steps = try Self.reading { () throws(PackError) in
+      head.kind == .pack ? try entry.steps() : []
+    }
+    // Entries without a whole write have nothing to compare but the session.
+    if steps.allSatisfy(\.continues) { return isOwnSession ? .session : .none }
+    return try await store.read { snapshot in
+      var evidence = Evidence.writes
+      for step in steps where !step.continues {
+        switch try Self.write(numbers.inStore(step.writes.upperBound), snapshot) {
+        case .purged: evidence = .purged
+        case .found(let write):
+          guard let write, write.time.timeIntervalSinceReferenceDate == step.time,
+            write.author == step.author, write.contextName == step.context
+          else { return .none }
+          evidence = .writes
+        }
+      }
+      return evidence == .purged && !isOwnSession ? .none : evidence
+    }
+  }
+
+  /// A write that was looked up in the history.
+  private enum FoundWrite {
+    /// The write, or `nil` if the history has no write of the number.
+    case found(HistoryWrite?)
+    case purged
+  }
+
+  private static func write(
+    _ number: UInt64, _ snapshot: borrowing Snapshot
+  ) throws -> FoundWrite {
+    var found: HistoryWrite?
+    do {
+      let token = try snapshot.historyToken(number: number)
+      try snapshot.forEachWrite(.write(token).withoutChanges()) { write, stop in
+        found = write
+        stop = true
+      }
+    } catch let error as StoreError {
+      if error.code == .expiredHistory { return .purged }
+      guard error.code == .invalidQuery else { throw error }
+    }
+    return .found(found)
+  }
+
+  func isOwnSession(_ session: UUIDBytes, _ mark: ReplicaMark?) -> Bool {
+    session == mark?.session || session == earlierSession
+  }
+
+  /// Throws unless the store has the state after an entry whose writes the history has no more.
+  ///
+  /// A copy of the file has the same sessions as the store, so a session alone proves nothing. Equal
+  /// digests after an equal number of writes do.
+  func requireState(
+    after entry: LogEntry, at position: ChainPosition, _ facts: ReplayFacts, lastWrite: UInt64,
+    _ mark: ReplicaMark?
+  ) throws {
+    let head = entry.head
+    guard
+      head.lastWrite != lastWrite || position.lastWrite != lastWrite
+        || facts.digests.contentDigests != head.digests
+    else { return }
+    throw ReplicaError(
+      .diverged,
+      "cannot replicate '\(store.path)' to '\(client.place)': the replica has writes "
+        + "\((mark?.lastWrite ?? 0) + 1) to \(position.lastWrite), which are purged from the store's "
+        + "history, so they cannot be compared; restore the replica under a new path, compare both "
+        + "stores, and take over", slot: position.slot)
+  }
+}
