@@ -43,11 +43,11 @@ extension RestoreRun {
     let mark = try file.mark()
     guard mark.role == .follower else { throw ReplicaError.isWriter(file.path) }
     guard let cursor = try await file.writable.read({ try $0.replicaCursor() }),
-      cursor.entities == nil
+      cursor.entities == nil, cursor.conditions.isEmpty
     else {
       throw ReplicaError(
         .unsuitableStore,
-        "cannot take over with '\(file.path)': it follows only some entities; take over at a new "
+        "cannot take over with '\(file.path)': it follows only some records; take over at a new "
           + "path")
     }
     let start = mark.position(of: replica)

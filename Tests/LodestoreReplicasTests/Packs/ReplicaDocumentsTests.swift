@@ -50,9 +50,6 @@ struct ReplicaDocumentsTests {
     try expectRoundTrip(
       FollowerMark(id: "a", slot: 0, lastWrite: 0, time: 86_400), .follower(id: "a"))
     try expectRoundTrip(Lease(holder: "m", epoch: 2, until: 86_400), .lease)
-    try expectRoundTrip(
-      HeadHint(slot: 7, epoch: 1, lastWrite: 9, entry: try Self.digest(), time: 86_400),
-      .headHint)
     let base = try Self.base()
     try expectRoundTrip(base, base.name(of: .head))
   }
