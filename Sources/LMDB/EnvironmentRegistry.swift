@@ -233,6 +233,28 @@ package enum EnvironmentRegistry {
     return StoreFile.temporaryDirectory
   }
 
+  /// Removes a store and its lock file, if no process has the store open.
+  ///
+  /// - Returns: Whether the store is gone.
+  package static func removeUnused(_ path: String) -> Bool {
+    gate.lock()
+    defer { gate.unlock() }
+    guard let found = try? StoreFile.examine(path, allowsAnyFileSystem: true) else { return false }
+    switch found {
+    case .absent: return true
+    case .empty: return false
+    case .present(let identity):
+      // A lock of this process would not prevent the lock below, which would then end it.
+      let isOpen =
+        openings.withLock { $0.contains(identity) } || entries.withLock { $0[identity] != nil }
+      guard !isOpen, let lock = try? UnusedLockFile(ofStore: path, operation: "remove"),
+        unlink(path) == 0
+      else { return false }
+      lock.remove()
+      return true
+    }
+  }
+
   /// Ends one use of an environment that ``open(_:options:onCheck:initialise:)`` returned.
   ///
   /// The last call closes the environment.

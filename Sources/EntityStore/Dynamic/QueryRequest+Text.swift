@@ -26,8 +26,28 @@ extension QueryRequest {
     self.init(condition: .all(of: comparisons))
   }
 
+  /// Returns a format string in the form in which the library prints it.
+  ///
+  /// - Throws: ``StoreError/Code/invalidQuery``, whose cause is a ``PredicateSyntaxError``.
+  package static func canonicalCondition(_ text: String) throws(StoreError) -> String {
+    ConditionPrinter.text(try QueryRequest(format: text).condition)
+  }
+
   /// Whether the condition is true for every possible record.
   package var isOfAll: Bool { condition == .constant(true) }
+}
+
+extension Condition {
+  /// Returns the condition as a format string, which other programs can evaluate.
+  ///
+  /// - Throws: ``StoreError/Code/badSchema`` if the condition has a part that only Swift code can
+  ///   evaluate.
+  package func formatString() throws(StoreError) -> String {
+    try storedText {
+      "the condition '\($0)' has a part that only Swift code can evaluate; use the record's attributes "
+        + "alone"
+    }
+  }
 }
 
 extension ValuePath {

@@ -15,6 +15,15 @@ extension Store {
   }
 }
 
+extension Store {
+  /// Removes the file of a store and its lock file, if no process has the store open.
+  ///
+  /// - Returns: Whether the file is gone.
+  package static func removeUnusedFile(at path: String) -> Bool {
+    EnvironmentRegistry.removeUnused(path)
+  }
+}
+
 extension DynamicStore {
   /// Calls `body` with the environment of the store, which stays open until `body` returns.
   package func withEnvironment<R>(_ body: (Environment) throws -> R) throws -> R {

@@ -61,6 +61,7 @@ extension WriteTransaction {
     precondition(core.purpose == .replay, "replay is called in a write that replays")
     guard var cursor = try replicaCursor() else { throw ReplayError.noCursor }
     let scope = try ReplayScope(cursor.entities.map(Set.init), core)
+    let conditions = try ReplayConditions(cursor.conditions, scope, core)
     let schema = units.isEmpty ? [] : try core.schemaFingerprint()
     for unit in units {
       guard unit.end.storeID == cursor.storeID else {
@@ -74,10 +75,12 @@ extension WriteTransaction {
     }
     var counts = ReplayCounts()
     for group in ReplayUnit.groups(of: units) {
-      var replay = Replay(ReplayNet(group), scope, core)
+      var replay = try Replay(ReplayNet(group), scope, conditions, core)
       try replay.run(&counts)
     }
-    if let digests = units.last?.end.digests { try core.compare(digests, scope) }
+    if let digests = units.last?.end.digests {
+      try core.compare(digests, scope, except: conditions?.partialContents ?? [])
+    }
     try setReplicaCursor(cursor)
     return counts
   }
@@ -85,9 +88,14 @@ extension WriteTransaction {
 
 extension WriteCore {
   /// Throws unless the content has these digests, with the changes of this write.
-  fileprivate func compare(_ expected: ReplayDigests, _ scope: ReplayScope) throws {
+  ///
+  /// - Parameter partial: The content of which the copy has only a part.
+  fileprivate func compare(
+    _ expected: ReplayDigests, _ scope: ReplayScope, except partial: Set<DigestedContent>
+  ) throws {
     let found = try scope.digests(self, since: expected, ContentLedger.of(self))
-    var names = scope.contents.filter { expected.contents[$0.key] != found.contents[$0.key] }
+    var names = scope.contents
+      .filter { !partial.contains($0) && expected.contents[$0.key] != found.contents[$0.key] }
       .map(scope.name(of:))
     if found.bucketTotal != expected.bucketTotal { names.append("buckets") }
     if !names.isEmpty { throw ReplayError.diverged(names) }
@@ -98,12 +106,23 @@ extension WriteCore {
 private struct Replay {
   private let net: ReplayNet
   private let scope: ReplayScope
+  private let conditions: ReplayConditions?
   private let core: WriteCore
+  /// The records of the entities with conditions.
+  private var admissions: [EntityNumber: ReplayAdmission] = [:]
 
-  init(_ net: ReplayNet, _ scope: ReplayScope, _ core: WriteCore) {
+  init(
+    _ net: ReplayNet, _ scope: ReplayScope, _ conditions: ReplayConditions?, _ core: WriteCore
+  ) throws {
     self.net = net
     self.scope = scope
+    self.conditions = conditions
     self.core = core
+    guard let conditions else { return }
+    for entity in conditions.entities {
+      let puts = net.puts[entity.number] ?? []
+      admissions[entity.number] = try ReplayAdmission(puts, net, entity, conditions, core)
+    }
   }
 
   mutating func run(_ counts: inout ReplayCounts) throws {
@@ -111,18 +130,24 @@ private struct Replay {
     for relationship in scope.relationships where relationship.linksFrom != nil {
       counts.links += try removeLinks(of: relationship)
     }
+    try leaveOutLinks()
     for entity in scope.entities {
       let ids = try deletedIDs(of: entity)
+      try forgetLinks(heldBy: ids, of: entity)
       counts.deletedRecords += try core.erase(ids, of: entity)
     }
     for entity in scope.entities {
-      guard let puts = net.puts[entity.number], !puts.isEmpty else { continue }
+      let puts = puts(of: entity)
+      if puts.isEmpty { continue }
+      try forgetLinks(heldBy: puts.map(\.id), of: entity)
       counts.records += try RecordReplay(puts, net, entity, core).run()
     }
     for relationship in scope.relationships {
       guard let pairs = net.addedLinks[relationship.description.number] else { continue }
-      counts.links += try core.addLinks(list(pairs), by: relationship.end(.from))
+      counts.links += try core.addLinks(
+        list(try presentLinks(pairs, of: relationship)), by: relationship.end(.from))
     }
+    counts.links += try makeLinks()
     for entity in scope.entities {
       // Deleted records may have had the last ids of the other store.
       if let next = net.nextIDs[entity.number] { try core.raiseIDs(below: next, of: entity) }
@@ -142,6 +167,7 @@ private struct Replay {
   private func removeLinks(of relationship: StoredRelationship) throws -> Int {
     let number = relationship.description.number
     var pairs = net.removedLinks[number] ?? []
+    try forgetLinks(pairs, of: relationship)
     if net.replacedRelationships.contains(number) {
       let kept = Set(net.addedLinks[number] ?? [])
       pairs = try core.links(of: relationship).filter { !kept.contains($0) }
@@ -151,13 +177,20 @@ private struct Replay {
 
   // MARK: Records
 
+  /// The inserted and updated records that the copy has.
+  private func puts(of entity: StoredEntity) -> [ReplayNet.Put] {
+    admissions[entity.number]?.puts ?? net.puts[entity.number] ?? []
+  }
+
   /// The ids of the records to be removed, in ascending order.
   private func deletedIDs(of entity: StoredEntity) throws -> [UInt64] {
     guard net.replacedEntities.contains(entity.number) else {
-      return net.deleted[entity.number] ?? []
+      let leaving = admissions[entity.number]?.leaving ?? []
+      let deleted = net.deleted[entity.number] ?? []
+      return leaving.isEmpty ? deleted : (deleted + leaving).sorted()
     }
     var ids: [UInt64] = []
-    var kept = (net.puts[entity.number] ?? [])[...]
+    var kept = puts(of: entity)[...]
     let cursor = try Cursor(entity.records, in: core.transaction)
     var found = try cursor.first()
     while found {
@@ -167,6 +200,61 @@ private struct Replay {
       found = try cursor.next()
     }
     return ids
+  }
+
+  // MARK: Links of missing records
+
+  /// Moves the links of records that leave the copy to the left-out links.
+  private func leaveOutLinks() throws {
+    guard let conditions else { return }
+    for entity in conditions.entities {
+      guard let ids = admissions[entity.number]?.leaving else { continue }
+      try LeftOutLinks(core).leaveOut(linksOf: ids, of: entity, conditions)
+    }
+  }
+
+  /// Forgets left-out links that the other store has removed.
+  private func forgetLinks(_ pairs: [LinkPair], of relationship: StoredRelationship) throws {
+    guard let conditions, conditions.has(relationship) else { return }
+    let links = LeftOutLinks(core)
+    if net.replacedRelationships.contains(relationship.description.number) {
+      try links.removeAll(of: relationship)
+    } else {
+      try links.remove(pairs, of: relationship)
+    }
+  }
+
+  /// Forgets left-out links that are in attributes of records, which are erased or replaced.
+  private func forgetLinks(heldBy ids: [UInt64], of entity: StoredEntity) throws {
+    guard let conditions else { return }
+    try LeftOutLinks(core).forget(heldBy: ids, of: entity, conditions)
+  }
+
+  /// Returns the links whose records the copy has, and leaves out the others.
+  private func presentLinks(
+    _ pairs: [LinkPair], of relationship: StoredRelationship
+  ) throws -> [LinkPair] {
+    guard let conditions, conditions.has(relationship) else { return pairs }
+    let links = LeftOutLinks(core)
+    let divided = try links.present(pairs, of: relationship)
+    try links.add(divided.leftOut, of: relationship)
+    return divided.present
+  }
+
+  /// Makes the left-out links of records that have come in, and leaves out the links of changed
+  /// records that lead to missing ones.
+  private func makeLinks() throws -> Int {
+    guard let conditions else { return 0 }
+    let links = LeftOutLinks(core)
+    for entity in scope.entities {
+      try links.leaveOut(linksHeldBy: puts(of: entity).map(\.id), of: entity, conditions)
+    }
+    var count = 0
+    for entity in conditions.entities {
+      guard let ids = admissions[entity.number]?.entering else { continue }
+      count += try links.make(linksOf: ids, of: entity, conditions)
+    }
+    return count
   }
 
   // MARK: Places

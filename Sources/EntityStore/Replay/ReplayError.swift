@@ -15,6 +15,8 @@ package enum ReplayError: Error, Sendable, Hashable {
   /// Relationships with these names lead to entities that are left out.
   case leftOutRelationships([String])
   case unknownEntity(String)
+  /// A copy cannot have only the records of an entity that fulfil a condition.
+  case unsuitableCondition(entity: String, reason: String)
   case bucketTooLarge(String, byteCount: Int, limit: Int)
   /// The changes do not follow those that the copy has.
   case gap(expected: UInt64, found: UInt64)
@@ -48,6 +50,9 @@ package enum ReplayError: Error, Sendable, Hashable {
         + "that are left out; replay these too"
     case .unknownEntity(let name):
       "cannot replay '\(name)': the store has no such entity"
+    case .unsuitableCondition(let entity, let reason):
+      "cannot follow \(entity) by its condition: \(reason); use another condition, or follow all of "
+        + "its records"
     case .bucketTooLarge(let name, let byteCount, let limit):
       "cannot replay bucket '\(name)': it has \(byteCount) bytes, the limit is \(limit); keep less "
         + "in it"

@@ -13,13 +13,21 @@ package struct ReplicaCursor: Sendable, Hashable {
   package var lastWrite: UInt64
   /// The names of the entities that the copy has; `nil` for all.
   package var entities: [String]?
+  /// The conditions of the records that the copy has, as format strings by the names of entities.
+  ///
+  /// The copy has all records of the other entities.
+  package var conditions: [String: String]
   /// Bytes of the layer above, such as the number of a slot.
   package var mark: [UInt8]
 
-  package init(storeID: [UInt8], lastWrite: UInt64, entities: [String]? = nil, mark: [UInt8] = []) {
+  package init(
+    storeID: [UInt8], lastWrite: UInt64, entities: [String]? = nil,
+    conditions: [String: String] = [:], mark: [UInt8] = []
+  ) {
     self.storeID = storeID
     self.lastWrite = lastWrite
     self.entities = entities
+    self.conditions = conditions
     self.mark = mark
   }
 
@@ -59,6 +67,9 @@ extension ReplicaCursor {
       "store": .data(storeID), "write": .integer(Int64(clamping: lastWrite)), "mark": .data(mark),
     ]
     members["entities"] = entities.map { .array($0.map { .string($0) }) }
+    if !conditions.isEmpty {
+      members["conditions"] = .object(conditions.mapValues { .string($0) })
+    }
     return Document.object(members).encoded()
   }
 
@@ -71,6 +82,7 @@ extension ReplicaCursor {
       case .data(let mark) = document["mark"]
     else { throw FormatError("the cursor of a replica has no 'store', 'write' and 'mark'") }
     self.init(storeID: storeID, lastWrite: UInt64(write), mark: mark)
+    conditions = try Self.conditions(in: document)
     guard let entities = document["entities"] else { return }
     guard case .array(let names) = entities else {
       throw FormatError("'entities' in the cursor of a replica is no array")
@@ -81,5 +93,20 @@ extension ReplicaCursor {
       }
       return text
     }
+  }
+
+  private static func conditions(in document: Document) throws(FormatError) -> [String: String] {
+    guard let conditions = document["conditions"] else { return [:] }
+    guard case .object(let members) = conditions else {
+      throw FormatError("'conditions' in the cursor of a replica is no object")
+    }
+    var texts: [String: String] = [:]
+    for (name, condition) in members {
+      guard case .string(let text) = condition else {
+        throw FormatError("'conditions' in the cursor of a replica has a member that is no text")
+      }
+      texts[name] = text
+    }
+    return texts
   }
 }

@@ -40,7 +40,7 @@ struct FollowerFile: Sendable {
   /// - Parameter path: A path at which nothing exists.
   static func make(
     at path: String, from sealed: String, _ base: BaseHead, role: ReplicaMark.Role = .follower,
-    entities: [String]? = nil, floor: Floor
+    entities: [String]? = nil, conditions: [String: String] = [:], floor: Floor
   ) throws -> FollowerFile {
     var options = StoreOptions()
     options.access = .readOnly
@@ -62,6 +62,9 @@ struct FollowerFile: Sendable {
       if let entities {
         try file.removeOthers(than: Set(entities), facts, base)
         try file.setMark(mark, of: base.store, entities: entities)
+      }
+      if !conditions.isEmpty {
+        try file.setMark(mark, of: base.store, entities: entities, conditions: conditions)
       }
       return file
     } catch {
@@ -88,11 +91,17 @@ struct FollowerFile: Sendable {
     }
   }
 
-  func setMark(_ mark: ReplicaMark, of store: UUIDBytes, entities: [String]?) throws {
+  /// Gives the copy its place, and removes the records that its conditions leave out.
+  func setMark(
+    _ mark: ReplicaMark, of store: UUIDBytes, entities: [String]?,
+    conditions: [String: String] = [:]
+  ) throws {
     try writable.replaying(author: "replica", context: nil) { tx in
       try tx.setReplicaCursor(
         ReplicaCursor(
-          storeID: store.bytes, lastWrite: mark.lastWrite, entities: entities, mark: mark.bytes))
+          storeID: store.bytes, lastWrite: mark.lastWrite, entities: entities,
+          conditions: conditions, mark: mark.bytes))
+      try tx.removeUnmatchedRecords()
       // A base has the consumer of its writer, which would keep the copy's history for ever.
       if mark.role == .follower {
         try tx.setHistoryToken(nil, ofConsumer: ReplicaMark.consumer)
@@ -113,6 +122,7 @@ struct EntryApplication: Sendable {
   let store: UUIDBytes
   let entities: [String]?
   let transactionBytes: UInt64
+  var conditions: [String: String] = [:]
 
   /// The last place, and the number of changes.
   struct Result: Sendable {
@@ -182,7 +192,8 @@ struct EntryApplication: Sendable {
     let mark = ReplicaMark(role: role, position, localWrite: 0, floor: floor, schema: schema)
     let (first, last) = (entries.first?.head.slot ?? 0, position.slot)
     let cursor = ReplicaCursor(
-      storeID: store.bytes, lastWrite: position.lastWrite, entities: entities, mark: mark.bytes)
+      storeID: store.bytes, lastWrite: position.lastWrite, entities: entities,
+      conditions: conditions, mark: mark.bytes)
     let applied = units
     return try file.writable.replaying(
       author: "replica", context: first == last ? "slot \(last)" : "slots \(first)-\(last)"

@@ -1,3 +1,4 @@
+internal import EntityStore
 internal import LodestoreBytes
 internal import LodestoreDatasets
 internal import LodestoreFormat
@@ -83,20 +84,16 @@ struct FollowerFolder: Sendable {
     } catch { throw ReplicaError(error) }
   }
 
-  /// Removes all stores but the given ones, and incoming files but those of a base.
-  func removeOthers(than kept: Set<String>, incomingOf base: String? = nil) {
-    for name in SystemFile.names(in: path) {
-      let stem = name.replacingSuffix("-lock")
-      if stem.hasSuffix(Self.suffix), !kept.contains(file(stem)) { unlink(file(name)) }
+  /// Removes all other stores than the current one that no process has open, and incoming files.
+  ///
+  /// - Returns: Whether all of them are gone.
+  func removeOthers(than current: String) -> Bool {
+    var areGone = true
+    for name in SystemFile.names(in: path)
+    where name.hasSuffix(Self.suffix) && file(name) != current {
+      if !Store.removeUnusedFile(at: file(name)) { areGone = false }
     }
-    for name in SystemFile.names(in: incoming) where base.map({ !name.hasPrefix($0) }) ?? true {
-      unlink("\(incoming)/\(name)")
-    }
-  }
-}
-
-extension String {
-  fileprivate func replacingSuffix(_ suffix: String) -> String {
-    hasSuffix(suffix) ? String(dropLast(suffix.count)) : self
+    for name in SystemFile.names(in: incoming) { unlink("\(incoming)/\(name)") }
+    return areGone
   }
 }

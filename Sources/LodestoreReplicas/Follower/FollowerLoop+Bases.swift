@@ -13,8 +13,7 @@ extension FollowerLoop {
 
   /// Replaces the store by a base.
   func swap(_ base: BaseHead) async throws {
-    let new = try await Self.install(
-      base, folder, client, options, entities: options.followedEntities, floor: cursor.floor)
+    let new = try await Self.install(base, folder, client, options, floor: cursor.floor)
     let store: Store
     do {
       store = try new.readable(types, options.storeOptions)
@@ -37,14 +36,27 @@ extension FollowerLoop {
       $0.dataTime = Date(timeIntervalSinceReferenceDate: base.time)
       $0.swaps += 1
     }
+    try noteContent()
     old.writable.close()
-    folder.removeOthers(than: [old.path, new.path])
+    hasOldFiles = true
+    removeOldFiles()
+  }
+
+  /// Removes the stores that were replaced, as soon as no process reads them.
+  func removeOldFiles() {
+    if hasOldFiles { hasOldFiles = !folder.removeOthers(than: file.path) }
+  }
+
+  /// Reports the content that cannot be compared with the writer's digests.
+  func noteContent() throws {
+    let names = try file.writable.read { try $0.partialContentNames() }
+    shared.change { $0.uncomparedContent = names }
   }
 
   /// Downloads a base and makes a store of it.
   static func install(
     _ base: BaseHead, _ folder: FollowerFolder, _ client: ReplicaClient,
-    _ options: ReplicaFollowerOptions, entities: [String]?, floor: Floor
+    _ options: ReplicaFollowerOptions, floor: Floor
   ) async throws -> FollowerFile {
     let stem = "\(base.slot)-\(base.verity.description.prefix(16))"
     let sealed = "\(folder.incoming)/\(stem).sealed"
@@ -60,7 +72,8 @@ extension FollowerLoop {
       let file: FollowerFile
       do {
         file = try FollowerFile.make(
-          at: copy, from: sealed, base, entities: entities, floor: floor)
+          at: copy, from: sealed, base, entities: options.followedEntities,
+          conditions: options.conditions, floor: floor)
       } catch {
         // The bytes have the digests of the head, so another attempt would fail equally.
         unlink(sealed)

@@ -31,6 +31,8 @@ actor FollowerLoop {
   private var running: Task<Void, any Error>?
   var registered: (slot: UInt64, at: ContinuousClock.Instant)?
   var purgedAt: ContinuousClock.Instant?
+  /// Whether the folder may have stores and downloads that are not needed.
+  var hasOldFiles = true
   /// The slot after which the content differed from the writer's, and a base was taken instead.
   private var mendedSlot: UInt64?
 
@@ -41,8 +43,11 @@ actor FollowerLoop {
     _ folder: FollowerFolder, _ client: ReplicaClient, _ types: [any Entity.Type],
     _ options: ReplicaFollowerOptions, now: @escaping @Sendable () -> Double
   ) async throws -> FollowerLoop {
+    var options = options
+    options.conditions = try options.checkedConditions()
     try folder.make()
     let lock = try folder.locked()
+    var reason: String?
     if let path = try folder.current {
       let file = try FollowerFile(path)
       let mark = try file.mark()
@@ -50,10 +55,14 @@ actor FollowerLoop {
       let cursor = try await file.writable.read { try $0.replicaCursor() }
       guard let cursor, cursor.entities.map(Set.init) == options.followedEntities.map(Set.init)
       else { throw ReplicaError.otherEntities(path) }
-      let store = UUIDBytes(bytes: cursor.storeID)
-      return try FollowerLoop(
-        folder, lock, client, types, options, store, file, mark.position(of: store), mark.floor,
-        now)
+      if cursor.conditions == options.conditions {
+        let store = UUIDBytes(bytes: cursor.storeID)
+        return try FollowerLoop(
+          folder, lock, client, types, options, store, file, mark.position(of: store), mark.floor,
+          now)
+      }
+      file.writable.close()
+      reason = ConditionChange(cursor.conditions, options.conditions, path).text
     }
     let replica = try await Self.info(client).store
     var search = FollowerCursor(store: replica, position: nil, floor: .none)
@@ -61,11 +70,10 @@ actor FollowerLoop {
       switch try await client.giving(upAfter: options.failureLimit).run(&search) {
       case .swap(let base):
         do {
-          let file = try await install(
-            base, folder, client, options, entities: options.followedEntities,
-            floor: search.floor)
+          let file = try await install(base, folder, client, options, floor: search.floor)
           let loop = try FollowerLoop(
-            folder, lock, client, types, options, replica, file, base.position, search.floor, now)
+            folder, lock, client, types, options, replica, file, base.position, search.floor, now,
+            reasonOfNewCopy: reason)
           try folder.setCurrent(Self.name(of: file.path))
           return loop
         } catch is BaseDownload.Unusable { search.goOn(baseIsUnusable: true) }
@@ -91,7 +99,7 @@ actor FollowerLoop {
     _ folder: FollowerFolder, _ lock: FileLock, _ client: ReplicaClient,
     _ types: [any Entity.Type], _ options: ReplicaFollowerOptions, _ replica: UUIDBytes,
     _ file: FollowerFile, _ position: ChainPosition, _ floor: Floor,
-    _ now: @escaping @Sendable () -> Double
+    _ now: @escaping @Sendable () -> Double, reasonOfNewCopy: String? = nil
   ) throws {
     self.folder = folder
     self.lock = lock
@@ -102,7 +110,8 @@ actor FollowerLoop {
     self.file = file
     self.position = position
     self.now = now
-    cursor = FollowerCursor(store: replica, position: position, floor: floor)
+    cursor = FollowerCursor(
+      store: replica, position: position, floor: floor, readsMerged: true)
     let report = options.onStatus.map { report in
       { @Sendable (status: ReplicaFollowerStatus) in
         var status = status
@@ -115,12 +124,14 @@ actor FollowerLoop {
       let failure = error.map { ReplicaError($0) }
       shared?.change { $0.lastFailure = failure }
     }
-    folder.removeOthers(than: [file.path])
+    let names = try file.writable.read { try $0.partialContentNames() }
     let (slot, epoch, lastWrite) = (position.slot, position.epoch, position.lastWrite)
     shared.change {
       $0.slot = slot
       $0.epoch = epoch
       $0.lastWrite = lastWrite
+      $0.uncomparedContent = names
+      $0.reasonOfNewCopy = reasonOfNewCopy
     }
   }
 
@@ -243,6 +254,7 @@ actor FollowerLoop {
           shared.change { $0.upToDateAt = Date(timeIntervalSinceReferenceDate: now()) }
           try await register()
           try await purgeHistory()
+          removeOldFiles()
           return
         }
       case .swap(let base):
@@ -266,7 +278,8 @@ actor FollowerLoop {
   /// Reads again from the place that the store has.
   private func restart() {
     pending = []
-    cursor = FollowerCursor(store: replica, position: position, floor: cursor.floor)
+    cursor = FollowerCursor(
+      store: replica, position: position, floor: cursor.floor, readsMerged: true)
   }
 
   private func apply(_ entries: [LogEntry]) async throws {
@@ -274,7 +287,7 @@ actor FollowerLoop {
     guard !all.isEmpty else { return }
     let application = EntryApplication(
       file: file, store: replica, entities: options.followedEntities,
-      transactionBytes: options.transactionBytes)
+      transactionBytes: options.transactionBytes, conditions: options.conditions)
     let (start, floor, options) = (position, cursor.floor, options)
     let last = all.last?.head.lastWrite
     let result = try await BaseUpload.onThread {
@@ -307,13 +320,35 @@ actor FollowerLoop {
     let failure = ReplicaError(error, file.path)
     shared.change { $0.lastFailure = failure }
     pending = []
-    cursor = FollowerCursor(store: replica, position: nil, floor: cursor.floor)
+    cursor = FollowerCursor(
+      store: replica, position: nil, floor: cursor.floor, readsMerged: true)
+  }
+}
+
+/// The difference between the conditions of a copy and those of its follower.
+private struct ConditionChange {
+  let text: String
+
+  init(_ old: [String: String], _ new: [String: String], _ path: String) {
+    let names = Set(old.keys).union(new.keys).sorted().filter { old[$0] != new[$0] }
+    let list = names.map { name in
+      "\(name) by \(old[name].map { "'\($0)'" } ?? "no condition")"
+    }
+    text =
+      "the copy '\(path)' followed \(list.joined(separator: ", ")); it was replaced by a new copy"
   }
 }
 
 extension ReplicaError {
   /// Whether the failure stays in each repetition.
-  fileprivate var isFinal: Bool { code == .diverged || code == .stopped }
+  ///
+  /// A store that does not suit the program would be downloaded again by each repetition.
+  fileprivate var isFinal: Bool {
+    switch code {
+    case .diverged, .stopped, .unsuitableStore: true
+    default: false
+    }
+  }
 
   static func noBase(_ place: String) -> ReplicaError {
     ReplicaError(

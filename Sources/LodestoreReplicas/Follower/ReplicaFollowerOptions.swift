@@ -27,6 +27,11 @@ public struct ReplicaFollowerOptions: Sendable {
   ///
   /// A relationship between a followed entity and another one is refused.
   public var followedEntities: [String]?
+  /// The conditions of the records that are followed, as format strings by the names of entities.
+  ///
+  /// All records of the other entities are followed. ``follow(_:where:)`` sets a condition by the
+  /// type of an entity. A copy that followed by other conditions begins again at a base.
+  public var conditions: [String: String] = [:]
   /// The time for which the copy keeps its own history; `nil` keeps everything.
   ///
   /// The default is seven days. Only the follower writes the copy, so nobody else can purge it.
@@ -45,6 +50,52 @@ public struct ReplicaFollowerOptions: Sendable {
 
   /// Creates the default options.
   public init() {}
+
+  /// Follows only the records of a type that fulfil a condition.
+  ///
+  ///     try options.follow(Pod.self) { $0.stars > 100 }
+  ///
+  /// A record that fulfils the condition no longer is removed from the copy, and comes in again when
+  /// it does. A link to a record that the copy lacks is left out until the record comes in. An
+  /// attribute that holds such a link is null. The follower refuses four conditions, by the name of
+  /// the entity:
+  /// - A condition that depends on the time, or on other records.
+  /// - A condition on an entity with an ordered relationship.
+  /// - A condition on the target of a required attribute.
+  /// - A condition on records from which an attribute of other records is derived.
+  ///
+  /// The follower does not compare such an entity with the digests of the writer;
+  /// ``ReplicaFollowerStatus/uncomparedContent`` names it.
+  ///
+  /// - Parameter condition: A condition on the record's own attributes, without closures.
+  /// - Throws: `StoreError` for a condition that only Swift code can evaluate.
+  public mutating func follow<E: Entity>(
+    _ type: E.Type = E.self,
+    @ConditionBuilder<E> where condition: (E.Attributes) -> Condition<E>
+  ) throws(StoreError) {
+    conditions[E.schema.name] = try condition(E.attributes).formatString()
+  }
+
+  /// The conditions in the form in which a copy stores them.
+  func checkedConditions() throws(ReplicaError) -> [String: String] {
+    var checked: [String: String] = [:]
+    for (entity, text) in conditions {
+      if let followedEntities, !followedEntities.contains(entity) {
+        throw ReplicaError(
+          .unsuitableStore,
+          "cannot follow \(entity) by a condition: it is not among the followed entities; add it, or "
+            + "leave the condition out")
+      }
+      do throws(StoreError) {
+        checked[entity] = try QueryRequest.canonicalCondition(text)
+      } catch {
+        throw ReplicaError(
+          .unsuitableStore,
+          "cannot follow \(entity) by the condition '\(text)': \(error.message)", cause: error)
+      }
+    }
+    return checked
+  }
 }
 
 /// The steps of a follower, for tests that end the process at each of them.
@@ -75,6 +126,13 @@ public struct ReplicaFollowerStatus: Sendable {
   public var changesApplied: UInt64 = 0
   /// The number of times that a base has replaced the file since the follower was opened.
   public var swaps = 0
+  /// The names of the entities and relationships that are not compared with the writer's digests.
+  ///
+  /// The copy has only a part of them; see ``ReplicaFollowerOptions/conditions``.
+  public var uncomparedContent: [String] = []
+  /// The reason why the follower began a new copy when it was opened, although the folder had one;
+  /// `nil` if the follower continued.
+  public var reasonOfNewCopy: String?
   /// The requests since the follower was opened.
   public var traffic = ReplicaTraffic()
   /// The last failure; `nil` after a success.

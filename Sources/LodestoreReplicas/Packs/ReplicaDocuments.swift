@@ -1,4 +1,3 @@
-package import LodestoreDatasets
 package import LodestoreFormat
 
 /// A small JSON object of a replica.
@@ -173,44 +172,6 @@ package struct Lease: ReplicaDocument {
       writer.date("until", until)
       if let milliseconds { writer.number("milliseconds", milliseconds) }
       if let session { writer.text("session", session.text) }
-    }
-  }
-}
-
-/// The object `head.json`: a hint about the end of the log, which may be old.
-package struct HeadHint: ReplicaDocument {
-  package var slot: UInt64
-  package var epoch: UInt64
-  package var lastWrite: UInt64
-  package var entry: FileDigest
-  package var time: Double
-
-  package init(
-    slot: UInt64, epoch: UInt64, lastWrite: UInt64, entry: FileDigest, time: Double
-  ) {
-    self.slot = slot
-    self.epoch = epoch
-    self.lastWrite = lastWrite
-    self.entry = entry
-    self.time = time
-  }
-
-  package init(reading bytes: [UInt8], named name: String) throws(PackError) {
-    let object = try ReplicaObject(bytes, name)
-    slot = try object.number("slot", 1...PackLimits.number)
-    epoch = try object.number("epoch", 1...PackLimits.number)
-    lastWrite = try object.number("lastWrite", 0...PackLimits.write)
-    entry = try object.digest("entry")
-    time = try object.date("time")
-  }
-
-  package var bytes: [UInt8] {
-    ReplicaObjectWriter.bytes {
-      $0.number("slot", slot)
-      $0.number("epoch", epoch)
-      $0.number("lastWrite", lastWrite)
-      $0.text("entry", entry.description)
-      $0.date("time", time)
     }
   }
 }

@@ -10,9 +10,9 @@
 ///     base/SLOT-VERITY.verity             the table of its frames
 ///     floor/NUMBER.json                   a record of the floor
 ///     followers/ID.json                   the mark of a registered follower
-///     lease.json, head.json
+///     lease.json                          the advisory lease of the writer
 package enum ReplicaName: Hashable, Sendable {
-  case info, lease, headHint
+  case info, lease
   case entry(slot: UInt64)
   case merged(level: Int, slots: ClosedRange<UInt64>)
   /// `verity` has the first 64 bits of the fs-verity digest of the base's file.
@@ -33,7 +33,6 @@ package enum ReplicaName: Hashable, Sendable {
     switch self {
     case .info: "replica.json"
     case .lease: "lease.json"
-    case .headHint: "head.json"
     case .entry(let slot): "log/\(Self.digits(slot)).lsc"
     case .merged(let level, let slots):
       "merged/\(level)/\(Self.digits(slots.lowerBound))-\(Self.digits(slots.upperBound)).lsc"
@@ -52,7 +51,7 @@ package enum ReplicaName: Hashable, Sendable {
     switch self {
     case .entry(let slot), .base(let slot, _, _): slot
     case .merged(_, let slots): slots.upperBound
-    case .info, .lease, .headHint, .floor, .follower: nil
+    case .info, .lease, .floor, .follower: nil
     }
   }
 
@@ -123,7 +122,7 @@ extension ReplicaName {
   private static func parse(_ text: String) -> ReplicaName? {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard let file = parts.last, let folder = parts.first else { return nil }
-    if parts.count == 1 { return [.info, .lease, .headHint].first { $0.text == text } }
+    if parts.count == 1 { return [.info, .lease].first { $0.text == text } }
     guard parts.count == (folder == "merged" ? 3 : 2) else { return nil }
     switch folder {
     case "log": return stem(file, ".lsc").flatMap(number).map { .entry(slot: $0) }

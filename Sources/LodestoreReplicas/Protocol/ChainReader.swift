@@ -1,7 +1,12 @@
+internal import LodestoreFormat
+
 /// Reads the entries after a position, and checks that they continue the chain.
 ///
 /// The floor is read after the entries and before they are reported. A stalled writer may store a
 /// collected slot again, and such an entry looks as if it continued the chain.
+///
+/// A reader with many slots to read may read merged slots, which save requests. Merged slots must
+/// continue the chain. The log's entry of their last slot must be the one that they name.
 struct ChainReader: ProtocolMachine {
   enum Result: Sendable, Equatable {
     /// The entries are parts of the chain. `isEnd` tells that the slot after them was absent.
@@ -14,6 +19,10 @@ struct ChainReader: ProtocolMachine {
 
   private enum Phase: Sendable {
     case entry
+    /// Reads the merged slots of a level that begin after the end.
+    case merged(level: Int)
+    /// Reads the log's entry of the last merged slot.
+    case lastEntry(LogEntry, level: Int)
     case floor(FloorSearch, end: End)
     case finished(Result)
   }
@@ -28,6 +37,9 @@ struct ChainReader: ProtocolMachine {
   private(set) var floor: Floor
   /// The number of entries and bytes after which a batch ends.
   private let limit: (entries: Int, bytes: Int)
+  private let readsMerged: Bool
+  /// Whether more entries than one range of merged slots were read since the last absent slot.
+  private var isBehind: Bool
   private var entries: [LogEntry] = []
   private var byteCount = 0
   /// The position after the entries that were read.
@@ -35,13 +47,20 @@ struct ChainReader: ProtocolMachine {
   private var phase = Phase.entry
   private var failures = Failures()
 
+  /// - Parameters:
+  ///   - readsMerged: Whether merged slots are reported in place of their entries.
+  ///   - isBehind: Whether a batch before this one ended at a limit.
   init(
-    position: ChainPosition, floor: Floor, limit: (entries: Int, bytes: Int) = (256, 64 << 20)
+    position: ChainPosition, floor: Floor, limit: (entries: Int, bytes: Int) = (256, 64 << 20),
+    readsMerged: Bool = false, isBehind: Bool = false
   ) {
     self.position = position
     self.floor = floor
     self.limit = limit
+    self.readsMerged = readsMerged
+    self.isBehind = isBehind
     end = position
+    phase = reading
   }
 
   /// Begins the next batch after the last one was reported.
@@ -49,13 +68,15 @@ struct ChainReader: ProtocolMachine {
     guard case .finished(.read) = phase else { return }
     entries = []
     byteCount = 0
-    phase = .entry
+    phase = reading
   }
 
   mutating func next() -> ProtocolAction<Result> {
     if let count = failures.takeWait() { return .wait(failures: count) }
     switch phase {
     case .entry: return .request(.get(.entry(slot: end.slot + 1)))
+    case .merged(let level): return .request(.get(.merged(level: level, slots: slots(level))))
+    case .lastEntry(let entry, _): return .request(.get(.entry(slot: entry.head.slot)))
     case .floor(let search, _): return .request(.get(search.name))
     case .finished(let result): return .finished(result)
     }
@@ -67,6 +88,10 @@ struct ChainReader: ProtocolMachine {
     switch (phase, outcome) {
     case (.entry, .object(let bytes)): take(bytes)
     case (.entry, .absent): searchFloor(.absent)
+    case (.merged(let level), .object(let bytes)): take(merged: bytes, level)
+    case (.lastEntry(let entry, let level), .object(let bytes)): take(entry, last: bytes, level)
+    case (.merged(let level), .absent), (.lastEntry(_, let level), .absent):
+      phase = level > 1 ? .merged(level: level - 1) : .entry
     case (.floor(var search, let end), _):
       search.receive(outcome)
       phase = .floor(search, end: end)
@@ -81,8 +106,46 @@ struct ChainReader: ProtocolMachine {
       try end.advance(over: entry)
       entries.append(entry)
     } catch { return searchFloor(.fault(error)) }
-    byteCount += bytes.count
+    if entries.count >= Int(ReplicaName.mergeFactor) { isBehind = true }
+    goOn(after: bytes.count)
+  }
+
+  private mutating func goOn(after count: Int) {
+    byteCount += count
+    phase = reading
     if entries.count >= limit.entries || byteCount >= limit.bytes { searchFloor(.limit) }
+  }
+
+  // MARK: Merged slots
+
+  /// The phase that reads the slot after the end.
+  private var reading: Phase {
+    guard readsMerged, isBehind, end.unfinished == nil else { return .entry }
+    let levels = (1...ReplicaName.highestLevel).reversed()
+    return levels.first { slots($0).lowerBound == end.slot + 1 }.map { .merged(level: $0) }
+      ?? .entry
+  }
+
+  /// The merged slots of a level that have the slot after the end.
+  private func slots(_ level: Int) -> ClosedRange<UInt64> {
+    let next = end.slot + 1
+    return ReplicaName.mergedSlots(level, containing: next) ?? next...next
+  }
+
+  private mutating func take(merged bytes: [UInt8], _ level: Int) {
+    var end = end
+    guard let entry = try? LogEntry(reading: bytes), let merged = entry.head.merged,
+      merged.firstSlot...max(merged.firstSlot, entry.head.slot) == slots(level),
+      (try? end.advance(over: entry)) != nil
+    else { return phase = level > 1 ? .merged(level: level - 1) : .entry }
+    phase = .lastEntry(entry, level: level)
+  }
+
+  private mutating func take(_ entry: LogEntry, last bytes: [UInt8], _ level: Int) {
+    guard SHA256.hash(bytes) == entry.head.merged?.lastEntry, (try? end.advance(over: entry)) != nil
+    else { return phase = level > 1 ? .merged(level: level - 1) : .entry }
+    entries.append(entry)
+    goOn(after: entry.bytes.count)
   }
 
   private mutating func searchFloor(_ end: End) {

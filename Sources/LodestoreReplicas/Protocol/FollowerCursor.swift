@@ -24,6 +24,9 @@ struct FollowerCursor: ProtocolMachine {
 
   /// The position of an own fence, which the chain must contain.
   private let fence: ChainPosition?
+  private let readsMerged: Bool
+  /// Whether the last batch ended before the end of the log.
+  private var isBehind = false
   /// The position after the last result.
   private(set) var position: ChainPosition
   /// The last position without unfinished writes, at which another cursor can begin.
@@ -41,16 +44,19 @@ struct FollowerCursor: ProtocolMachine {
   ///   - store: The UUID of the replica.
   ///   - fence: The position of a new writer's fence, so that a storage that has overwritten the
   ///     fence is found.
+  ///   - readsMerged: Whether merged slots may be reported in place of their entries.
   init(
-    store: UUIDBytes, position: ChainPosition?, floor: Floor, fence: ChainPosition? = nil
+    store: UUIDBytes, position: ChainPosition?, floor: Floor, fence: ChainPosition? = nil,
+    readsMerged: Bool = false
   ) {
     self.fence = fence
+    self.readsMerged = readsMerged
     self.position = position ?? .start(of: store)
     resumePosition = self.position
     self.floor = floor
     phase =
       if let position {
-        .read(ChainReader(position: position, floor: floor))
+        .read(ChainReader(position: position, floor: floor, readsMerged: readsMerged))
       } else {
         .base(BaseSearch(store: store, lowest: 0, floor: floor))
       }
@@ -113,7 +119,9 @@ struct FollowerCursor: ProtocolMachine {
   }
 
   private mutating func read() {
-    phase = .read(ChainReader(position: position, floor: floor))
+    phase = .read(
+      ChainReader(
+        position: position, floor: floor, readsMerged: readsMerged, isBehind: isBehind))
   }
 
   private mutating func search() {
@@ -153,6 +161,7 @@ struct FollowerCursor: ProtocolMachine {
         try position.advance(over: entry)
         if position.unfinished == nil { resumePosition = position }
       }
+      isBehind = !isEnd
       phase = .finished(.apply(entries, isEnd: isEnd))
     } catch { phase = .finished(.refused(error)) }
   }

@@ -35,11 +35,11 @@ extension RestoreRun {
     }
     if folder != nil { await registration.keep(after: mark.slot, lastWrite: mark.lastWrite) }
     guard let cursor = try await file.writable.read({ try $0.replicaCursor() }),
-      cursor.entities == nil
+      cursor.entities == nil, cursor.conditions.isEmpty
     else {
       throw ReplicaError(
         .unsuitableStore,
-        "cannot take over with '\(file.path)': it follows only some entities; take over at a new "
+        "cannot take over with '\(file.path)': it follows only some records; take over at a new "
           + "path")
     }
     let start = mark.position(of: replica)

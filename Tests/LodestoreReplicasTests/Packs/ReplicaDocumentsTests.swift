@@ -58,9 +58,6 @@ struct ReplicaDocumentsTests {
     try expectRoundTrip(
       Lease(
         holder: "m", epoch: 2, until: 86_400, milliseconds: 90_000, session: Entries.store), .lease)
-    try expectRoundTrip(
-      HeadHint(slot: 7, epoch: 1, lastWrite: 9, entry: try Self.digest(), time: 86_400),
-      .headHint)
     let base = try Self.base()
     try expectRoundTrip(base, base.name(of: .head))
   }

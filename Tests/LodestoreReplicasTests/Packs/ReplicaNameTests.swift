@@ -7,7 +7,7 @@ struct ReplicaNameTests {
   private static let objects: [(ReplicaName, String)] = [
     (.info, "replica.json"), (.lease, "lease.json"),
     (.floor(number: 12), "floor/00000000000000000012.json"),
-    (.headHint, "head.json"), (.entry(slot: 1), "log/00000000000000000001.lsc"),
+    (.entry(slot: 1), "log/00000000000000000001.lsc"),
     (.entry(slot: 1 << 53 - 1), "log/00009007199254740991.lsc"),
     (
       .merged(level: 2, slots: 1...256),
@@ -36,7 +36,7 @@ struct ReplicaNameTests {
   }
 
   @Test(arguments: [
-    "", "/", "log", "log/", "log/1.lsc", "log/0000000000000000000１.lsc",
+    "", "/", "head.json", "log", "log/", "log/1.lsc", "log/0000000000000000000１.lsc",
     "log/00000000000000000000.lsc", "log/18446744073709551616.lsc", "log/00009007199254740992.lsc",
     "log/+0000000000000000001.lsc", "log/-0000000000000000001.lsc",
     "log/00000000000000000001.lsc.tmp", "log/00000000000000000001", "LOG/00000000000000000001.lsc",

@@ -153,5 +153,33 @@
         "replica", "takeover", bucket, fixture.path("new"), "--wait", "--ignore-lease")
       #expect(both.status == .usage)
     }
+
+    @Test func `A command follows the records that fulfil a condition`() async throws {
+      let fixture = try ReplicaFixture()
+      let store = try fixture.store()
+      try ReplicaFixture.write(1...6, to: store)
+      let notes = try ReplicaFixture.notes(of: store)
+      store.close()
+      let (bucket, copy) = (fixture.bucketPath, fixture.path("copy"))
+      let sent = await run("replicate", store.path, bucket, "--once")
+      #expect(sent.status == .success, "\(sent.errors)")
+      func follow(_ condition: String) async throws -> (notes: [Note], errors: String) {
+        let outcome = await run("follow", bucket, copy, "--once", "--where", condition)
+        #expect(outcome.status == .success, "\(outcome.errors)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: copy)
+        let file = try #require(names.first { $0.hasSuffix(".lodestore") })
+        let opened = try Store(at: "\(copy)/\(file)", entities: [Note.self], options: .readOnly)
+        defer { opened.close() }
+        return (try ReplicaFixture.notes(of: opened), outcome.errors)
+      }
+      let first = try await follow("Note=number > 3")
+      #expect(first.notes == notes.filter { $0.number > 3 })
+      #expect(first.errors.contains("not compared") && first.errors.contains("Note"))
+      let second = try await follow("Note=number == 2")
+      #expect(second.notes == notes.filter { $0.number == 2 })
+      #expect(second.errors.contains("Note by 'number > 3'"))
+      let wrong = await run("follow", bucket, copy, "--once", "--where", "number > 3")
+      #expect(wrong.status != .success && wrong.errors.contains("ENTITY=CONDITION"))
+    }
   }
 #endif

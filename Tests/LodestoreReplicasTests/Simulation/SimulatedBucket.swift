@@ -30,7 +30,7 @@ struct SimulatedBucket {
     case .base: .base
     case .merged: .merged
     case .follower: .followers
-    case .info, .lease, .headHint, .floor: nil
+    case .info, .lease, .floor: nil
     }
   }
 

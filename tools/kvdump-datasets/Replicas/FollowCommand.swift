@@ -17,6 +17,7 @@ struct FollowCommand: ToolCommand {
       Examples:
         kvdump follow https://s3.eu-central-1.amazonaws.com/backups/pods copy
         kvdump follow /mnt/backup/pods copy --once
+        kvdump follow /mnt/backup/pods copy --where 'Pod=stars > 100' --where 'License=name == "MIT"'
       """)
 
   @Argument(help: ArgumentHelp(ReplicaPlaceText.help)) var replica: String
@@ -40,6 +41,16 @@ struct FollowCommand: ToolCommand {
   var entity: [String] = []
 
   @Option(
+    name: .customLong("where"), parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      "Follow only this entity's records that fulfil the format string; may be repeated.",
+      discussion: """
+        A link to a record that is left out is left out, too. Other conditions than before begin the \
+        copy again.
+        """, valueName: "entity=format string"))
+  var conditions: [String] = []
+
+  @Option(
     help: ArgumentHelp(
       "Keep the copy's history of this many days; 0 keeps all.", valueName: "days"))
   var keepDays = 7
@@ -51,6 +62,20 @@ struct FollowCommand: ToolCommand {
   func validate() throws {
     try refuse(if: !(0...36_500).contains(keepDays), "--keep-days: expected 0 to 36500")
     try refuse(if: !(0.01...86_400).contains(interval), "--interval: expected 0.01 to 86400")
+    _ = try conditionsByEntity()
+  }
+
+  /// The conditions by the names of their entities.
+  private func conditionsByEntity() throws -> [String: String] {
+    var found: [String: String] = [:]
+    for text in conditions {
+      let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+      try refuse(
+        if: parts.count < 2 || found[parts[0]] != nil,
+        "--where: expected ENTITY=CONDITION, once for each entity, found '\(text)'")
+      found[parts[0]] = parts[1]
+    }
+    return found
   }
 
   func failure(for error: any Error) -> CommandFailure { .replica(error, at: folder) }
@@ -61,6 +86,7 @@ struct FollowCommand: ToolCommand {
     options.pollInterval = .seconds(interval)
     options.id = id
     options.followedEntities = entity.isEmpty ? nil : entity
+    options.conditions = try conditionsByEntity()
     options.keepsHistoryFor = keepDays == 0 ? nil : .seconds(keepDays * 86_400)
     if dryRun {
       let plan = try await Replica.followerPlan(at: folder, of: bucket, options: options)
@@ -96,6 +122,12 @@ struct FollowCommand: ToolCommand {
       ("requests", .count(status.traffic.requests)),
       ("received", .byteCount(Int(clamping: status.traffic.bytesReceived))),
     ])
+    console.note(status.reasonOfNewCopy)
+    if !status.uncomparedContent.isEmpty {
+      let names = status.uncomparedContent.joined(separator: ", ")
+      console.note(
+        "not compared with the digests of the writer, because the copy has a part: \(names)")
+    }
     return .success
   }
 }
