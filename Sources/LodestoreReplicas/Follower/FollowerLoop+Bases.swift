@@ -81,14 +81,14 @@ extension FollowerLoop {
   func register() async throws {
     guard let id = options.id else { return }
     if let registered, registered.slot == position.slot,
-      registered.at.duration(to: .now) < .seconds(3_600)
+      client.clock.elapsed(since: registered.at) < .seconds(3_600)
     {
       return
     }
     let mark = FollowerMark(
       id: id, slot: position.slot, lastWrite: position.lastWrite, time: now())
     try await client.replace(.follower(id: id), .bytes(mark.bytes))
-    registered = (position.slot, .now)
+    registered = (position.slot, client.clock.instant())
     options.onStep(.registered)
   }
 
@@ -97,9 +97,9 @@ extension FollowerLoop {
   /// Removes old history of the copy, at most once an hour.
   func purgeHistory() async throws {
     guard let age = options.keepsHistoryFor,
-      purgedAt.map({ $0.duration(to: .now) >= .seconds(3_600) }) ?? true
+      purgedAt.map({ client.clock.elapsed(since: $0) >= .seconds(3_600) }) ?? true
     else { return }
-    purgedAt = .now
+    purgedAt = client.clock.instant()
     let date = Date(timeIntervalSinceReferenceDate: now() - age.inSeconds)
     try await file.writable.replaying(author: "replica", context: nil) { tx in
       _ = try tx.purgeHistory(before: date)

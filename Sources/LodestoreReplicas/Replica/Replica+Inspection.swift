@@ -69,7 +69,7 @@ extension Replica {
   public static func summary(
     of bucket: Bucket, failureLimit: Int = 6
   ) async throws -> ReplicaSummary {
-    let client = ReplicaClient(MeteredStorage(bucket.storage), failureLimit: failureLimit)
+    let client = bucket.client.giving(upAfter: failureLimit)
     let info = try await FollowerLoop.info(client)
     func date(_ time: Double) -> Date { Date(timeIntervalSinceReferenceDate: time) }
     var summary = ReplicaSummary(store: info.store.text, createdAt: date(info.createdAt))
@@ -144,10 +144,10 @@ extension Replica {
     _ store: Store, with bucket: Bucket, failureLimit: Int = 6
   ) async throws {
     try check(store)
-    let client = ReplicaClient(MeteredStorage(bucket.storage), failureLimit: failureLimit)
+    let client = bucket.client.giving(upAfter: failureLimit)
     let opening = WriterOpening(
       store: store, client: client, session: .random, name: nil,
-      now: { Date().timeIntervalSinceReferenceDate })
+      now: bucket.clock.now)
     try await opening.compare()
   }
 }

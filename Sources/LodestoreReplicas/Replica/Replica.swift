@@ -23,8 +23,6 @@ internal import LodestoreSystem
 /// bases, which are sealed files of the store, and a log of all writes since. Every entity of the
 /// store must keep a history.
 public enum Replica {
-  private static func clock() -> Double { Date().timeIntervalSinceReferenceDate }
-
   // MARK: Writing
 
   /// Opens the writer of a replica, which sends all commits of the store from now on.
@@ -41,17 +39,17 @@ public enum Replica {
   public static func writer(
     _ store: Store, to bucket: Bucket, options: ReplicaWriterOptions = ReplicaWriterOptions()
   ) async throws -> ReplicaWriter {
-    let client = ReplicaClient(MeteredStorage(bucket.storage))
+    let client = bucket.client
     let session = UUIDBytes.random
     let opening = WriterOpening(
       store: store, client: client.giving(upAfter: options.openingFailureLimit), session: session,
-      name: options.name, now: clock)
+      name: options.name, now: bucket.clock.now)
     do {
       let (replica, place) = try await opening.open(probing: options.probesStorage)
       let schema = try await store.read { try $0.replayFacts().schema }
       let loop = WriterLoop(
         store, client, options, replica: replica, session: session, place, schema: schema,
-        now: clock)
+        now: bucket.clock.now)
       try await loop.begin()
       return ReplicaWriter(store, loop, options.durability)
     } catch let error as ReplayError { throw ReplicaError(error, store.path) }
@@ -72,10 +70,10 @@ public enum Replica {
     at path: String, of bucket: Bucket, entities: [any Entity.Type],
     options: ReplicaFollowerOptions = ReplicaFollowerOptions()
   ) async throws -> ReplicaFollower {
-    let client = ReplicaClient(MeteredStorage(bucket.storage))
+    let client = bucket.client
     do {
       let loop = try await FollowerLoop.open(
-        FollowerFolder(path), client, entities, options, now: clock)
+        FollowerFolder(path), client, entities, options, now: bucket.clock.now)
       loop.begin()
       return ReplicaFollower(loop)
     } catch let error as ReplayError { throw ReplicaError(error, path) }
@@ -148,8 +146,7 @@ public enum Replica {
   private static func run(
     _ bucket: Bucket, _ options: RestoreOptions, _ path: String
   ) async throws -> (RestoreRun, scratch: String) {
-    let client = ReplicaClient(
-      MeteredStorage(bucket.storage), failureLimit: options.failureLimit)
+    let client = bucket.client.giving(upAfter: options.failureLimit)
     let info = try await FollowerLoop.info(client)
     let number = String(UInt64.random(in: .min ... .max), radix: 36)
     return (
@@ -200,17 +197,19 @@ public enum Replica {
   ) async throws -> TakeoverReport {
     let (run, scratch) = try await run(bucket, options, path)
     defer { removeScratch(scratch) }
-    if !options.ignoresLease { try await run.requireNoLease(at: clock()) }
+    if !options.ignoresLease { try await run.requireNoLease(at: bucket.clock.now()) }
     let folder = FollowerFolder(path)
     do {
       if let file = try folder.current {
         let lock = try folder.locked()
         defer { withExtendedLifetime(lock) {} }
-        return try await run.takeOver(with: FollowerFile(file), folder: folder, now: clock)
+        return try await run.takeOver(
+          with: FollowerFile(file), folder: folder, now: bucket.clock.now)
       }
       try requireFree(path)
       let restored = try await run.restore(to: .latest, scratch: scratch)
-      let report = try await run.takeOver(with: restored.file, folder: nil, now: clock)
+      let report = try await run.takeOver(
+        with: restored.file, folder: nil, now: bucket.clock.now)
       try move(restored.file.path, to: path)
       var moved = report
       moved.path = path

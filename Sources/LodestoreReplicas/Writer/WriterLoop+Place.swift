@@ -57,7 +57,7 @@ extension WriterLoop {
         cause: error)
     }
     markedSlot = position.slot
-    lastMark = .now
+    lastMark = clock.instant()
     options.onStep(.marked)
   }
 
@@ -82,9 +82,9 @@ extension WriterLoop {
   func tend() async throws {
     try await tendBases()
     if let interval = options.leaseInterval,
-      lastLease.map({ $0.duration(to: .now) >= interval }) ?? true
+      lastLease.map({ clock.elapsed(since: $0) >= interval }) ?? true
     {
-      lastLease = .now
+      lastLease = clock.instant()
       let lease = Lease(
         holder: options.name ?? "process \(ProcessInfo.processInfo.processIdentifier)",
         epoch: max(position.epoch, 1), until: now() + interval.inSeconds * 3)
