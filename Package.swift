@@ -285,7 +285,7 @@ let package = Package(
     .testTarget(
       name: "LodestoreReplicasTests",
       dependencies: [
-        "EntityStore", "KVDumpCommands", "KVDumpDatasetCommands", "LodestoreBytes",
+        "EntityStore", "KVDumpCommands", "KVDumpDatasetCommands", "LMDB", "LodestoreBytes",
         "LodestoreDatasets", "LodestoreFormat", "LodestoreReplicas", "LodestoreSystem",
         "LodestoreWeb", "LoopbackWeb",
       ],

@@ -30,6 +30,7 @@ final class QueuedWrite<R: Sendable>: GroupMember, @unchecked Sendable {
   private let state = Atomic<State>(.made)
   private let cancellation = Atomic(false)
   private var caller: UnsafeContinuation<R, any Error>?
+  private var call: CallCounter?
   private var body: ((WritingTransaction) throws -> R)?
   private var result: R?
 
@@ -45,8 +46,9 @@ final class QueuedWrite<R: Sendable>: GroupMember, @unchecked Sendable {
   /// `caller` is resumed in any case.
   func enqueue(_ caller: UnsafeContinuation<R, any Error>) {
     self.caller = caller
+    call = CallCounter.begin()
     guard advance(from: .made, to: .waiting) else {
-      return caller.resume(throwing: CancellationError())
+      return resume(.failure(CancellationError()))
     }
     switch environment.writer.enqueue(.shared(self)) {
     case .refused:
@@ -94,6 +96,7 @@ final class QueuedWrite<R: Sendable>: GroupMember, @unchecked Sendable {
     body = nil
     result = nil
     caller?.resume(with: outcome)
+    call?.end()
   }
 
   private func advance(from old: State, to new: State) -> Bool {

@@ -42,11 +42,16 @@ package func runOnNewThread<R: Sendable>(
   _ body: @escaping @Sendable () throws -> R
 ) async throws -> R {
   try await withUnsafeThrowingContinuation { continuation in
-    let thread = startedThread { continuation.resume(with: Result { try body() }) }
+    let call = CallCounter.begin()
+    let thread = startedThread {
+      continuation.resume(with: Result { try body() })
+      call?.end()
+    }
     if let thread {
       pthread_detach(thread)
     } else {
       continuation.resume(throwing: LMDBError(code: EAGAIN, operation: "start a thread"))
+      call?.end()
     }
   }
 }

@@ -5,12 +5,15 @@ internal import LodestoreFormat
 /// Calls with an unclear outcome are repeated, with growing waits.
 struct ReplicaClient: Sendable {
   let storage: MeteredStorage
+  let clock: ReplicaClock
   private var driver: ProtocolDriver
 
-  init(_ storage: MeteredStorage, failureLimit: Int? = nil) {
+  init(_ storage: MeteredStorage, clock: ReplicaClock = .system, failureLimit: Int? = nil) {
     self.storage = storage
+    self.clock = clock
     driver = ProtocolDriver(storage)
     driver.failureLimit = failureLimit
+    driver.wait = { try await clock.wait(after: $0, $1) }
   }
 
   var place: String { storage.place }

@@ -98,12 +98,12 @@ extension FollowerLoop {
     if let registered {
       let interval =
         registered.slot == position.slot ? Duration.seconds(3_600) : options.reportInterval
-      if registered.at.duration(to: .now) < interval { return }
+      if client.clock.elapsed(since: registered.at) < interval { return }
     }
     let mark = FollowerMark(
       id: id, slot: position.slot, lastWrite: position.lastWrite, time: now())
     try await client.replace(.follower(id: id), .bytes(mark.bytes))
-    registered = (position.slot, .now)
+    registered = (position.slot, client.clock.instant())
     options.onStep(.registered)
   }
 
@@ -112,9 +112,9 @@ extension FollowerLoop {
   /// Removes old history of the copy, at most once an hour.
   func purgeHistory() async throws {
     guard let age = options.keepsHistoryFor,
-      purgedAt.map({ $0.duration(to: .now) >= .seconds(3_600) }) ?? true
+      purgedAt.map({ client.clock.elapsed(since: $0) >= .seconds(3_600) }) ?? true
     else { return }
-    purgedAt = .now
+    purgedAt = client.clock.instant()
     let date = Date(timeIntervalSinceReferenceDate: now() - age.inSeconds)
     try await file.writable.replaying(author: "replica", context: nil) { tx in
       _ = try tx.purgeHistory(before: date)

@@ -29,8 +29,8 @@ actor FollowerLoop {
   /// Entries that were read and not applied: parts of a write whose other parts are missing.
   var pending: [LogEntry] = []
   private var running: Task<Void, any Error>?
-  var registered: (slot: UInt64, at: ContinuousClock.Instant)?
-  var purgedAt: ContinuousClock.Instant?
+  var registered: (slot: UInt64, at: ReplicaClock.Instant)?
+  var purgedAt: ReplicaClock.Instant?
   /// Whether the folder may have stores and downloads that are not needed.
   var hasOldFiles = true
   /// The slot after which the content differed from the writer's, and a base was taken instead.
@@ -151,10 +151,12 @@ actor FollowerLoop {
   nonisolated func begin() {
     let interval = max(options.pollInterval, .milliseconds(1))
     task.withLock { task in
-      task = Task.detached(priority: .utility) { [weak self] in
+      task = Task.detached(
+        executorPreference: client.clock.executor, priority: .utility
+      ) { [weak self, clock = client.clock] in
         while !Task.isCancelled {
           guard let wait = await self?.turn(interval) else { return }
-          guard (try? await Task.sleep(for: wait)) != nil else { return }
+          guard (try? await clock.sleep(wait)) != nil else { return }
         }
       }
     }
@@ -178,7 +180,7 @@ actor FollowerLoop {
   private func turn(_ interval: Duration) async -> Duration? {
     do {
       try await catchUp()
-      return interval * Double.random(in: 0.9...1.1)
+      return interval * client.clock.random(0.9...1.1)
     } catch let error as ReplicaError where error.isFinal {
       return nil
     } catch {
@@ -191,11 +193,7 @@ actor FollowerLoop {
     // A poll that runs already may have read the end of the log before this call.
     while let running { _ = try? await running.value }
     if let end = shared.status.end { throw end }
-    let task = Task {
-      // Ends within the task, so that nobody finds a task that has ended.
-      defer { running = nil }
-      try await poll()
-    }
+    let task = Task(executorPreference: client.clock.executor) { try await self.runPoll() }
     running = task
     do {
       try await withTaskCancellationHandler {
@@ -229,6 +227,12 @@ actor FollowerLoop {
   }
 
   // MARK: Polls
+
+  /// Polls once, and ends within the task, so that nobody finds a task that has ended.
+  private func runPoll() async throws {
+    defer { running = nil }
+    try await poll()
+  }
 
   private func poll() async throws {
     while true {

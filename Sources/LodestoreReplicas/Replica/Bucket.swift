@@ -6,11 +6,21 @@
 /// One bucket can hold many replicas under different prefixes.
 public struct Bucket: Sendable, CustomStringConvertible {
   let storage: any ObjectStorage
+  /// The clock of all that use the bucket; a simulation has its own.
+  let clock: ReplicaClock
 
   /// The place for messages, without secrets.
   public var description: String { storage.place }
 
-  package init(_ storage: some ObjectStorage) { self.storage = storage }
+  package init(_ storage: some ObjectStorage) { self.init(storage, clock: .system) }
+
+  init(_ storage: some ObjectStorage, clock: ReplicaClock) {
+    self.storage = storage
+    self.clock = clock
+  }
+
+  /// A client whose requests are counted for one writer, follower or restore.
+  var client: ReplicaClient { ReplicaClient(MeteredStorage(storage), clock: clock) }
 
   /// A local folder, which must exist.
   ///

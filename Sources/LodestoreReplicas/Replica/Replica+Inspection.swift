@@ -69,7 +69,7 @@ extension Replica {
   public static func summary(
     of bucket: Bucket, failureLimit: Int = 6
   ) async throws -> ReplicaSummary {
-    let client = ReplicaClient(MeteredStorage(bucket.storage), failureLimit: failureLimit)
+    let client = bucket.client.giving(upAfter: failureLimit)
     let info = try await FollowerLoop.info(client)
     func date(_ time: Double) -> Date { Date(timeIntervalSinceReferenceDate: time) }
     var summary = ReplicaSummary(store: info.store.text, createdAt: date(info.createdAt))

@@ -11,11 +11,10 @@ extension Replica {
     _ store: Store, to bucket: Bucket, options: ReplicaWriterOptions = ReplicaWriterOptions()
   ) async throws -> ReplicaPlan {
     try check(store)
-    let client = ReplicaClient(
-      MeteredStorage(bucket.storage), failureLimit: options.openingFailureLimit)
+    let client = bucket.client.giving(upAfter: options.openingFailureLimit)
     let opening = WriterOpening(
       store: store, client: client, session: .random,
-      beginsNewReplica: options.beginsNewReplica, name: nil, now: clock)
+      beginsNewReplica: options.beginsNewReplica, name: nil, now: bucket.clock.now)
     guard let place = try await opening.compare() else {
       var plan = ReplicaPlan(.create, slot: 0, lastSlot: 0, lastWrite: 0)
       plan.byteCount = nil
@@ -70,8 +69,7 @@ extension Replica {
     at path: String, of bucket: Bucket,
     options: ReplicaFollowerOptions = ReplicaFollowerOptions()
   ) async throws -> ReplicaPlan {
-    let client = ReplicaClient(
-      MeteredStorage(bucket.storage), failureLimit: options.failureLimit)
+    let client = bucket.client.giving(upAfter: options.failureLimit)
     guard let file = try FollowerFolder(path).current else {
       let replica = try await FollowerLoop.info(client).store
       let plan = ReplicaPlan(.download, slot: 0, lastSlot: 0, lastWrite: 0)
@@ -140,7 +138,7 @@ extension Replica {
     // The plan reports the lease at once.
     options.waitsForLease = false
     let (run, _) = try await run(bucket, options, path)
-    try await run.respectLease(at: clock())
+    try await run.respectLease(at: bucket.clock.now())
     if try FollowerFolder(path).current != nil {
       var follower = ReplicaFollowerOptions()
       follower.failureLimit = options.failureLimit

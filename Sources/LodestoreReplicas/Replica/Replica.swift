@@ -23,8 +23,6 @@ internal import LodestoreSystem
 /// bases, which are sealed files of the store, and a log of all writes since. Every entity of the
 /// store must keep a history.
 public enum Replica {
-  static func clock() -> Double { Date().timeIntervalSinceReferenceDate }
-
   // MARK: Writing
 
   /// Opens the writer of a replica, which sends all commits of the store from now on.
@@ -44,11 +42,12 @@ public enum Replica {
   public static func writer(
     _ store: Store, to bucket: Bucket, options: ReplicaWriterOptions = ReplicaWriterOptions()
   ) async throws -> ReplicaWriter {
-    let client = ReplicaClient(MeteredStorage(bucket.storage))
+    let client = bucket.client
     let session = UUIDBytes.random
     let opening = WriterOpening(
       store: store, client: client.giving(upAfter: options.openingFailureLimit), session: session,
-      beginsNewReplica: options.beginsNewReplica, name: options.name, now: clock)
+      beginsNewReplica: options.beginsNewReplica, name: options.name,
+      now: bucket.clock.now)
     do {
       guard store.seal == nil else { throw ReplicaError.sealedStore(store.path) }
       let lock = try WriterLock(store)
@@ -56,7 +55,7 @@ public enum Replica {
       let schema = try await store.read { try $0.replayFacts().schema }
       let loop = WriterLoop(
         store, client, options, replica: replica, session: session, place, schema: schema,
-        now: clock)
+        now: bucket.clock.now)
       loop.shared.hold(lock)
       try await loop.begin()
       return ReplicaWriter(store, loop, options.durability)
@@ -78,10 +77,10 @@ public enum Replica {
     at path: String, of bucket: Bucket, entities: [any Entity.Type],
     options: ReplicaFollowerOptions = ReplicaFollowerOptions()
   ) async throws -> ReplicaFollower {
-    let client = ReplicaClient(MeteredStorage(bucket.storage))
+    let client = bucket.client
     do {
       let loop = try await FollowerLoop.open(
-        FollowerFolder(path), client, entities, options, now: clock)
+        FollowerFolder(path), client, entities, options, now: bucket.clock.now)
       loop.begin()
       return ReplicaFollower(loop)
     } catch let error as ReplayError { throw ReplicaError(error, path) }
@@ -147,14 +146,13 @@ public enum Replica {
   static func run(
     _ bucket: Bucket, _ options: RestoreOptions, _ path: String
   ) async throws -> (RestoreRun, scratch: String) {
-    let client = ReplicaClient(
-      MeteredStorage(bucket.storage), failureLimit: options.failureLimit)
+    let client = bucket.client.giving(upAfter: options.failureLimit)
     let info = try await FollowerLoop.info(client)
     let number = String(UInt64.random(in: .min ... .max), radix: 36)
     return (
       RestoreRun(
         client: client, options: options, replica: info.store,
-        registration: RestoreRegistration(client, now: clock)),
+        registration: RestoreRegistration(client)),
       "\(path)-restoring-\(number)"
     )
   }
@@ -204,26 +202,26 @@ public enum Replica {
   ) async throws -> TakeoverReport {
     let (run, scratch) = try await run(bucket, options, path)
     defer { removeScratch(scratch) }
-    try await run.respectLease(at: clock())
+    try await run.respectLease(at: bucket.clock.now())
     do {
       return try await run.registered {
-        try await takeOver(at: path, by: run, scratch: scratch)
+        try await takeOver(at: path, by: run, scratch: scratch, now: bucket.clock.now)
       }
     } catch let error as ReplayError { throw ReplicaError(error, path) }
   }
 
   private static func takeOver(
-    at path: String, by run: RestoreRun, scratch: String
+    at path: String, by run: RestoreRun, scratch: String, now: @escaping @Sendable () -> Double
   ) async throws -> TakeoverReport {
     let folder = FollowerFolder(path)
     if let file = try folder.current {
       let lock = try folder.locked()
       defer { withExtendedLifetime(lock) {} }
-      return try await run.takeOver(with: FollowerFile(file), folder: folder, now: clock)
+      return try await run.takeOver(with: FollowerFile(file), folder: folder, now: now)
     }
     try requireFree(path)
     let restored = try await run.restore(to: .latest, scratch: scratch)
-    var report = try await run.takeOver(with: restored.file, folder: nil, now: clock)
+    var report = try await run.takeOver(with: restored.file, folder: nil, now: now)
     try move(restored.file.path, to: path)
     report.path = path
     return report

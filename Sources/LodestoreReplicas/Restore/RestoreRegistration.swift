@@ -6,7 +6,6 @@ internal import LodestoreFormat
 /// restore.
 actor RestoreRegistration {
   private let client: ReplicaClient
-  private let now: @Sendable () -> Double
   private let id = "restore-" + String(UInt64.random(in: .min ... .max), radix: 36)
   private var place: (slot: UInt64, lastWrite: UInt64)?
   private var renewal: Task<Void, Never>?
@@ -15,24 +14,21 @@ actor RestoreRegistration {
   private static let duration = 3_600.0
   private static let interval = Duration.seconds(600)
 
-  init(_ client: ReplicaClient, now: @escaping @Sendable () -> Double) {
-    self.client = client.giving(upAfter: 1)
-    self.now = now
-  }
+  init(_ client: ReplicaClient) { self.client = client.giving(upAfter: 1) }
 
   /// Keeps the slots after a slot, and the bases of these slots, until ``end()``.
   func keep(after slot: UInt64, lastWrite: UInt64) async {
     place = (slot, lastWrite)
     await write()
     guard renewal == nil else { return }
-    renewal = Task { [weak self] in
-      while (try? await Task.sleep(for: Self.interval)) != nil { await self?.write() }
+    renewal = Task(executorPreference: client.clock.executor) { [weak self, clock = client.clock] in
+      while (try? await clock.sleep(Self.interval)) != nil { await self?.write() }
     }
   }
 
   private func write() async {
     guard let place else { return }
-    let time = now()
+    let time = client.clock.now()
     let mark = FollowerMark(
       id: id, slot: place.slot, lastWrite: place.lastWrite, time: time,
       until: time + Self.duration)

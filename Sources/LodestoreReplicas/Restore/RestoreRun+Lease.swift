@@ -22,8 +22,8 @@ extension RestoreRun {
   private func waitForLease() async throws {
     var watch = LeaseWatch(assuming: .seconds(90))
     while let bytes = try await client.object(.lease) {
-      if watch.look(bytes, slot: 0, at: .now) == .zero { return }
-      try await Task.sleep(for: watch.interval(atMost: .seconds(5)))
+      if watch.look(bytes, slot: 0, at: client.clock.instant()) == .zero { return }
+      try await client.clock.sleep(watch.interval(atMost: .seconds(5)))
     }
   }
 }

@@ -12,8 +12,8 @@ struct LeaseWatch: Sendable {
   private(set) var bytes: [UInt8]?
   private var duration: Duration?
   private var slot: UInt64 = 0
-  private var lastSign: ContinuousClock.Instant?
-  private var lastLook: ContinuousClock.Instant?
+  private var lastSign: ReplicaClock.Instant?
+  private var lastLook: ReplicaClock.Instant?
 
   init(assuming duration: Duration?) {
     assumedDuration = duration
@@ -32,7 +32,7 @@ struct LeaseWatch: Sendable {
   /// - Returns: The wait until the writer counts as ended; zero if it has ended. `nil` if no lease
   ///   was ever seen, so that nothing is known about a writer.
   mutating func look(
-    _ found: [UInt8]?, slot: UInt64, at time: ContinuousClock.Instant
+    _ found: [UInt8]?, slot: UInt64, at time: ReplicaClock.Instant
   ) -> Duration? {
     // After a long pause of this process, the writer gets the whole duration again.
     let isLate = lastLook.map { look in

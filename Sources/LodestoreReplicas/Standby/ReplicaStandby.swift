@@ -85,7 +85,8 @@ public final class ReplicaStandby: Sendable {
         watch.fail()
         note(watch, nil, error)
       }
-      try await run.sleep(interval * Double.random(in: 0.8...1))
+      let clock = run.client.clock
+      try await clock.sleep(interval * clock.random(0.8...1))
     }
     guard !isStopped else { throw ReplicaError.stopped(run.folder.path) }
     return try run.store()

@@ -15,8 +15,6 @@ struct StandbyRun: Sendable {
   let entities: [any Entity.Type]
   let options: ReplicaStandbyOptions
   let session = UUIDBytes.random
-  let now: @Sendable () -> Double
-  var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
   func follower() async throws -> ReplicaFollower {
     try await Replica.follower(
@@ -27,7 +25,7 @@ struct StandbyRun: Sendable {
   func look(_ follower: ReplicaFollower, _ watch: inout LeaseWatch) async throws -> Duration? {
     try await follower.catchUp()
     let lease = try await client.object(.lease)
-    return watch.look(lease, slot: follower.status.slot, at: .now)
+    return watch.look(lease, slot: follower.status.slot, at: client.clock.instant())
   }
 
   /// Writes a lease of this standby in place of the one that has ended.
@@ -37,7 +35,7 @@ struct StandbyRun: Sendable {
     let duration = watch.lease?.duration ?? options.assumedLease ?? .seconds(90)
     let lease = Lease(
       holder: options.name ?? Lease.processName, epoch: epoch + 1,
-      until: now() + duration.inSeconds, milliseconds: duration.wholeMilliseconds,
+      until: client.clock.now() + duration.inSeconds, milliseconds: duration.wholeMilliseconds,
       session: session)
     var keeper = LeaseKeeper(session: session)
     do throws(StorageError) {
@@ -99,7 +97,7 @@ extension Replica {
     at path: String, of bucket: Bucket, entities: [any Entity.Type],
     options: ReplicaStandbyOptions = ReplicaStandbyOptions()
   ) async throws -> ReplicaStandby {
-    guard options.follower.followedEntities == nil else {
+    guard options.follower.followedEntities == nil, options.follower.conditions.isEmpty else {
       throw ReplicaError(
         .unsuitableStore,
         "cannot stand by in '\(path)': a standby follows all entities; leave out the list of "
@@ -107,9 +105,8 @@ extension Replica {
     }
     let run = StandbyRun(
       folder: FollowerFolder(path), bucket: bucket,
-      client: ReplicaClient(
-        MeteredStorage(bucket.storage), failureLimit: options.follower.failureLimit),
-      entities: entities, options: options, now: { Date().timeIntervalSinceReferenceDate })
+      client: bucket.client.giving(upAfter: options.follower.failureLimit),
+      entities: entities, options: options)
     let hasTakenOver = try run.hasTakenOver
     return ReplicaStandby(run, hasTakenOver ? nil : try await run.follower())
   }

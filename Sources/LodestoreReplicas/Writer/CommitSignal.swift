@@ -10,7 +10,7 @@ final class CommitSignal: Sendable {
   private let end: @Sendable () -> Void
 
   init(
-    _ store: Store, onCommit: @escaping @Sendable () -> Void,
+    _ store: Store, watchesFile: Bool, onCommit: @escaping @Sendable () -> Void,
     onChange: @escaping @Sendable () -> Void
   ) throws {
     let dynamic = DynamicStore(store)
@@ -18,7 +18,7 @@ final class CommitSignal: Sendable {
     end = try dynamic.withEnvironment { environment -> @Sendable () -> Void in
       let listener = environment.addCommitListener { _ in onCommit() }
       // Commits of other processes are seen in the file.
-      let watch = FileWatch(environment, onChange)
+      let watch = watchesFile ? FileWatch(environment, onChange) : nil
       _ = watch?.start()
       return {
         watch?.stop()

@@ -85,7 +85,7 @@ extension WriterLoop {
     }
     let share = Double(newestBase?.packed.length ?? 0) * options.baseShare
     let limit = max(options.leastLogForBase, UInt64(max(share, 0)))
-    let isDue = (newestBase == nil || logBytes >= limit) && nextBase <= .now
+    let isDue = (newestBase == nil || logBytes >= limit) && nextBase <= clock.instant()
     if isWished || isDue {
       do {
         try await beginBase()
@@ -111,7 +111,7 @@ extension WriterLoop {
     else { return }
     let (upload, options, earlierBytes) = (upload, options, logBytes)
     logBytes = 0
-    baseTask = Task { [weak self] in
+    baseTask = Task(executorPreference: clock.executor) { [weak self] in
       do {
         let uploaded = try await upload.upload(
           exact, slot: position.slot, lastWrite: position.lastWrite, time: time)
@@ -144,7 +144,7 @@ extension WriterLoop {
   private func endBase(_ error: any Error, _ earlierBytes: UInt64) {
     baseTask = nil
     logBytes += earlierBytes
-    nextBase = .now + .seconds(60)
+    nextBase = clock.instant() + .seconds(60)
     guard !(error is CancellationError) else { return }
     let failure =
       error as? ReplicaError
@@ -168,7 +168,7 @@ extension WriterLoop {
       if let baseTask { return baseTask }
       if let end = shared.status.end { throw end }
       if let newestBase, newestBase.slot == position.slot { return nil }
-      try await Task.sleep(for: .milliseconds(5))
+      try await clock.sleep(.milliseconds(5))
     }
   }
 
@@ -215,7 +215,7 @@ extension WriterLoop {
     let first = mergedSlot
     mergedSlot = end
     let (client, replica, options) = (client, replica, options)
-    mergeTask = Task { [weak self] in
+    mergeTask = Task(executorPreference: clock.executor) { [weak self] in
       var slot = first
       while slot < end {
         slot += ReplicaName.mergeFactor

@@ -51,7 +51,7 @@ extension WriterLoop {
         cause: error)
     }
     markedSlot = position.slot
-    lastMark = .now
+    lastMark = clock.instant()
     options.onStep(.marked)
   }
 

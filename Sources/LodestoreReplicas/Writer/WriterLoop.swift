@@ -29,13 +29,13 @@ actor WriterLoop {
   var needsBase: Bool
   let openingMark: ReplicaMark?
   var lastCommit: CommitNumber?
-  var lastMark = ContinuousClock.now
+  var lastMark: ReplicaClock.Instant
   var markedSlot: UInt64
   var leaseKeeper: LeaseKeeper
   /// A lease of a later epoch, until the log was read for its fence.
   var rival: Lease?
   /// The time before which no base is begun, after a failed one.
-  var nextBase = ContinuousClock.now
+  var nextBase: ReplicaClock.Instant
 
   // The state of bases, which WriterLoop+Bases changes.
   var newestBase: BaseHead?
@@ -55,7 +55,8 @@ actor WriterLoop {
     self.replica = replica
     self.session = session
     self.now = now
-    shared = WriterShared(options.onStatus) { status, numbers in
+    (lastMark, nextBase) = (client.clock.instant(), client.clock.instant())
+    shared = WriterShared(options.onStatus, client.clock) { status, numbers in
       status.traffic = client.storage.traffic
       let last = (try? store.read { try $0.historyToken().number }).map(numbers.inLog)
       let known = status.replicatedWrite
@@ -83,6 +84,7 @@ actor WriterLoop {
   }
 
   var position: ChainPosition { slots.position }
+  nonisolated var clock: ReplicaClock { client.clock }
 
   // MARK: Face
 
@@ -107,22 +109,23 @@ actor WriterLoop {
     options.onStep(.opened)
     let shared = shared
     signal = try CommitSignal(
-      store, onCommit: { shared.noteCommit() }, onChange: { shared.wake() })
+      store, watchesFile: clock.watchesFiles, onCommit: { shared.noteCommit() },
+      onChange: { shared.wake() })
     try await findBase()
     shared.noteCommit()
     let interval = min(max(options.markInterval, .milliseconds(100)), .seconds(10))
     let leaseInterval = options.leaseInterval.map { max($0, .milliseconds(10)) }
-    task.withLock { task in
-      task = Task.detached { [weak self] in
+    task.withLock { [clock] task in
+      task = Task.detached(executorPreference: clock.executor) { [weak self] in
         await withTaskGroup(of: Void.self) { group in
           group.addTask {
-            while (try? await Task.sleep(for: interval)) != nil { shared.wake() }
+            while (try? await clock.sleep(interval)) != nil { shared.wake() }
           }
           if let lease = leaseInterval {
             // The lease stays valid during long steps of the loop, such as a base.
             group.addTask { [weak self] in
               while await self?.renewLease() != nil {
-                guard (try? await Task.sleep(for: lease)) != nil else { break }
+                guard (try? await clock.sleep(lease)) != nil else { break }
               }
             }
           }
@@ -176,7 +179,7 @@ actor WriterLoop {
         needsBase = false
       }
       try await ship()
-      if markedSlot != position.slot, lastMark.duration(to: .now) >= options.markInterval {
+      if markedSlot != position.slot, clock.elapsed(since: lastMark) >= options.markInterval {
         try await mark()
       }
       try await tendBases()
@@ -206,7 +209,7 @@ actor WriterLoop {
         shared.end(.stopped(store.path))
         return false
       }
-      try? await Task.sleep(for: .seconds(1))
+      try? await clock.sleep(.seconds(1))
       shared.wake()
       return !Task.isCancelled
     }
@@ -214,12 +217,14 @@ actor WriterLoop {
 
   /// Waits for further commits, unless somebody waits for the storage.
   private func gather() async throws {
-    let start = ContinuousClock.now
+    let start = clock.instant()
     guard try hasNews() else { return }
     shared.noteUnsent()
-    while !shared.hasWaiters, !shared.isStopping, start.duration(to: .now) < options.flushInterval {
+    while !shared.hasWaiters, !shared.isStopping,
+      clock.elapsed(since: start) < options.flushInterval
+    {
       if try lastWrite() &- shipped >= options.flushCount { return }
-      try await Task.sleep(for: min(.milliseconds(20), options.flushInterval))
+      try await clock.sleep(min(.milliseconds(20), options.flushInterval))
     }
   }
 
@@ -236,7 +241,7 @@ actor WriterLoop {
   ///
   /// - Parameter pinned: The commit to read; `nil` for the newest one.
   func ship(from pinned: PinnedSnapshot? = nil) async throws {
-    let began = ContinuousClock.now
+    let began = clock.instant()
     // A pinned commit may be older than the commits that callers wait for.
     let round = pinned == nil ? shared.beginRound() : nil
     do {

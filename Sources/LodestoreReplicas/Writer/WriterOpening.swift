@@ -76,7 +76,9 @@ struct WriterOpening: Sendable {
 
   private func probe() async throws {
     do throws(StorageProbe.Failure) {
-      try await StorageProbe().check(client.storage)
+      var probe = StorageProbe()
+      probe.wait = { [clock = client.clock] in try await clock.wait(after: $0, $1) }
+      try await probe.check(client.storage)
     } catch {
       switch error {
       case .untrustworthy(let broken):

@@ -17,9 +17,9 @@ final class WriterShared: Sendable {
     var lastWaiter: UInt64 = 0
     /// The number of reads of the store that have begun.
     var round: UInt64 = 0
-    var unsentSince: ContinuousClock.Instant?
+    var unsentSince: ReplicaClock.Instant?
     var shipped: UInt64 = 0
-    var lastReport: ContinuousClock.Instant?
+    var lastReport: ReplicaClock.Instant?
     var wantsBase = false
     var isStopping = false
     var numbers = WriteNumbers(local: 0, log: 0)
@@ -30,15 +30,17 @@ final class WriterShared: Sendable {
   private let knock: AsyncStream<Void>.Continuation
   let knocks: AsyncStream<Void>
   private let onStatus: (@Sendable (ReplicaWriterStatus) -> Void)?
+  private let clock: ReplicaClock
   private let complete: @Sendable (inout ReplicaWriterStatus, WriteNumbers) -> Void
 
   /// - Parameter complete: Adds the facts that only the store and the storage know.
   init(
-    _ onStatus: (@Sendable (ReplicaWriterStatus) -> Void)?,
+    _ onStatus: (@Sendable (ReplicaWriterStatus) -> Void)?, _ clock: ReplicaClock,
     _ complete: @escaping @Sendable (inout ReplicaWriterStatus, WriteNumbers) -> Void
   ) {
     (knocks, knock) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     self.onStatus = onStatus
+    self.clock = clock
     self.complete = complete
   }
 
@@ -51,7 +53,9 @@ final class WriterShared: Sendable {
   }
 
   /// Begins the lag, unless an earlier commit has begun it.
-  func noteUnsent() { state.withLock { $0.unsentSince = $0.unsentSince ?? .now } }
+  func noteUnsent() {
+    state.withLock { $0.unsentSince = $0.unsentSince ?? clock.instant() }
+  }
 
   /// Wakes the loop.
   func wake() { knock.yield() }
@@ -137,7 +141,7 @@ final class WriterShared: Sendable {
   }
 
   /// Puts the time of the first unsent commit back after a round that has failed.
-  func reopenRound(since: ContinuousClock.Instant) {
+  func reopenRound(since: ReplicaClock.Instant) {
     state.withLock { $0.unsentSince = min($0.unsentSince ?? since, since) }
   }
 
@@ -159,7 +163,7 @@ final class WriterShared: Sendable {
   var status: ReplicaWriterStatus {
     var (status, numbers) = state.withLock { state in
       var status = state.status
-      status.lag = state.unsentSince.map { $0.duration(to: .now) } ?? .zero
+      status.lag = state.unsentSince.map(clock.elapsed) ?? .zero
       return (status, state.numbers)
     }
     complete(&status, numbers)
@@ -174,10 +178,10 @@ final class WriterShared: Sendable {
   private func report(always: Bool = false) {
     guard let onStatus else { return }
     let isDue = state.withLock { state in
-      if !always, let last = state.lastReport, last.duration(to: .now) < .milliseconds(100) {
+      if !always, let last = state.lastReport, clock.elapsed(since: last) < .milliseconds(100) {
         return false
       }
-      state.lastReport = .now
+      state.lastReport = clock.instant()
       return true
     }
     if isDue { onStatus(status) }

@@ -19,6 +19,10 @@
  *   ONE_FLOOR        the floor is one object that collectors overwrite
  *   TRUSTING_READER  a follower does not read the floor after an entry
  *   WRONG_412        a taken slot is not read, and the lost answer of another is taken for an own
+ *   NO_RESTORE_FLOOR a process that takes over does not read the floor after the entries
+ *
+ * Each step prints a line, which runs of checks ignore. The program `trace` in this folder records the
+ * lines of random runs, and tests replay them on the machines of the protocol.
  */
 
 #ifndef SLOTS
@@ -35,6 +39,17 @@
 #endif
 #ifndef LATE_REQUESTS
 #define LATE_REQUESTS 1
+#endif
+
+/* The weights of processes in random runs (spin -o6); checks run without them. */
+#ifdef RANDOM_RUN
+#define WEIGHT(number) priority number
+#define IS_RANDOM true
+#define IS_DUE (base > floor)     /* random runs spend no collection without a new base */
+#else
+#define WEIGHT(number)
+#define IS_RANDOM false
+#define IS_DUE true
 #endif
 
 /* An entry is its writer and its epoch. Equal entries in one slot have equal bytes. */
@@ -62,13 +77,16 @@ inline store(where, entry) {
 inline giveUp(where, entry) {
   /* The answer is lost, or the request is executed much later. */
   if
-  :: skip
-  :: lateSlot[self] == 0 && lateCount < LATE_REQUESTS -> lateCount++; lateSlot[self] = where; lateEntry[self] = entry
+  :: printf("W%d put %d %d never\n", self, where, entry)
+  :: lateSlot[self] == 0 && lateCount < LATE_REQUESTS ->
+       printf("W%d put %d %d late\n", self, where, entry);
+       lateCount++; lateSlot[self] = where; lateEntry[self] = entry
   fi
 }
 
 proctype Writer(byte self; bool isOld) {
   byte position, entry, epoch, crashes;
+  byte begin;          /* the position from which entries are read */
   bool isStale;        /* the store lacks entries before its position */
   bool isMisled;       /* an entry that was read is not of the chain */
 
@@ -78,7 +96,10 @@ proctype Writer(byte self; bool isOld) {
   fi;
 
 restore:                /* A base leads to a position, and entries lead on from it. */
-  atomic { position = base; isMisled = false; epoch = EPOCH(first[position]) };
+  atomic {
+    position = base; begin = base; isMisled = false; epoch = EPOCH(first[position]);
+    printf("W%d restore %d\n", self, position)
+  };
 
 follow:
   if
@@ -87,8 +108,14 @@ follow:
   fi;
   atomic {
     entry = slot[position + 1];
+    printf("W%d read %d %d\n", self, position + 1, entry);
     if
+#ifndef NO_RESTORE_FLOOR
+    :: entry == 0 && floor > begin + 1 -> goto restore
+    :: entry == 0 && floor <= begin + 1 -> goto fence
+#else
     :: entry == 0 -> goto fence
+#endif
     :: entry != 0 && (isMisled || EPOCH(entry) < epoch) -> goto restore   /* the chain is broken */
     :: else ->
          if :: entry != first[position + 1] -> isMisled = true :: else fi;
@@ -102,12 +129,20 @@ fence:
     if
     :: slot[position + 1] == 0 ->
          if
-         :: store(position + 1, entry); goto fenceFloor
-         :: store(position + 1, entry); goto fence       /* the answer is lost */
+         :: printf("W%d put %d %d stored\n", self, position + 1, entry);
+            store(position + 1, entry); goto fenceFloor
+         :: printf("W%d put %d %d lost\n", self, position + 1, entry);
+            store(position + 1, entry); goto fence       /* the answer is lost */
          :: giveUp(position + 1, entry); goto fence
          fi
-    :: slot[position + 1] == entry -> goto fenceFloor
-    :: else -> goto follow
+    :: else ->
+         printf("W%d put %d %d exists\n", self, position + 1, entry);
+         printf("W%d get %d %d\n", self, position + 1, slot[position + 1]);
+         begin = position;
+         if
+         :: slot[position + 1] == entry -> goto fenceFloor
+         :: else -> goto follow
+         fi
     fi
   };
 
@@ -115,9 +150,10 @@ fenceFloor:
   atomic {
     if
 #ifndef NO_FLOOR_READ
-    :: floor > position + 1 -> goto fenceGarbage
+    :: floor > position + 1 -> printf("W%d garbage %d\n", self, position + 1); goto fenceGarbage
 #endif
     :: else ->
+         printf("W%d fenced %d\n", self, position + 1);
          assert(first[position + 1] == entry);
          assert(!isMisled);
          position++; epoch++; goto write
@@ -125,7 +161,7 @@ fenceFloor:
   };
 
 fenceGarbage:
-  atomic { slot[position + 1] = 0; goto restore };
+  atomic { printf("W%d delete %d\n", self, position + 1); slot[position + 1] = 0; goto restore };
 
 start:                  /* A restarted writer compares its position with the chain. */
   if
@@ -134,6 +170,7 @@ start:                  /* A restarted writer compares its position with the cha
   fi;
   atomic {
     entry = slot[position + 1];
+    printf("W%d compare %d %d\n", self, position + 1, entry);
     if
     :: entry == 0 -> goto startFloor
     :: entry == ENTRY(self, epoch) -> goto startAdopt
@@ -141,7 +178,7 @@ start:                  /* A restarted writer compares its position with the cha
     :: entry != 0 && entry != ENTRY(self, epoch) ->
          isStale = true; position++; goto start
 #else
-    :: entry != 0 && entry != ENTRY(self, epoch) -> goto end
+    :: entry != 0 && entry != ENTRY(self, epoch) -> printf("W%d end\n", self); goto end
 #endif
     fi
   };
@@ -149,7 +186,7 @@ start:                  /* A restarted writer compares its position with the cha
 startAdopt:
   atomic {
     if
-    :: floor > position + 1 -> goto end
+    :: floor > position + 1 -> printf("W%d end\n", self); goto end
     :: else -> assert(first[position + 1] == entry); position++; goto start
     fi
   };
@@ -157,16 +194,17 @@ startAdopt:
 startFloor:
   atomic {
     if
-    :: floor > position + 1 -> goto end
-    :: else -> goto write
+    :: floor > position + 1 -> printf("W%d end\n", self); goto end
+    :: else -> printf("W%d ready %d\n", self, position); goto write
     fi
   };
 
 write:
   if
   :: position + 1 >= SLOTS -> goto end
-  :: atomic { position > base -> base = position }; goto write
-  :: crashes < CRASHES -> crashes++; goto start
+  :: atomic { position > base -> base = position; printf("W%d base %d\n", self, position) };
+     goto write
+  :: atomic { crashes < CRASHES -> crashes++; printf("W%d start %d\n", self, position) }; goto start
   :: position + 1 < SLOTS
   fi;
   entry = ENTRY(self, epoch);
@@ -180,28 +218,31 @@ put:
          :: else
          fi;
          if
-         :: store(position + 1, entry); goto writeFloor
-         :: store(position + 1, entry); goto lost
+         :: printf("W%d put %d %d stored\n", self, position + 1, entry);
+            store(position + 1, entry); goto writeFloor
+         :: printf("W%d put %d %d lost\n", self, position + 1, entry);
+            store(position + 1, entry); goto lost
          :: giveUp(position + 1, entry); goto lost
          fi
-    :: slot[position + 1] != 0 -> goto taken
+    :: slot[position + 1] != 0 -> printf("W%d put %d %d exists\n", self, position + 1, entry); goto taken
     fi
   };
 
 lost:
   if
   :: goto put
-  :: crashes < CRASHES -> crashes++; goto start
+  :: atomic { crashes < CRASHES -> crashes++; printf("W%d start %d\n", self, position) }; goto start
   fi;
 
 taken:
   atomic {
+    printf("W%d get %d %d\n", self, position + 1, slot[position + 1]);
     if
 #ifdef WRONG_412
     :: true -> goto writeFloor
 #else
     :: slot[position + 1] == entry || slot[position + 1] == 0 -> goto writeFloor
-    :: else -> goto end                                  /* fenced */
+    :: else -> printf("W%d end\n", self); goto end                                  /* fenced */
 #endif
     fi
   };
@@ -210,19 +251,21 @@ writeFloor:
   atomic {
     if
 #ifndef NO_FLOOR_READ
-    :: floor > position + 1 -> goto garbage
+    :: floor > position + 1 -> printf("W%d garbage %d\n", self, position + 1); goto garbage
 #endif
     :: else ->
+         printf("W%d committed %d\n", self, position + 1);
          assert(first[position + 1] == entry);
          if
          :: position++; goto write
-         :: crashes < CRASHES -> crashes++; goto start   /* acknowledged, but not remembered */
+         :: crashes < CRASHES ->                         /* acknowledged, but not remembered */
+              crashes++; printf("W%d start %d\n", self, position); goto start
          fi
     fi
   };
 
 garbage:
-  slot[position + 1] = 0;
+  atomic { printf("W%d delete %d\n", self, position + 1); slot[position + 1] = 0 };
 
 end:
   skip
@@ -231,6 +274,7 @@ end:
 /* Executes requests whose writers have long abandoned them. */
 proctype Network() {
 #define LATE(i) atomic { lateSlot[i] != 0 -> \
+    printf("N late %d %d\n", lateSlot[i], lateEntry[i]); \
     if \
     :: slot[lateSlot[i]] == 0 -> store(lateSlot[i], lateEntry[i]) \
     :: else \
@@ -249,9 +293,9 @@ end:
 proctype Collector() {
   byte runs, target, known, i;
   do
-  :: runs < COLLECTIONS ->
+  :: runs < COLLECTIONS && IS_DUE ->
        runs++;
-       d_step { target = base; known = floor };
+       d_step { target = base; known = floor; printf("C begin %d\n", target) };
        if
        :: target > floor ->
 #ifdef FLOOR_LAST
@@ -267,21 +311,24 @@ proctype Collector() {
 #else
             /* A record of the floor is stored only if it is absent. */
             if
-            :: atomic { floor == known -> floor = target }
+            :: atomic { floor == known -> floor = target; printf("C floor %d\n", target) }
             :: floor != known -> target = 0
             fi;
 #endif
             i = 0;
             do
             :: i < target ->
-                 atomic { assert(i < floor); assert(base >= floor); slot[i] = 0; i++ }
+                 atomic {
+                   assert(i < floor); assert(base >= floor);
+                   printf("C delete %d\n", i); slot[i] = 0; i++
+                 }
             :: else -> break
             od
 #endif
        :: else
        fi;
        atomic { i = 0; target = 0; known = 0 }
-  :: break
+  :: runs == COLLECTIONS || !IS_RANDOM -> break
   od
 }
 
@@ -290,15 +337,16 @@ proctype Follower() {
 end:
   do
   :: position + 1 < SLOTS ->
-       entry = slot[position + 1];
+       atomic { entry = slot[position + 1]; printf("F read %d %d\n", position + 1, entry) };
        if
 #ifdef TRUSTING_READER
        :: entry != 0 -> assert(first[position + 1] == entry); position++
 #else
        :: atomic { entry != 0 && floor <= position + 1 ->
+            printf("F apply %d\n", position + 1);
             assert(first[position + 1] == entry); position++ }
 #endif
-       :: atomic { floor > position + 1 -> position = base }
+       :: atomic { floor > position + 1 -> position = base; printf("F swap %d\n", position) }
        :: entry == 0
        fi;
        entry = 0
@@ -310,17 +358,17 @@ init {
   atomic {
     slot[0] = ENTRY(0, 1);
     first[0] = ENTRY(0, 1);
-    run Writer(0, true);
+    run Writer(0, true) WEIGHT(1);
     byte i = 1;
     do
-    :: i < WRITERS -> run Writer(i, false); i++
+    :: i < WRITERS -> run Writer(i, false) WEIGHT(6); i++
     :: else -> break
     od;
-    run Network();
-    run Collector();
+    run Network() WEIGHT(1);
+    run Collector() WEIGHT(20);
 #ifdef ONE_FLOOR
     run Collector();
 #endif
-    run Follower()
+    run Follower() WEIGHT(1)
   }
 }
