@@ -65,5 +65,7 @@
     print(
       "  \(title)\(String(format: "%8.3f s, CPU %8.3f s", wall, processor)), "
         + "\(Int(Double(count) / wall).grouped) a second")
+    // A pipe shows the line at once.
+    fflush(nil)
   }
 #endif

@@ -6,8 +6,6 @@
   /// Measures writers, followers and restores of replicas in one run.
   enum ReplicaBenchmark {
     static func run() async {
-      // A pipe shows each line when it is printed.
-      setvbuf(stdout, nil, _IOLBF, 0)
       do {
         try await run(Arguments(Array(CommandLine.arguments.dropFirst())))
       } catch {

@@ -79,7 +79,7 @@
       let store = try Item.store(at: "\(folder)/store.lodestore")
       defer { store.close() }
       // The first commits create trees, and are not measured.
-      try store.insert((0..<1_000).map { Item(number: $0) })
+      try await store.insert((0..<1_000).map { Item(number: $0) })
       let load = CommitLoad(store, first: 1_000, rate: rate)
       var run = Run()
       guard hasWriter else {
