@@ -8,15 +8,23 @@ import PackageDescription
 //        ├─> CRawSQLite ─> CRecords   (empty without the trait SQLite)
 //        ├─> GRDB                     (neither fetched nor built without the trait GRDB)
 //        └─> CCallgrind
+//   ReplicaBenchmark ─> LodestoreReplicas   (empty without the trait Replicas)
 let package = Package(
   name: "lodestore-benchmarks",
   platforms: [.macOS(.v15)],
   traits: [
     .trait(name: "SQLite", description: "SQLite in the same run; needs the system's sqlite3"),
     .trait(name: "GRDB", description: "GRDB in the same run; fetches it, needs sqlite3"),
+    .trait(name: "Replicas", description: "ReplicaBenchmark; needs libzstd, builds NIO on Linux"),
   ],
   dependencies: [
-    .package(name: "lodestore", path: "..", traits: ["Macros"]),
+    .package(
+      name: "lodestore", path: "..",
+      traits: [
+        "Macros",
+        .trait(name: "Web", condition: .when(traits: ["Replicas"])),
+        .trait(name: "Datasets", condition: .when(traits: ["Replicas"])),
+      ]),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.0.0"),
   ],
   targets: [
@@ -48,6 +56,15 @@ let package = Package(
         .target(name: "CRawSQLite", condition: .when(traits: ["SQLite"])),
         .target(name: "CSQLiteForBenchmarks", condition: .when(traits: ["SQLite"])),
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["GRDB"])),
+      ]),
+    // Apart, because it builds NIO and swift-crypto, which StoreBenchmark does not need.
+    .executableTarget(
+      name: "ReplicaBenchmark",
+      dependencies: [
+        .product(
+          name: "EntityStore", package: "lodestore", condition: .when(traits: ["Replicas"])),
+        .product(
+          name: "LodestoreReplicas", package: "lodestore", condition: .when(traits: ["Replicas"])),
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -17,6 +17,11 @@ package final class FileWatch: @unchecked Sendable {
   private static let pollMilliseconds: Int32 = 250
 
   private let body: @Sendable () -> Void
+  /// The time after each call in which the thread does not wait for events, in milliseconds.
+  ///
+  /// A write to the file wakes a thread that waits for it, which costs the writer as much as a small
+  /// commit.
+  private let restMilliseconds: Int32
   private let events: Int32
   /// A pipe that tells the thread to end.
   ///
@@ -31,13 +36,19 @@ package final class FileWatch: @unchecked Sendable {
   private let threadNumber = Atomic<UInt>(0)
 
   /// Fails for a store in memory, which no other process can open.
-  package convenience init?(_ environment: Environment, _ body: @escaping @Sendable () -> Void) {
+  ///
+  /// - Parameter restMilliseconds: The least time between two calls of the closure.
+  package convenience init?(
+    _ environment: Environment, restMilliseconds: Int32 = 0,
+    _ body: @escaping @Sendable () -> Void
+  ) {
     guard environment.options.isNamed else { return nil }
-    self.init(path: environment.path, body)
+    self.init(path: environment.path, restMilliseconds: restMilliseconds, body)
   }
 
-  init(path: String, _ body: @escaping @Sendable () -> Void) {
+  init(path: String, restMilliseconds: Int32 = 0, _ body: @escaping @Sendable () -> Void) {
     self.body = body
+    self.restMilliseconds = restMilliseconds
     var pair: [Int32] = [-1, -1]
     if pipe(&pair) == 0 { for end in pair { _ = fcntl(end, F_SETFD, FD_CLOEXEC) } }
     ends = (pair[0], pair[1])
@@ -106,7 +117,14 @@ package final class FileWatch: @unchecked Sendable {
     wait()
     guard !isStopping.load(ordering: .sequentiallyConsistent) else { return false }
     body()
+    if restMilliseconds > 0 { rest() }
     return true
+  }
+
+  /// Waits until the rest is over or the watch ends; events stay in the system's queue meanwhile.
+  private func rest() {
+    var end = pollfd(fd: ends.read, events: Int16(POLLIN), revents: 0)
+    _ = poll(&end, 1, restMilliseconds)
   }
 
   /// Makes the system report nothing from now on; for tests.

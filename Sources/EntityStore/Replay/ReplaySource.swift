@@ -49,7 +49,7 @@ struct ReplaySource {
   mutating func read(_ body: (ReplayStep) throws -> Void) throws -> ReplayEnd {
     let survey = try ReplaySurvey(after: request.after, log, scope)
     if survey.restarted.isEmpty, survey.hasImages, !request.isNet {
-      try forEachWrite(body)
+      try forEachWrite(survey, body)
     } else {
       try readTogether(survey, body)
     }
@@ -72,10 +72,12 @@ struct ReplaySource {
 
   // MARK: One step for each write
 
-  private mutating func forEachWrite(_ body: (ReplayStep) throws -> Void) throws {
+  private mutating func forEachWrite(
+    _ survey: ReplaySurvey, _ body: (ReplayStep) throws -> Void
+  ) throws {
     var write: Write?
     var source = self
-    try log.forEachPart(from: request.after + 1) { number, _, part in
+    try survey.forEachPart(of: log) { number, part in
       var whole = write ?? Write(number: number)
       write = nil
       if whole.number != number {
@@ -86,7 +88,6 @@ struct ReplaySource {
       whole.changes += part.changes
       whole.links += part.links
       write = whole
-      return true
     }
     if let write { try source.tell(write, body) }
     self = source
@@ -132,11 +133,7 @@ struct ReplaySource {
     _ survey: ReplaySurvey, _ body: (ReplayStep) throws -> Void
   ) throws {
     var together = ReplayTogether(survey, scope, core)
-    let log = log
-    try log.forEachPart(from: request.after + 1) { _, _, part in
-      together.note(part, &placed)
-      return true
-    }
+    try survey.forEachPart(of: log) { _, part in together.note(part, &placed) }
     var builder = ReplayStepBuilder(
       writes: (request.after + 1)...max(last, request.after + 1), together.header,
       byteLimit: request.byteLimit)
@@ -177,10 +174,24 @@ struct ReplaySurvey {
   private(set) var restarted: Set<EntityNumber> = []
   /// Whether each write kept images of the records that it changed.
   private(set) var hasImages = true
+  private let after: UInt64
+  /// The parts of the writes, so that few writes are decoded once; `nil` if they are too large.
+  private var parts: [(number: UInt64, part: HistoryPart)]? = []
 
-  init(after number: UInt64, _ log: HistoryLog, _ scope: ReplayScope) throws {
+  /// The number of parts, of runs of ids, and of links that stay in memory.
+  private static let heldLimit = 64 << 10
+
+  init(after: UInt64, _ log: HistoryLog, _ scope: ReplayScope) throws {
+    self.after = after
     var image: UInt64 = 0
-    try log.forEachPart(from: number + 1) { number, _, part in
+    var heldCount = 0
+    try log.forEachPart(from: after + 1) { number, _, part in
+      if parts != nil {
+        heldCount += part.changes.reduce(1) { $0 + $1.ids.ranges.count }
+        heldCount += part.links.reduce(0) { $0 + $1.pairs.count }
+        if heldCount > Self.heldLimit { parts = nil }
+        parts?.append((number, part))
+      }
       if let header = part.header {
         image = header.images ?? number
         // If an entity had no records when its history began, the history reports no restart.
@@ -197,6 +208,17 @@ struct ReplaySurvey {
         case .inserted: break
         }
       }
+      return true
+    }
+  }
+
+  /// Visits the parts of all writes again.
+  func forEachPart(
+    of log: HistoryLog, _ body: (_ number: UInt64, _ part: HistoryPart) throws -> Void
+  ) throws {
+    if let parts { return try parts.forEach(body) }
+    try log.forEachPart(from: after + 1) { number, _, part in
+      try body(number, part)
       return true
     }
   }

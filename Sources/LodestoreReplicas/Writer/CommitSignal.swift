@@ -17,8 +17,10 @@ final class CommitSignal: Sendable {
     self.store = dynamic
     end = try dynamic.withEnvironment { environment -> @Sendable () -> Void in
       let listener = environment.addCommitListener { _ in onCommit() }
-      // Commits of other processes are seen in the file.
-      let watch = watchesFile ? FileWatch(environment, onChange) : nil
+      // Commits of other processes are seen in the file. The file also reports the commits of this
+      // process, which the watch would otherwise slow down.
+      let watch =
+        watchesFile ? FileWatch(environment, restMilliseconds: 20, onChange) : nil
       _ = watch?.start()
       return {
         watch?.stop()

@@ -18,6 +18,8 @@ final class WriterShared: Sendable {
     /// The number of reads of the store that have begun.
     var round: UInt64 = 0
     var unsentSince: ReplicaClock.Instant?
+    /// The time of the oldest commit of the round that is being sent.
+    var sendingSince: ReplicaClock.Instant?
     var shipped: UInt64 = 0
     var lastReport: ReplicaClock.Instant?
     var wantsBase = false
@@ -122,6 +124,7 @@ final class WriterShared: Sendable {
   func beginRound() -> UInt64 {
     state.withLock { state in
       state.round += 1
+      state.sendingSince = state.sendingSince ?? state.unsentSince
       state.unsentSince = nil
       return state.round
     }
@@ -131,6 +134,7 @@ final class WriterShared: Sendable {
   func endRound(_ round: UInt64, shipped: UInt64) {
     let done = state.withLock { state in
       state.shipped = max(state.shipped, shipped)
+      state.sendingSince = nil
       let done = state.waiters.filter { _, waiter in
         waiter.write.map { $0 <= shipped } ?? (waiter.round <= round)
       }
@@ -163,7 +167,8 @@ final class WriterShared: Sendable {
   var status: ReplicaWriterStatus {
     var (status, numbers) = state.withLock { state in
       var status = state.status
-      status.lag = state.unsentSince.map(clock.elapsed) ?? .zero
+      let oldest = state.sendingSince ?? state.unsentSince
+      status.lag = oldest.map(clock.elapsed) ?? .zero
       return (status, state.numbers)
     }
     complete(&status, numbers)

@@ -79,6 +79,25 @@ private final class Requests: Sendable {
     #expect(calls.count == 0)
   }
 
+  /// A thread that waits for each event would be woken by each write, at the writer's cost.
+  @Test func `a watch rests after each call, and ends during a rest`() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/file"
+    try Data([1]).write(to: URL(fileURLWithPath: path))
+    let calls = Requests()
+    let watch = FileWatch(path: path, restMilliseconds: 60_000) { calls.add() }
+    #expect(watch.start())
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+    for _ in 0..<100 {
+      try file.write(contentsOf: Data([2]))
+      usleep(5_000)
+    }
+    #expect(calls.count == 1)
+    let start = ContinuousClock.now
+    watch.stop()
+    #expect(start.duration(to: .now) < .seconds(30))
+  }
+
   /// Without a watch and without checks, commits of other processes would never be noticed.
   @Test func `the center checks for commits periodically if no descriptors remain for a watch`()
     async

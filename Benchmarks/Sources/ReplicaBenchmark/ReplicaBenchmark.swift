@@ -1,0 +1,118 @@
+#if Replicas
+  import EntityStore
+  import Foundation
+  import LodestoreReplicas
+
+  /// Measures writers, followers and restores of replicas in one run.
+  enum ReplicaBenchmark {
+    static func run() async {
+      do {
+        try await run(Arguments(Array(CommandLine.arguments.dropFirst())))
+      } catch {
+        FileHandle.standardError.write(Data("bench: \(error)\n".utf8))
+        exit(1)
+      }
+    }
+
+    private static func run(_ arguments: Arguments) async throws {
+      let directory = FileManager.default.temporaryDirectory
+        .appendingPathComponent("replica-bench-\(ProcessInfo.processInfo.processIdentifier)").path
+      try FileManager.default.createDirectory(
+        atPath: directory, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(atPath: directory) }
+      print("processors: \(ProcessInfo.processInfo.activeProcessorCount); load: \(loadAverage)")
+      for place in arguments.places {
+        let places = Places(directory: directory, address: place)
+        print("\n== Storage: \(place ?? "a folder")")
+        if arguments.parts.contains(.shipping) {
+          try await ShippingBenchmark(arguments: arguments, places: places).run()
+        }
+        if arguments.parts.contains(.applying) {
+          try await ApplyingBenchmark(arguments: arguments, places: places).run()
+        }
+      }
+      print("\nload at the end: \(loadAverage)")
+    }
+
+    private static var loadAverage: String {
+      var loads = [0.0, 0.0, 0.0]
+      getloadavg(&loads, 3)
+      return loads.map { String(format: "%.2f", $0) }.joined(separator: " ")
+    }
+  }
+
+  struct BenchmarkError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+  }
+
+  /// The parts of a run.
+  enum Part: String, CaseIterable {
+    /// A store with a writer in comparison with one without.
+    case shipping
+    /// The start of a follower, the changes that it applies, and a restore.
+    case applying
+  }
+
+  struct Arguments {
+    var parts = Set(Part.allCases)
+    /// The addresses of S3-compatible services; `nil` stands for a local folder.
+    var places: [String?] = [nil]
+    /// The number of records of the base.
+    var records = 1_000_000
+    var rounds = 5
+    var seconds = 5.0
+    /// The commits a second of the paced run.
+    var rate = 10_000
+    /// The number of tasks that commit at the same time.
+    var tasks = 64
+    /// The name of the only kind of changes to apply.
+    var changes: String?
+
+    static let usage = """
+      usage: tools/bench --replicas [--only=PART,…] [--s3=ADDRESS,…] [--records=N] [--rounds=N]
+                                    [--seconds=N] [--rate=N] [--tasks=N] [--changes=NAME]
+
+        --only=PART,…   shipping, applying; both
+        --s3=ADDRESS,…  also these services, with the bucket and a prefix; keys from the environment
+        --records=N     the records of the base that a follower starts from; 1,000,000
+        --rounds=N      medians of N runs without a writer and N with one; 5
+        --seconds=N     the time of each of these runs; 5
+        --rate=N        the commits a second of the paced run; 10,000
+        --tasks=N       so many tasks commit at the same time; 64
+        --changes=NAME  applies only these changes
+      """
+
+    init(_ arguments: [String]) throws {
+      for argument in arguments where argument != "--replicas" {
+        let words = argument.split(separator: "=", maxSplits: 1).map(String.init)
+        guard words.count == 2 else { throw Self.unknown(argument) }
+        func number() throws -> Int {
+          guard let number = Int(words[1]), number > 0 else { throw Self.unknown(argument) }
+          return number
+        }
+        switch words[0] {
+        case "--only":
+          parts = try Set(
+            words[1].split(separator: ",").map { name in
+              guard let part = Part(rawValue: String(name)) else { throw Self.unknown(argument) }
+              return part
+            })
+        case "--s3": places += words[1].split(separator: ",").map { String($0) }
+        case "--records": records = try number()
+        case "--rounds": rounds = try number()
+        case "--seconds": seconds = Double(try number())
+        case "--rate": rate = try number()
+        case "--tasks": tasks = try number()
+        case "--changes": changes = words[1]
+        default: throw Self.unknown(argument)
+        }
+      }
+    }
+
+    private static func unknown(_ argument: String) -> BenchmarkError {
+      BenchmarkError("'\(argument)' is not known\n\(usage)")
+    }
+  }
+#endif
