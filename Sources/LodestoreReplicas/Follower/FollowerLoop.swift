@@ -13,7 +13,8 @@ internal import Synchronization
 /// Follows a replica's log, and applies its entries to a copy.
 actor FollowerLoop {
   let folder: FollowerFolder
-  private let lock: FileLock
+  /// The lock of the folder; `nil` after the end.
+  private var lock: FileLock?
   let client: ReplicaClient
   let types: [any Entity.Type]
   let options: ReplicaFollowerOptions
@@ -159,6 +160,8 @@ actor FollowerLoop {
     shared.change { $0.end = $0.end ?? .stopped(folder.path) }
     shared.end()
     file.writable.close()
+    // The stopped follower may be kept, and the folder is free for a takeover.
+    lock = nil
   }
 
   /// Polls once in the background; returns the wait until the next poll.

@@ -203,9 +203,11 @@
       try ReplicaFixture.write(1...3, to: store)
       let writer = try await fixture.writer(store)
       try await writer.flush()
-      let link = fixture.path("link.lodestore")
-      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: store.path)
-      for path in ["store.lodestore", "link.lodestore"] {
+      // The folder's other name leads to the same file.
+      let link = fixture.path("link")
+      try FileManager.default.createSymbolicLink(
+        atPath: link, withDestinationPath: fixture.path(""))
+      for path in ["store.lodestore", "link/store.lodestore"] {
         let second = try fixture.store(path)
         let error = await #expect(throws: ReplicaError.self) { try await fixture.writer(second) }
         #expect(error?.code == .busy, "\(path)")
