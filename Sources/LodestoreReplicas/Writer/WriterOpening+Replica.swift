@@ -31,11 +31,10 @@ extension WriterOpening {
     throw ReplicaError.otherReplica(store.path, client.place, mark.replica, info.store)
   }
 
-  /// Finds the replica that the store continues, or creates one.
-  func replicaOrNew(
-    of own: UUIDBytes, _ mark: ReplicaMark?
+  /// Creates a replica.
+  func createdReplica(
+    for own: UUIDBytes, _ mark: ReplicaMark?
   ) async throws -> (id: UUIDBytes, mark: ReplicaMark?) {
-    if let found = try await replica(of: own, mark) { return found }
     let new = ReplicaInfo(store: .random, firstStore: own, createdAt: now())
     if try await client.create(.info, new.bytes) { return (new.store, nil) }
     // Another process has created the replica since.

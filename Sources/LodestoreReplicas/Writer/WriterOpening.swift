@@ -50,12 +50,14 @@ struct WriterOpening: Sendable {
       guard store.seal == nil else { throw ReplicaError.sealedStore(store.path) }
       try store.read { try $0.checkReplayable() }
     }
-    if probing { try await probe() }
     let facts = try await store.read { try $0.replayFacts() }
     let mark = try ReplicaMark.of(store)
     if let mark, mark.role == .follower { throw ReplicaError.isFollower(store.path) }
     let own = UUIDBytes(bytes: facts.storeID)
-    let found = try await replicaOrNew(of: own, mark)
+    // Nothing is written into the storage of another replica, not even the probe.
+    let known = try await replica(of: own, mark)
+    if probing { try await probe() }
+    let found = if let known { known } else { try await createdReplica(for: own, mark) }
     return (found.id, try await start(found.id, facts, found.mark))
   }
 

@@ -1,9 +1,11 @@
 #if Datasets
   import EntityStore
   import Foundation
+  import KVDumpCommands
   import LodestoreFormat
   import Testing
 
+  @testable import KVDumpDatasetCommands
   @testable import LodestoreReplicas
 
   /// The UUIDs of stores and replicas, and the refusals that depend on them.
@@ -168,6 +170,31 @@
       #expect(try await Replica.summary(of: other.bucket).epoch == 1)
     }
 
+    @Test func `The command begins a new replica by an option`() async throws {
+      let fixture = try ReplicaFixture()
+      let other = try ReplicaFixture()
+      let store = try fixture.store()
+      try ReplicaFixture.write(1...3, to: store)
+      try await fixture.writer(store).stop()
+      let path = store.path
+      store.close()
+      func run(_ words: String...) async -> (status: KVDumpCommands.ExitStatus, errors: String) {
+        let errors = MemorySink()
+        let status = await KVDumpDatasets.execute(
+          ["replicate", path, other.bucketPath] + words + ["--format", "json"],
+          on: Console(output: MemorySink(), errors: errors))
+        return (status, errors.text)
+      }
+      for words in [["--once"], ["--dry-run"]] {
+        let refused = await run(words[0])
+        #expect(refused.status == .damagedData)
+        #expect(refused.errors.contains("\"code\":\"other-replica\""), "\(refused.errors)")
+      }
+      #expect(await run("--dry-run", "--new").status == .success)
+      #expect(await run("--once", "--new").status == .success)
+      #expect(await run("--once").status == .success)
+    }
+
     // MARK: Writers
 
     @Test func `A second writer of one file is refused while the first runs`() async throws {
@@ -176,9 +203,11 @@
       try ReplicaFixture.write(1...3, to: store)
       let writer = try await fixture.writer(store)
       try await writer.flush()
-      let link = fixture.path("link.lodestore")
-      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: store.path)
-      for path in ["store.lodestore", "link.lodestore"] {
+      // The folder's other name leads to the same file.
+      let link = fixture.path("link")
+      try FileManager.default.createSymbolicLink(
+        atPath: link, withDestinationPath: fixture.path(""))
+      for path in ["store.lodestore", "link/store.lodestore"] {
         let second = try fixture.store(path)
         let error = await #expect(throws: ReplicaError.self) { try await fixture.writer(second) }
         #expect(error?.code == .busy, "\(path)")
