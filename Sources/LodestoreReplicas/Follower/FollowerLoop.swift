@@ -30,6 +30,8 @@ actor FollowerLoop {
   private var running: Task<Void, any Error>?
   var registered: (slot: UInt64, at: ContinuousClock.Instant)?
   var purgedAt: ContinuousClock.Instant?
+  /// The time at which the log was known to have the entry of ``position``.
+  var confirmedAt: ContinuousClock.Instant?
   /// The slot after which the content differed from the writer's, and a base was taken instead.
   private var mendedSlot: UInt64?
 
@@ -238,6 +240,7 @@ actor FollowerLoop {
         }
         cursor.goOn()
         if isEnd {
+          try await confirmPlace()
           shared.change { $0.upToDateAt = Date(timeIntervalSinceReferenceDate: now()) }
           try await register()
           try await purgeHistory()

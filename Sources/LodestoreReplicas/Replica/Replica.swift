@@ -115,7 +115,8 @@ public enum Replica {
         to: path, name: "replica", generation: max(lastWrite, 1), dataAsOf: time, sealedAt: Date())
       _ = facts
     }
-    if !options.seals { try move(file.path, to: path) }
+    options.onStep(.complete)
+    if !options.seals { try move(file.path, to: path, options) }
     return restored.report
   }
 
@@ -165,9 +166,12 @@ public enum Replica {
     }
   }
 
-  private static func move(_ file: String, to path: String) throws {
+  private static func move(
+    _ file: String, to path: String, _ options: RestoreOptions
+  ) throws {
     // A link fails if something has appeared at the path.
     guard link(file, path) == 0 else { throw ReplicaError.system(errno, "write", path) }
+    options.onStep(.linked)
     unlink(file)
     unlink(file + "-lock")
     let folder = open(Folder.path(of: path), O_RDONLY | O_CLOEXEC)
@@ -211,7 +215,8 @@ public enum Replica {
       try requireFree(path)
       let restored = try await run.restore(to: .latest, scratch: scratch)
       let report = try await run.takeOver(with: restored.file, folder: nil, now: clock)
-      try move(restored.file.path, to: path)
+      options.onStep(.complete)
+      try move(restored.file.path, to: path, options)
       var moved = report
       moved.path = path
       return moved

@@ -43,6 +43,14 @@ struct RestoreRun: Sendable {
       let bytes = try await client.object(.entry(slot: base.slot))
       if let bytes, SHA256.hash(bytes) == base.entry.bytes { return base }
     }
+    let heads = try await client.entries(in: .base).count { $0.name.isHeadOfBase }
+    guard candidates.isEmpty, heads <= bases.count else {
+      throw ReplicaError(
+        .damaged,
+        "cannot restore \(target.words) from '\(client.place)': of \(heads) bases, "
+          + "\(candidates.count) do not fit the log, and \(max(heads, bases.count) - bases.count) "
+          + "cannot be read; put these objects back, or restore a state after another base")
+    }
     throw ReplicaError(
       bases.isEmpty ? .noBase : .notKept,
       "cannot restore \(target.words) from '\(client.place)': "
@@ -58,12 +66,20 @@ struct RestoreRun: Sendable {
     to target: RestoreTarget, scratch: String, role: ReplicaMark.Role = .follower
   ) async throws -> Restored {
     var unusable: Set<UInt64> = []
+    var failure: ReplicaError?
     while true {
-      let base = try await base(for: target, except: unusable)
+      let base: BaseHead
+      do {
+        base = try await self.base(for: target, except: unusable)
+      } catch let error as ReplicaError {
+        // Without another base, the fault of the last one is the reason.
+        throw failure ?? error
+      }
       do {
         return try await restore(from: base, to: target, scratch, role)
-      } catch is BaseDownload.Unusable {
+      } catch let error as BaseDownload.Unusable {
         unusable.insert(base.slot)
+        failure = error.error
         removeFiles(scratch)
       }
     }
@@ -78,6 +94,7 @@ struct RestoreRun: Sendable {
   ) async throws -> Restored {
     let (sealed, copy) = (scratch + ".sealed", scratch + ".copy")
     try await BaseDownload(client: client, onProgress: report).sealedFile(of: base, to: sealed)
+    options.onStep(.downloaded)
     report(ReplicaProgress(.copying, completed: 0))
     let file = try await BaseUpload.onThread {
       for name in [copy, copy + "-lock"] { unlink(name) }
@@ -86,6 +103,7 @@ struct RestoreRun: Sendable {
       unlink(sealed)
       return file
     }
+    options.onStep(.copied)
     var restored = Restored(
       file: file, position: base.position, floor: .none,
       report: RestoreReport(
@@ -136,6 +154,7 @@ struct RestoreRun: Sendable {
             "the log continues from a base of slot \(base), which "
             + (target == .latest ? "is not there yet" : "is later than the wanted state")
         }
+        if isEnd, !wanted.isEnd { try await checkEnd(after: place, restored.floor) }
         if wanted.isEnd || isEnd { return }
       case .collected:
         throw ReplicaError(
@@ -166,6 +185,7 @@ struct RestoreRun: Sendable {
     }
     let applied = pending.filter { $0.head.slot <= result.position.slot }
     pending.removeAll { $0.head.slot <= result.position.slot }
+    options.onStep(.applied)
     restored.position = result.position
     restored.report.slot = result.position.slot
     restored.report.lastWrite = min(result.position.lastWrite, limit ?? .max)

@@ -76,6 +76,25 @@ extension WriterLoop {
     try await mark()
   }
 
+  /// Checks that the storage still has an entry, at most once in the interval of marks.
+  ///
+  /// A storage that was emptied or put back to an earlier state takes the next entry, which no
+  /// reader reaches. Writes are therefore not reported as replicated before this check.
+  ///
+  /// - Parameter place: The place before the entries that are being written.
+  func confirm(_ place: ChainPosition) async throws {
+    guard place.slot > 0,
+      lastConfirmation.map({ $0.duration(to: .now) >= options.markInterval }) ?? true
+    else { return }
+    lastConfirmation = .now
+    if try await client.exists(.entry(slot: place.slot)) { return }
+    var reader = ChainReader(position: place, floor: slots.floor, limit: (entries: 1, bytes: 1))
+    // A later writer may have collected the slot. The next entry then finds the floor.
+    if case .collected = try await client.run(&reader) { return }
+    throw ReplicaError.lostEntry(
+      client.place, place.slot, "put it back, or open a writer with another prefix")
+  }
+
   // MARK: Tasks beside the log
 
   /// Writes bases, merges and the lease when they are due.

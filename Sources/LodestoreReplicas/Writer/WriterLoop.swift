@@ -32,6 +32,8 @@ actor WriterLoop {
   var lastMark = ContinuousClock.now
   var markedSlot: UInt64
   var lastLease: ContinuousClock.Instant?
+  /// The time at which the storage was known to have the last entry.
+  var lastConfirmation: ContinuousClock.Instant?
   /// The time before which no base is begun, after a failed one.
   var nextBase = ContinuousClock.now
 
@@ -254,7 +256,10 @@ actor WriterLoop {
       if let pinned { try await pinned.read(pack) } else { try await store.read(pack) }
     if !unit.isEmpty {
       options.onStep(.packed)
+      let place = position
+      async let confirmation: Void = confirm(place)
       try await send(unit)
+      try await confirmation
       options.onStep(.shipped)
     }
     digests = unit.end.digests ?? digests
