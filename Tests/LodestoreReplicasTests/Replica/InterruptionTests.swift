@@ -81,7 +81,8 @@
       var isAtEnd = false
       while !isAtEnd {
         let (fixture, store, writer) = try await replica()
-        let (trigger, due, replicated) = (Trigger(), number, Mutex(6))
+        let (trigger, due) = (Trigger(), number)
+        let replicated = Mutex(6)
         let storage = WatchedStorage(fixture.bucket.storage) { _, _ in
           guard trigger.isDue(at: due) else { return }
           for number in 7...9 {

@@ -141,15 +141,16 @@
       return try #require(states.indices.contains(number) ? states[number] : nil)
     }
 
-    private static let allStates = Result {
+    private static let allStates = Result { () throws -> [[Note]] in
       let fixture = try ReplicaFixture()
       let store = try fixture.store()
       defer { store.close() }
-      return try [[]]
-        + (1...60).map { number in
-          try write(number...number, to: store)
-          return try notes(of: store)
-        }
+      var states: [[Note]] = [[]]
+      for number in 1...60 {
+        try write(number...number, to: store)
+        states.append(try notes(of: store))
+      }
+      return states
     }
   }
 
