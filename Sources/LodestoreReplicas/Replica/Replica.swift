@@ -220,7 +220,9 @@ public enum Replica {
       var moved = report
       moved.path = path
       return moved
-    } catch let error as ReplayError { throw ReplicaError(error, path) }
+    } catch let error as ReplayError {
+      throw ReplicaError(error, path)
+    } catch let error as StoreError { throw ReplicaError(error) }
   }
 
   // MARK: Diverged writes

@@ -3,8 +3,8 @@ internal import LodestoreFormat
 extension RestoreRun {
   /// Checks that the log has no entries after its end.
   ///
-  /// A storage that was put back to an earlier state may have later entries of a writer that did
-  /// not know. They are not the newest state that such a writer has reported.
+  /// A storage that was put back to an earlier state may have later entries, of a writer that did
+  /// not know. The state before such a gap is not the newest one.
   ///
   /// - Parameter place: The place after which the next slot was absent.
   func checkEnd(after place: ChainPosition, _ floor: Floor) async throws {

@@ -86,8 +86,8 @@ extension WriterLoop {
     guard place.slot > 0,
       lastConfirmation.map({ $0.duration(to: .now) >= options.markInterval }) ?? true
     else { return }
-    lastConfirmation = .now
-    if try await client.exists(.entry(slot: place.slot)) { return }
+    let start = ContinuousClock.now
+    if try await client.exists(.entry(slot: place.slot)) { return lastConfirmation = start }
     var reader = ChainReader(position: place, floor: slots.floor, limit: (entries: 1, bytes: 1))
     // A later writer may have collected the slot. The next entry then finds the floor.
     if case .collected = try await client.run(&reader) { return }

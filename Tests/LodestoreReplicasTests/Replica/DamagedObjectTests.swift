@@ -30,23 +30,24 @@
     private static let replica = Task {
       let fixture = try ReplicaFixture()
       let store = try fixture.store()
-      let writer = try await fixture.writer(store) {
+      var writer = try await fixture.writer(store) {
         $0.durability = .replicated
         $0.keepsStatesFor = .zero
-        $0.leaseInterval = .seconds(30)
       }
       for number in 1...4 { try await writer.write { try Note.change(number, &$0) } }
       try await writer.writeBase()
       try await writer.collect()
       let follower = try await fixture.follower { $0.id = "laptop" }
       try await follower.catchUp()
+      try await writer.stop()
+      writer = try await fixture.writer(store) {
+        $0.durability = .replicated
+        $0.leaseInterval = .seconds(30)
+      }
       for number in 5...36 { try await writer.write { try Note.change(number, &$0) } }
       try await writer.writeBase()
       for number in 37...40 { try await writer.write { try Note.change(number, &$0) } }
-      let merged = fixture.bucketPath + "/merged/1"
-      for _ in 0..<200 where !FileManager.default.fileExists(atPath: merged) {
-        try await Task.sleep(for: .milliseconds(10))
-      }
+      try await fixture.waitForMergedSlots()
       // The lease stays, as after a crash.
       let lease = try Data(contentsOf: URL(fileURLWithPath: fixture.bucketPath + "/lease.json"))
       try await writer.stop()
@@ -94,6 +95,10 @@
       await expectErrorInWords("restore: \(damage)") {
         let restored = try await fixture.restored()
         #expect(restored == notes, "restore: \(damage)")
+      }
+      await expectErrorInWords("restore of a write: \(damage)") {
+        let restored = try await fixture.restored(.write(34))
+        #expect(try restored == ReplicaFixture.state(after: 34), "restore of a write: \(damage)")
       }
       for name in ["new copy", "copy"] {
         await expectErrorInWords("follower: \(damage)") {

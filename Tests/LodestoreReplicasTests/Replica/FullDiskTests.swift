@@ -38,7 +38,7 @@
       let (fixture, store, writer) = try await replica()
       try await writer.stop()
       let path = disk.path + "/restored.lodestore"
-      for rest in [0, 20_000, 300_000, 700_000] {
+      for rest in [0, 20_000, 300_000] {
         disk.fill(leaving: rest)
         await expectFull { try await Replica.restore(fixture.bucket, at: path) }
         #expect(try disk.files() == [], "with \(rest) bytes left")
@@ -83,7 +83,7 @@
         try await Replica.follower(
           at: folder, of: fixture.bucket, entities: [Note.self], options: chosen)
       }
-      for rest in [0, 20_000, 300_000, 700_000] {
+      for rest in [0, 20_000, 300_000] {
         disk.fill(leaving: rest)
         await expectFull { _ = try await open() }
         disk.free()

@@ -105,6 +105,17 @@
       try store.read { try $0.fetch(Note.all.sorted(by: \.number)) }
     }
 
+    /// Waits until the writer has merged slots.
+    func waitForMergedSlots() async throws {
+      let folder = bucketPath + "/merged/1"
+      for _ in 0..<500 {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        if names.contains(where: { $0.hasSuffix(".lsc") && !$0.hasPrefix(".") }) { return }
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      Issue.record("there are no merged slots")
+    }
+
     /// Makes the changes of one write after another.
     static func write(_ numbers: ClosedRange<Int>, to store: Store) throws {
       for number in numbers { try store.write { try Note.change(number, &$0) } }

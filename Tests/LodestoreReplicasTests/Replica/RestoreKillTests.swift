@@ -28,10 +28,7 @@
       let writer = try await fixture.writer(store) { $0.durability = .replicated }
       try await writer.writeBase()
       for number in 1...36 { try await writer.write { try Note.change(number, &$0) } }
-      let merged = fixture.bucketPath + "/merged/1"
-      for _ in 0..<200 where !FileManager.default.fileExists(atPath: merged) {
-        try await Task.sleep(for: .milliseconds(10))
-      }
+      try await fixture.waitForMergedSlots()
       try await writer.stop()
       return (fixture, store)
     }
