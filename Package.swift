@@ -287,7 +287,7 @@ let package = Package(
       dependencies: [
         "EntityStore", "KVDumpCommands", "KVDumpDatasetCommands", "LMDB", "LodestoreBytes",
         "LodestoreDatasets", "LodestoreFormat", "LodestoreReplicas", "LodestoreSystem",
-        "LodestoreWeb", "LoopbackWeb",
+        "LodestoreVerifier", "LodestoreWeb", "LoopbackWeb",
       ],
       exclude: ["Model", "Simulation/planted.txt", "Simulation/simulate"],
       swiftSettings: webSettings + datasetSettings),

@@ -11,9 +11,17 @@ import Synchronization
 ///                        makes the writes FIRST to LAST without a replica
 ///     replica-session follow FOLDER BUCKET [STEP COUNT]
 ///                        applies the log as it is
+///     replica-session restore PATH BUCKET [STEP COUNT]
+///                        restores the newest state
+///     replica-session takeover PATH BUCKET [STEP COUNT]
+///                        takes over
 ///
-/// With a step the process kills itself the COUNTth time that it makes the step. Each command prints
-/// one line: the last slot and write, or the code of the error.
+/// BUCKET is a folder, or the address of a bucket whose keys are in the environment. With a step the
+/// process kills itself the COUNTth time that it makes the step. Steps are those of a writer, a
+/// follower or a restore, and those of the storage, as in `before-put-log` and `after-get-base`.
+///
+/// Each command prints one line at its end: the last slot and write, or the code of the error.
+/// `write` prints a line before that for each write that the storage has.
 @main struct ReplicaSession {
   static func main() async {
     do {
@@ -37,52 +45,77 @@ import Synchronization
       }
       return "done"
     }
-    let bucket = try Bucket.folder(words[2])
+    let death = Death(words.dropFirst(words[0] == "write" ? 5 : 3))
+    let storage: any ObjectStorage =
+      words[2].hasPrefix("http")
+      ? try S3Storage(words[2], credentials: .environment) : try FolderStorage(path: words[2])
+    let bucket = Bucket(DeadlyStorage(storage: storage, death: death))
     switch words[0] {
     case "write" where words.count >= 5:
       guard let first = Int(words[3]), let last = Int(words[4]) else { return "usage" }
-      var options = ReplicaWriterOptions()
-      options.durability = .replicated
-      options.markInterval = .milliseconds(100)
-      options.leaseInterval = nil
-      options.keepsStatesFor = .zero
-      let death = Death(words.dropFirst(5))
+      return try await write(first, last, at: words[1], to: bucket, death)
+    case "follow": return try await follow(words[1], bucket, death)
+    case "restore", "takeover":
+      var options = RestoreOptions()
+      options.ignoresLease = true
       options.setStepHook { death.make($0.rawValue) }
-      let store = try Store(at: words[1], entities: [Note.self], options: Note.options)
-      let writer = try await Replica.writer(store, to: bucket, options: options)
-      for number in first...max(first, last) where number <= last {
-        try await writer.write { tx in
-          if try tx.count(Note.where { $0.number == number }) == 0 {
-            try Note.change(number, &tx)
-          }
-        }
-        if number == (first + last) / 2 {
-          try await writer.writeBase()
-          try await writer.collect()
-        }
-        if number % 4 == 0 { try await Task.sleep(for: .milliseconds(110)) }
+      if words[0] == "takeover" {
+        let report = try await Replica.takeOver(bucket, at: words[1], options: options)
+        return "\(report.slot) \(report.lastWrite)"
       }
-      try await writer.stop()
-      return "\(writer.status.slot) \(writer.status.replicatedWrite)"
-    case "follow":
-      var options = ReplicaFollowerOptions()
-      options.transactionBytes = 200
-      options.pollInterval = .seconds(60)
-      options.id = "session"
-      let death = Death(words.dropFirst(3))
-      options.setStepHook { death.make($0.rawValue) }
-      let follower = try await Replica.follower(
-        at: words[1], of: bucket, entities: [Note.self], options: options)
-      try await follower.catchUp()
-      await follower.stop()
-      return "\(follower.status.slot) \(follower.status.lastWrite)"
+      let report = try await Replica.restore(bucket, at: words[1], options: options)
+      return "\(report.slot) \(report.lastWrite)"
     default: return "usage"
     }
+  }
+
+  private static func write(
+    _ first: Int, _ last: Int, at path: String, to bucket: Bucket, _ death: Death
+  ) async throws -> String {
+    var options = ReplicaWriterOptions()
+    options.durability = .replicated
+    options.markInterval = .milliseconds(100)
+    options.leaseInterval = nil
+    options.keepsStatesFor = .zero
+    options.setStepHook { death.make($0.rawValue) }
+    let store = try Store(at: path, entities: [Note.self], options: Note.options)
+    let writer = try await Replica.writer(store, to: bucket, options: options)
+    for number in first...max(first, last) where number <= last {
+      try await writer.write { tx in
+        if try tx.count(Note.where { $0.number == number }) == 0 {
+          try Note.change(number, &tx)
+        }
+      }
+      // Output of a process that is killed must not wait in a buffer.
+      FileHandle.standardOutput.write(Data("acknowledged \(number)\n".utf8))
+      if number == (first + last) / 2 {
+        try await writer.writeBase()
+        try await writer.collect()
+      }
+      if number % 4 == 0 { try await Task.sleep(for: .milliseconds(110)) }
+    }
+    try await writer.stop()
+    return "\(writer.status.slot) \(writer.status.replicatedWrite)"
+  }
+
+  private static func follow(
+    _ folder: String, _ bucket: Bucket, _ death: Death
+  ) async throws -> String {
+    var options = ReplicaFollowerOptions()
+    options.transactionBytes = 200
+    options.pollInterval = .seconds(60)
+    options.id = "session"
+    options.setStepHook { death.make($0.rawValue) }
+    let follower = try await Replica.follower(
+      at: folder, of: bucket, entities: [Note.self], options: options)
+    try await follower.catchUp()
+    await follower.stop()
+    return "\(follower.status.slot) \(follower.status.lastWrite)"
   }
 }
 
 /// Kills the process at a step.
-private final class Death: Sendable {
+final class Death: Sendable {
   private let step: String?
   private let count: Int
   private let seen = Mutex(0)

@@ -143,7 +143,9 @@ struct BaseUpload: Sendable {
         return try await runOnNewThread { try body { flag.isSet } }
       } catch let error as StoreError where error.code == .cancelled {
         throw CancellationError()
-      } catch let error as LMDBError { throw StoreError(ofEngine: error) }
+      } catch let error as StoreError {
+        throw ReplicaError(error)
+      } catch let error as LMDBError { throw ReplicaError(StoreError(ofEngine: error)) }
     } onCancel: {
       flag.set()
     }

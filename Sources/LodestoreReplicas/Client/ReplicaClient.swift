@@ -119,6 +119,19 @@ struct ReplicaClient: Sendable {
     }
   }
 
+  /// Returns whether an object exists.
+  func exists(_ name: ReplicaName) async throws -> Bool {
+    do throws(StorageError) {
+      _ = try await repeated { () async throws(StorageError) in
+        try await storage.head(name.key)
+      }
+      return true
+    } catch {
+      if error.kind == .notFound { return false }
+      throw Self.converted(error)
+    }
+  }
+
   /// Creates an object; returns whether the storage has an object of the name with these bytes.
   func create(_ name: ReplicaName, _ bytes: [UInt8]) async throws -> Bool {
     do throws(StorageError) {

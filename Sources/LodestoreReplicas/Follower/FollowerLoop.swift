@@ -33,6 +33,8 @@ actor FollowerLoop {
   var purgedAt: ReplicaClock.Instant?
   /// Whether the folder may have stores and downloads that are not needed.
   var hasOldFiles = true
+  /// The time at which the log was known to have the entry of ``position``.
+  var confirmedAt: ReplicaClock.Instant?
   /// The slot after which the content differed from the writer's, and a base was taken instead.
   private var mendedSlot: UInt64?
 
@@ -255,6 +257,7 @@ actor FollowerLoop {
         }
         cursor.goOn()
         if isEnd {
+          try await confirmPlace()
           shared.change { $0.upToDateAt = Date(timeIntervalSinceReferenceDate: now()) }
           try await register()
           try await purgeHistory()

@@ -15,7 +15,8 @@ struct ReplicaObject {
   private let node: JSONNode
   let name: String
 
-  /// Parses an object's JSON and refuses versions that this library does not know.
+  /// Parses an object's JSON, refuses versions that this library does not know, and compares the
+  /// checksum.
   init(_ bytes: [UInt8], _ name: String) throws(PackError) {
     let limits = JSONLimits(depth: 8, bytes: Self.byteLimit, values: 1 << 17)
     do throws(JSONError) {
@@ -27,6 +28,8 @@ struct ReplicaObject {
     guard version == Self.version else {
       throw .newer("'\(visible(name))'", "it has version \(version)")
     }
+    // A changed digit would otherwise be another slot or another date.
+    guard ReplicaObjectWriter.hasChecksum(bytes) else { throw fault("its checksum does not fit") }
   }
 
   private init(_ node: JSONNode, _ name: String) throws(PackError) {
@@ -107,8 +110,29 @@ struct ReplicaObjectWriter {
     object.writer.beginObject()
     object.number("version", 1)
     body(&object)
+    object.text(checksumKey, noChecksum)
     object.writer.endObject()
-    return object.writer.bytes
+    return withChecksum(object.writer.bytes)
+  }
+
+  // MARK: Checksum
+
+  private static let checksumKey = "checksum"
+  private static let noChecksum = "00000000"
+  /// The number of bytes of the last member, and of the end of the object.
+  private static let checksumLength = "\"\(checksumKey)\": \"\(noChecksum)\"\n}".utf8.count
+
+  /// Puts the checksum into the last member of an object, which must be there.
+  static func withChecksum(_ bytes: [UInt8]) -> [UInt8] {
+    var checksum = Checksum()
+    let content = bytes[..<(bytes.count - checksumLength)]
+    content._withBytes { checksum.combine($0) }
+    let digits = (0..<4).map { UInt8(truncatingIfNeeded: checksum.value >> (24 - 8 * $0)) }
+    return Array(content) + Array("\"\(checksumKey)\": \"\(HexText.encoded(digits))\"\n}".utf8)
+  }
+
+  fileprivate static func hasChecksum(_ bytes: [UInt8]) -> Bool {
+    bytes.count > checksumLength && withChecksum(bytes) == bytes
   }
 
   mutating func text(_ key: String, _ value: String) {

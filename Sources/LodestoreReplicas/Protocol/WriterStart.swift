@@ -55,6 +55,8 @@ struct WriterStart: ProtocolMachine {
   private var unknown: [LogEntry] = []
   private var isEnd = false
   private var adoptedCount = 0
+  /// The damage of the entry at the local position.
+  private var fault: PackError?
   private var phase: Phase
   private var failures = Failures()
 
@@ -104,6 +106,9 @@ struct WriterStart: ProtocolMachine {
     switch (phase, outcome) {
     case (.own, .object(let bytes)):
       if SHA256.hash(bytes) == position.hash { return read() }
+      do throws(PackError) {
+        _ = try LogEntry(reading: bytes, slot: position.slot)
+      } catch { fault = error }
       searchFloor(isAbsent: false)
     case (.own, .absent): searchFloor(isAbsent: true)
     case (.floor(var search, let isAbsent), _):
@@ -183,6 +188,7 @@ struct WriterStart: ProtocolMachine {
       let name = ReplicaName.entry(slot: position.slot).text
       return phase = .finished(.refused(.missing("'\(name)'", slot: position.slot)))
     }
+    if let fault { return phase = .finished(.refused(fault)) }
     phase = .finished(.diverged(firstWrite: position.lastWrite, lastWrite: local.lastWrite))
   }
 

@@ -122,7 +122,8 @@ public enum Replica {
         to: path, name: "replica", generation: max(lastWrite, 1), dataAsOf: time, sealedAt: Date())
       _ = facts
     }
-    if !options.seals { try move(file.path, to: path) }
+    options.onStep(.complete)
+    if !options.seals { try move(file.path, to: path, options) }
     return restored.report
   }
 
@@ -164,9 +165,12 @@ public enum Replica {
     }
   }
 
-  private static func move(_ file: String, to path: String) throws {
+  private static func move(
+    _ file: String, to path: String, _ options: RestoreOptions
+  ) throws {
     // A link fails if something has appeared at the path.
     guard link(file, path) == 0 else { throw ReplicaError.system(errno, "write", path) }
+    options.onStep(.linked)
     unlink(file)
     unlink(file + "-lock")
     let folder = open(Folder.path(of: path), O_RDONLY | O_CLOEXEC)
@@ -205,13 +209,17 @@ public enum Replica {
     try await run.respectLease(at: bucket.clock.now())
     do {
       return try await run.registered {
-        try await takeOver(at: path, by: run, scratch: scratch, now: bucket.clock.now)
+        try await takeOver(
+          at: path, by: run, scratch: scratch, options, now: bucket.clock.now)
       }
-    } catch let error as ReplayError { throw ReplicaError(error, path) }
+    } catch let error as ReplayError {
+      throw ReplicaError(error, path)
+    } catch let error as StoreError { throw ReplicaError(error) }
   }
 
   private static func takeOver(
-    at path: String, by run: RestoreRun, scratch: String, now: @escaping @Sendable () -> Double
+    at path: String, by run: RestoreRun, scratch: String, _ options: RestoreOptions,
+    now: @escaping @Sendable () -> Double
   ) async throws -> TakeoverReport {
     let folder = FollowerFolder(path)
     if let file = try folder.current {
@@ -222,7 +230,8 @@ public enum Replica {
     try requireFree(path)
     let restored = try await run.restore(to: .latest, scratch: scratch)
     var report = try await run.takeOver(with: restored.file, folder: nil, now: now)
-    try move(restored.file.path, to: path)
+    options.onStep(.complete)
+    try move(restored.file.path, to: path, options)
     report.path = path
     return report
   }

@@ -1,3 +1,4 @@
+internal import EntityStore
 internal import LodestoreSystem
 
 /// The error of a failure to write, follow or restore a replica.
@@ -86,6 +87,18 @@ extension ReplicaError: CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 extension ReplicaError {
+  /// Converts an error of a file that a replica reads or writes.
+  init(_ error: StoreError) {
+    let code: Code =
+      switch error.code {
+      case .damaged: .damaged
+      case .busy: .busy
+      case .unsuitablePath: .unsuitablePath
+      default: .inputOutput
+      }
+    self.init(code, error.message, cause: error)
+  }
+
   init(_ error: StorageError) { self.init(.storage, error.message, cause: error) }
 
   init(_ error: PackError) {

@@ -40,24 +40,56 @@ struct RestoreRun: Sendable {
   // MARK: The base
 
   /// The newest base at or before the target that lies on the chain.
-  func base(for target: RestoreTarget, except unusable: Set<UInt64> = []) async throws -> BaseHead {
-    let bases = try await client.bases()
-    let candidates = bases.reversed().filter { base in
-      if base.store != replica || unusable.contains(base.slot) { return false }
-      return switch target {
-      case .latest: true
-      case .write(let number): base.lastWrite <= number
-      case .time(let date): base.time <= date.timeIntervalSinceReferenceDate
-      case .slot(let slot): base.slot <= slot
+  ///
+  /// - Parameter unusable: The faults of bases to leave out, by their slots.
+  func base(
+    for target: RestoreTarget, except unusable: [UInt64: ReplicaError] = [:]
+  ) async throws -> BaseHead {
+    var attempt = 1
+    while true {
+      let bases = try await client.bases()
+      let candidates = bases.reversed().filter { base in
+        if base.store != replica || unusable[base.slot] != nil { return false }
+        return switch target {
+        case .latest: true
+        case .write(let number): base.lastWrite <= number
+        case .time(let date): base.time <= date.timeIntervalSinceReferenceDate
+        case .slot(let slot): base.slot <= slot
+        }
       }
+      var isCollected = false
+      for base in candidates {
+        // A base that a fenced writer has stored is not on the chain.
+        let bytes = try await client.object(.entry(slot: base.slot))
+        if let bytes, SHA256.hash(bytes) == base.entry.bytes { return base }
+        isCollected = isCollected || bytes == nil
+      }
+      // A collection may have deleted the bases after they were listed.
+      guard isCollected, attempt < 3 else {
+        throw try await noBase(for: target, bases, candidates, unusable)
+      }
+      attempt += 1
     }
-    for base in candidates {
-      let isOnChain = try await client.isOnChain(base)
-      if isOnChain { return base }
+  }
+
+  /// The reason why no base can be used.
+  private func noBase(
+    for target: RestoreTarget, _ bases: [BaseHead], _ candidates: [BaseHead],
+    _ unusable: [UInt64: ReplicaError]
+  ) async throws -> ReplicaError {
+    if let fault = bases.reversed().lazy.compactMap({ unusable[$0.slot] }).first { return fault }
+    let start = "cannot restore \(target.words) from '\(client.place)': "
+    let heads = try await client.entries(in: .base).count { $0.name.isHeadOfBase }
+    guard candidates.isEmpty, heads <= bases.count else {
+      return ReplicaError(
+        .damaged,
+        start + "of \(heads) bases, \(candidates.count) do not fit the log, and "
+          + "\(max(heads, bases.count) - bases.count) cannot be read; put these objects back, or "
+          + "restore a state after another base")
     }
-    throw ReplicaError(
+    return ReplicaError(
       bases.isEmpty ? .noBase : .notKept,
-      "cannot restore \(target.words) from '\(client.place)': "
+      start
         + (bases.first.map {
           "the oldest base has write \($0.lastWrite) in slot \($0.slot); choose a later state"
         } ?? "it has no base; wait until the writer has written one"))
@@ -69,13 +101,13 @@ struct RestoreRun: Sendable {
   func restore(
     to target: RestoreTarget, scratch: String, role: ReplicaMark.Role = .follower
   ) async throws -> Restored {
-    var unusable: Set<UInt64> = []
+    var unusable: [UInt64: ReplicaError] = [:]
     while true {
       let base = try await base(for: target, except: unusable)
       do {
         return try await restore(from: base, to: target, scratch, role)
-      } catch is BaseDownload.Unusable {
-        unusable.insert(base.slot)
+      } catch let failure as BaseDownload.Unusable {
+        unusable[base.slot] = failure.error
         removeFiles(scratch)
       }
     }
@@ -92,6 +124,7 @@ struct RestoreRun: Sendable {
     // A collection up to the slot before the base's keeps the base.
     await registration.keep(after: base.slot - 1, lastWrite: base.lastWrite)
     try await BaseDownload(client: client, onProgress: report).sealedFile(of: base, to: sealed)
+    options.onStep(.downloaded)
     report(ReplicaProgress(.copying, completed: 0))
     let file = try await BaseUpload.onThread {
       for name in [copy, copy + "-lock"] { unlink(name) }
@@ -100,6 +133,7 @@ struct RestoreRun: Sendable {
       unlink(sealed)
       return file
     }
+    options.onStep(.copied)
     var restored = Restored(
       file: file, position: base.position, floor: .none,
       report: RestoreReport(
@@ -148,6 +182,7 @@ struct RestoreRun: Sendable {
           // a write before it.
           restored.report.incomplete = target.reason(ofEndAt: base)
         }
+        if isEnd, !wanted.isEnd { try await checkEnd(after: place, restored.floor) }
         if wanted.isEnd || isEnd { return }
       case .collected:
         throw ReplicaError(
@@ -178,6 +213,7 @@ struct RestoreRun: Sendable {
     }
     let applied = pending.filter { $0.head.slot <= result.position.slot }
     pending.removeAll { $0.head.slot <= result.position.slot }
+    options.onStep(.applied)
     restored.position = result.position
     restored.report.slot = result.position.slot
     restored.report.lastWrite = min(result.position.lastWrite, limit ?? .max)

@@ -34,8 +34,23 @@ public struct RestoreOptions: Sendable {
   /// Called during long steps.
   public var onProgress: (@Sendable (ReplicaProgress) -> Void)?
 
+  /// The steps of a restore at which tests end the process.
+  var onStep: @Sendable (RestoreStep) -> Void = { _ in }
+
   /// Creates the default options.
   public init() {}
+}
+
+/// The steps of a restore and of a takeover, for tests that end the process at each of them.
+package enum RestoreStep: String, Sendable, CaseIterable {
+  case downloaded, copied, applied, fenced, marked, complete, linked
+}
+
+extension RestoreOptions {
+  /// Sets the closure that tests use to end the process at a step.
+  package mutating func setStepHook(_ body: @escaping @Sendable (RestoreStep) -> Void) {
+    onStep = body
+  }
 }
 
 /// The result of a restore, or the plan of one.

@@ -51,6 +51,7 @@ extension RestoreRun {
     template.writer = options.name
     // Most entries are applied before the fence, so that little is left to apply after it.
     let position = try await follow(file, from: start, mark.floor, to: nil)
+    try await checkEnd(after: position, mark.floor)
     var machine = Takeover(position: position, floor: mark.floor, fence: template)
     let fence: ChainPosition
     switch try await client.run(&machine) {
@@ -58,6 +59,7 @@ extension RestoreRun {
     case .collected: throw needsNewCopy(file.path, "the log was collected beyond it")
     case .refused(let error): throw ReplicaError(error)
     }
+    options.onStep(.fenced)
     let end = try await follow(file, from: position, mark.floor, to: fence)
     guard end == fence else { throw needsNewCopy(file.path, "the schema has changed since") }
     let facts = try await file.writable.read { try $0.replayFacts() }
@@ -65,6 +67,7 @@ extension RestoreRun {
       ReplicaMark(
         role: .writer, fence, localWrite: facts.lastWrite, floor: mark.floor,
         schema: facts.schema, digests: facts.digests), of: replica, entities: nil)
+    options.onStep(.marked)
     return TakeoverReport(
       path: file.path, slot: fence.slot, epoch: fence.epoch, lastWrite: fence.lastWrite)
   }

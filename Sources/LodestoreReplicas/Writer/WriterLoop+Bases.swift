@@ -20,7 +20,13 @@ extension WriterLoop {
     let client = client.giving(upAfter: options.openingFailureLimit)
     newestBase = try await client.bases().last { $0.slot <= position.slot }
     let after = newestBase.map { ReplicaName.entry(slot: $0.slot) }
-    logBytes = try await client.entries(in: .log, after: after).reduce(0) { $0 + $1.byteCount }
+    let entries = try await client.entries(in: .log, after: after)
+    logBytes = entries.reduce(0) { $0 + $1.byteCount }
+    var next = newestBase.map { $0.slot + 1 } ?? max(slots.floor.slot, 1)
+    for slot in entries.lazy.compactMap(\.name.collectedSlot) {
+      guard slot == next else { throw ReplicaError.gap(client.place, next...max(next, slot - 1)) }
+      next += 1
+    }
     // An earlier writer may have ended before it merged its last ranges.
     let merged = try await client.entries(in: .merged, below: "1/").last?.name.collectedSlot
     let start = max(newestBase?.slot ?? 0, merged ?? 0)

@@ -69,4 +69,23 @@ extension WriterLoop {
     lastCommit = nil
     try await mark()
   }
+
+  /// Checks that the storage still has an entry, at most once in the interval of marks.
+  ///
+  /// A storage that was emptied or put back to an earlier state takes the next entry, which no
+  /// reader reaches. Writes are therefore not reported as replicated before this check.
+  ///
+  /// - Parameter place: The place before the entries that are being written.
+  func confirm(_ place: ChainPosition) async throws {
+    guard place.slot > 0,
+      lastConfirmation.map({ clock.elapsed(since: $0) >= options.markInterval }) ?? true
+    else { return }
+    let start = clock.instant()
+    if try await client.exists(.entry(slot: place.slot)) { return lastConfirmation = start }
+    var reader = ChainReader(position: place, floor: slots.floor, limit: (entries: 1, bytes: 1))
+    // A later writer may have collected the slot. The next entry then finds the floor.
+    if case .collected = try await client.run(&reader) { return }
+    throw ReplicaError.lostEntry(
+      client.place, place.slot, "put it back, or open a writer with another prefix")
+  }
 }

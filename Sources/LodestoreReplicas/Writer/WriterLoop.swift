@@ -34,6 +34,8 @@ actor WriterLoop {
   var leaseKeeper: LeaseKeeper
   /// A lease of a later epoch, until the log was read for its fence.
   var rival: Lease?
+  /// The time at which the storage was known to have the last entry.
+  var lastConfirmation: ReplicaClock.Instant?
   /// The time before which no base is begun, after a failed one.
   var nextBase: ReplicaClock.Instant
 
@@ -277,7 +279,10 @@ actor WriterLoop {
       if let pinned { try await pinned.read(pack) } else { try await store.read(pack) }
     if !unit.isEmpty {
       options.onStep(.packed)
+      let place = position
+      async let confirmation: Void = confirm(place)
       try await send(unit)
+      try await confirmation
       options.onStep(.shipped)
     }
     digests = unit.end.digests ?? digests

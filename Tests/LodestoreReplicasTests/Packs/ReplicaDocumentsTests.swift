@@ -25,13 +25,15 @@ struct ReplicaDocumentsTests {
     let name = object.text
     let bytes = document.bytes
     #expect(try D(reading: bytes, named: name) == document)
-    // Every truncation and damaged byte is refused, or has members that can be written again.
+    // Every truncation and damaged bit is refused.
     for offset in bytes.indices {
       #expect(throws: PackError.self) { try D(reading: Array(bytes[..<offset]), named: name) }
-      var damaged = bytes
-      damaged[offset] ^= 0x11
-      if let read = try? D(reading: damaged, named: name) {
-        #expect(try D(reading: read.bytes, named: name) == read)
+      for bit in 0..<8 {
+        var damaged = bytes
+        damaged[offset] ^= 1 << bit
+        #expect(throws: PackError.self, "bit \(bit) of byte \(offset)") {
+          try D(reading: damaged, named: name)
+        }
       }
     }
     let newer = String(decoding: bytes, as: UTF8.self)
@@ -41,7 +43,8 @@ struct ReplicaDocumentsTests {
     }
     #expect(error.code == .newerFormat)
     let extended = "{ \"later\": [1, {}]," + String(decoding: bytes, as: UTF8.self).dropFirst()
-    #expect(try D(reading: Array(extended.utf8), named: name) == document)
+    let later = ReplicaObjectWriter.withChecksum(Array(extended.utf8))
+    #expect(try D(reading: later, named: name) == document)
   }
 
   @Test func `each object is read as it was written`() throws {
@@ -83,10 +86,16 @@ struct ReplicaDocumentsTests {
     "{\"version\":1,\"slot\":1,\"time\":5}", "{\"version\":1,\"slot\":1}", "{\"slot\":1}", "[]", "",
     "{\"version\":1,\"slot\":1,\"slot\":2,\"time\":\"2026-11-28T02:00:00Z\"}",
   ])
-  func `a wrong floor is refused`(_ text: String) {
-    #expect(throws: PackError.self) {
-      try FloorRecord(reading: Array(text.utf8), named: ReplicaName.floor(number: 1).text)
+  func `a wrong floor is refused`(_ text: String) throws {
+    let name = ReplicaName.floor(number: 1).text
+    func object(_ text: String) -> [UInt8] {
+      guard text.hasSuffix("}") else { return Array(text.utf8) }
+      let end = ",\"checksum\": \"00000000\"\n}"
+      return ReplicaObjectWriter.withChecksum(Array((text.dropLast() + end).utf8))
     }
+    let right = object("{\"version\":1,\"slot\":1,\"time\":\"2026-11-28T02:00:00Z\"}")
+    #expect(try FloorRecord(reading: right, named: name).slot == 1)
+    #expect(throws: PackError.self) { try FloorRecord(reading: object(text), named: name) }
   }
 
   @Test func `the place of a base is where the log continues`() throws {

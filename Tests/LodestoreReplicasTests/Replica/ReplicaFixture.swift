@@ -2,12 +2,13 @@
   import EntityStore
   import Foundation
   import LodestoreFormat
+  import LodestoreVerifier
   import Testing
 
   @testable import LodestoreReplicas
 
   /// A store and a bucket in a folder of their own.
-  final class ReplicaFixture {
+  final class ReplicaFixture: Sendable {
     private let folder: StorageFolder
     let bucket: Bucket
 
@@ -55,17 +56,64 @@
         at: path(name), of: bucket, entities: types, options: options)
     }
 
-    /// Restores a state, and returns its notes by their numbers.
+    /// Restores a state into a sound file, and returns its notes by their numbers.
     func restored(_ target: RestoreTarget = .latest) async throws -> [Note] {
+      try await restoredState(target).notes
+    }
+
+    /// Restores a state into a sound file, and returns its last write and its notes.
+    func restoredState(
+      _ target: RestoreTarget = .latest
+    ) async throws -> (write: UInt64, notes: [Note]) {
       let path = path("restored-\(UUID().uuidString).lodestore")
-      try await Replica.restore(bucket, to: target, at: path)
+      let report = try await Replica.restore(bucket, to: target, at: path)
+      let notes = try notes(ofFileAt: path)
+      for name in [path, path + "-lock"] { unlink(name) }
+      return (report.lastWrite, notes)
+    }
+
+    /// The notes of a sound file that this process does not have open.
+    func notes(ofFileAt path: String) throws -> [Note] {
+      try Self.expectSound(path)
       let store = try Store(at: path, entities: [Note.self], options: .readOnly)
       defer { store.close() }
       return try Self.notes(of: store)
     }
 
+    /// Checks a file that this process does not have open.
+    static func expectSound(_ path: String) throws {
+      let report = try Verifier.verify(path: path)
+      #expect(report.isSound, "\(path): \(report.findings.prefix(3))")
+    }
+
+    /// Compares a follower's store with another one, stops the follower, and checks its file.
+    static func end(_ follower: ReplicaFollower, equalTo store: Store) async throws {
+      let copy = follower.store
+      #expect(try digests(of: copy) == digests(of: store))
+      await follower.stop()
+      copy.close()
+      try expectSound(copy.path)
+    }
+
+    /// Closes a store and checks its file.
+    static func end(_ store: Store) throws {
+      store.close()
+      try expectSound(store.path)
+    }
+
     static func notes(of store: Store) throws -> [Note] {
       try store.read { try $0.fetch(Note.all.sorted(by: \.number)) }
+    }
+
+    /// Waits until the writer has merged slots.
+    func waitForMergedSlots() async throws {
+      let folder = bucketPath + "/merged/1"
+      for _ in 0..<500 {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        if names.contains(where: { $0.hasSuffix(".lsc") && !$0.hasPrefix(".") }) { return }
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      Issue.record("there are no merged slots")
     }
 
     /// Makes the changes of one write after another.
@@ -76,40 +124,6 @@
     /// The digests of all content but the library's.
     static func digests(of store: Store) throws -> ReplayDigests {
       try store.read { try $0.replayFacts().digests }
-    }
-  }
-
-  /// A process of the program `replica-session`, which is built next to the tests.
-  enum ReplicaProcess {
-    /// The path of the program; `nil` with a printed message if it is not built.
-    static let program: String? = {
-      if let path = ProcessInfo.processInfo.environment["LODESTORE_REPLICA_SESSION"] {
-        return path
-      }
-      let path = CommandLine.arguments.first.map {
-        URL(fileURLWithPath: $0).deletingLastPathComponent().path + "/replica-session"
-      }
-      if let path, FileManager.default.isExecutableFile(atPath: path) { return path }
-      print("skipped: no replica-session beside the tests")
-      return nil
-    }()
-
-    /// Runs the program; returns its line, or `nil` if a signal has ended it.
-    static func run(_ words: [String]) async throws -> String? {
-      let program = try #require(Self.program)
-      return try await Task.detached {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = words
-        process.standardOutput = output
-        try process.run()
-        let text = String(
-          decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        if process.terminationReason == .uncaughtSignal { return nil }
-        return text.split(separator: "\n").last.map(String.init) ?? ""
-      }.value
     }
   }
 #endif

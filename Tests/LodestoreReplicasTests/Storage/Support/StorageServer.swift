@@ -76,9 +76,11 @@ final class StorageServer {
     options.region = "us-east-1"
     change(&options)
     return try S3Storage(
-      "http://127.0.0.1:\(port)/\(Self.bucket)/\(prefix)", credentials: .keys(Self.credentials),
-      options: options)
+      address(prefix), credentials: .keys(Self.credentials), options: options)
   }
+
+  /// The address of a folder in the server's bucket.
+  func address(_ prefix: String) -> String { "http://127.0.0.1:\(port)/\(Self.bucket)/\(prefix)" }
 
   // MARK: Starting
 
@@ -137,7 +139,7 @@ final class StorageServer {
 }
 
 /// An empty folder for one test, which goes with the object.
-final class StorageFolder {
+final class StorageFolder: Sendable {
   let path: String
 
   init() throws {

@@ -1,0 +1,28 @@
+internal import LodestoreFormat
+
+extension FollowerLoop {
+  private static let confirmationInterval = Duration.seconds(60)
+
+  /// Checks that the log still has the entry with which the copy ends.
+  ///
+  /// A log that was emptied or put back to an earlier state also lacks the next slot, and would
+  /// look like one without new entries. The first check compares the entry's hash. Later ones, at
+  /// most once a minute, only look whether the entry exists.
+  func confirmPlace() async throws {
+    let place = position
+    guard place.slot > 0 else { return }
+    let name = ReplicaName.entry(slot: place.slot)
+    if let confirmedAt {
+      guard confirmedAt.duration(to: .now) >= Self.confirmationInterval else { return }
+      if try await client.exists(name) { return self.confirmedAt = .now }
+    } else if let bytes = try await client.object(name), SHA256.hash(bytes) == place.hash {
+      return confirmedAt = .now
+    }
+    var reader = ChainReader(position: place, floor: cursor.floor, limit: (entries: 1, bytes: 1))
+    // A collection in the meantime has deleted the entry. The next poll finds a base.
+    if case .read = try await client.run(&reader), reader.floor.slot <= place.slot {
+      throw ReplicaError.lostEntry(
+        client.place, place.slot, "delete '\(folder.path)' to begin again with a new copy")
+    }
+  }
+}
