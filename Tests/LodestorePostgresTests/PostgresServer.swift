@@ -130,16 +130,25 @@
       guard status == 0 else { throw CocoaError(.featureUnsupported) }
     }
 
+    /// Runs a program in `/tmp`, without its output; returns its exit status.
+    ///
+    /// `Process` would wait for the server too, because the server inherits the socket by which
+    /// `Process` notices the end of `pg_ctl`.
     private static func run(_ path: String, _ arguments: [String]) throws -> Int32 {
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: path)
-      process.arguments = arguments
-      process.currentDirectoryURL = URL(fileURLWithPath: "/tmp")
-      process.standardOutput = FileHandle.nullDevice
-      process.standardError = FileHandle.nullDevice
-      try process.run()
-      process.waitUntilExit()
-      return process.terminationStatus
+      let script = "cd /tmp && exec \"$@\" </dev/null >/dev/null 2>&1"
+      let words = ["/bin/sh", "-c", script, "sh", path] + arguments
+      var pointers = words.map { strdup($0) } + [nil]
+      defer { for pointer in pointers { free(pointer) } }
+      var process: pid_t = 0
+      guard posix_spawn(&process, words[0], nil, nil, &pointers, environ) == 0 else {
+        throw CocoaError(.executableLoad)
+      }
+      var status: Int32 = 0
+      while waitpid(process, &status, 0) < 0 {
+        guard errno == EINTR else { throw CocoaError(.featureUnsupported) }
+      }
+      // The exit status is in the second byte; the first one has the signal that ended the process.
+      return status & 0x7F == 0 ? status >> 8 & 0xFF : -1
     }
   }
 

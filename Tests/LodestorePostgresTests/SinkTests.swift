@@ -38,7 +38,9 @@
     }
   }
 
-  @Suite(.serialized, .enabled(if: PostgresServer.programs != nil, PostgresServer.isMissing))
+  @Suite(
+    .serialized, .timeLimit(.minutes(5)),
+    .enabled(if: PostgresServer.programs != nil, PostgresServer.isMissing))
   struct `A database that receives a store` {
     private func rows(_ server: PostgresServer) throws -> [String] {
       try server.run(
@@ -252,6 +254,7 @@
             try await group.waitForAll()
           }
           #expect(try rows(server).count == 40)
+          try reader.run("COMMIT")
         }
       }
     }
@@ -271,7 +274,7 @@
             try blocking.run("BEGIN; LOCK TABLE \"City\" IN EXCLUSIVE MODE")
             let push = Task { try await sink.push(store) }
             let end = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted"
-            while try server.run(end).isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+            try await wait { try !server.run(end).isEmpty }
             let error = await #expect(throws: PostgresError.self) { try await push.value }
             #expect(error?.isTransient == true, "\(error.map { "\($0)" } ?? "")")
             #expect(try rows(server).count == (round - 1) * 20_000)

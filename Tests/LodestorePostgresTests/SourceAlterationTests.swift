@@ -5,7 +5,9 @@
 
   @testable import LodestorePostgres
 
-  @Suite(.serialized, .enabled(if: PostgresServer.programs != nil, PostgresServer.isMissing))
+  @Suite(
+    .serialized, .timeLimit(.minutes(5)),
+    .enabled(if: PostgresServer.programs != nil, PostgresServer.isMissing))
   struct `A table that is altered while a store follows it` {
     @Test(arguments: [
       ("ALTER TABLE a ADD extra int", "extra"), ("ALTER TABLE a DROP name", "name"),

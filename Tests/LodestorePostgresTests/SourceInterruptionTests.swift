@@ -5,7 +5,9 @@
 
   @testable import LodestorePostgres
 
-  @Suite(.serialized, .enabled(if: PostgresServer.programs != nil, PostgresServer.isMissing))
+  @Suite(
+    .serialized, .timeLimit(.minutes(5)),
+    .enabled(if: PostgresServer.programs != nil, PostgresServer.isMissing))
   struct `A source that is interrupted goes on where it was` {
     private func contents(_ server: PostgresServer) throws -> [String] {
       try server.run("SELECT id || ' ' || name FROM a").compactMap { $0[0] }.sorted()
@@ -84,21 +86,22 @@
       try await withServer { server in
         try server.run(
           "CREATE TABLE a (id int PRIMARY KEY, name text); "
-            + "INSERT INTO a SELECT i, 'x' FROM generate_series(1, 20000) i")
+            + "INSERT INTO a SELECT i, 'x' FROM generate_series(1, 30000) i")
         try await withStore { store in
           var source = source(server, "a")
-          source.options.groupSize = 200
+          source.options.groupSize = 100
           let follower = source.follow(into: store)
           for round in 0..<3 {
             let copied = follower.status.copiedRows
-            while follower.status.copiedRows < copied + 400 {
-              try await Task.sleep(for: .milliseconds(1))
+            try await wait {
+              if case .following = follower.status.phase { return true }
+              return follower.status.copiedRows >= copied + 400
             }
             try end(server, isCrash)
             try server.run("UPDATE a SET name = name || 'y' WHERE id % 1000 = \(round)")
           }
           try await follower.catchUp(to: try server.end())
-          #expect(follower.status.copiedRows > 20_000)
+          #expect(follower.status.copiedRows > 30_000)
           for round in 0..<3 {
             try server.run("UPDATE a SET name = name || 'z' WHERE id % 10 = \(round)")
             try await Task.sleep(for: .milliseconds(7 * round))
@@ -252,12 +255,12 @@
         try await withStore { store in
           try server.stop()
           let follower = source(server, "a").follow(into: store)
-          try await Task.sleep(for: .milliseconds(400))
-          guard case .waiting(_, let error) = follower.status.phase else {
-            Issue.record("\(follower.status.phase)")
-            return
+          try await wait {
+            if case .waiting(_, let error) = follower.status.phase {
+              return error.code == .connection
+            }
+            return false
           }
-          #expect(error.code == .connection)
           try server.start()
           try server.run("INSERT INTO a VALUES (1, 'x')")
           try await follower.catchUp(to: try server.end())

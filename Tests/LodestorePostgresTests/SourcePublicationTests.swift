@@ -5,7 +5,9 @@
 
   @testable import LodestorePostgres
 
-  @Suite(.serialized, .enabled(if: PostgresServer.programs != nil, PostgresServer.isMissing))
+  @Suite(
+    .serialized, .timeLimit(.minutes(5)),
+    .enabled(if: PostgresServer.programs != nil, PostgresServer.isMissing))
   struct `A publication that is changed while a store follows it` {
     /// Sources compare the publication with the copy each second.
     private func source(_ server: PostgresServer, _ tables: String...) -> PostgresSource {
@@ -71,7 +73,7 @@
     @Test func `a table that is locked for long does not stop the changes of the others`()
       async throws
     {
-      try await withServer("wal_sender_timeout = 2s") { server in
+      try await withServer { server in
         try server.run("CREATE TABLE a (id int PRIMARY KEY); CREATE TABLE b (id int PRIMARY KEY)")
         try await withStore { store in
           let follower = source(server, "a", "b").follow(into: store)
@@ -85,6 +87,7 @@
           let end = try server.end()
           try await follower.catchUp(to: end)
           #expect(try rows(store, "b").count == 8)
+          try connection.run("COMMIT")
           await follower.stop()
         }
       }

@@ -5,7 +5,9 @@
 
   @testable import LodestorePostgres
 
-  @Suite(.serialized, .enabled(if: PostgresServer.programs != nil, PostgresServer.isMissing))
+  @Suite(
+    .serialized, .timeLimit(.minutes(5)),
+    .enabled(if: PostgresServer.programs != nil, PostgresServer.isMissing))
   struct `A database that cannot be followed is refused` {
     private func refusal(
       _ server: PostgresServer, _ tables: [PostgresTable], parameters: String? = nil

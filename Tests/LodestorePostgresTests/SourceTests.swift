@@ -5,7 +5,9 @@
 
   @testable import LodestorePostgres
 
-  @Suite(.serialized, .enabled(if: PostgresServer.programs != nil, PostgresServer.isMissing))
+  @Suite(
+    .serialized, .timeLimit(.minutes(5)),
+    .enabled(if: PostgresServer.programs != nil, PostgresServer.isMissing))
   struct `A store that follows a database` {
     @Test func `the copy and all kinds of changes arrive`() async throws {
       try await withServer { server in

@@ -78,6 +78,15 @@
     }
   }
 
+  /// Waits until a condition holds, for at most 30 seconds.
+  func wait(until condition: () throws -> Bool) async throws {
+    let limit = Date(timeIntervalSinceNow: 30)
+    while try !condition() {
+      try #require(Date() < limit, "the condition did not hold within 30 seconds")
+      try await Task.sleep(for: .milliseconds(2))
+    }
+  }
+
   /// The error that ends a follower.
   func failure(of follower: PostgresFollower) async -> PostgresError? {
     await #expect(throws: PostgresError.self) { try await follower.finished() }
