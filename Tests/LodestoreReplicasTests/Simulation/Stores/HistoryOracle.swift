@@ -38,7 +38,7 @@
     }
 
     /// Takes a write that an honest bucket has executed.
-    mutating func observe(_ call: HistoryCall, in bucket: HistoryBucket) {
+    mutating func observe(_ call: HistoryCall, existed: Bool, in bucket: HistoryBucket) {
       switch (call, ReplicaName(call.key)) {
       case (.put(_, let bytes, _), .entry(let slot)?): store(bytes, in: slot)
       case (.put(let key, let bytes, _), .floor?):
@@ -49,7 +49,7 @@
         floor = slot
         if !hasBase(from: slot, bucket) { fail("no base covers the floor \(slot)") }
       case (.delete, let name?):
-        if let slot = name.collectedSlot, slot >= floor, bucket.objects[call.key] != nil {
+        if let slot = name.collectedSlot, slot >= floor, existed {
           fail("\(call.key) was deleted, but is live")
         }
       default: break

@@ -116,6 +116,7 @@
         case 3..<8: .overwritingLater
         default: .honest
         }
+      bucket.overwrites = storage == .overwriting
       folder = Self.root + "/history-\(UUID().uuidString)"
       let years: [Double] = [-10, -1, 0, 0, 1, 10]
       for number in 0..<2 + source.below(3) {
@@ -193,6 +194,9 @@
       }
       coverage.garbage = oracle.garbageCount
       coverage.acknowledged = acknowledged.count
+      if storage == .overwriting, bucket.objects[ReplicaName.entry(slot: 1).text] != nil {
+        fail("a storage that ignores conditions was used")
+      }
       if let violation = oracle.violation { return .failed(violation) }
       return isHonest ? .sound : hasReport ? .found : .harmless
     }
@@ -275,7 +279,7 @@
       case 2, 3: freeze(life)
       case 4: life.cutUntil = time + Int64(random(in: 1...60) * 1e9)
       case 5, 6: backUp(life)
-      case 7 where storage != .honest: bucket.overwrites = true
+      case 7 where storage == .overwritingLater: bucket.overwrites = true
       case 8 where storage == .overwritingLater: bucket.overwrites = false
       default: break
       }
@@ -314,12 +318,7 @@
         let copy = try newFolder()
         try HistoryFiles.copy(life.folder, to: copy)
         machine.folder = copy
-        if HistoryFiles.exists(copy + "/store.lodestore") {
-          let store = try Store(
-            at: copy + "/store.lodestore", entities: [], options: .readOnly)
-          try record(store)
-          store.close()
-        }
+        try recordStore(in: copy)
       } catch { fail("after a death: \(error)") }
       life.die()
       if let backup = machine.backup, below(6) == 0 {
@@ -336,6 +335,16 @@
     /// Records the state of a writer's store.
     func record(_ store: Store) throws {
       states.insert(try store.read { try $0.replayFacts().digests })
+    }
+
+    /// Records the state of a dead process's store, whose last commit may be unknown.
+    private func recordStore(in folder: String) throws {
+      let own = "\(folder)/store.lodestore"
+      let path = try HistoryFiles.exists(own) ? own : FollowerFolder("\(folder)/copy").current
+      guard let path else { return }
+      let store = try Store(at: path, entities: [], options: .readOnly)
+      defer { store.close() }
+      if try ReplicaMark.of(store)?.role != .follower { try record(store) }
     }
 
     /// Records the state of a copy, which must be one of a writer.
@@ -387,9 +396,9 @@
     }
 
     private func execute(_ call: HistoryCall) -> HistoryResult {
-      let before = bucket
+      let existed = bucket.objects[call.key] != nil
       let result = bucket.execute(call)
-      if isHonest, case .success = result { oracle.observe(call, in: before) }
+      if isHonest, case .success = result { oracle.observe(call, existed: existed, in: bucket) }
       return result
     }
 
