@@ -36,7 +36,7 @@ extension CommandFailure {
     case .denied: .notPermitted
     case .conflictAgain, .throttled, .unavailable, .cut: .tryAgain
     case .unsupported, .badRequest: .usage
-    case .system(let code): ExitStatus(errno: code, creating: false)
+    case .system(let code): CommandFailure.system(code, thing: error.key).status
     case .conditionFailed, .badAnswer, .tooLarge, .badRange, .cancelled: .inputOutput
     }
   }

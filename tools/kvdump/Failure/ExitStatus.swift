@@ -34,7 +34,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
   ///
   /// `creating` is true for a path to be created and false for a path to be read. If a folder is
   /// missing, the status is then ``cannotCreate`` or ``noInput``.
-  package init(errno code: Int32, creating: Bool) {
+  init(errno code: Int32, creating: Bool) {
     switch code {
     case ENOENT, ENOTDIR: self = creating ? .cannotCreate : .noInput
     case EEXIST, EISDIR: self = creating ? .cannotCreate : .inputOutput
