@@ -13,10 +13,10 @@ extension FollowerLoop {
     guard place.slot > 0 else { return }
     let name = ReplicaName.entry(slot: place.slot)
     if let confirmedAt {
-      guard confirmedAt.duration(to: .now) >= Self.confirmationInterval else { return }
-      if try await client.exists(name) { return self.confirmedAt = .now }
+      guard client.clock.elapsed(since: confirmedAt) >= Self.confirmationInterval else { return }
+      if try await client.exists(name) { return self.confirmedAt = client.clock.instant() }
     } else if let bytes = try await client.object(name), SHA256.hash(bytes) == place.hash {
-      return confirmedAt = .now
+      return confirmedAt = client.clock.instant()
     }
     var reader = ChainReader(position: place, floor: cursor.floor, limit: (entries: 1, bytes: 1))
     // A collection in the meantime has deleted the entry. The next poll finds a base.
