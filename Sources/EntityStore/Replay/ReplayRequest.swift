@@ -25,9 +25,9 @@ package struct ReplayRequest: Sendable {
 extension ReadableTransaction where Self: ~Copyable {
   /// Visits the changes after a write, with the values of the records.
   ///
-  /// Each write is a step, whose records have the values after that write. These values are images,
-  /// because an image is the value before the next change. One step has the net changes of all
-  /// writes in three cases:
+  /// Each write is a step, whose records have the values after that write. The history has such a
+  /// value as the image of the next change. One step has the net changes of all writes in three
+  /// cases:
   /// - The request asks for net changes.
   /// - A write kept no image of a record that it changed.
   /// - The history of an entity was restarted.

@@ -10,7 +10,7 @@ internal import Synchronization
 ///
 /// Requests are signed by Signature Version 4, with the hash of their content. A call makes one
 /// request. A second request follows only after two refusals: of the time of this machine's clock,
-/// and of expired credentials. Both refusals mean that nothing was written.
+/// and of expired credentials. After these refusals nothing was written.
 ///
 /// Locks guard the clock's correction and the credentials. Any task may call a storage.
 package final class S3Storage: ObjectStorage {
