@@ -12,5 +12,5 @@ import Lodestore
   package static let history = HistoryPolicy<Note>.kept(images: true)
 
   /// All notes in the order in which they were written.
-  package static var inOrder: Query<Note> { .all.sorted(by: \.writtenAt, \.id) }
+  package static var inOrder: Query<Note> { all.sorted(by: \.writtenAt, \.id) }
 }

@@ -138,11 +138,15 @@ public struct PostgresStatus: Sendable {
     @nonexhaustive
   #endif
   public enum Phase: Sendable {
+    /// The source connects to the server and prepares the slot.
     case connecting
+    /// The rows of a table are copied.
     case copying(table: String)
+    /// The copy is complete, and changes are applied as they come.
     case following
     /// The connection was lost; the source connects again after the seconds.
     case waiting(seconds: Double, PostgresError)
+    /// The source has ended; the error is `nil` after ``PostgresFollower/stop()``.
     case stopped((any Error)?)
   }
 

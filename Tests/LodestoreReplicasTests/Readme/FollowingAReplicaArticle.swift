@@ -22,7 +22,7 @@
 
     static func replacements(_ follower: ReplicaFollower) async throws {
       for await store in follower.stores {
-        print(try store.read { try $0.count(Note.all) }, "notes in", store.path)
+        print(try await store.read { try $0.count(Note.all) }, "notes in", store.path)
       }
     }
 

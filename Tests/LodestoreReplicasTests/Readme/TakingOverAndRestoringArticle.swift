@@ -58,7 +58,7 @@
       let path = folder + "/restored.lodestore"
       try await Replica.restore(bucket, at: path)
       let store = try Store(at: path, entities: [Note.self], options: .readOnly)
-      print(try store.read { try $0.count(Note.all) })
+      print(try await store.read { try $0.count(Note.all) })
 
       return store
     }
