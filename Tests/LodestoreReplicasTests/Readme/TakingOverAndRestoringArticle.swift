@@ -28,7 +28,7 @@
 
     static func standBy(_ bucket: Bucket, _ folder: String) async throws -> ReplicaWriter {
       let standby = try await Replica.standby(at: folder, of: bucket, entities: [Note.self])
-      if let reader = standby.follower { print(try reader.store.read { try $0.count(Note.all) }) }
+      if let reader = standby.follower { print(try await reader.store.count(Note.all)) }
       let store = try await standby.waitToTakeOver()
       let writer = try await Replica.writer(store, to: bucket)
 
