@@ -44,6 +44,13 @@
       return follower
     }
 
+    static func condition() throws -> ReplicaFollowerOptions {
+      var options = ReplicaFollowerOptions()
+      try options.follow(Note.self) { $0.number > 100 }
+
+      return options
+    }
+
     static func stop(_ follower: ReplicaFollower) async {
       await follower.stop()
     }

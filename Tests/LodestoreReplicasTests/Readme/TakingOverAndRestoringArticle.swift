@@ -26,6 +26,15 @@
       return taken
     }
 
+    static func standBy(_ bucket: Bucket, _ folder: String) async throws -> ReplicaWriter {
+      let standby = try await Replica.standby(at: folder, of: bucket, entities: [Note.self])
+      if let reader = standby.follower { print(try await reader.store.count(Note.all)) }
+      let store = try await standby.waitToTakeOver()
+      let writer = try await Replica.writer(store, to: bucket)
+
+      return writer
+    }
+
     static func save(_ writer: ReplicaWriter, _ store: Store) async throws {
       do {
         try await writer.flush()
