@@ -174,7 +174,7 @@ actor FollowerLoop {
     shared.change { $0.end = $0.end ?? .stopped(folder.path) }
     shared.end()
     file.writable.close()
-    // The stopped follower may be kept, and the folder is free for a takeover.
+    // A stopped follower may be kept, and the folder is free for a takeover.
     lock = nil
   }
 

