@@ -158,12 +158,19 @@ final class WriterShared: Sendable {
       return (status, state.numbers)
     }
     complete(&status, numbers)
+    // The last commit of a writer is its own record of the place.
+    if status.end != nil, status.lagInWrites == 0 { status.lag = .zero }
     return status
   }
 
   func change(_ body: (inout ReplicaWriterStatus) -> Void) {
-    state.withLock { body(&$0.status) }
-    report()
+    let isTurn = state.withLock { state in
+      let wasFailing = state.status.lastFailure != nil
+      body(&state.status)
+      return wasFailing != (state.status.lastFailure != nil)
+    }
+    // The first failure and the success after it are reported at once.
+    report(always: isTurn)
   }
 
   private func report(always: Bool = false) {
