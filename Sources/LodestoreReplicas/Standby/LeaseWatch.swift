@@ -24,7 +24,7 @@ struct LeaseWatch: Sendable {
   ///
   /// - Parameter wish: The longest interval.
   func interval(atMost wish: Duration) -> Duration {
-    max(.milliseconds(10), min(wish, (duration ?? wish) / 6))
+    max(.milliseconds(10), duration.map { min(wish, $0 / 6) } ?? wish)
   }
 
   /// Takes the lease and the last slot that the storage has.

@@ -17,8 +17,9 @@ final class WriterShared: Sendable {
     var lastWaiter: UInt64 = 0
     /// The number of reads of the store that have begun.
     var round: UInt64 = 0
+    /// The time of the first commit after the last read of the store.
     var unsentSince: ReplicaClock.Instant?
-    /// The time of the oldest commit of the round that is being sent.
+    /// The time of the first commit that is being sent.
     var sendingSince: ReplicaClock.Instant?
     var shipped: UInt64 = 0
     var lastReport: ReplicaClock.Instant?
@@ -124,7 +125,7 @@ final class WriterShared: Sendable {
   func beginRound() -> UInt64 {
     state.withLock { state in
       state.round += 1
-      state.sendingSince = state.sendingSince ?? state.unsentSince
+      state.sendingSince = state.unsentSince
       state.unsentSince = nil
       return state.round
     }
@@ -146,7 +147,10 @@ final class WriterShared: Sendable {
 
   /// Puts the time of the first unsent commit back after a round that has failed.
   func reopenRound(since: ReplicaClock.Instant) {
-    state.withLock { $0.unsentSince = min($0.unsentSince ?? since, since) }
+    state.withLock { state in
+      state.unsentSince = [state.unsentSince, state.sendingSince].compactMap(\.self).min() ?? since
+      state.sendingSince = nil
+    }
   }
 
   /// Ends the writer and all waiters.
@@ -167,17 +171,23 @@ final class WriterShared: Sendable {
   var status: ReplicaWriterStatus {
     var (status, numbers) = state.withLock { state in
       var status = state.status
-      let oldest = state.sendingSince ?? state.unsentSince
-      status.lag = oldest.map(clock.elapsed) ?? .zero
+      status.lag = (state.sendingSince ?? state.unsentSince).map(clock.elapsed) ?? .zero
       return (status, state.numbers)
     }
     complete(&status, numbers)
+    // The last commit of a writer is its own record of the place.
+    if status.end != nil, status.lagInWrites == 0 { status.lag = .zero }
     return status
   }
 
   func change(_ body: (inout ReplicaWriterStatus) -> Void) {
-    state.withLock { body(&$0.status) }
-    report()
+    let isTurn = state.withLock { state in
+      let wasFailing = state.status.lastFailure != nil
+      body(&state.status)
+      return wasFailing != (state.status.lastFailure != nil)
+    }
+    // The first failure and the success after it are reported at once.
+    report(always: isTurn)
   }
 
   private func report(always: Bool = false) {

@@ -13,7 +13,7 @@
       let fixture = try ReplicaFixture()
       let store = try fixture.store()
       let writer = try await fixture.writer(store)
-      for number in 1...40 {
+      for number in 1...52 {
         try ReplicaFixture.write(number...number, to: store)
         if number % 4 == 0 {
           try ReplicaFixture.write(number * 100...number * 100, to: store)
@@ -49,9 +49,11 @@
         atPath: fixture.bucketPath + "/merged/1")
       #expect(names.count >= 2)
       var targets: [RestoreTarget] = [.latest, .time(.distantFuture), .time(.distantPast)]
-      targets += (1...last.lastWrite + 1).map { .write($0) }
-      targets += (slots.lowerBound...slots.upperBound + 1).map { .slot($0) }
-      for write in stride(from: UInt64(2), through: last.lastWrite, by: 7) {
+      targets += stride(from: 1, through: last.lastWrite + 1, by: 5).map { .write($0) }
+      targets += stride(from: slots.lowerBound, through: slots.upperBound + 1, by: 6).map {
+        .slot($0)
+      }
+      for write in stride(from: UInt64(2), through: last.lastWrite, by: 13) {
         let time = try await Replica.restorePlan(fixture.bucket, to: .write(write)).time
         if let time { targets += [.time(time), .time(time + 0.0005), .time(time - 0.0005)] }
       }
@@ -91,6 +93,8 @@
       #expect(second.lastWrite == 6 && UInt64(second.entryCount) == second.lastSlot - slot)
       // The log that the copy needs is collected.
       await follower.stop()
+      try ReplicaFixture.write(7...8, to: store)
+      try await writer.flush()
       try await writer.writeBase()
       try await writer.stop()
       let keeping = try await fixture.writer(store) { $0.keepsStatesFor = .zero }

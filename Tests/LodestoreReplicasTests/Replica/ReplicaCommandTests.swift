@@ -143,6 +143,7 @@
         "replicate", fixture.path("store.lodestore"), bucket, "--once", "--metrics",
         fixture.path("none/metrics"))
       #expect(metrics.status == .cannotCreate, "\(metrics.errors)")
+      _ = await run("replicate", fixture.path("store.lodestore"), bucket, "--once")
       let lease = Lease(
         holder: "elsewhere", epoch: 1, until: Date().timeIntervalSinceReferenceDate + 60,
         milliseconds: 60_000)
