@@ -13,7 +13,8 @@ internal import Synchronization
 /// Follows a replica's log, and applies its entries to a copy.
 actor FollowerLoop {
   let folder: FollowerFolder
-  private let lock: FileLock
+  /// The lock of the folder; `nil` after the end, so that another follower can begin.
+  private var lock: FileLock?
   let client: ReplicaClient
   let types: [any Entity.Type]
   let options: ReplicaFollowerOptions
@@ -161,6 +162,7 @@ actor FollowerLoop {
     shared.change { $0.end = $0.end ?? .stopped(folder.path) }
     shared.end()
     file.writable.close()
+    lock = nil
   }
 
   /// Polls once in the background; returns the wait until the next poll.

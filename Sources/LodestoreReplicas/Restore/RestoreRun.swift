@@ -169,7 +169,9 @@ struct RestoreRun: Sendable {
             "the log continues from a base of slot \(base), which "
             + (target == .latest ? "is not there yet" : "is later than the wanted state")
         }
-        if isEnd, !wanted.isEnd { try await checkEnd(after: place, restored.floor) }
+        if isEnd, !wanted.isEnd, !target.isReached(by: restored.report) {
+          try await checkEnd(after: place, restored.floor)
+        }
         if wanted.isEnd || isEnd { return }
       case .collected:
         throw ReplicaError(
