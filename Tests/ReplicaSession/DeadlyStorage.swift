@@ -14,9 +14,9 @@ struct DeadlyStorage: ObjectStorage {
   ) async throws(StorageError) -> R {
     let folder = name.prefix { $0 != "/" && $0 != "." }
     death.make("before-\(operation)-\(folder)")
-    let result = try await body()
-    death.make("after-\(operation)-\(folder)")
-    return result
+    // An answer may also be that there is no object.
+    defer { death.make("after-\(operation)-\(folder)") }
+    return try await body()
   }
 
   func get(

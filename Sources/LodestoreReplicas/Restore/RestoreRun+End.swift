@@ -27,6 +27,17 @@ extension RestoreRun {
   }
 }
 
+extension RestoreTarget {
+  /// Whether no later entry of the log could belong to the target.
+  func isReached(by report: RestoreReport) -> Bool {
+    switch self {
+    case .latest, .time: false
+    case .write(let number): report.lastWrite >= number
+    case .slot(let slot): report.slot >= slot
+    }
+  }
+}
+
 extension ReplicaError {
   /// The log has lost slots, and has later ones.
   static func gap(_ place: String, _ slots: ClosedRange<UInt64>) -> ReplicaError {

@@ -182,7 +182,9 @@ struct RestoreRun: Sendable {
           // a write before it.
           restored.report.incomplete = target.reason(ofEndAt: base)
         }
-        if isEnd, !wanted.isEnd { try await checkEnd(after: place, restored.floor) }
+        if isEnd, !wanted.isEnd, !target.isReached(by: restored.report) {
+          try await checkEnd(after: place, restored.floor)
+        }
         if wanted.isEnd || isEnd { return }
       case .collected:
         throw ReplicaError(

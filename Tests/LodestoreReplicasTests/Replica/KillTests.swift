@@ -26,7 +26,7 @@
       if let line = died.line { #expect(died.place != nil, "\(line)") }
       try await fixture.expectReplicated(atLeast: died.acknowledged)
       let again = try await ReplicaProcess.outcome(
-        of: ["write", path, fixture.bucketPath, "1", "30"])
+        of: ["write", path, fixture.bucketPath, "\(died.acknowledged + 1)", "30"])
       #expect(again.place?.write == 30, "\(again.line ?? "killed")")
       let writer = try fixture.store()
       #expect(try await fixture.restored() == ReplicaFixture.notes(of: writer))

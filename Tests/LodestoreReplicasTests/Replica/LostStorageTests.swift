@@ -13,6 +13,8 @@
       let fixture = try ReplicaFixture()
       let store = try fixture.store()
       let writer = try await fixture.writer(store) { $0.durability = .replicated }
+      // The first slot has a base of the empty store, and each write has a slot.
+      try await writer.flush()
       for number in 1...6 { try await writer.write { try Note.change(number, &$0) } }
       try FileManager.default.copyItem(
         atPath: fixture.bucketPath, toPath: fixture.path("earlier"))
@@ -56,7 +58,7 @@
       #expect(again?.code == .damaged)
       // The missing objects lead on.
       if folder != nil {
-        #expect(try await fixture.restored(.slot(6)) == (try ReplicaFixture.state(after: 5)))
+        #expect(try await fixture.restored(.write(6)) == (try ReplicaFixture.state(after: 6)))
       }
       try ReplicaFixture.end(store)
     }

@@ -69,7 +69,7 @@
       let died = try await ReplicaProcess.outcome(of: words + ["1", "12", step, "1"])
       #expect(died.line == nil, "\(died.line ?? "")")
       try await fixture.expectReplicated(atLeast: died.acknowledged)
-      let again = try await ReplicaProcess.outcome(of: words + ["1", "16"])
+      let again = try await ReplicaProcess.outcome(of: words + ["\(died.acknowledged + 1)", "16"])
       #expect(again.place?.write == 16, "\(again.line ?? "killed")")
       let target = fixture.path("new.lodestore")
       let takeover = ["takeover", target, server.address("pods")]
