@@ -25,13 +25,11 @@
     init(_ settings: String = "") throws {
       let template = try Self.template.get()
       folder = try Self.newFolder()
-      port = Int.random(in: 20_000..<60_000)
       try Self.asServer("/bin/cp", ["-r", template, "\(folder)/data"])
       let lines = """
         wal_level = logical
         listen_addresses = '127.0.0.1'
         unix_socket_directories = '\(folder)'
-        port = \(port)
         fsync = off
         wal_sender_timeout = 5s
         \(settings)
@@ -39,10 +37,22 @@
         """
       let path = "\(folder)/data/postgresql.conf"
       let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+      defer { try? file.close() }
       try file.seekToEnd()
       try file.write(contentsOf: Data(lines.utf8))
-      try file.close()
-      try start()
+      // Another program may have the port. Ports above are those of outgoing connections.
+      var attempts = 0
+      while true {
+        let port = Int.random(in: 10_000..<32_000)
+        try file.write(contentsOf: Data("port = \(port)\n".utf8))
+        do {
+          try Self.start(folder)
+          self.port = port
+          return
+        } catch  where attempts < 3 {
+          attempts += 1
+        }
+      }
     }
 
     /// The data of a new server, which all servers of this process copy.
@@ -70,8 +80,10 @@
       return folder
     }
 
-    func start() throws {
-      try Self.tool("pg_ctl", "-D", "\(folder)/data", "-l", "\(folder)/log", "-w", "start")
+    func start() throws { try Self.start(folder) }
+
+    private static func start(_ folder: String) throws {
+      try tool("pg_ctl", "-D", "\(folder)/data", "-l", "\(folder)/log", "-w", "start")
     }
 
     /// Stops the server; an immediate stop is like a crash.

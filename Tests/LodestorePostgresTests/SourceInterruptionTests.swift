@@ -9,8 +9,12 @@
     .serialized, .timeLimit(.minutes(5)),
     .enabled(if: PostgresServer.programs != nil, PostgresServer.isMissing))
   struct `A source that is interrupted goes on where it was` {
+    /// The rows of the server, in the form of `rows(_:_:)`.
     private func contents(_ server: PostgresServer) throws -> [String] {
-      try server.run("SELECT id || ' ' || name FROM a").compactMap { $0[0] }.sorted()
+      try server.run(
+        "SELECT id || ' ' || CASE WHEN length(name) > 20 THEN length(name) || ' characters' ELSE "
+          + "name END FROM a"
+      ).compactMap { $0[0] }.sorted()
     }
 
     @Test func `each change is applied once when the source and the server are stopped`()

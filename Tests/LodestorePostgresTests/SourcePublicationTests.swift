@@ -18,7 +18,7 @@
 
     @Test(arguments: [
       ("ALTER PUBLICATION cache DROP TABLE a", PostgresError.Code.relationChanged, "public.a"),
-      ("ALTER PUBLICATION cache SET TABLE a WHERE (id < 9)", .relationChanged, "public.a"),
+      ("ALTER PUBLICATION cache SET TABLE a WHERE (id < 9), b", .relationChanged, "public.a"),
       (
         "ALTER PUBLICATION cache SET (publish = 'insert'); ALTER PUBLICATION cache SET (publish = "
           + "'insert, update, delete, truncate')", .relationChanged, "cache"

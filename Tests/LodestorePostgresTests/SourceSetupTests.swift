@@ -94,9 +94,8 @@
 
     @Test func `a server without a free slot is named`() async throws {
       try await withServer("max_replication_slots = 1") { server in
-        try server.run(
-          "CREATE TABLE a (id int PRIMARY KEY); SELECT pg_create_logical_replication_slot('other', "
-            + "'pgoutput')")
+        try server.run("CREATE TABLE a (id int PRIMARY KEY)")
+        try server.run("SELECT pg_create_logical_replication_slot('other', 'pgoutput')")
         let error = try await refusal(server, [PostgresTable("a")])
         #expect(error?.code == .badSetup)
         #expect(error?.message.contains("max_replication_slots") == true)
@@ -105,9 +104,8 @@
 
     @Test func `a slot of another store is not taken`() async throws {
       try await withServer { server in
-        try server.run(
-          "CREATE TABLE a (id int PRIMARY KEY); SELECT pg_create_logical_replication_slot('cache', "
-            + "'pgoutput')")
+        try server.run("CREATE TABLE a (id int PRIMARY KEY)")
+        try server.run("SELECT pg_create_logical_replication_slot('cache', 'pgoutput')")
         let error = try await refusal(server, [PostgresTable("a")])
         #expect(error?.code == .slotInUse)
         #expect(error?.message.contains("pg_drop_replication_slot('cache')") == true)

@@ -99,7 +99,11 @@
             }
           }
           var seen: Set<[String]> = []
-          for _ in 0..<200 {
+          // The reads go on until they have seen different states, also on a slow machine.
+          let limit = Date(timeIntervalSinceNow: 60)
+          var count = 0
+          while count < 200 || seen.count <= 2 && Date() < limit {
+            count += 1
             let both = try await store.read { transaction in
               let snapshot = transaction.dynamicSnapshot
               return try ["a", "b"].map { try sum(snapshot, $0) }
