@@ -90,9 +90,9 @@ public enum Replica {
 
   /// Restores a state of the replica into a new store.
   ///
-  /// The store has no part in the replica, and a UUID of its own: it refuses tokens of the writer's
-  /// history, whose numbers mean other writes there. Its content is compared with the digests of
-  /// the log.
+  /// The store has no part in the replica, and a UUID of its own. Tokens of the writer's history are
+  /// refused there, because their numbers mean other writes. The content is compared with the
+  /// digests of the log.
   ///
   /// - Parameter path: A path at which nothing exists.
   /// - Throws: ``ReplicaError``, after which no file exists; with the code `notKept` if the replica

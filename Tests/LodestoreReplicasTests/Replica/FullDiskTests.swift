@@ -112,7 +112,7 @@
       let writer = try await fixture.writer(store)
       try await writer.flush()
       disk.fill()
-      // A base needs room beside the store, and a mark in it.
+      // A base needs room next to the store, and a mark in it.
       await expectErrorInWords("base") { try await writer.writeBase() }
       await #expect(throws: StoreError.self) { try await write(301...600, to: store) }
       disk.free()

@@ -8,7 +8,7 @@
 
   /// One history of machines with real stores, writers and followers, from a seed.
   ///
-  /// A loop on one thread runs the tasks of all machines, job by job, and owns the bucket, the
+  /// A loop on one thread runs the tasks of all machines, job by job. The loop owns the bucket, the
   /// network, the clocks and the deaths of processes. A task that calls a store ends the call
   /// before the next job runs. The seed therefore repeats all steps. Only bytes differ from run to run,
   /// because they have times, session numbers and UUIDs.
