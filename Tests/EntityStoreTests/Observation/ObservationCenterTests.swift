@@ -80,7 +80,7 @@ private final class Requests: Sendable {
   }
 
   /// A thread that waits for each event would be woken by each write, at the writer's cost.
-  @Test func `a watch rests after each call, and ends during a rest`() async throws {
+  @Test func `a watch rests after each call, and ends during a rest`() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/file"
     try Data([1]).write(to: URL(fileURLWithPath: path))

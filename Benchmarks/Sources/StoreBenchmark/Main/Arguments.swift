@@ -29,6 +29,7 @@ struct Arguments {
            tools/bench --queries [--held-out [--seed=N]] [--records=N] [--only=NUMBER,…]
            tools/bench --scale[=N] [--svg FILE] [--json FILE]
            tools/bench --latency [--records=N]
+           tools/bench --replicas [...]; measures replicas, and has arguments of its own
 
       --quick         100,000 records instead of a million, and 3 runs: some two minutes
       --runs=N        medians of N runs; 5
