@@ -58,6 +58,7 @@ extension WriterLoop {
     }
     markedSlot = position.slot
     lastMark = .now
+    wantsMark = false
     options.onStep(.marked)
   }
 

@@ -30,6 +30,8 @@ actor WriterLoop {
   let openingMark: ReplicaMark?
   var lastCommit: CommitNumber?
   var lastMark = ContinuousClock.now
+  /// Whether a collection waits for the next mark.
+  var wantsMark = false
   var markedSlot: UInt64
   var lastLease: ContinuousClock.Instant?
   /// The time at which the storage was known to have the last entry.
@@ -161,7 +163,9 @@ actor WriterLoop {
         needsBase = false
       }
       try await ship()
-      if markedSlot != position.slot, lastMark.duration(to: .now) >= options.markInterval {
+      if markedSlot != position.slot,
+        wantsMark || lastMark.duration(to: .now) >= options.markInterval
+      {
         try await mark()
       }
       try await tend()
