@@ -18,6 +18,8 @@ final class WriterShared: Sendable {
     /// The number of reads of the store that have begun.
     var round: UInt64 = 0
     var unsentSince: ContinuousClock.Instant?
+    /// The time of the oldest commit of the round that is being sent.
+    var sendingSince: ContinuousClock.Instant?
     var shipped: UInt64 = 0
     var lastReport: ContinuousClock.Instant?
     var wantsBase = false
@@ -114,6 +116,7 @@ final class WriterShared: Sendable {
   func beginRound() -> UInt64 {
     state.withLock { state in
       state.round += 1
+      state.sendingSince = state.unsentSince
       state.unsentSince = nil
       return state.round
     }
@@ -123,6 +126,7 @@ final class WriterShared: Sendable {
   func endRound(_ round: UInt64, shipped: UInt64) {
     let done = state.withLock { state in
       state.shipped = max(state.shipped, shipped)
+      state.sendingSince = nil
       let done = state.waiters.filter { _, waiter in
         waiter.write.map { $0 <= shipped } ?? (waiter.round <= round)
       }
@@ -134,7 +138,10 @@ final class WriterShared: Sendable {
 
   /// Puts the time of the first unsent commit back after a round that has failed.
   func reopenRound(since: ContinuousClock.Instant) {
-    state.withLock { $0.unsentSince = min($0.unsentSince ?? since, since) }
+    state.withLock { state in
+      state.unsentSince = min(state.unsentSince ?? since, state.sendingSince ?? since, since)
+      state.sendingSince = nil
+    }
   }
 
   /// Ends the writer and all waiters.
@@ -154,7 +161,8 @@ final class WriterShared: Sendable {
   var status: ReplicaWriterStatus {
     var (status, numbers) = state.withLock { state in
       var status = state.status
-      status.lag = state.unsentSince.map { $0.duration(to: .now) } ?? .zero
+      let oldest = state.sendingSince ?? state.unsentSince
+      status.lag = oldest.map { $0.duration(to: .now) } ?? .zero
       return (status, state.numbers)
     }
     complete(&status, numbers)
