@@ -190,7 +190,7 @@ extension WriterLoop {
     guard let oldest = try await newestBase(at: time - kept.inSeconds), oldest.slot > 1 else {
       return
     }
-    var limit = oldest.slot
+    var limit = min(oldest.slot, position.slot)
     for (name, _) in try await client.entries(in: .followers) {
       guard let bytes = try await client.object(name),
         let mark = try? FollowerMark(reading: bytes, named: name.text),
@@ -198,6 +198,7 @@ extension WriterLoop {
       else { continue }
       limit = min(limit, mark.slot + 1)
     }
+    try await waitForMark(of: limit)
     var machine = Collector(store: replica, limit: limit, floor: slots.floor, time: time)
     if case .refused(let error) = try await client.run(&machine) { throw ReplicaError(error) }
     options.onStep(.collected)
@@ -210,6 +211,19 @@ extension WriterLoop {
       if base.store == replica, isOnChain { return base }
     }
     return nil
+  }
+
+  /// Waits until the store has recorded a place at or after a slot.
+  ///
+  /// After a crash the next opening begins at the recorded place, so its entry must not be deleted.
+  /// Only the loop records a place, because the position moves while it sends.
+  private func waitForMark(of slot: UInt64) async throws {
+    while markedSlot < slot {
+      if let end = shared.status.end { throw end }
+      wantsMark = true
+      shared.wake()
+      try await clock.sleep(.milliseconds(5))
+    }
   }
 
   // MARK: Merged slots

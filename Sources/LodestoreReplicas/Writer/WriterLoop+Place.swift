@@ -52,6 +52,7 @@ extension WriterLoop {
     }
     markedSlot = position.slot
     lastMark = clock.instant()
+    wantsMark = false
     options.onStep(.marked)
   }
 

@@ -30,6 +30,8 @@ actor WriterLoop {
   let openingMark: ReplicaMark?
   var lastCommit: CommitNumber?
   var lastMark: ReplicaClock.Instant
+  /// Whether a collection waits for the next mark.
+  var wantsMark = false
   var markedSlot: UInt64
   var leaseKeeper: LeaseKeeper
   /// A lease of a later epoch, until the log was read for its fence.
@@ -181,7 +183,9 @@ actor WriterLoop {
         needsBase = false
       }
       try await ship()
-      if markedSlot != position.slot, clock.elapsed(since: lastMark) >= options.markInterval {
+      if markedSlot != position.slot,
+        wantsMark || clock.elapsed(since: lastMark) >= options.markInterval
+      {
         try await mark()
       }
       try await tendBases()
