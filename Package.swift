@@ -285,7 +285,7 @@ let package = Package(
     .testTarget(
       name: "LodestoreReplicasTests",
       dependencies: [
-        "EntityStore", "KVDumpCommands", "KVDumpDatasetCommands", "LMDB", "LodestoreBytes",
+        "EntityStore", "KVDumpCommands", "KVDumpDatasetCommands", "LodestoreBytes",
         "LodestoreDatasets", "LodestoreFormat", "LodestoreReplicas", "LodestoreSystem",
         "LodestoreVerifier", "LodestoreWeb", "LoopbackWeb",
       ],

@@ -30,7 +30,6 @@ final class QueuedWrite<R: Sendable>: GroupMember, @unchecked Sendable {
   private let state = Atomic<State>(.made)
   private let cancellation = Atomic(false)
   private var caller: UnsafeContinuation<R, any Error>?
-  private var call: CallCounter?
   private var body: ((WritingTransaction) throws -> R)?
   private var result: R?
 
@@ -46,9 +45,8 @@ final class QueuedWrite<R: Sendable>: GroupMember, @unchecked Sendable {
   /// `caller` is resumed in any case.
   func enqueue(_ caller: UnsafeContinuation<R, any Error>) {
     self.caller = caller
-    call = CallCounter.begin()
     guard advance(from: .made, to: .waiting) else {
-      return resume(.failure(CancellationError()))
+      return caller.resume(throwing: CancellationError())
     }
     switch environment.writer.enqueue(.shared(self)) {
     case .refused:
@@ -96,7 +94,6 @@ final class QueuedWrite<R: Sendable>: GroupMember, @unchecked Sendable {
     body = nil
     result = nil
     caller?.resume(with: outcome)
-    call?.end()
   }
 
   private func advance(from old: State, to new: State) -> Bool {

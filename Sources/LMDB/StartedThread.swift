@@ -42,16 +42,11 @@ package func runOnNewThread<R: Sendable>(
   _ body: @escaping @Sendable () throws -> R
 ) async throws -> R {
   try await withUnsafeThrowingContinuation { continuation in
-    let call = CallCounter.begin()
-    let thread = startedThread {
-      continuation.resume(with: Result { try body() })
-      call?.end()
-    }
+    let thread = startedThread { continuation.resume(with: Result { try body() }) }
     if let thread {
       pthread_detach(thread)
     } else {
       continuation.resume(throwing: LMDBError(code: EAGAIN, operation: "start a thread"))
-      call?.end()
     }
   }
 }

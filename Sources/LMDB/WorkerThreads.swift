@@ -102,17 +102,13 @@ package final class WorkerThreads: @unchecked Sendable {
   ) async throws -> R {
     try await withUnsafeThrowingContinuation { continuation in
       let isOver = Latch()
-      let call = CallCounter.begin()
       let turn = enqueue(
         .alone {
           continuation.resume(with: Result { try body() })
-          call?.end()
           isOver.set()
         }, urgency)
       switch turn {
-      case .refused:
-        continuation.resume(throwing: refusal)
-        call?.end()
+      case .refused: continuation.resume(throwing: refusal)
       case .now: Self.watch { isOver.isSet }
       case .later: break
       }
