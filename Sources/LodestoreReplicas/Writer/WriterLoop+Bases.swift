@@ -18,7 +18,14 @@ extension WriterLoop {
   func findBase() async throws {
     upload.removeScratch()
     let client = client.giving(upAfter: options.openingFailureLimit)
-    newestBase = try await client.bases().last { $0.slot <= position.slot }
+    newestBase = nil
+    for base in try await client.bases().reversed() where base.slot <= position.slot {
+      let isOnChain = try await client.isOnChain(base)
+      if isOnChain {
+        newestBase = base
+        break
+      }
+    }
     let after = newestBase.map { ReplicaName.entry(slot: $0.slot) }
     let entries = try await client.entries(in: .log, after: after)
     logBytes = entries.reduce(0) { $0 + $1.byteCount }
@@ -55,13 +62,20 @@ extension WriterLoop {
     head.digests = facts.digests.contentDigests
     head.base = BaseUpload.name(slot, uploaded.verity, .head)
     let sealed = head
-    try await commit(
-      try WriterOpening.reading { () throws(PackError) in try LogEntry(sealed) })
-    options.onStep(.baseEntryShipped)
+    var place = position
+    let entry = try WriterOpening.reading { () throws(PackError) in
+      let entry = try LogEntry(sealed)
+      try place.advance(over: entry)
+      return entry
+    }
+    // The head comes before the entry. If this process ended between an entry and its base, no other
+    // machine could read past the entry. A head without its entry is not on the chain.
     let base = try uploaded.head(
-      at: position, time: time, schema: facts.schema, digests: facts.digests)
+      at: place, time: time, schema: facts.schema, digests: facts.digests)
     try await upload.finish(base)
     options.onStep(.baseWritten)
+    try await commit(entry)
+    options.onStep(.baseEntryShipped)
     shipped = facts.lastWrite
     digests = facts.digests
     newestBase = base

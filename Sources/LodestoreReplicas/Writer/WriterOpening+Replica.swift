@@ -51,12 +51,11 @@ extension WriterOpening {
     }
   }
 
-  /// Whether the storage has neither entries nor bases.
+  /// Whether the storage has no entry.
+  ///
+  /// A base without its entry is not on the chain.
   var isEmpty: Bool {
-    get async throws {
-      guard try await client.entries(in: .log).isEmpty else { return false }
-      return try await client.entries(in: .base).isEmpty
-    }
+    get async throws { try await client.entries(in: .log).isEmpty }
   }
 }
 
