@@ -42,6 +42,8 @@ actor RestoreRegistration {
     renewal?.cancel()
     await renewal?.value
     let (client, id) = (client, id)
-    await Task { try? await client.remove(.follower(id: id)) }.value
+    await Task(executorPreference: client.clock.executor) {
+      try? await client.remove(.follower(id: id))
+    }.value
   }
 }
