@@ -29,8 +29,9 @@ struct ReplicaMark: Sendable, Hashable {
   var localWrite: UInt64
   /// The newest record of the floor that was read.
   var floor: Floor
-  /// The session of the writer that was opened last; `nil` in a follower.
-  var session: UUIDBytes?
+  /// The sessions of this store whose entries may follow the place, the newest first; empty in a
+  /// follower.
+  var sessions: [UUIDBytes]
   /// The fingerprint of the catalogue after the last entry; `nil` if it is not known.
   var schema: [UInt8]?
   /// The digests after the last entry, for buckets; `nil` if they are not known.
@@ -43,7 +44,7 @@ struct ReplicaMark: Sendable, Hashable {
 
   init(
     role: Role, _ position: ChainPosition, localWrite: UInt64, floor: Floor,
-    session: UUIDBytes? = nil, schema: [UInt8]? = nil, digests: ReplayDigests? = nil
+    sessions: [UUIDBytes] = [], schema: [UInt8]? = nil, digests: ReplayDigests? = nil
   ) {
     replica = position.store
     self.role = role
@@ -53,7 +54,7 @@ struct ReplicaMark: Sendable, Hashable {
     lastWrite = position.lastWrite
     self.localWrite = localWrite
     self.floor = floor
-    self.session = session
+    self.sessions = sessions
     self.schema = schema
     if let digests, digests.buckets.count <= 256 {
       bucketDigests = digests.buckets
@@ -80,7 +81,9 @@ struct ReplicaMark: Sendable, Hashable {
     floor = Floor(
       number: try object.number("floorNumber", 0...PackLimits.number),
       slot: try object.number("floorSlot", 0...PackLimits.number))
-    session = try? object.uuid("session")
+    let texts = (try? object.text("sessions"))?.split(separator: ",") ?? []
+    sessions = texts.compactMap { UUIDBytes(text: String($0)) }
+    guard sessions.count == texts.count else { throw object.wrong("sessions") }
     schema = (try? object.digest("schema"))?.bytes
     guard let list = try? object.text("bucketTotal"), let total = HexText.decoded(list) else {
       return
@@ -108,7 +111,9 @@ struct ReplicaMark: Sendable, Hashable {
       writer.number("localWrite", localWrite)
       writer.number("floorNumber", floor.number)
       writer.number("floorSlot", floor.slot)
-      if let session { writer.text("session", session.text) }
+      if !sessions.isEmpty {
+        writer.text("sessions", sessions.map(\.text).joined(separator: ","))
+      }
       if let schema { writer.text("schema", HexText.encoded(schema)) }
       guard let bucketDigests else { return }
       writer.text("bucketTotal", HexText.encoded(bucketTotal))

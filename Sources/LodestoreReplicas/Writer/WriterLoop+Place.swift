@@ -6,8 +6,7 @@ extension WriterLoop {
   /// Compares the store with the log again, after an entry of an earlier session has arrived late.
   func reopen() async throws {
     let opening = WriterOpening(
-      store: store, client: client, session: session, earlierSession: openingMark?.session,
-      name: options.name, now: now)
+      store: store, client: client, session: session, name: options.name, now: now)
     let (_, place) = try await opening.open(probing: false)
     slots = SlotWriter(position: place.position, floor: place.floor)
     numbers = place.numbers
@@ -22,10 +21,12 @@ extension WriterLoop {
   func mark() async throws {
     // An opening cannot begin at a place between the parts of a write.
     guard position.unfinished == nil else { return }
+    // A request of the session before this one may arrive late.
+    let sessions = [session] + (openingMark?.sessions.prefix(1) ?? [])
     try await mark(
       ReplicaMark(
-        role: .writer, position, localWrite: shipped, floor: slots.floor, session: session,
-        schema: schema, digests: digests))
+        role: .writer, position, localWrite: shipped, floor: slots.floor,
+        sessions: sessions, schema: schema, digests: digests))
   }
 
   func mark(_ mark: ReplicaMark) async throws {

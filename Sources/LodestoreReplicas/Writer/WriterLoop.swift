@@ -102,8 +102,9 @@ actor WriterLoop {
     publish()
     if position.unfinished != nil {
       if var mark = openingMark {
-        // The fence is recognised by its session if this process ends before the next mark.
-        mark.session = session
+        // The fence is recognised by its session if this process ends before the next mark. The
+        // entries before the fence are of the earlier sessions.
+        mark.sessions = Array(([session] + mark.sessions).prefix(16))
         try await self.mark(mark)
       }
       try await abandonParts()

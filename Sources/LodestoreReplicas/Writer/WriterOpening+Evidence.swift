@@ -15,14 +15,17 @@ extension WriterOpening {
     case none
   }
 
-  /// Compares an entry with the history: numbers, times, authors and contexts of the writes.
+  /// Compares an entry with the store: its session, and numbers, times, authors and contexts of the
+  /// writes in the history.
+  ///
+  /// Another session is another file's, because a store records its session before its first entry.
+  /// A copy of the file has the same sessions, so a session alone proves no write.
   func evidence(
     of entry: LogEntry, _ numbers: WriteNumbers, _ mark: ReplicaMark?
   ) async throws -> Evidence {
     let head = entry.head
-    let isOwnSession = isOwnSession(head.session, mark)
+    guard isOwnSession(head.session, mark) else { return .none }
     if head.kind == .base {
-      guard isOwnSession else { return .none }
       if head.lastWrite <= mark?.lastWrite ?? 0 { return .session }
       // The time of a base is that of its last write.
       return try await store.read { snapshot in
@@ -37,7 +40,7 @@ extension WriterOpening {
       head.kind == .pack ? try entry.steps() : []
     }
     // Entries without a whole write have nothing to compare but the session.
-    if steps.allSatisfy(\.continues) { return isOwnSession ? .session : .none }
+    if steps.allSatisfy(\.continues) { return .session }
     return try await store.read { snapshot in
       var evidence = Evidence.writes
       for step in steps where !step.continues {
@@ -50,7 +53,7 @@ extension WriterOpening {
           evidence = .writes
         }
       }
-      return evidence == .purged && !isOwnSession ? .none : evidence
+      return evidence
     }
   }
 
@@ -79,7 +82,22 @@ extension WriterOpening {
   }
 
   func isOwnSession(_ session: UUIDBytes, _ mark: ReplicaMark?) -> Bool {
-    session == mark?.session || session == earlierSession
+    mark?.sessions.contains(session) ?? false
+  }
+
+  /// Throws if the store ends with the last write of an entry, and has other content.
+  ///
+  /// Two copies of a file can commit different writes of one number at one time of the clock.
+  func requireContent(
+    after entry: LogEntry, at position: ChainPosition, _ facts: ReplayFacts, lastWrite: UInt64
+  ) throws {
+    let head = entry.head
+    guard head.lastWrite == lastWrite, position.lastWrite == lastWrite, !head.digests.isEmpty,
+      facts.digests.contentDigests != head.digests
+    else { return }
+    throw ReplicaError.diverged(
+      store.path, client.place,
+      writes: Self.range(head.firstWrite ?? lastWrite, lastWrite), slot: position.slot)
   }
 
   /// Throws unless the store has the state after an entry whose writes the history has no more.

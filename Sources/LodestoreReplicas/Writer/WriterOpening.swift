@@ -37,8 +37,6 @@ struct WriterOpening: Sendable {
   let store: Store
   let client: ReplicaClient
   let session: UUIDBytes
-  /// The session before the one that the store's mark has, whose requests may arrive late.
-  var earlierSession: UUIDBytes?
   /// Whether the store may leave its replica and begin a new one.
   var beginsNewReplica = false
   let name: String?
@@ -108,6 +106,14 @@ struct WriterOpening: Sendable {
       local: LocalPosition(position: place.position, lastWrite: lastWrite), floor: place.floor)
     // An entry whose writes were purged. Later writes in the history prove the earlier ones, too.
     var unproven: LogEntry?
+    var adopted: LogEntry?
+    func requireSameStore(at position: ChainPosition) throws {
+      if let unproven {
+        try requireState(after: unproven, at: position, facts, lastWrite: lastWrite, mark)
+      } else if let adopted {
+        try requireContent(after: adopted, at: position, facts, lastWrite: lastWrite)
+      }
+    }
     while true {
       switch try await client.run(&machine) {
       case .compare(let entry):
@@ -118,15 +124,14 @@ struct WriterOpening: Sendable {
         case .session, .none: break
         }
         if evidence != .none {
+          adopted = entry
           place.needsBase = place.needsBase || entry.head.kind == .base
           place.digests = nil
           place.schema = entry.head.schema
         }
         machine.receive(isOwn: evidence != .none)
       case .ready(let position, _):
-        if let unproven {
-          try requireState(after: unproven, at: position, facts, lastWrite: lastWrite, mark)
-        }
+        try requireSameStore(at: position)
         place.position = position
         place.floor = machine.floor
         return place
@@ -138,10 +143,7 @@ struct WriterOpening: Sendable {
             try position.advance(over: fence)
             return position
           }
-          if let unproven {
-            try requireState(
-              after: unproven, at: place.position, facts, lastWrite: lastWrite, mark)
-          }
+          try requireSameStore(at: place.position)
           return place
         }
         throw ReplicaError.fenced(

@@ -1,6 +1,7 @@
 #if Datasets
   import EntityStore
   import Foundation
+  import LodestoreFormat
   import Synchronization
   import Testing
 
@@ -66,6 +67,44 @@
       #expect(error?.code == .diverged)
       #expect(error?.message.contains("writes 4 to 6") == true)
       #expect(try await fixture.restored() == ReplicaFixture.notes(of: store))
+    }
+
+    /// Replaces the last entry of the log by one with the same changes and another head.
+    private func alterLastEntry(
+      _ fixture: ReplicaFixture, _ change: (inout EntryHead) -> Void
+    ) throws {
+      let folder = fixture.bucketPath + "/log"
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+      let url = URL(fileURLWithPath: folder + "/" + (try #require(names.last)))
+      let entry = try LogEntry(reading: [UInt8](Data(contentsOf: url)))
+      var head = entry.head
+      let body = PackBody(
+        bytes: Array(entry.bytes[entry.bodyStart...]), changeCount: head.changeCount,
+        stepCount: head.stepCount, unpackedLength: head.unpackedLength)
+      change(&head)
+      try FileManager.default.removeItem(at: url)
+      try Data(LogEntry(head, body).bytes).write(to: url)
+    }
+
+    @Test func `An entry of another session is not the store's, whatever writes it has`()
+      async throws
+    {
+      let fixture = try ReplicaFixture()
+      let (store, copy) = try await crashed(fixture)
+      try alterLastEntry(fixture) { $0.session = .random }
+      let error = await #expect(throws: ReplicaError.self) { try await fixture.writer(copy) }
+      #expect(error?.code == .diverged)
+      #expect(try await fixture.restored() == ReplicaFixture.notes(of: store))
+    }
+
+    @Test func `An entry after which the content is another is not the store's`() async throws {
+      let fixture = try ReplicaFixture()
+      let (_, copy) = try await crashed(fixture)
+      try alterLastEntry(fixture) { head in
+        for key in head.digests.keys { head.digests[key] = ContentDigest() }
+      }
+      let error = await #expect(throws: ReplicaError.self) { try await fixture.writer(copy) }
+      #expect(error?.code == .diverged)
     }
 
     @Test func `A twin with other writes of a purged history is refused`() async throws {
