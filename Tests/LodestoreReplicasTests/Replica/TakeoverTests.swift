@@ -71,7 +71,7 @@
       let fixture = try ReplicaFixture()
       let store = try fixture.store()
       let writer = try await fixture.writer(store) {
-        $0.leaseInterval = .seconds(30)
+        $0.leaseInterval = .seconds(300)
         $0.name = "machine 1"
       }
       try ReplicaFixture.write(1...3, to: store)
@@ -91,7 +91,7 @@
       #expect(try await Replica.takeOver(fixture.bucket, at: path, options: options).epoch == 2)
       // A writer that stops gives its lease back.
       let successor = try fixture.store("new.lodestore")
-      let second = try await fixture.writer(successor) { $0.leaseInterval = .seconds(30) }
+      let second = try await fixture.writer(successor) { $0.leaseInterval = .seconds(300) }
       try await second.flush()
       try await second.stop()
       let again = fixture.path("again.lodestore")

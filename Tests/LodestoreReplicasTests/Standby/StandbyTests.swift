@@ -32,15 +32,15 @@
       let fixture = try ReplicaFixture()
       let store = try fixture.store()
       var writer: ReplicaWriter? = try await fixture.writer(store) {
-        $0.leaseInterval = .seconds(1)
+        $0.leaseInterval = .seconds(3)
         $0.name = "first"
       }
       try ReplicaFixture.write(1...6, to: store)
       try await writer?.flush()
       let standby = try await standby(fixture)
       let waiting = Task { try await standby.waitToTakeOver() }
-      // The lease lasts three seconds, and the writer commits nothing.
-      try await Task.sleep(for: .seconds(5))
+      // The lease lasts nine seconds, and the writer commits nothing.
+      try await Task.sleep(for: .seconds(12))
       #expect(standby.status.takeover == nil && standby.status.leaseHolder == "first")
       #expect(standby.status.remaining.map { $0 > .zero } == true)
       let follower = try #require(standby.follower)
@@ -69,7 +69,7 @@
       let fixture = try ReplicaFixture()
       let store = try fixture.store()
       var writer: ReplicaWriter? = try await fixture.writer(store) {
-        $0.leaseInterval = .milliseconds(500)
+        $0.leaseInterval = .seconds(2)
       }
       try ReplicaFixture.write(1...6, to: store)
       try await writer?.flush()
@@ -82,11 +82,11 @@
           group.addTask {
             let taken = try await standby.waitToTakeOver()
             var options = ReplicaFixture.options
-            options.leaseInterval = .milliseconds(500)
+            options.leaseInterval = .seconds(2)
             let writer = try await Replica.writer(taken, to: fixtureBucket, options: options)
             try ReplicaFixture.write(20...22, to: taken)
             try await writer.flush()
-            try await Task.sleep(for: .seconds(4))
+            try await Task.sleep(for: .seconds(8))
             try await writer.stop()
             return index
           }
