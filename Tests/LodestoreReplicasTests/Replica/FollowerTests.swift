@@ -114,7 +114,7 @@
         let names = (try? FileManager.default.contentsOfDirectory(atPath: merged)) ?? []
         return names.filter { $0.hasSuffix(".lsc") }.count
       }
-      for _ in 0..<500 where count() < 5 { try await Task.sleep(for: .milliseconds(20)) }
+      for _ in 0..<3_000 where count() < 5 { try await Task.sleep(for: .milliseconds(20)) }
       try await writer.stop()
       #expect(count() == 5)
       follower = try await fixture.follower()
@@ -140,7 +140,7 @@
         let names = (try? FileManager.default.contentsOfDirectory(atPath: merged)) ?? []
         return names.filter { $0.hasSuffix(".lsc") }.sorted()
       }
-      for _ in 0..<500 where names().count < 3 { try await Task.sleep(for: .milliseconds(20)) }
+      for _ in 0..<3_000 where names().count < 3 { try await Task.sleep(for: .milliseconds(20)) }
       try await writer.stop()
       let (second, third) = (names()[1], names()[2])
       try FileManager.default.removeItem(atPath: "\(merged)/\(second)")

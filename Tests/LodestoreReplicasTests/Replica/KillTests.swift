@@ -102,7 +102,7 @@
       let writer = try await fixture.writer(store)
       try await writer.flush()
       #expect(try await ReplicaProcess.run(["plain", store.path, "1", "5"]) == "done")
-      for _ in 0..<300 where writer.status.replicatedWrite < 5 {
+      for _ in 0..<3_000 where writer.status.replicatedWrite < 5 {
         try await Task.sleep(for: .milliseconds(20))
       }
       #expect(writer.status.replicatedWrite == 5)

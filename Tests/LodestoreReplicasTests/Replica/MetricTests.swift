@@ -54,7 +54,7 @@
       let away = fixture.path("away")
       try FileManager.default.moveItem(atPath: fixture.bucketPath, toPath: away)
       try ReplicaFixture.write(4...6, to: store)
-      for _ in 0..<500 where writer.status.lastFailure == nil {
+      for _ in 0..<3_000 where writer.status.lastFailure == nil {
         try await Task.sleep(for: .milliseconds(10))
       }
       #expect(writer.status.lastFailure?.code == .storage)

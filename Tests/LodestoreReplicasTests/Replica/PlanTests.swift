@@ -144,7 +144,7 @@
       try ReplicaFixture.write(1...3, to: store)
       try await writer.flush()
       let lease = fixture.bucketPath + "/lease.json"
-      for _ in 0..<500 where !FileManager.default.fileExists(atPath: lease) {
+      for _ in 0..<3_000 where !FileManager.default.fileExists(atPath: lease) {
         try await Task.sleep(for: .milliseconds(10))
       }
       let path = fixture.path("new.lodestore")

@@ -105,7 +105,7 @@
       try await follower.catchUp()
       life.set(0)
       try ReplicaFixture.write(4...6, to: store)
-      for _ in 0..<500 where writer.status.lastFailure == nil {
+      for _ in 0..<3_000 where writer.status.lastFailure == nil {
         try await Task.sleep(for: .milliseconds(20))
       }
       #expect(writer.status.lastFailure?.code == .storage && writer.status.end == nil)
@@ -168,7 +168,7 @@
       try await writer.flush()
       server.stop()
       try ReplicaFixture.write(4...6, to: store)
-      for _ in 0..<500 where writer.status.traffic.failures == 0 {
+      for _ in 0..<3_000 where writer.status.traffic.failures == 0 {
         try await Task.sleep(for: .milliseconds(20))
       }
       #expect(writer.status.traffic.failures > 0 && writer.status.end == nil)

@@ -221,7 +221,7 @@
       let writer = try await fixture.writer(store) { $0.durability = .replicated }
       for number in 1...70 { try await writer.write { try Note.change(number, &$0) } }
       let merged = fixture.bucketPath + "/merged/1"
-      for _ in 0..<200 where (try? Self.names(merged).count) ?? 0 < 3 {
+      for _ in 0..<3_000 where (try? Self.names(merged).count) ?? 0 < 3 {
         try await Task.sleep(for: .milliseconds(20))
       }
       #expect(try Self.names(merged).count == 3)

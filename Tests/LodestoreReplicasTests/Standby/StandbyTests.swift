@@ -118,7 +118,7 @@
         fixture.bucket, at: fixture.path("new.lodestore"), options: options)
       let successor = try Store(at: taken.path, entities: [Note.self], options: Note.options)
       let second = try await fixture.writer(successor) { $0.leaseInterval = .milliseconds(200) }
-      for _ in 0..<300 where writer.status.end == nil {
+      for _ in 0..<3_000 where writer.status.end == nil {
         try await Task.sleep(for: .milliseconds(20))
       }
       #expect(writer.status.end?.code == .fenced)

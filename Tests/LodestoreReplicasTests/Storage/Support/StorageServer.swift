@@ -120,7 +120,7 @@ final class StorageServer {
   /// Creates the bucket as soon as the server answers; false if it ends or never does.
   private func waitUntilServing() -> Bool {
     let time = Int(Date().timeIntervalSince1970)
-    for _ in 0..<1_200 where process.isRunning {
+    for _ in 0..<3_000 where process.isRunning {
       let signed = RequestSigner(credentials: Self.credentials, region: "us-east-1").signedFields(
         of: RequestSigner.Request(
           method: "PUT", path: "/\(Self.bucket)",
