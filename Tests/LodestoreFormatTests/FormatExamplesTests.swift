@@ -22,7 +22,7 @@ import Testing
         // PublishedExamplesTests, of LodestoreDatasetsTests
         "published", "key-set", "manifest",
         // ReplicaExamplesTests, of LodestoreReplicasTests
-        "log-entry", "step-block", "bucket-block", "base-head",
+        "log-entry", "step-block", "bucket-block", "unit-end", "base-head",
         // The verifier's tests
         "store", "page", "page version 3", "page-part",
       ])
