@@ -38,7 +38,7 @@ package struct ReplicaInfo: ReplicaDocument {
     let object = try ReplicaObject(bytes, name)
     guard try object.text("format") == Self.format else { throw object.wrong("format") }
     store = try object.uuid("store")
-    firstStore = try object.has("firstStore") ? object.uuid("firstStore") : store
+    firstStore = try object.uuid("firstStore")
     createdAt = try object.date("createdAt")
   }
 

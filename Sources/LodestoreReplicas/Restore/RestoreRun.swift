@@ -79,7 +79,13 @@ struct RestoreRun: Sendable {
   ) async throws -> ReplicaError {
     if let fault = bases.reversed().lazy.compactMap({ unusable[$0.slot] }).first { return fault }
     let start = "cannot restore \(target.words) from '\(client.place)': "
-    let heads = try await client.entries(in: .base).count { $0.name.isHeadOfBase }
+    // The head of a base comes before the entry of its slot, which the log does not have yet.
+    let end = try await client.entries(in: .log).last?.name.collectedSlot ?? 0
+    let bases = bases.filter { $0.slot != end + 1 }
+    let candidates = candidates.filter { $0.slot != end + 1 }
+    let heads = try await client.entries(in: .base).count {
+      $0.name.isHeadOfBase && $0.name.collectedSlot != end + 1
+    }
     guard candidates.isEmpty, heads <= bases.count else {
       return ReplicaError(
         .damaged,
