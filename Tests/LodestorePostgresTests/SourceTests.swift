@@ -91,15 +91,17 @@
           try await follower.catchUp(to: try server.end())
           let writing = Task.detached {
             let connection = try server.connect()
-            for number in 0..<300 {
+            var number = 0
+            while number < 300 || !Task.isCancelled {
+              defer { number += 1 }
               let (from, to) = (number % 20 + 1, number * 7 % 20 + 1)
               try connection.run(
-                "BEGIN; UPDATE a SET sum = sum - \(number) WHERE id = \(from); "
-                  + "UPDATE b SET sum = sum + \(number) WHERE id = \(to); COMMIT")
+                "BEGIN; UPDATE a SET sum = sum - \(number % 300) WHERE id = \(from); "
+                  + "UPDATE b SET sum = sum + \(number % 300) WHERE id = \(to); COMMIT")
             }
           }
           var seen: Set<[String]> = []
-          // The reads go on until they have seen different states, also on a slow machine.
+          // Reads and writes go on until different states were seen, also on a slow machine.
           let limit = Date(timeIntervalSinceNow: 60)
           var count = 0
           while count < 200 || seen.count <= 2 && Date() < limit {
@@ -112,6 +114,7 @@
             seen.insert(both.map(String.init))
             try await Task.sleep(for: .milliseconds(3))
           }
+          writing.cancel()
           try await writing.value
           try await follower.catchUp(to: try server.end())
           #expect(seen.count > 2)

@@ -36,7 +36,8 @@ import Testing
     try await checkConditions(opened.storage)
     try await checkLists(opened.storage)
     try await checkFiles(opened.storage)
-    try await checkRaces(opened.storage)
+    // moto looks whether an object exists, and then writes it: of two threads, both may win.
+    if place != .moto { try await checkRaces(opened.storage) }
     try await StorageProbe().check(opened.storage)
     #expect(try await opened.storage.list(prefix: "probe/", after: nil, limit: 10).entries == [])
   }
