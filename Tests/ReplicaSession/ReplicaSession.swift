@@ -77,6 +77,7 @@ import Synchronization
     options.markInterval = .milliseconds(100)
     options.leaseInterval = nil
     options.keepsStatesFor = .zero
+    options.probesStorage = false
     options.setStepHook { death.make($0.rawValue) }
     let store = try Store(at: path, entities: [Note.self], options: Note.options)
     let writer = try await Replica.writer(store, to: bucket, options: options)

@@ -19,7 +19,7 @@
       let store = try fixture.store()
       try ReplicaFixture.write(1...5, to: store)
       let writer = try await fixture.writer(store) {
-        $0.probesStorage = true
+        $0.probesStorage = product != .moto
         $0.keepsStatesFor = .zero
         $0.leaseInterval = .seconds(30)
       }
@@ -151,7 +151,9 @@
       defer { withExtendedLifetime(server) {} }
       let fixture = try ReplicaFixture(Bucket(try server.storage("pods")))
       let store = try fixture.store()
-      let error = await #expect(throws: ReplicaError.self) { try await fixture.writer(store) }
+      let error = await #expect(throws: ReplicaError.self) {
+        try await fixture.writer(store) { $0.probesStorage = true }
+      }
       #expect(error?.code == .untrustworthyStorage)
       let status = await #expect(throws: ReplicaError.self) {
         try await Replica.summary(of: fixture.bucket)
