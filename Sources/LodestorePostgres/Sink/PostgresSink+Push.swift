@@ -18,7 +18,7 @@
 
     /// Sends the writes that the database does not have, in one transaction of the database.
     ///
-    /// The next push continues rightly after an error. The push reads one ``PinnedSnapshot`` of the
+    /// The next push continues rightly after an error. The push reads one `PinnedSnapshot` of the
     /// store, in which the file keeps its pages. `StoreOptions.snapshotAgeLimit` limits the time of
     /// a push, and `StoreOptions.onSnapshotWarning` reports a long one.
     ///
