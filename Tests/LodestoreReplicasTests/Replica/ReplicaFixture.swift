@@ -34,8 +34,8 @@
       options.markInterval = .milliseconds(100)
       options.leaseInterval = nil
       options.keepsStatesFor = nil
-      // The probe has tests of its own. moto does not always pass it, because of two writes of one
-      // object at once both may succeed there.
+      // The probe has tests of its own. The server moto does not always pass the probe, because two
+      // writes of one object at once may both succeed there.
       options.probesStorage = false
       return options
     }
