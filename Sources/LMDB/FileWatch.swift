@@ -19,8 +19,8 @@ package final class FileWatch: @unchecked Sendable {
   private let body: @Sendable () -> Void
   /// The time after each call in which the thread does not wait for events, in milliseconds.
   ///
-  /// A write to the file wakes a thread that waits for it, which costs the writer as much as a small
-  /// commit.
+  /// A write to the file wakes a thread that waits for it, which costs the writer as much as a
+  /// small commit.
   private let restMilliseconds: Int32
   private let events: Int32
   /// A pipe that tells the thread to end.

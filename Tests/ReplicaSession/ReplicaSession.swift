@@ -16,8 +16,8 @@ import Synchronization
 ///     replica-session takeover PATH BUCKET [STEP COUNT]
 ///                        takes over
 ///
-/// BUCKET is a folder, or the address of a bucket whose keys are in the environment. With a step the
-/// process kills itself the COUNTth time that it makes the step. Steps are those of a writer, a
+/// BUCKET is a folder, or the address of a bucket whose keys are in the environment. With a step
+/// the process kills itself the COUNTth time that it makes the step. Steps are those of a writer, a
 /// follower or a restore, and those of the storage, as in `before-put-log` and `after-get-base`.
 ///
 /// Each command prints one line at its end: the last slot and write, or the code of the error.

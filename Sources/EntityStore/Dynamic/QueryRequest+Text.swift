@@ -44,8 +44,8 @@ extension Condition {
   ///   evaluate.
   package func formatString() throws(StoreError) -> String {
     try storedText {
-      "the condition '\($0)' has a part that only Swift code can evaluate; use the record's attributes "
-        + "alone"
+      "the condition '\($0)' has a part that only Swift code can evaluate; use the record's "
+        + "attributes alone"
     }
   }
 }

@@ -51,8 +51,8 @@ package enum ReplayError: Error, Sendable, Hashable {
     case .unknownEntity(let name):
       "cannot replay '\(name)': the store has no such entity"
     case .unsuitableCondition(let entity, let reason):
-      "cannot follow \(entity) by its condition: \(reason); use another condition, or follow all of "
-        + "its records"
+      "cannot follow \(entity) by its condition: \(reason); use another condition, or follow all "
+        + "of its records"
     case .bucketTooLarge(let name, let byteCount, let limit):
       "cannot replay bucket '\(name)': it has \(byteCount) bytes, the limit is \(limit); keep less "
         + "in it"

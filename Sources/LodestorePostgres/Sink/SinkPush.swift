@@ -65,7 +65,8 @@
         table: SinkTable.cursorName)
     }
 
-    /// Throws when the schema receives another store, whose rows a push of all records would delete.
+    /// Throws when the schema receives another store, whose rows a push of all records would
+    /// delete.
     private func checkStore() throws {
       let rows = try connection.run(
         "SELECT store FROM \(plan.cursorLabel) WHERE store <> $1::uuid", [facts.storeID])
@@ -74,8 +75,8 @@
         .otherServer,
         "the schema \(SQL.name(plan.sink.schema)) of \(connection.label) receives the store "
           + "\(other), and this is the store \(facts.storeID). A store that was taken over or "
-          + "restored from a replica has a UUID of its own. Push into another schema, or delete the "
-          + "row in \(plan.cursorLabel) to replace the rows", table: SinkTable.cursorName)
+          + "restored from a replica has a UUID of its own. Push into another schema, or delete "
+          + "the row in \(plan.cursorLabel) to replace the rows", table: SinkTable.cursorName)
     }
 
     /// Returns the types of the columns in the schema.

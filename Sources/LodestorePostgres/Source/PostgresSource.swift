@@ -72,7 +72,8 @@ public struct PostgresSource: Sendable {
     public var copiesAgainAfterLostLog = true
     /// Whether an altered table leads to another copy; otherwise the source stops.
     ///
-    /// An entity that the source has declared then gets the new columns, and loses the dropped ones.
+    /// An entity that the source has declared then gets the new columns, and loses the dropped
+    /// ones.
     public var copiesAgainAfterAlteration = false
     /// The seconds before the first attempt to connect again; doubled up to ``longestWait``.
     public var firstWait = 0.5

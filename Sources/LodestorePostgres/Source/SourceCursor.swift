@@ -46,14 +46,14 @@ extension SourceCursor {
     if let table = names.first(where: { now.tables[$0] != tables[$0] }) {
       throw PostgresError(
         .relationChanged,
-        "\(table) has other columns, or another key, than when it was copied, or it was added to or "
-          + "taken from the source; call copyAgain(into:)", table: table)
+        "\(table) has other columns, or another key, than when it was copied, or it was added to "
+          + "or taken from the source; call copyAgain(into:)", table: table)
     }
     if let table = names.first(where: { now.publications[$0] != publications[$0] }) {
       throw PostgresError(
         .relationChanged,
-        "publication '\(publication)' or the entry of \(table) in it was changed after the copy, so "
-          + "the server may have left out changes; call copyAgain(into:)", table: table)
+        "publication '\(publication)' or the entry of \(table) in it was changed after the copy, "
+          + "so the server may have left out changes; call copyAgain(into:)", table: table)
     }
   }
 }

@@ -54,8 +54,8 @@
         guard creates else {
           throw PostgresError(
             .relationChanged,
-            "publication '\(source.publication)' of \(connection.label) was dropped after the copy; "
-              + "call copyAgain(into:)")
+            "publication '\(source.publication)' of \(connection.label) was dropped after the "
+              + "copy; call copyAgain(into:)")
         }
         guard source.options.createsPublication else {
           throw PostgresError(

@@ -167,8 +167,8 @@
       guard row[2] == "pgoutput" else {
         throw PostgresError(
           .slotInUse,
-          "replication slot '\(source.slot)' at \(queries.label) has another plug-in than pgoutput; "
-            + "choose another name")
+          "replication slot '\(source.slot)' at \(queries.label) has another plug-in than "
+            + "pgoutput; choose another name")
       }
       // A server that was set back to an earlier state may reuse positions of its log.
       if found.position > end {

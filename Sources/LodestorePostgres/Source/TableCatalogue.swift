@@ -16,8 +16,8 @@
         if let other = tables.updateValue(table, forKey: table.entity ?? table.name) {
           throw refusal(
             .badMapping, table,
-            "has the same entity as \(other.label); a copy of one table would delete the records of "
-              + "the other, so give it an entity of its own")
+            "has the same entity as \(other.label); a copy of one table would delete the records "
+              + "of the other, so give it an entity of its own")
         }
       }
       let types = try PostgresTypes(rows: connection.run(PostgresTypes.command))

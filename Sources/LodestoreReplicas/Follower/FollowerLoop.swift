@@ -273,8 +273,8 @@ actor FollowerLoop {
         restart()
         throw ReplicaError(
           .noBase,
-          "cannot follow '\(client.place)': the log continues from a base of slot \(slot), which is "
-            + "not there; the writer may be writing it", slot: slot)
+          "cannot follow '\(client.place)': the log continues from a base of slot \(slot), which "
+            + "is not there; the writer may be writing it", slot: slot)
       case .refused(let error):
         restart()
         throw ReplicaError(error)
@@ -367,7 +367,7 @@ extension ReplicaError {
   static func isWriter(_ path: String) -> ReplicaError {
     ReplicaError(
       .unsuitableStore,
-      "cannot follow with '\(path)': the store has taken over and writes the replica; open a writer "
-        + "on it, or use another folder")
+      "cannot follow with '\(path)': the store has taken over and writes the replica; open a "
+        + "writer on it, or use another folder")
   }
 }

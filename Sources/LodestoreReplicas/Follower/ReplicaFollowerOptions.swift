@@ -55,8 +55,8 @@ public struct ReplicaFollowerOptions: Sendable {
   ///
   ///     try options.follow(Pod.self) { $0.stars > 100 }
   ///
-  /// A record that fulfils the condition no longer is removed from the copy, and comes in again when
-  /// it does. A link to a record that the copy lacks is left out until the record comes in. An
+  /// A record that fulfils the condition no longer is removed from the copy, and comes in again
+  /// when it does. A link to a record that the copy lacks is left out until the record comes in. An
   /// attribute that holds such a link is null. The follower refuses four conditions, by the name of
   /// the entity:
   /// - A condition that depends on the time, or on other records.
@@ -83,8 +83,8 @@ public struct ReplicaFollowerOptions: Sendable {
       if let followedEntities, !followedEntities.contains(entity) {
         throw ReplicaError(
           .unsuitableStore,
-          "cannot follow \(entity) by a condition: it is not among the followed entities; add it, or "
-            + "leave the condition out")
+          "cannot follow \(entity) by a condition: it is not among the followed entities; add it, "
+            + "or leave the condition out")
       }
       do throws(StoreError) {
         checked[entity] = try QueryRequest.canonicalCondition(text)

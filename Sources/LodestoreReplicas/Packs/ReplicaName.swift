@@ -95,7 +95,8 @@ extension ReplicaName {
   /// The highest level of merged entries.
   package static let highestLevel = 9
 
-  /// Returns the slots of the merged entry of a level that has `slot`: 1 to 16, 17 to 32, and so on.
+  /// Returns the slots of the merged entry of a level that has `slot`: 1 to 16, 17 to 32, and so
+  /// on.
   package static func mergedSlots(_ level: Int, containing slot: UInt64) -> ClosedRange<UInt64>? {
     guard (1...highestLevel).contains(level), (1...PackLimits.number).contains(slot) else {
       return nil

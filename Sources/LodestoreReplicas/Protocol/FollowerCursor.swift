@@ -2,9 +2,9 @@ internal import LodestoreFormat
 
 /// Follows a chain from a position, and finds the base to continue from where entries are missing.
 ///
-/// The caller applies the entries up to ``resumePosition`` in one transaction, which also stores that
-/// position. The entries after it are parts of writes whose end is not read yet: the caller keeps
-/// them until a later result has the rest. The caller calls `goOn` afterwards.
+/// The caller applies the entries up to ``resumePosition`` in one transaction, which also stores
+/// that position. The entries after it are parts of writes whose end is not read yet: the caller
+/// keeps them until a later result has the rest. The caller calls `goOn` afterwards.
 struct FollowerCursor: ProtocolMachine {
   enum Result: Sendable, Equatable {
     /// Apply the entries. `isEnd` tells that the follower is up to date then.
@@ -64,8 +64,8 @@ struct FollowerCursor: ProtocolMachine {
 
   /// Continues after a result was applied, or after the file of a base could not be used.
   ///
-  /// The file of a base is absent when a collection has deleted it in the meantime. The machine looks
-  /// for another base when the file is absent or damaged.
+  /// The file of a base is absent when a collection has deleted it in the meantime. The machine
+  /// looks for another base when the file is absent or damaged.
   mutating func goOn(baseIsUnusable: Bool = false) {
     guard case .finished(let result) = phase else { return }
     switch result {
@@ -169,8 +169,8 @@ struct FollowerCursor: ProtocolMachine {
   private func overwritten(_ fence: ChainPosition) -> PackError {
     PackError(
       .brokenChain,
-      "cannot use the entry of slot \(fence.slot): it is not the fence that was written there, so the "
-        + "storage overwrites objects; use another storage", slot: fence.slot)
+      "cannot use the entry of slot \(fence.slot): it is not the fence that was written there, so "
+        + "the storage overwrites objects; use another storage", slot: fence.slot)
   }
 
   private mutating func take(_ result: BaseSearch.Result, _ search: BaseSearch) {

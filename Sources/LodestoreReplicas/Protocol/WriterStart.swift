@@ -10,8 +10,8 @@ struct LocalPosition: Sendable, Hashable {
 
 /// Compares a writer's store with the chain before the first write.
 ///
-/// After `.compare` the caller passes its answer to `receive(isOwn:)` and drives the machine on. All
-/// other results are final.
+/// After `.compare` the caller passes its answer to `receive(isOwn:)` and drives the machine on.
+/// All other results are final.
 struct WriterStart: ProtocolMachine {
   enum Result: Sendable, Equatable {
     /// Compare the entry with the store's own history: numbers, times, authors and ids.
@@ -20,9 +20,9 @@ struct WriterStart: ProtocolMachine {
     case compare(LogEntry)
     /// The store has all writes of the chain, which ends at the position. The writer writes on.
     ///
-    /// `adopted` entries were this store's own, and their answers had been lost. The position may have
-    /// unfinished writes whose parts this session does not know. The writer then offers a fence of
-    /// the next epoch, which ends these writes, and writes them again.
+    /// `adopted` entries were this store's own, and their answers had been lost. The position may
+    /// have unfinished writes whose parts this session does not know. The writer then offers a
+    /// fence of the next epoch, which ends these writes, and writes them again.
     case ready(ChainPosition, adopted: Int)
     /// Another writer has taken over with this epoch.
     ///

@@ -5,8 +5,8 @@ extension Replica {
   /// Compares a store with a replica as the opening of a writer does, and packs the changes since
   /// the last entry; changes nothing.
   ///
-  /// - Throws: ``ReplicaError`` with the code with which ``writer(_:to:options:)`` would fail, such as
-  ///   `fenced`, `behind` and `diverged`.
+  /// - Throws: ``ReplicaError`` with the code with which ``writer(_:to:options:)`` would fail, such
+  ///   as `fenced`, `behind` and `diverged`.
   public static func writerPlan(
     _ store: Store, to bucket: Bucket, options: ReplicaWriterOptions = ReplicaWriterOptions()
   ) async throws -> ReplicaPlan {
@@ -63,8 +63,8 @@ extension Replica {
   ///
   /// The call reads the log after the place of the folder's copy, and no base.
   ///
-  /// - Throws: ``ReplicaError`` with the code with which ``follower(at:of:entities:options:)`` would
-  ///   fail.
+  /// - Throws: ``ReplicaError`` with the code with which ``follower(at:of:entities:options:)``
+  ///   would fail.
   public static func followerPlan(
     at path: String, of bucket: Bucket,
     options: ReplicaFollowerOptions = ReplicaFollowerOptions()
@@ -129,8 +129,8 @@ extension Replica {
 
   /// The work of a takeover; changes nothing.
   ///
-  /// - Throws: ``ReplicaError`` with the code with which ``takeOver(_:at:options:)`` would fail, such as
-  ///   `busy`.
+  /// - Throws: ``ReplicaError`` with the code with which ``takeOver(_:at:options:)`` would fail,
+  ///   such as `busy`.
   public static func takeOverPlan(
     _ bucket: Bucket, at path: String, options: RestoreOptions = RestoreOptions()
   ) async throws -> ReplicaPlan {

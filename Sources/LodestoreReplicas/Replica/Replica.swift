@@ -90,8 +90,8 @@ public enum Replica {
 
   /// Restores a state of the replica into a new store.
   ///
-  /// The store has no part in the replica, and a UUID of its own. Tokens of the writer's history are
-  /// refused there, because their numbers mean other writes. The content is compared with the
+  /// The store has no part in the replica, and a UUID of its own. Tokens of the writer's history
+  /// are refused there, because their numbers mean other writes. The content is compared with the
   /// digests of the log.
   ///
   /// - Parameter path: A path at which nothing exists.
@@ -129,11 +129,11 @@ public enum Replica {
 
   /// The report that a restore would return, and that restores nothing.
   ///
-  /// The call downloads heads of bases and of entries, and whole entries only where the wanted state
-  /// lies within them.
+  /// The call downloads heads of bases and of entries, and whole entries only where the wanted
+  /// state lies within them.
   ///
-  /// - Parameter path: The path of the new store, at which nothing may exist; `nil` to leave out this
-  ///   check.
+  /// - Parameter path: The path of the new store, at which nothing may exist; `nil` to leave out
+  ///   this check.
   /// - Throws: ``ReplicaError`` with the code with which the restore would fail, such as `notKept`.
   public static func restorePlan(
     _ bucket: Bucket, to target: RestoreTarget = .latest, at path: String? = nil,
@@ -199,8 +199,8 @@ public enum Replica {
   /// with the code `fenced`, and ``exportDiverged(_:to:from:)`` writes them to a file.
   ///
   /// - Parameter path: A path at which nothing exists, or the folder of a stopped follower.
-  /// - Throws: ``ReplicaError``; with the code `busy` while the lease of the former writer is valid,
-  ///   unless ``RestoreOptions/ignoresLease`` or ``RestoreOptions/waitsForLease`` is true.
+  /// - Throws: ``ReplicaError``; with the code `busy` while the lease of the former writer is
+  ///   valid, unless ``RestoreOptions/ignoresLease`` or ``RestoreOptions/waitsForLease`` is true.
   public static func takeOver(
     _ bucket: Bucket, at path: String, options: RestoreOptions = RestoreOptions()
   ) async throws -> TakeoverReport {
@@ -240,8 +240,8 @@ public enum Replica {
 
   /// Writes the writes of a store that no replica has to a new file, as lines of JSON.
   ///
-  /// Each line has one write: its number, time, author and context, then its changes. The changes are
-  /// records with all values after the write, ids of deleted records, and links.
+  /// Each line has one write: its number, time, author and context, then its changes. The changes
+  /// are records with all values after the write, ids of deleted records, and links.
   ///
   /// - Parameters:
   ///   - store: A store whose writer was fenced or refused as diverged.

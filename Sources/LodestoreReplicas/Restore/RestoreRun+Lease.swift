@@ -14,8 +14,8 @@ extension RestoreRun {
     throw ReplicaError(
       .busy,
       "cannot take over '\(client.place)': \(lease.holder) writes it, and its lease ends in "
-        + "\(Int(remaining.rounded(.up))) seconds; stop that writer, wait for the end of the lease, "
-        + "or ignore the lease")
+        + "\(Int(remaining.rounded(.up))) seconds; stop that writer, wait for the end of the "
+        + "lease, or ignore the lease")
   }
 
   /// Waits until the lease has not changed for its duration, or has been given back.

@@ -120,8 +120,8 @@ struct LeaseKeeper: Sendable {
 
   /// Finds out whether the storage checks the condition.
   ///
-  /// The content of the write is that of the object in place, so a storage that ignores the condition
-  /// changes nothing.
+  /// The content of the write is that of the object in place, so a storage that ignores the
+  /// condition changes nothing.
   private mutating func probe(_ bytes: [UInt8], on storage: MeteredStorage) async {
     let other = ObjectTag(String(repeating: "0", count: 32))
     do throws(StorageError) {

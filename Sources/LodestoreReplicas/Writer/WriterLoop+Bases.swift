@@ -68,8 +68,8 @@ extension WriterLoop {
       try place.advance(over: entry)
       return entry
     }
-    // The head comes before the entry. If this process ended between an entry and its base, no other
-    // machine could read past the entry. A head without its entry is not on the chain.
+    // The head comes before the entry. If this process ended between an entry and its base, no
+    // other machine could read past the entry. A head without its entry is not on the chain.
     let base = try uploaded.head(
       at: place, time: time, schema: facts.schema, digests: facts.digests)
     try await upload.finish(base)

@@ -37,7 +37,8 @@ extension WriterLoop {
 
   /// Ends a writer without new commits after a takeover of which the lease tells.
   ///
-  /// Only the log decides. A later lease without a fence in the log is replaced at the next renewal.
+  /// Only the log decides. A later lease without a fence in the log is replaced at the next
+  /// renewal.
   func compareLease() async throws {
     guard let rival else { return }
     let slot = position.slot + 1

@@ -102,8 +102,8 @@ extension WriterOpening {
 
   /// Throws unless the store has the state after an entry whose writes the history has no more.
   ///
-  /// A copy of the file has the same sessions as the store, so a session alone proves nothing. Equal
-  /// digests after an equal number of writes do.
+  /// A copy of the file has the same sessions as the store, so a session alone proves nothing.
+  /// Equal digests after an equal number of writes do.
   func requireState(
     after entry: LogEntry, at position: ChainPosition, _ facts: ReplayFacts, lastWrite: UInt64,
     _ mark: ReplicaMark?
@@ -116,8 +116,8 @@ extension WriterOpening {
     throw ReplicaError(
       .diverged,
       "cannot replicate '\(store.path)' to '\(client.place)': the replica has writes "
-        + "\((mark?.lastWrite ?? 0) + 1) to \(position.lastWrite), which are purged from the store's "
-        + "history, so they cannot be compared; restore the replica under a new path, compare both "
-        + "stores, and take over", slot: position.slot)
+        + "\((mark?.lastWrite ?? 0) + 1) to \(position.lastWrite), which are purged from the "
+        + "store's history, so they cannot be compared; restore the replica under a new path, "
+        + "compare both stores, and take over", slot: position.slot)
   }
 }

@@ -3,8 +3,8 @@ internal import LodestoreFormat
 
 /// The choice of the replica that a store writes.
 ///
-/// A store belongs to the replica that its mark names. A store without a mark belongs to the replica
-/// that it began, because the process may have ended before it recorded the mark.
+/// A store belongs to the replica that its mark names. A store without a mark belongs to the
+/// replica that it began, because the process may have ended before it recorded the mark.
 extension WriterOpening {
   /// Finds the replica that the store continues; `nil` if the storage has none.
   ///

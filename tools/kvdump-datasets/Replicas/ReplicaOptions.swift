@@ -60,7 +60,8 @@ enum EndSignal {
     for source in sources { source.cancel() }
   }
 
-  /// Waits for a signal, and calls `look` every second, which throws the failure that ends the work.
+  /// Waits for a signal, and calls `look` every second, which throws the failure that ends the
+  /// work.
   static func wait(_ look: @escaping @Sendable () throws -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await wait() }
