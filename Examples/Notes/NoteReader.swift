@@ -6,7 +6,7 @@ package struct NoteReader: Sendable {
   private let follower: ReplicaFollower
 
   /// Opens the copy in a folder, or downloads it, and follows the writer.
-  package init(in folder: String, following bucket: Bucket) async throws {
+  package init(in folder: String, following bucket: ReplicaStorage) async throws {
     var options = ReplicaFollowerOptions()
     options.pollInterval = .milliseconds(100)
     follower = try await Replica.follower(

@@ -8,7 +8,7 @@ package struct NoteWriter: Sendable {
   private let writer: ReplicaWriter
 
   /// Opens the store, or creates it, and the writer of its replica.
-  package init(at path: String, sendingTo bucket: Bucket) async throws {
+  package init(at path: String, sendingTo bucket: ReplicaStorage) async throws {
     store = try Store(at: path, entities: [Note.self])
     var options = ReplicaWriterOptions()
     options.durability = .replicated

@@ -49,7 +49,7 @@ import Synchronization
     let storage: any ObjectStorage =
       words[2].hasPrefix("http")
       ? try S3Storage(words[2], credentials: .environment) : try FolderStorage(path: words[2])
-    let bucket = Bucket(DeadlyStorage(storage: storage, death: death))
+    let bucket = ReplicaStorage(DeadlyStorage(storage: storage, death: death))
     switch words[0] {
     case "write" where words.count >= 5:
       guard let first = Int(words[3]), let last = Int(words[4]) else { return "usage" }
@@ -70,13 +70,13 @@ import Synchronization
   }
 
   private static func write(
-    _ first: Int, _ last: Int, at path: String, to bucket: Bucket, _ death: Death
+    _ first: Int, _ last: Int, at path: String, to bucket: ReplicaStorage, _ death: Death
   ) async throws -> String {
     var options = ReplicaWriterOptions()
     options.durability = .replicated
-    options.markInterval = .milliseconds(100)
+    options.checkpointInterval = .milliseconds(100)
     options.leaseInterval = nil
-    options.keepsStatesFor = .zero
+    options.retention = .zero
     options.probesStorage = false
     options.setStepHook { death.make($0.rawValue) }
     let store = try Store(at: path, entities: [Note.self], options: Note.options)
@@ -100,10 +100,10 @@ import Synchronization
   }
 
   private static func follow(
-    _ folder: String, _ bucket: Bucket, _ death: Death
+    _ folder: String, _ bucket: ReplicaStorage, _ death: Death
   ) async throws -> String {
     var options = ReplicaFollowerOptions()
-    options.transactionBytes = 200
+    options.transactionSizeLimitInBytes = 200
     options.pollInterval = .seconds(60)
     options.id = "session"
     options.setStepHook { death.make($0.rawValue) }

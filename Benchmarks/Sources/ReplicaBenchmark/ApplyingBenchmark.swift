@@ -22,7 +22,7 @@
         }
       }
       var options = ReplicaWriterOptions()
-      options.leastLogForBase = .max
+      options.minimumLogSizeForBase = .max
       options.leaseInterval = nil
       let writerOptions = options
       let writer = try await timed("first base", count) {

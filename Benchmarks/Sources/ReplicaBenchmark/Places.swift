@@ -17,9 +17,9 @@
     }
 
     /// A place without a replica.
-    func bucket(_ name: String) throws -> Bucket {
-      guard let address else { return try Bucket.folder(try folder(name)) }
-      return try Bucket.s3("\(address)/\(name)-\(UInt64.random(in: .min ... .max))")
+    func bucket(_ name: String) throws -> ReplicaStorage {
+      guard let address else { return try ReplicaStorage.folder(try folder(name)) }
+      return try ReplicaStorage.s3("\(address)/\(name)-\(UInt64.random(in: .min ... .max))")
     }
   }
 #endif

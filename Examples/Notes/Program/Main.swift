@@ -37,7 +37,7 @@ enum Main {
   }
 
   /// A folder is created, because this program needs no service.
-  private static func bucket(_ place: String) throws -> Bucket {
+  private static func bucket(_ place: String) throws -> ReplicaStorage {
     if place.contains("://") { return try .s3(place) }
     try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
     return try .folder(place)

@@ -7,7 +7,7 @@ import Terminal
 struct Screen {
   let terminal = Terminal.standardOutput
 
-  func add(_ texts: [String], to store: String, _ bucket: Bucket) async throws {
+  func add(_ texts: [String], to store: String, _ bucket: ReplicaStorage) async throws {
     let writer = try await NoteWriter(at: store, sendingTo: bucket)
     for text in texts {
       try await writer.add(text)
@@ -16,7 +16,7 @@ struct Screen {
     try await writer.close()
   }
 
-  func follow(_ bucket: Bucket, in folder: String, until count: Int?) async throws {
+  func follow(_ bucket: ReplicaStorage, in folder: String, until count: Int?) async throws {
     let reader = try await NoteReader(in: folder, following: bucket)
     let list = LiveList(on: terminal)
     for try await update in reader.updates {
@@ -29,7 +29,7 @@ struct Screen {
     await reader.close()
   }
 
-  func status(of bucket: Bucket) async throws {
+  func status(of bucket: ReplicaStorage) async throws {
     let summary = try await Replica.summary(of: bucket)
     var table = Table(["writes", "slots", "bytes", "epoch", "written by"])
     table.add(
@@ -38,7 +38,7 @@ struct Screen {
     table.show(on: terminal)
   }
 
-  func takeOver(_ bucket: Bucket, _ path: String) async throws {
+  func takeOver(_ bucket: ReplicaStorage, _ path: String) async throws {
     let taken = try await Replica.takeOver(bucket, at: path)
     terminal.print("\(taken.path) may write from now on, after write \(taken.lastWrite)")
   }

@@ -43,7 +43,7 @@ import Testing
       let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
       try FileManager.default.createDirectory(
         atPath: folder + "/bucket", withIntermediateDirectories: true)
-      let bucket = try Bucket.folder(folder + "/bucket")
+      let bucket = try ReplicaStorage.folder(folder + "/bucket")
       var writer = try await NoteWriter(at: path, sendingTo: bucket)
       try await writer.add("one")
       try await writer.close()

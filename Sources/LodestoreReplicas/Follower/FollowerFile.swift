@@ -121,7 +121,7 @@ struct EntryApplication: Sendable {
   let file: FollowerFile
   let store: UUIDBytes
   let entities: [String]?
-  let transactionBytes: UInt64
+  let transactionSizeLimitInBytes: UInt64
   var conditions: [String: String] = [:]
 
   /// The last place, and the number of changes.
@@ -169,7 +169,7 @@ struct EntryApplication: Sendable {
       guard position.unfinished == nil else { continue }
       (whole, wholeCount) = (position, batch.count)
       if let limit, entry.head.lastWrite >= limit { break }
-      if byteCount >= transactionBytes { try end() }
+      if byteCount >= transactionSizeLimitInBytes { try end() }
     }
     try end()
     return result

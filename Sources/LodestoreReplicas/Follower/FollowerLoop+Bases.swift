@@ -34,7 +34,7 @@ extension FollowerLoop {
       $0.epoch = base.epoch
       $0.lastWrite = base.lastWrite
       $0.dataTime = Date(timeIntervalSinceReferenceDate: base.time)
-      $0.swaps += 1
+      $0.replacements += 1
     }
     try noteContent()
     old.writable.close()
@@ -50,7 +50,7 @@ extension FollowerLoop {
   /// Reports the content that cannot be compared with the writer's digests.
   func noteContent() throws {
     let names = try file.writable.read { try $0.partialContentNames() }
-    shared.change { $0.uncomparedContent = names }
+    shared.change { $0.unverifiedContent = names }
   }
 
   /// Downloads a base and makes a store of it.
@@ -111,7 +111,7 @@ extension FollowerLoop {
 
   /// Removes old history of the copy, at most once an hour.
   func purgeHistory() async throws {
-    guard let age = options.keepsHistoryFor,
+    guard let age = options.historyRetention,
       purgedAt.map({ client.clock.elapsed(since: $0) >= .seconds(3_600) }) ?? true
     else { return }
     purgedAt = client.clock.instant()

@@ -75,7 +75,7 @@ actor FollowerLoop {
           let file = try await install(base, folder, client, options, floor: search.floor)
           let loop = try FollowerLoop(
             folder, lock, client, types, options, replica, file, base.position, search.floor, now,
-            reasonOfNewCopy: reason)
+            newCopyReason: reason)
           try folder.setCurrent(Self.name(of: file.path))
           return loop
         } catch is BaseDownload.Unusable { search.goOn(baseIsUnusable: true) }
@@ -101,7 +101,7 @@ actor FollowerLoop {
     _ folder: FollowerFolder, _ lock: FileLock, _ client: ReplicaClient,
     _ types: [any Entity.Type], _ options: ReplicaFollowerOptions, _ replica: UUIDBytes,
     _ file: FollowerFile, _ position: ChainPosition, _ floor: Floor,
-    _ now: @escaping @Sendable () -> Double, reasonOfNewCopy: String? = nil
+    _ now: @escaping @Sendable () -> Double, newCopyReason: String? = nil
   ) throws {
     self.folder = folder
     self.lock = lock
@@ -132,8 +132,8 @@ actor FollowerLoop {
       $0.slot = slot
       $0.epoch = epoch
       $0.lastWrite = lastWrite
-      $0.uncomparedContent = names
-      $0.reasonOfNewCopy = reasonOfNewCopy
+      $0.unverifiedContent = names
+      $0.newCopyReason = newCopyReason
     }
   }
 
@@ -258,7 +258,7 @@ actor FollowerLoop {
         cursor.goOn()
         if isEnd {
           try await confirmPlace()
-          shared.change { $0.upToDateAt = Date(timeIntervalSinceReferenceDate: now()) }
+          shared.change { $0.caughtUpAt = Date(timeIntervalSinceReferenceDate: now()) }
           try await register()
           try await purgeHistory()
           removeOldFiles()
@@ -294,7 +294,8 @@ actor FollowerLoop {
     guard !all.isEmpty else { return }
     let application = EntryApplication(
       file: file, store: replica, entities: options.followedEntities,
-      transactionBytes: options.transactionBytes, conditions: options.conditions)
+      transactionSizeLimitInBytes: options.transactionSizeLimitInBytes,
+      conditions: options.conditions)
     let (start, floor, options) = (position, cursor.floor, options)
     let last = all.last?.head.lastWrite
     let result = try await BaseUpload.onThread {

@@ -13,7 +13,7 @@ public struct ReplicaFollowerOptions: Sendable {
   /// The default is one second. Each question is one request.
   public var pollInterval = Duration.seconds(1)
   /// The maximum size of the changes that one transaction applies, in unpacked bytes.
-  public var transactionBytes: UInt64 = 64 << 20
+  public var transactionSizeLimitInBytes: UInt64 = 64 << 20
   /// A name under which the follower registers, or `nil`.
   ///
   /// The writer keeps the parts of the log that a registered follower has not applied. A name has 1
@@ -35,7 +35,7 @@ public struct ReplicaFollowerOptions: Sendable {
   /// The time for which the copy keeps its own history; `nil` keeps everything.
   ///
   /// The default is seven days. Only the follower writes the copy, so nobody else can purge it.
-  public var keepsHistoryFor: Duration? = .seconds(7 * 86_400)
+  public var historyRetention: Duration? = .seconds(7 * 86_400)
   /// The options of the store that the program reads; its access is always read-only.
   public var storeOptions = StoreOptions()
   /// The number of failures in a row after which a call throws; the background tries again.
@@ -65,7 +65,7 @@ public struct ReplicaFollowerOptions: Sendable {
   /// - A condition on records from which an attribute of other records is derived.
   ///
   /// The follower does not compare such an entity with the digests of the writer;
-  /// ``ReplicaFollowerStatus/uncomparedContent`` names it.
+  /// ``ReplicaFollowerStatus/unverifiedContent`` names it.
   ///
   /// - Parameter condition: A condition on the record's own attributes, without closures.
   /// - Throws: `StoreError` for a condition that only Swift code can evaluate.
@@ -121,18 +121,18 @@ public struct ReplicaFollowerStatus: Sendable {
   /// The time of that write by the writer's clock; `nil` if it is not known yet.
   public var dataTime: Date?
   /// The last time at which the follower had all entries of the log; `nil` before the first one.
-  public var upToDateAt: Date?
+  public var caughtUpAt: Date?
   /// The number of changed records and links that were applied since the follower was opened.
   public var changesApplied: UInt64 = 0
   /// The number of times that a base has replaced the file since the follower was opened.
-  public var swaps = 0
+  public var replacements = 0
   /// The names of the entities and relationships that are not compared with the writer's digests.
   ///
   /// The copy has only a part of them; see ``ReplicaFollowerOptions/conditions``.
-  public var uncomparedContent: [String] = []
+  public var unverifiedContent: [String] = []
   /// The reason why the follower began a new copy when it was opened, although the folder had one;
   /// `nil` if the follower continued.
-  public var reasonOfNewCopy: String?
+  public var newCopyReason: String?
   /// The requests since the follower was opened.
   public var traffic = ReplicaTraffic()
   /// The last failure; `nil` after a success.
@@ -146,6 +146,6 @@ public struct ReplicaFollowerStatus: Sendable {
   ///
   /// - Parameter date: The current date.
   public func lag(at date: Date = Date()) -> Duration? {
-    (upToDateAt ?? dataTime).map { .seconds(max(0, date.timeIntervalSince($0))) }
+    (caughtUpAt ?? dataTime).map { .seconds(max(0, date.timeIntervalSince($0))) }
   }
 }

@@ -67,7 +67,7 @@ extension Replica {
   /// - Complexity: one list of the log, and one request for each base and each follower.
   /// - Throws: ``ReplicaError``.
   public static func summary(
-    of bucket: Bucket, failureLimit: Int = 6
+    of bucket: ReplicaStorage, failureLimit: Int = 6
   ) async throws -> ReplicaSummary {
     let client = bucket.client.giving(upAfter: failureLimit)
     let info = try await FollowerLoop.info(client)
@@ -113,11 +113,11 @@ extension Replica {
   /// The place of a store in a replica's log; `nil` if the store has none.
   ///
   /// - Throws: ``ReplicaError``; `StoreError`.
-  public static func place(of store: Store) throws -> ReplicaPlace? {
+  public static func position(of store: Store) throws -> ReplicaPosition? {
     guard let mark = try ReplicaMark.of(store) else { return nil }
     let last = try store.read { try $0.historyToken().number }
     let unmarked = mark.role == .writer && last > mark.localWrite ? last - mark.localWrite : 0
-    return ReplicaPlace(
+    return ReplicaPosition(
       isWriter: mark.role == .writer, slot: mark.slot, epoch: mark.epoch,
       lastWrite: mark.lastWrite, writesSince: unmarked)
   }
@@ -134,7 +134,7 @@ extension Replica {
 }
 
 /// The place of a store in a replica's log, as the store has recorded it.
-public struct ReplicaPlace: Sendable, Hashable {
+public struct ReplicaPosition: Sendable, Hashable {
   /// Whether the store is the writer's; otherwise it is a follower's copy.
   public var isWriter: Bool
   /// The last recorded slot.

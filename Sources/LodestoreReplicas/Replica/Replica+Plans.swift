@@ -8,7 +8,8 @@ extension Replica {
   /// - Throws: ``ReplicaError`` with the code with which ``writer(_:to:options:)`` would fail, such
   ///   as `fenced`, `behind` and `diverged`.
   public static func writerPlan(
-    _ store: Store, to bucket: Bucket, options: ReplicaWriterOptions = ReplicaWriterOptions()
+    _ store: Store, to bucket: ReplicaStorage,
+    options: ReplicaWriterOptions = ReplicaWriterOptions()
   ) async throws -> ReplicaPlan {
     try check(store)
     let client = bucket.client.giving(upAfter: options.openingFailureLimit)
@@ -25,7 +26,7 @@ extension Replica {
       .send, slot: place.mark?.slot ?? 0, lastSlot: position.slot, lastWrite: position.lastWrite)
     if !place.needsBase, position.slot > 0 {
       do {
-        let unit = try await packed(store, place, options.packLevel)
+        let unit = try await packed(store, place, options.packCompressionLevel)
         // A fence ends the parts of a write whose other parts are lost.
         plan.entryCount =
           (unit.isEmpty ? 0 : unit.bodies.count) + (position.unfinished == nil ? 0 : 1)
@@ -66,7 +67,7 @@ extension Replica {
   /// - Throws: ``ReplicaError`` with the code with which ``follower(at:of:entities:options:)``
   ///   would fail.
   public static func followerPlan(
-    at path: String, of bucket: Bucket,
+    at path: String, of bucket: ReplicaStorage,
     options: ReplicaFollowerOptions = ReplicaFollowerOptions()
   ) async throws -> ReplicaPlan {
     let client = bucket.client.giving(upAfter: options.failureLimit)
@@ -132,7 +133,7 @@ extension Replica {
   /// - Throws: ``ReplicaError`` with the code with which ``takeOver(_:at:options:)`` would fail,
   ///   such as `busy`.
   public static func takeOverPlan(
-    _ bucket: Bucket, at path: String, options: RestoreOptions = RestoreOptions()
+    _ bucket: ReplicaStorage, at path: String, options: RestoreOptions = RestoreOptions()
   ) async throws -> ReplicaPlan {
     var options = options
     // The plan reports the lease at once.

@@ -10,7 +10,7 @@ internal import LodestoreSystem
 
 /// Replicas: one writer, and any number of machines with copies, on storage that exists already.
 ///
-///     let bucket = try Bucket.s3("https://s3.eu-central-1.amazonaws.com/backups/pods")
+///     let bucket = try ReplicaStorage.s3("https://s3.eu-central-1.amazonaws.com/backups/pods")
 ///     let writer = try await Replica.writer(store, to: bucket)
 ///
 ///     // On another machine:
@@ -40,7 +40,8 @@ public enum Replica {
   ///     ``ReplicaWriterOptions/beginsNewReplica``.
   ///   - `unsuitableStore` for a store with entities that keep no history, and for a follower.
   public static func writer(
-    _ store: Store, to bucket: Bucket, options: ReplicaWriterOptions = ReplicaWriterOptions()
+    _ store: Store, to bucket: ReplicaStorage,
+    options: ReplicaWriterOptions = ReplicaWriterOptions()
   ) async throws -> ReplicaWriter {
     let client = bucket.client
     let session = UUIDBytes.random
@@ -74,7 +75,7 @@ public enum Replica {
   ///   - entities: The types that the program reads.
   /// - Throws: ``ReplicaError``; `StoreError` if the entities do not fit the store.
   public static func follower(
-    at path: String, of bucket: Bucket, entities: [any Entity.Type],
+    at path: String, of bucket: ReplicaStorage, entities: [any Entity.Type],
     options: ReplicaFollowerOptions = ReplicaFollowerOptions()
   ) async throws -> ReplicaFollower {
     let client = bucket.client
@@ -99,7 +100,7 @@ public enum Replica {
   ///   does not have the state.
   @discardableResult
   public static func restore(
-    _ bucket: Bucket, to target: RestoreTarget = .latest, at path: String,
+    _ bucket: ReplicaStorage, to target: RestoreTarget = .latest, at path: String,
     options: RestoreOptions = RestoreOptions()
   ) async throws -> RestoreReport {
     try requireFree(path)
@@ -136,7 +137,7 @@ public enum Replica {
   ///   this check.
   /// - Throws: ``ReplicaError`` with the code with which the restore would fail, such as `notKept`.
   public static func restorePlan(
-    _ bucket: Bucket, to target: RestoreTarget = .latest, at path: String? = nil,
+    _ bucket: ReplicaStorage, to target: RestoreTarget = .latest, at path: String? = nil,
     options: RestoreOptions = RestoreOptions()
   ) async throws -> RestoreReport {
     if let path { try requireFree(path) }
@@ -145,7 +146,7 @@ public enum Replica {
   }
 
   static func run(
-    _ bucket: Bucket, _ options: RestoreOptions, _ path: String
+    _ bucket: ReplicaStorage, _ options: RestoreOptions, _ path: String
   ) async throws -> (RestoreRun, scratch: String) {
     let client = bucket.client.giving(upAfter: options.failureLimit)
     let info = try await FollowerLoop.info(client)
@@ -202,7 +203,7 @@ public enum Replica {
   /// - Throws: ``ReplicaError``; with the code `busy` while the lease of the former writer is
   ///   valid, unless ``RestoreOptions/ignoresLease`` or ``RestoreOptions/waitsForLease`` is true.
   public static func takeOver(
-    _ bucket: Bucket, at path: String, options: RestoreOptions = RestoreOptions()
+    _ bucket: ReplicaStorage, at path: String, options: RestoreOptions = RestoreOptions()
   ) async throws -> TakeoverReport {
     let (run, scratch) = try await run(bucket, options, path)
     defer { removeScratch(scratch) }

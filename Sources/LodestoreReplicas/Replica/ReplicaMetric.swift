@@ -92,7 +92,7 @@ extension ReplicaFollowerStatus {
       ReplicaMetric("follower.slot", .gauge, slot),
       ReplicaMetric("follower.epoch", .gauge, epoch),
       ReplicaMetric("follower.changes", .counter, changesApplied),
-      ReplicaMetric("follower.swaps", .counter, swaps),
+      ReplicaMetric("follower.replacements", .counter, replacements),
       ReplicaMetric("follower.failing", .gauge, lastFailure == nil ? 0 : 1),
       ReplicaMetric("follower.running", .gauge, end == nil ? 1 : 0),
     ]

@@ -109,7 +109,7 @@ private struct PlannedRestore {
   mutating func add(_ head: EntryHead, _ byteCount: UInt64, _ entry: LogEntry?) {
     if case .slot(let last) = target, head.slot > last { return isEnd = true }
     if head.kind == .base {
-      report.incomplete = target.reason(ofEndAt: head.slot)
+      report.incompleteReason = target.reason(ofEndAt: head.slot)
       return isEnd = true
     }
     if let entry {

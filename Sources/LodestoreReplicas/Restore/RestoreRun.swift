@@ -186,7 +186,7 @@ struct RestoreRun: Sendable {
         if let base = wanted.base {
           // A base of this slot would have been chosen, so it does not exist yet, or the target is
           // a write before it.
-          restored.report.incomplete = target.reason(ofEndAt: base)
+          restored.report.incompleteReason = target.reason(ofEndAt: base)
         }
         if isEnd, !wanted.isEnd, !target.isReached(by: restored.report) {
           try await checkEnd(after: place, restored.floor)
@@ -209,7 +209,7 @@ struct RestoreRun: Sendable {
     guard !pending.isEmpty else { return }
     let last = pending.last?.head.lastWrite
     let application = EntryApplication(
-      file: restored.file, store: replica, entities: nil, transactionBytes: 256 << 20)
+      file: restored.file, store: replica, entities: nil, transactionSizeLimitInBytes: 256 << 20)
     let report = report
     let (entries, start, floor) = (pending, restored.position, restored.floor)
     let result = try await BaseUpload.onThread {
@@ -289,7 +289,7 @@ struct RestoreRun: Sendable {
       .notKept,
       "cannot restore \(target.words) from '\(client.place)': the last state before it has write "
         + "\(report.lastWrite) in slot \(report.slot)"
-        + (report.incomplete.map { ", because \($0)" } ?? ", where the log ends")
+        + (report.incompleteReason.map { ", because \($0)" } ?? ", where the log ends")
         + "; choose another state", slot: report.slot)
   }
 }

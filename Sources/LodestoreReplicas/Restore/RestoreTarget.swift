@@ -69,5 +69,5 @@ public struct RestoreReport: Sendable, Hashable {
   /// The number of bytes of the base and of the entries.
   public var byteCount: UInt64 = 0
   /// The reason why the newest entries could not be restored; `nil` if everything was.
-  public var incomplete: String?
+  public var incompleteReason: String?
 }

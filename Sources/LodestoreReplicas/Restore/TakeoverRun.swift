@@ -87,7 +87,7 @@ extension RestoreRun {
     var position = start
     var pending: [LogEntry] = []
     let application = EntryApplication(
-      file: file, store: replica, entities: nil, transactionBytes: 256 << 20)
+      file: file, store: replica, entities: nil, transactionSizeLimitInBytes: 256 << 20)
     while true {
       switch try await client.run(&cursor) {
       case .apply(let entries, let isEnd):

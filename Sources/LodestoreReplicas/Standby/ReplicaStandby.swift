@@ -68,7 +68,7 @@ public final class ReplicaStandby: Sendable {
   public func waitToTakeOver() async throws -> Store {
     var watch = LeaseWatch(assuming: run.options.assumedLease)
     while let follower {
-      let interval = watch.interval(atMost: run.options.lookInterval)
+      let interval = watch.interval(atMost: run.options.leasePollInterval)
       do {
         // A takeover that has failed has ended the follower.
         if follower.status.end?.code == .stopped, !isStopped {

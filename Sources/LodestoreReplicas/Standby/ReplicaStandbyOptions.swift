@@ -9,7 +9,7 @@ public struct ReplicaStandbyOptions: Sendable {
   /// The longest interval at which the lease is read.
   ///
   /// The default is five seconds. A lease of less than 30 seconds is read more often.
-  public var lookInterval = Duration.seconds(5)
+  public var leasePollInterval = Duration.seconds(5)
   /// The time without a sign of a writer after which a writer without a lease counts as ended.
   ///
   /// With `nil`, the default, the standby never takes over before it has seen a lease.

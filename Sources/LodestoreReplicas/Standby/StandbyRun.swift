@@ -10,7 +10,7 @@ internal import LodestoreFormat
 /// The calls of a standby.
 struct StandbyRun: Sendable {
   let folder: FollowerFolder
-  let bucket: Bucket
+  let bucket: ReplicaStorage
   let client: ReplicaClient
   let entities: [any Entity.Type]
   let options: ReplicaStandbyOptions
@@ -94,7 +94,7 @@ extension Replica {
   ///   - entities: The types that the program reads and, after the takeover, writes.
   /// - Throws: ``ReplicaError``; `StoreError` if the entities do not fit the store.
   public static func standby(
-    at path: String, of bucket: Bucket, entities: [any Entity.Type],
+    at path: String, of bucket: ReplicaStorage, entities: [any Entity.Type],
     options: ReplicaStandbyOptions = ReplicaStandbyOptions()
   ) async throws -> ReplicaStandby {
     guard options.follower.followedEntities == nil, options.follower.conditions.isEmpty else {

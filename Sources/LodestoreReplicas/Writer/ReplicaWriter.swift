@@ -66,7 +66,7 @@ public final class ReplicaWriter: Sendable {
   /// - Throws: ``ReplicaError`` if the writer has ended or ends; `CancellationError`.
   public func writeBase() async throws { try await loop.writeBase() }
 
-  /// Deletes the parts of the log that ``ReplicaWriterOptions/keepsStatesFor`` does not keep.
+  /// Deletes the parts of the log that ``ReplicaWriterOptions/retention`` does not keep.
   ///
   /// A writer does so by itself after each base.
   public func collect() async throws { try await loop.collectNow() }

@@ -24,26 +24,26 @@ public struct ReplicaWriterOptions: Sendable {
   /// The number of writes after which commits are sent before ``flushInterval`` is over.
   public var flushCount: UInt64 = 2_000
   /// The compression level of zstd for packs, from 1 to 19.
-  public var packLevel = 3
+  public var packCompressionLevel = 3
   /// The compression level of zstd for bases, from 1 to 19.
-  public var baseLevel = 6
+  public var baseCompressionLevel = 6
   /// The size of the log since the last base, as a share of that base, after which a new base is
   /// written.
-  public var baseShare = 1.0
+  public var baseThreshold = 1.0
   /// The size of the log in bytes below which no new base is written.
-  public var leastLogForBase: UInt64 = 16 << 20
+  public var minimumLogSizeForBase: UInt64 = 16 << 20
   /// The time for which every state of the store can be restored.
   ///
   /// Older parts of the log are deleted after a newer base exists. The default is seven days; `nil`
   /// keeps everything.
-  public var keepsStatesFor: Duration? = .seconds(7 * 86_400)
+  public var retention: Duration? = .seconds(7 * 86_400)
   /// The time after which a registered follower that has not reported its place no longer prevents
   /// the deletion of old parts of the log.
-  public var followerPatience = Duration.seconds(30 * 86_400)
+  public var followerTimeout = Duration.seconds(30 * 86_400)
   /// The interval at which the store records its place in the log.
   ///
   /// After a crash, entries since then are compared with the store's history.
-  public var markInterval = Duration.seconds(1)
+  public var checkpointInterval = Duration.seconds(1)
   /// The interval at which the lease is renewed; `nil` writes none.
   ///
   /// The lease tells people and ``Replica/takeOver(_:at:options:)`` that a writer is alive. No

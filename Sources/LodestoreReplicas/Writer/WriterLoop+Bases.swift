@@ -10,7 +10,7 @@ internal import LodestoreFormat
 extension WriterLoop {
   private var upload: BaseUpload {
     BaseUpload(
-      client: client, path: store.path, compressionLevel: options.baseLevel,
+      client: client, path: store.path, compressionLevel: options.baseCompressionLevel,
       onProgress: options.onProgress ?? { _ in })
   }
 
@@ -103,8 +103,8 @@ extension WriterLoop {
       if isWished { shared.wishBase() }
       return
     }
-    let share = Double(newestBase?.packed.length ?? 0) * options.baseShare
-    let limit = max(options.leastLogForBase, UInt64(max(share, 0)))
+    let share = Double(newestBase?.packed.length ?? 0) * options.baseThreshold
+    let limit = max(options.minimumLogSizeForBase, UInt64(max(share, 0)))
     let isDue = (newestBase == nil || logBytes >= limit) && nextBase <= clock.instant()
     if isWished || isDue {
       do {
@@ -199,7 +199,7 @@ extension WriterLoop {
   /// Deletes the objects that are not needed for any state to be kept, nor by a registered
   /// follower.
   func collect() async throws {
-    guard let kept = options.keepsStatesFor else { return }
+    guard let kept = options.retention else { return }
     let time = now()
     guard let oldest = try await newestBase(at: time - kept.inSeconds), oldest.slot > 1 else {
       return
@@ -208,7 +208,7 @@ extension WriterLoop {
     for (name, _) in try await client.entries(in: .followers) {
       guard let bytes = try await client.object(name),
         let mark = try? FollowerMark(reading: bytes, named: name.text),
-        mark.counts(at: time, patience: options.followerPatience.inSeconds)
+        mark.counts(at: time, patience: options.followerTimeout.inSeconds)
       else { continue }
       limit = min(limit, mark.slot + 1)
     }

@@ -80,7 +80,7 @@ extension WriterLoop {
   /// - Parameter place: The place before the entries that are being written.
   func confirm(_ place: ChainPosition) async throws {
     guard place.slot > 0,
-      lastConfirmation.map({ clock.elapsed(since: $0) >= options.markInterval }) ?? true
+      lastConfirmation.map({ clock.elapsed(since: $0) >= options.checkpointInterval }) ?? true
     else { return }
     let start = clock.instant()
     if try await client.exists(.entry(slot: place.slot)) { return lastConfirmation = start }

@@ -118,7 +118,7 @@ actor WriterLoop {
       onChange: { shared.wake() })
     try await findBase()
     shared.noteCommit()
-    let interval = min(max(options.markInterval, .milliseconds(100)), .seconds(10))
+    let interval = min(max(options.checkpointInterval, .milliseconds(100)), .seconds(10))
     let leaseInterval = options.leaseInterval.map { max($0, .milliseconds(10)) }
     task.withLock { [clock] task in
       task = Task.detached(executorPreference: clock.executor) { [weak self] in
@@ -185,7 +185,7 @@ actor WriterLoop {
       }
       try await ship()
       if markedSlot != position.slot,
-        wantsMark || clock.elapsed(since: lastMark) >= options.markInterval
+        wantsMark || clock.elapsed(since: lastMark) >= options.checkpointInterval
       {
         try await mark()
       }
@@ -276,7 +276,7 @@ actor WriterLoop {
     var request = ReplayRequest(after: shipped)
     (request.schema, request.digests) = (schema, digests)
     let changes = request
-    let (numbers, level) = (numbers, options.packLevel)
+    let (numbers, level) = (numbers, options.packCompressionLevel)
     let pack: @Sendable (borrowing Snapshot) throws -> (PackedUnit, CommitNumber) = {
       (try PackedUnit(reading: $0, changes, numbers, level: level), $0.commitNumber)
     }

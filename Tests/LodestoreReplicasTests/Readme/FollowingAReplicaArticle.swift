@@ -6,7 +6,7 @@
   // nothing else.
 
   enum FollowingAReplicaArticle {
-    static func list(_ folder: String, _ bucket: Bucket) async throws {
+    static func list(_ folder: String, _ bucket: ReplicaStorage) async throws {
       let follower = try await Replica.follower(at: folder, of: bucket, entities: [Note.self])
       for try await update in follower.updates(of: Note.all.sorted(by: \.title)) {
         print(update.items.map(\.title))
@@ -33,7 +33,7 @@
       print(status.slot, status.lastWrite, status.traffic.bytesReceived)
     }
 
-    static func choose(_ folder: String, _ bucket: Bucket) async throws -> ReplicaFollower {
+    static func choose(_ folder: String, _ bucket: ReplicaStorage) async throws -> ReplicaFollower {
       var options = ReplicaFollowerOptions()
       options.id = "reader-1"
       options.followedEntities = ["Note"]

@@ -10,7 +10,7 @@
 
   private enum ReadmeReplicas {
     static func run(_ store: Store, _ yesterday: Date) async throws -> (ReplicaWriter, String) {
-      let bucket = try Bucket.s3("https://s3.eu-central-1.amazonaws.com/backups/films")
+      let bucket = try ReplicaStorage.s3("https://s3.eu-central-1.amazonaws.com/backups/films")
       let writer = try await Replica.writer(store, to: bucket)
 
       // On another machine, with the connection or without:

@@ -6,7 +6,7 @@
   // nothing else.
 
   private enum ReplicaErrorsArticle {
-    static func open(_ store: Store, _ bucket: Bucket) async throws {
+    static func open(_ store: Store, _ bucket: ReplicaStorage) async throws {
       do {
         let writer = try await Replica.writer(store, to: bucket)
         print(writer.status.slot)

@@ -6,8 +6,8 @@
 
   private enum ReplicaStoragesArticle {
     static func services(_ accessKey: String, _ secretKey: String) throws -> [Bucket] {
-      let bucket = try Bucket.s3("https://s3.eu-central-1.amazonaws.com/backups/notes")
-      let local = try Bucket.s3(
+      let bucket = try ReplicaStorage.s3("https://s3.eu-central-1.amazonaws.com/backups/notes")
+      let local = try ReplicaStorage.s3(
         "http://127.0.0.1:8333/backups/notes",
         credentials: .keys(S3Credentials(accessKey: accessKey, secretKey: secretKey)),
         region: "us-east-1")
@@ -15,8 +15,8 @@
       return [bucket, local]
     }
 
-    static func folder() throws -> Bucket {
-      let bucket = try Bucket.folder("/mnt/backup/notes")
+    static func folder() throws -> ReplicaStorage {
+      let bucket = try ReplicaStorage.folder("/mnt/backup/notes")
 
       return bucket
     }

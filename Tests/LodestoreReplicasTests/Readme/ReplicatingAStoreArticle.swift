@@ -10,13 +10,13 @@
       var options = StoreOptions()
       options.history = .images
       let store = try Store(at: path, entities: [Note.self], options: options)
-      let bucket = try Bucket.s3("https://s3.eu-central-1.amazonaws.com/backups/notes")
+      let bucket = try ReplicaStorage.s3("https://s3.eu-central-1.amazonaws.com/backups/notes")
       let writer = try await Replica.writer(store, to: bucket)
 
       return writer
     }
 
-    static func wait(_ store: Store, _ bucket: Bucket) async throws -> ReplicaWriter {
+    static func wait(_ store: Store, _ bucket: ReplicaStorage) async throws -> ReplicaWriter {
       var options = ReplicaWriterOptions()
       options.durability = .replicated
       options.name = "machine 1"
@@ -28,7 +28,9 @@
       return writer
     }
 
-    static func see(_ writer: ReplicaWriter, _ bucket: Bucket) async throws -> ReplicaSummary {
+    static func see(_ writer: ReplicaWriter, _ bucket: ReplicaStorage) async throws
+      -> ReplicaSummary
+    {
       let status = writer.status
       print("\(status.lagInWrites) writes, \(status.lag) behind")
       if let failure = status.lastFailure { print("repeated: \(failure)") }
@@ -56,9 +58,9 @@
 
     static func choose() -> ReplicaWriterOptions {
       var options = ReplicaWriterOptions()
-      options.keepsStatesFor = .seconds(30 * 86_400)
+      options.retention = .seconds(30 * 86_400)
       options.flushInterval = .seconds(1)
-      options.baseShare = 0.5
+      options.baseThreshold = 0.5
 
       return options
     }

@@ -8,7 +8,7 @@
 
   enum TakingOverAndRestoringArticle {
     static func takeOver(
-      _ bucket: Bucket, _ path: String, _ storeOptions: StoreOptions
+      _ bucket: ReplicaStorage, _ path: String, _ storeOptions: StoreOptions
     ) async throws -> ReplicaWriter {
       let taken = try await Replica.takeOver(bucket, at: path)
       let store = try Store(at: taken.path, entities: [Note.self], options: storeOptions)
@@ -17,7 +17,9 @@
       return writer
     }
 
-    static func takeOverAtOnce(_ bucket: Bucket, _ path: String) async throws -> TakeoverReport {
+    static func takeOverAtOnce(_ bucket: ReplicaStorage, _ path: String) async throws
+      -> TakeoverReport
+    {
       var options = RestoreOptions()
       options.ignoresLease = true
       options.name = "machine 2"
@@ -26,7 +28,7 @@
       return taken
     }
 
-    static func standBy(_ bucket: Bucket, _ folder: String) async throws -> ReplicaWriter {
+    static func standBy(_ bucket: ReplicaStorage, _ folder: String) async throws -> ReplicaWriter {
       let standby = try await Replica.standby(at: folder, of: bucket, entities: [Note.self])
       if let reader = standby.follower { print(try await reader.store.count(Note.all)) }
       let store = try await standby.waitToTakeOver()
@@ -46,7 +48,7 @@
     }
 
     static func restore(
-      _ bucket: Bucket, to date: Date, _ path: String
+      _ bucket: ReplicaStorage, to date: Date, _ path: String
     ) async throws -> RestoreReport {
       let report = try await Replica.restore(bucket, to: .time(date), at: path)
       print(report.lastWrite, report.time ?? date, report.byteCount)
@@ -54,7 +56,7 @@
       return report
     }
 
-    static func test(_ bucket: Bucket, _ folder: String) async throws -> Store {
+    static func test(_ bucket: ReplicaStorage, _ folder: String) async throws -> Store {
       let path = folder + "/restored.lodestore"
       try await Replica.restore(bucket, at: path)
       let store = try Store(at: path, entities: [Note.self], options: .readOnly)

@@ -16,7 +16,7 @@
       let fixture = try ReplicaFixture()
       let store = try fixture.store()
       try ReplicaFixture.write(1...3, to: store)
-      let writer = try await fixture.writer(store) { $0.keepsStatesFor = .seconds(500) }
+      let writer = try await fixture.writer(store) { $0.retention = .seconds(500) }
       try await writer.flush()
       var states: [UInt64: [Note]] = [:]
       for number in 4...9 {
@@ -52,7 +52,7 @@
       let fixture = try ReplicaFixture()
       let store = try fixture.store()
       try ReplicaFixture.write(1...3, to: store)
-      let writer = try await fixture.writer(store) { $0.keepsStatesFor = .zero }
+      let writer = try await fixture.writer(store) { $0.retention = .zero }
       for number in 4...6 {
         try await writer.flush()
         try ReplicaFixture.write(number...number, to: store)
@@ -64,7 +64,7 @@
         try await writer.collect()
       }
       let path = fixture.path("restored.lodestore")
-      let report = try await Replica.restore(Bucket(storage), to: target, at: path)
+      let report = try await Replica.restore(ReplicaStorage(storage), to: target, at: path)
       #expect(storage.failure == nil)
       #expect(report.baseSlot == 1)
       let restored = try fixture.store("restored.lodestore")
@@ -85,7 +85,7 @@
       try ReplicaFixture.write(1...3, to: store)
       try await fixture.writer(store).stop()
       let storage = InterruptedStorage(fixture.bucket.storage, isReadOnly: true)
-      try await Replica.restore(Bucket(storage), at: fixture.path("restored.lodestore"))
+      try await Replica.restore(ReplicaStorage(storage), at: fixture.path("restored.lodestore"))
       let restored = try fixture.store("restored.lodestore")
       #expect(try ReplicaFixture.notes(of: restored) == ReplicaFixture.notes(of: store))
     }

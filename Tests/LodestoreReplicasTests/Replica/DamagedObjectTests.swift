@@ -32,7 +32,7 @@
       let store = try fixture.store()
       var writer = try await fixture.writer(store) {
         $0.durability = .replicated
-        $0.keepsStatesFor = .zero
+        $0.retention = .zero
       }
       for number in 1...4 { try await writer.write { try Note.change(number, &$0) } }
       try await writer.writeBase()
@@ -122,7 +122,7 @@
       let store = try fixture.store()
       var isWritten = false
       await expectErrorInWords("writer: \(damage)") {
-        let writer = try await fixture.writer(store) { $0.keepsStatesFor = .zero }
+        let writer = try await fixture.writer(store) { $0.retention = .zero }
         try ReplicaFixture.write(41...43, to: store)
         try await writer.flush()
         try await writer.writeBase()

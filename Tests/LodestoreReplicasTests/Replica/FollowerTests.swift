@@ -24,7 +24,7 @@
         }
       }
       #expect(try ReplicaFixture.notes(of: follower.store) == wanted())
-      #expect(follower.status.uncomparedContent == ["Note"])
+      #expect(follower.status.unverifiedContent == ["Note"])
       for number in 11...40 {
         try ReplicaFixture.write(number...number, to: store)
         try await store.write { tx in
@@ -57,7 +57,7 @@
         }
         try await follower.catchUp()
         let notes = try ReplicaFixture.notes(of: follower.store)
-        let reason = follower.status.reasonOfNewCopy
+        let reason = follower.status.newCopyReason
         await follower.stop()
         return (notes, reason)
       }
@@ -156,7 +156,7 @@
     @Test func `A replaced store stays while it is open, and is removed afterwards`() async throws {
       let fixture = try ReplicaFixture()
       let store = try fixture.store()
-      let writer = try await fixture.writer(store) { $0.keepsStatesFor = .zero }
+      let writer = try await fixture.writer(store) { $0.retention = .zero }
       try ReplicaFixture.write(1...5, to: store)
       try await writer.flush()
       let first = try await fixture.follower()
@@ -174,7 +174,7 @@
       let follower = try await fixture.follower()
       let old = follower.store
       try await follower.catchUp()
-      #expect(follower.status.swaps == 1)
+      #expect(follower.status.replacements == 1)
       #expect(try count() == 2)
       #expect(try ReplicaFixture.notes(of: old).count > 0)
       old.close()

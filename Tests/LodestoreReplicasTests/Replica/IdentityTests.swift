@@ -85,7 +85,7 @@
       // The copy's own history goes on, so its tokens stay valid.
       #expect(try Self.accepts(own, successor))
       try await follower.catchUp()
-      #expect(follower.status.swaps == 0 && follower.status.epoch == 2)
+      #expect(follower.status.replacements == 0 && follower.status.epoch == 2)
       let digests = try ReplicaFixture.digests(of: successor)
       #expect(try ReplicaFixture.digests(of: follower.store) == digests)
       #expect(try !Self.accepts(foreign, follower.store))

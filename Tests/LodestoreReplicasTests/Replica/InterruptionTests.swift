@@ -30,7 +30,7 @@
       let store = try fixture.store()
       let writer = try await fixture.writer(store) {
         $0.durability = .replicated
-        $0.keepsStatesFor = .zero
+        $0.retention = .zero
       }
       for number in 1...6 { try await writer.write { try Note.change(number, &$0) } }
       return (fixture, store, writer)
@@ -56,7 +56,7 @@
         let before = try ReplicaFixture.notes(of: store)
         await expectErrorInWords("request \(due)") {
           do {
-            try await Replica.restore(Bucket(storage), at: path)
+            try await Replica.restore(ReplicaStorage(storage), at: path)
           } catch let error as ReplicaError {
             #expect([.notKept, .damaged].contains(error.code), "\(error)")
             #expect(!FileManager.default.fileExists(atPath: path))
@@ -94,7 +94,7 @@
         }
         let path = fixture.path("new.lodestore")
         await expectErrorInWords("request \(due)") {
-          let taken = try await Replica.takeOver(Bucket(storage), at: path)
+          let taken = try await Replica.takeOver(ReplicaStorage(storage), at: path)
           #expect(taken.lastWrite >= UInt64(replicated.withLock { $0 }), "request \(due)")
           let notes = try ReplicaFixture.state(after: Int(taken.lastWrite))
           #expect(try fixture.notes(ofFileAt: path) == notes)

@@ -83,7 +83,7 @@
       // The place in the store stays that of the opening.
       let writer = try await fixture.writer(store) {
         $0.durability = .replicated
-        $0.markInterval = .seconds(600)
+        $0.checkpointInterval = .seconds(600)
       }
       for number in 1...6 { try await writer.write { try Note.change(number, &$0) } }
       try FileManager.default.copyItem(
@@ -115,7 +115,7 @@
       let later = try await fixture.follower()
       let error = await #expect(throws: ReplicaError.self) { try await later.catchUp() }
       #expect(error?.code == .damaged && error?.message.contains("put back") == true)
-      #expect(later.status.upToDateAt == nil)
+      #expect(later.status.caughtUpAt == nil)
       #expect(try ReplicaFixture.notes(of: later.store) == ReplicaFixture.notes(of: store))
       try await ReplicaFixture.end(later, equalTo: store)
       try ReplicaFixture.end(store)

@@ -97,7 +97,7 @@
       try await writer.flush()
       try await writer.writeBase()
       try await writer.stop()
-      let keeping = try await fixture.writer(store) { $0.keepsStatesFor = .zero }
+      let keeping = try await fixture.writer(store) { $0.retention = .zero }
       try await keeping.collect()
       let third = try await Replica.followerPlan(at: fixture.path("copy"), of: fixture.bucket)
       #expect(third.action == .replace && third.baseSlot.map { $0 > slot } == true)

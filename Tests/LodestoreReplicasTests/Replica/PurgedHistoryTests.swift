@@ -17,14 +17,14 @@
     private func crashed(_ fixture: ReplicaFixture) async throws -> (store: Store, copy: Store) {
       let store = try fixture.store()
       try ReplicaFixture.write(1...3, to: store)
-      let writer = try await fixture.writer(store) { $0.markInterval = .seconds(600) }
+      let writer = try await fixture.writer(store) { $0.checkpointInterval = .seconds(600) }
       try await writer.flush()
       try ReplicaFixture.write(4...6, to: store)
       try await writer.flush()
       _ = try await store.backup(to: fixture.path("crashed.lodestore"))
       try await writer.stop()
       let copy = try fixture.store("crashed.lodestore")
-      #expect(try Replica.place(of: copy)?.lastWrite == 3)
+      #expect(try Replica.position(of: copy)?.lastWrite == 3)
       return (store, copy)
     }
 
@@ -111,7 +111,7 @@
       let fixture = try ReplicaFixture()
       let store = try fixture.store()
       try ReplicaFixture.write(1...3, to: store)
-      let writer = try await fixture.writer(store) { $0.markInterval = .seconds(600) }
+      let writer = try await fixture.writer(store) { $0.checkpointInterval = .seconds(600) }
       try await writer.flush()
       _ = try await store.backup(to: fixture.path("twin.lodestore"))
       try ReplicaFixture.write(4...6, to: store)

@@ -180,7 +180,7 @@
 
     /// Writes a base, and deletes the log before it.
     private func shorten(_ fixture: ReplicaFixture, _ store: Store) async throws {
-      let writer = try await fixture.writer(store) { $0.keepsStatesFor = .zero }
+      let writer = try await fixture.writer(store) { $0.retention = .zero }
       try await writer.writeBase()
       try await writer.collect()
       try await writer.stop()

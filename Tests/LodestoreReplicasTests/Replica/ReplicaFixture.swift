@@ -10,7 +10,7 @@
   /// A store and a bucket in a folder of their own.
   final class ReplicaFixture: Sendable {
     private let folder: StorageFolder
-    let bucket: Bucket
+    let bucket: ReplicaStorage
 
     init(_ bucket: Bucket? = nil) throws {
       folder = try StorageFolder()
@@ -31,9 +31,9 @@
     static var options: ReplicaWriterOptions {
       var options = ReplicaWriterOptions()
       options.flushInterval = .milliseconds(5)
-      options.markInterval = .milliseconds(100)
+      options.checkpointInterval = .milliseconds(100)
       options.leaseInterval = nil
-      options.keepsStatesFor = nil
+      options.retention = nil
       // The probe has tests of its own. The server moto does not always pass the probe, because two
       // writes of one object at once may both succeed there.
       options.probesStorage = false

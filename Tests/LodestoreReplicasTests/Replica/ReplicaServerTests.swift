@@ -15,12 +15,12 @@
     ) async throws {
       guard let server = try StorageServer(product) else { return }
       defer { withExtendedLifetime(server) {} }
-      let fixture = try ReplicaFixture(Bucket(try server.storage("some/pods")))
+      let fixture = try ReplicaFixture(ReplicaStorage(try server.storage("some/pods")))
       let store = try fixture.store()
       try ReplicaFixture.write(1...5, to: store)
       let writer = try await fixture.writer(store) {
         $0.probesStorage = product != .moto
-        $0.keepsStatesFor = .zero
+        $0.retention = .zero
         $0.leaseInterval = .seconds(30)
       }
       try await writer.flush()
@@ -64,7 +64,7 @@
     ) async throws {
       guard let server = try StorageServer(product) else { return }
       defer { withExtendedLifetime(server) {} }
-      let fixture = try ReplicaFixture(Bucket(try server.storage("pods")))
+      let fixture = try ReplicaFixture(ReplicaStorage(try server.storage("pods")))
       let words = ["write", fixture.path("store.lodestore"), server.address("pods")]
       let died = try await ReplicaProcess.outcome(of: words + ["1", "12", step, "1"])
       #expect(died.line == nil, "\(died.line ?? "")")
@@ -96,7 +96,7 @@
         (_, _) async throws(StorageError) in
         if life.isOverAtCall() { _ = try await refused.list(prefix: "log/", after: nil, limit: 1) }
       }
-      let fixture = try ReplicaFixture(Bucket(storage))
+      let fixture = try ReplicaFixture(ReplicaStorage(storage))
       let store = try fixture.store()
       let writer = try await fixture.writer(store)
       try ReplicaFixture.write(1...3, to: store)
@@ -149,7 +149,7 @@
     {
       guard let server = try StorageServer(.rclone) else { return }
       defer { withExtendedLifetime(server) {} }
-      let fixture = try ReplicaFixture(Bucket(try server.storage("pods")))
+      let fixture = try ReplicaFixture(ReplicaStorage(try server.storage("pods")))
       let store = try fixture.store()
       let error = await #expect(throws: ReplicaError.self) {
         try await fixture.writer(store) { $0.probesStorage = true }
@@ -163,7 +163,7 @@
 
     @Test func `A writer waits for a server that is away, and tells its lag`() async throws {
       guard let server = try StorageServer(.seaweed) else { return }
-      let fixture = try ReplicaFixture(Bucket(try server.storage("pods")))
+      let fixture = try ReplicaFixture(ReplicaStorage(try server.storage("pods")))
       let store = try fixture.store()
       let writer = try await fixture.writer(store)
       try ReplicaFixture.write(1...3, to: store)

@@ -206,7 +206,7 @@
       writer = try await fixture.writer(store)
       try await writer.stop()
       try await follower.catchUp()
-      #expect(follower.status.swaps == 1)
+      #expect(follower.status.replacements == 1)
       #expect(try ReplicaFixture.notes(of: follower.store) == before)
       await follower.stop()
       let later = try await fixture.follower("copy", [Note.self, Tag.self])
@@ -244,7 +244,7 @@
     {
       let fixture = try ReplicaFixture()
       let store = try fixture.store()
-      let writer = try await fixture.writer(store) { $0.keepsStatesFor = .zero }
+      let writer = try await fixture.writer(store) { $0.retention = .zero }
       try ReplicaFixture.write(1...5, to: store)
       try await writer.flush()
       var follower = try await fixture.follower()
@@ -259,7 +259,7 @@
       #expect(log.count < 4)
       follower = try await fixture.follower()
       try await follower.catchUp()
-      #expect(follower.status.swaps == 1)
+      #expect(follower.status.replacements == 1)
       #expect(try ReplicaFixture.digests(of: follower.store) == ReplicaFixture.digests(of: store))
       await follower.stop()
       try await writer.stop()
@@ -268,7 +268,7 @@
     @Test func `A registered follower keeps the log that it has not applied`() async throws {
       let fixture = try ReplicaFixture()
       let store = try fixture.store()
-      let writer = try await fixture.writer(store) { $0.keepsStatesFor = .zero }
+      let writer = try await fixture.writer(store) { $0.retention = .zero }
       try ReplicaFixture.write(1...5, to: store)
       try await writer.flush()
       var follower = try await fixture.follower { $0.id = "laptop" }
@@ -280,7 +280,7 @@
       try await writer.collect()
       follower = try await fixture.follower()
       try await follower.catchUp()
-      #expect(follower.status.swaps == 0)
+      #expect(follower.status.replacements == 0)
       #expect(try ReplicaFixture.digests(of: follower.store) == ReplicaFixture.digests(of: store))
       await follower.stop()
       try await writer.stop()
@@ -315,7 +315,7 @@
     @Test func `Live results follow commits and replacements`() async throws {
       let fixture = try ReplicaFixture()
       let store = try fixture.store()
-      let writer = try await fixture.writer(store) { $0.keepsStatesFor = .zero }
+      let writer = try await fixture.writer(store) { $0.retention = .zero }
       try ReplicaFixture.write(1...2, to: store)
       try await writer.flush()
       let follower = try await fixture.follower()

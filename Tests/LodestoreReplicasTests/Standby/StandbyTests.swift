@@ -11,7 +11,7 @@
       _ name: String = "standby", look: Duration = .milliseconds(50)
     ) -> ReplicaStandbyOptions {
       var options = ReplicaStandbyOptions()
-      options.lookInterval = look
+      options.leasePollInterval = look
       options.name = name
       options.storeOptions = Note.options
       options.follower.pollInterval = .seconds(600)

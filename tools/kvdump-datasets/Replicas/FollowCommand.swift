@@ -12,7 +12,7 @@ struct FollowCommand: ToolCommand {
       Downloads the newest base into the folder, and applies the log until Control-C. A later \
       command continues. The store is the file that the output names; only this command writes it.
 
-      \(ReplicaPlaceText.credentials)
+      \(ReplicaStorageText.credentials)
 
       Examples:
         kvdump follow https://s3.eu-central-1.amazonaws.com/backups/pods copy
@@ -20,7 +20,7 @@ struct FollowCommand: ToolCommand {
         kvdump follow /mnt/backup/pods copy --where 'Pod=stars > 100' --where 'License=name == "MIT"'
       """)
 
-  @Argument(help: ArgumentHelp(ReplicaPlaceText.help)) var replica: String
+  @Argument(help: ArgumentHelp(ReplicaStorageText.help)) var replica: String
 
   @Argument(help: "The folder of the copy.", completion: .directory) var folder: String
 
@@ -81,13 +81,13 @@ struct FollowCommand: ToolCommand {
   func failure(for error: any Error) -> CommandFailure { .replica(error, at: folder) }
 
   func run(on console: Console) async throws -> ExitStatus {
-    let bucket = try ReplicaPlaceText.bucket(replica)
+    let bucket = try ReplicaStorageText.bucket(replica)
     var options = ReplicaFollowerOptions()
     options.pollInterval = .seconds(interval)
     options.id = id
     options.followedEntities = entity.isEmpty ? nil : entity
     options.conditions = try conditionsByEntity()
-    options.keepsHistoryFor = keepDays == 0 ? nil : .seconds(keepDays * 86_400)
+    options.historyRetention = keepDays == 0 ? nil : .seconds(keepDays * 86_400)
     if dryRun {
       let plan = try await Replica.followerPlan(at: folder, of: bucket, options: options)
       try console.writeObject(plan.members)
@@ -117,14 +117,14 @@ struct FollowCommand: ToolCommand {
       ("store", .text(path)), ("slot", .unsigned(status.slot)),
       (Column("lastWrite", title: "last write"), .unsigned(status.lastWrite)),
       (Column("dataTime", title: "data as of"), dateCell(status.dataTime)),
-      (Column("upToDateAt", title: "up to date at"), dateCell(status.upToDateAt)),
-      ("changes", .unsigned(status.changesApplied)), ("swaps", .count(status.swaps)),
+      (Column("caughtUpAt", title: "up to date at"), dateCell(status.caughtUpAt)),
+      ("changes", .unsigned(status.changesApplied)), ("replacements", .count(status.replacements)),
       ("requests", .count(status.traffic.requests)),
       ("received", .byteCount(Int(clamping: status.traffic.bytesReceived))),
     ])
-    console.note(status.reasonOfNewCopy)
-    if !status.uncomparedContent.isEmpty {
-      let names = status.uncomparedContent.joined(separator: ", ")
+    console.note(status.newCopyReason)
+    if !status.unverifiedContent.isEmpty {
+      let names = status.unverifiedContent.joined(separator: ", ")
       console.note(
         "not compared with the digests of the writer, because the copy has a part: \(names)")
     }

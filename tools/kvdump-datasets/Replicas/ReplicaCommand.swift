@@ -20,12 +20,12 @@ struct ReplicaStatusCommand: ToolCommand {
     discussion: """
       Reads the storage and changes nothing.
 
-      \(ReplicaPlaceText.credentials)
+      \(ReplicaStorageText.credentials)
 
       Example: kvdump replica status https://s3.eu-central-1.amazonaws.com/backups/pods
       """)
 
-  @Argument(help: ArgumentHelp(ReplicaPlaceText.help)) var replica: String
+  @Argument(help: ArgumentHelp(ReplicaStorageText.help)) var replica: String
 
   @Flag(help: "List the bases.") var bases = false
 
@@ -40,7 +40,7 @@ struct ReplicaStatusCommand: ToolCommand {
   func failure(for error: any Error) -> CommandFailure { .replica(error, at: replica) }
 
   func run(on console: Console) async throws -> ExitStatus {
-    let summary = try await Replica.summary(of: try ReplicaPlaceText.bucket(replica))
+    let summary = try await Replica.summary(of: try ReplicaStorageText.bucket(replica))
     if bases {
       try console.write(
         summary.bases.map { base in

@@ -5,9 +5,9 @@ import LodestoreJSON
 import LodestoreReplicas
 
 /// The place of a replica on a command line.
-enum ReplicaPlaceText {
+enum ReplicaStorageText {
   /// An address of an S3-compatible service, or the path of a folder.
-  static func bucket(_ text: String) throws -> Bucket {
+  static func bucket(_ text: String) throws -> ReplicaStorage {
     text.contains("://") ? try .s3(text) : try .folder(text)
   }
 

@@ -13,7 +13,7 @@ struct ReplicateCommand: ToolCommand {
       creates the replica and writes a base. Every entity of the store must keep a history. A \
       program can do the same by Replica.writer.
 
-      \(ReplicaPlaceText.credentials)
+      \(ReplicaStorageText.credentials)
 
       Examples:
         kvdump replicate pods.lodestore https://s3.eu-central-1.amazonaws.com/backups/pods
@@ -22,7 +22,7 @@ struct ReplicateCommand: ToolCommand {
 
   @Argument(help: "The store.", completion: .file()) var store: String
 
-  @Argument(help: ArgumentHelp(ReplicaPlaceText.help)) var replica: String
+  @Argument(help: ArgumentHelp(ReplicaStorageText.help)) var replica: String
 
   @Flag(help: "Send the commits that exist now, and end.") var once = false
 
@@ -61,12 +61,12 @@ struct ReplicateCommand: ToolCommand {
     storeOptions.access = dryRun ? .readOnly : .existing
     let opened = try Store(at: store, entities: [], options: storeOptions)
     defer { opened.close() }
-    let bucket = try ReplicaPlaceText.bucket(replica)
+    let bucket = try ReplicaStorageText.bucket(replica)
     if dryRun { return try await plan(opened, bucket, on: console) }
     try metrics.write([])
     var options = ReplicaWriterOptions()
     options.flushInterval = .milliseconds(interval)
-    options.keepsStatesFor = keepDays == 0 ? nil : .seconds(keepDays * 86_400)
+    options.retention = keepDays == 0 ? nil : .seconds(keepDays * 86_400)
     options.beginsNewReplica = new
     options.name = name ?? ProcessInfo.processInfo.hostName
     let (chosen, once, base, metrics) = (options, once, base, metrics)
@@ -103,13 +103,13 @@ struct ReplicateCommand: ToolCommand {
   }
 
   private func plan(
-    _ store: Store, _ bucket: Bucket, on console: Console
+    _ store: Store, _ bucket: ReplicaStorage, on console: Console
   ) async throws -> ExitStatus {
     var options = ReplicaWriterOptions()
     options.openingFailureLimit = 2
     options.beginsNewReplica = new
     let plan = try await Replica.writerPlan(store, to: bucket, options: options)
-    let place = try Replica.place(of: store)
+    let place = try Replica.position(of: store)
     try console.writeObject(
       [
         ("replica", .text(bucket.description)),

@@ -13,14 +13,14 @@ struct RestoreCommand: ToolCommand {
       Downloads a base and applies the log up to the wanted state, by default the newest. The \
       content is compared with the digests of the log. The store has no part in the replica.
 
-      \(ReplicaPlaceText.credentials)
+      \(ReplicaStorageText.credentials)
 
       Examples:
         kvdump restore https://s3.eu-central-1.amazonaws.com/backups/pods pods.lodestore
         kvdump restore /mnt/backup/pods before.lodestore --to-time 2026-11-28T09:00:00Z
       """)
 
-  @Argument(help: ArgumentHelp(ReplicaPlaceText.help)) var replica: String
+  @Argument(help: ArgumentHelp(ReplicaStorageText.help)) var replica: String
 
   @Argument(help: "The path of the new store.", completion: .file()) var path: String
 
@@ -50,12 +50,12 @@ struct RestoreCommand: ToolCommand {
   func failure(for error: any Error) -> CommandFailure { .replica(error, at: replica) }
 
   func run(on console: Console) async throws -> ExitStatus {
-    let bucket = try ReplicaPlaceText.bucket(replica)
+    let bucket = try ReplicaStorageText.bucket(replica)
     let target = try target
     if dryRun {
       let plan = try await Replica.restorePlan(bucket, to: target, at: path)
       try console.writeObject(Self.members(of: plan))
-      console.note(plan.incomplete)
+      console.note(plan.incompleteReason)
       return .success
     }
     var options = RestoreOptions()
@@ -69,7 +69,7 @@ struct RestoreCommand: ToolCommand {
     var members = Self.members(of: report)
     members.insert((column: "store", cell: .text(path)), at: 0)
     try console.writeObject(members)
-    console.note(report.incomplete)
+    console.note(report.incompleteReason)
     return .success
   }
 

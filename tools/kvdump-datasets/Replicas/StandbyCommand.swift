@@ -16,14 +16,14 @@ struct StandbyCommand: ToolCommand {
 
       The status is 130 if a signal ends the command before the takeover.
 
-      \(ReplicaPlaceText.credentials)
+      \(ReplicaStorageText.credentials)
 
       Examples:
         kvdump replica standby https://host/backups/pods copy && ./server
         kvdump replica standby /mnt/backup/pods copy --replicate
       """)
 
-  @Argument(help: ArgumentHelp(ReplicaPlaceText.help)) var replica: String
+  @Argument(help: ArgumentHelp(ReplicaStorageText.help)) var replica: String
 
   @Argument(help: "The folder of the copy.", completion: .directory) var folder: String
 
@@ -58,7 +58,7 @@ struct StandbyCommand: ToolCommand {
   func failure(for error: any Error) -> CommandFailure { .replica(error, at: folder) }
 
   func run(on console: Console) async throws -> ExitStatus {
-    let bucket = try ReplicaPlaceText.bucket(replica)
+    let bucket = try ReplicaStorageText.bucket(replica)
     if dryRun { return try await plan(bucket, on: console) }
     try metrics.write([])
     let chosen = options
@@ -107,7 +107,7 @@ struct StandbyCommand: ToolCommand {
 
   private var options: ReplicaStandbyOptions {
     var options = ReplicaStandbyOptions()
-    options.lookInterval = .seconds(interval)
+    options.leasePollInterval = .seconds(interval)
     options.assumedLease = assumedLease.map { .seconds($0) }
     options.name = name ?? ProcessInfo.processInfo.hostName
     return options
@@ -128,7 +128,7 @@ struct StandbyCommand: ToolCommand {
     }
   }
 
-  private func plan(_ bucket: Bucket, on console: Console) async throws -> ExitStatus {
+  private func plan(_ bucket: ReplicaStorage, on console: Console) async throws -> ExitStatus {
     let plan = try await Replica.followerPlan(at: folder, of: bucket)
     let summary = try await Replica.summary(of: bucket)
     try console.writeObject(

@@ -14,7 +14,7 @@ struct TakeoverCommand: ToolCommand {
       Example: kvdump replica takeover https://host/backups/pods pods.lodestore
       """)
 
-  @Argument(help: ArgumentHelp(ReplicaPlaceText.help)) var replica: String
+  @Argument(help: ArgumentHelp(ReplicaStorageText.help)) var replica: String
 
   @Argument(help: "The path of the new store, or a follower's folder.", completion: .file())
   var path: String
@@ -37,7 +37,7 @@ struct TakeoverCommand: ToolCommand {
   func failure(for error: any Error) -> CommandFailure { .replica(error, at: replica) }
 
   func run(on console: Console) async throws -> ExitStatus {
-    let bucket = try ReplicaPlaceText.bucket(replica)
+    let bucket = try ReplicaStorageText.bucket(replica)
     if dryRun {
       var options = RestoreOptions()
       options.ignoresLease = ignoreLease

@@ -1,10 +1,10 @@
 /// The place of a replica: a folder of a bucket in an object storage, or a local folder.
 ///
-///     let bucket = try Bucket.s3("https://s3.eu-central-1.amazonaws.com/backups/pods")
-///     let local = try Bucket.folder("/mnt/replicas/pods")
+///     let bucket = try ReplicaStorage.s3("https://s3.eu-central-1.amazonaws.com/backups/pods")
+///     let local = try ReplicaStorage.folder("/mnt/replicas/pods")
 ///
 /// One bucket can hold many replicas under different prefixes.
-public struct Bucket: Sendable, CustomStringConvertible {
+public struct ReplicaStorage: Sendable, CustomStringConvertible {
   let storage: any ObjectStorage
   /// The clock of all that use the bucket; a simulation has its own.
   let clock: ReplicaClock
@@ -29,9 +29,9 @@ public struct Bucket: Sendable, CustomStringConvertible {
   /// links. A replica in a folder is for tests, for a second disk, or for a mounted network drive.
   ///
   /// - Throws: ``ReplicaError`` with the code `storage`.
-  public static func folder(_ path: String) throws -> Bucket {
+  public static func folder(_ path: String) throws -> ReplicaStorage {
     do {
-      return Bucket(try FolderStorage(path: path))
+      return ReplicaStorage(try FolderStorage(path: path))
     } catch { throw ReplicaError.wrapped(error) }
   }
 
@@ -45,11 +45,11 @@ public struct Bucket: Sendable, CustomStringConvertible {
   /// - Throws: ``ReplicaError`` with the code `storage`.
   public static func s3(
     _ address: String, credentials: S3CredentialSource = .automatic, region: String? = nil
-  ) throws -> Bucket {
+  ) throws -> ReplicaStorage {
     do {
       var options = S3Storage.Options()
       options.region = region
-      return Bucket(try S3Storage(address, credentials: credentials, options: options))
+      return ReplicaStorage(try S3Storage(address, credentials: credentials, options: options))
     } catch { throw ReplicaError.wrapped(error) }
   }
 }
