@@ -124,7 +124,12 @@ final class FilePair: @unchecked Sendable {
   var dataDescriptor: Int32 { descriptors.first ?? -1 }
   var lockDescriptor: Int32 { descriptors.last ?? -1 }
 
+  /// Releases the locks and closes the files.
+  ///
+  /// Descriptors that a child has between its fork and the start of its program share the locks.
+  /// Without the explicit release, the file would count as open with this lock file until then.
   func close() {
+    for descriptor in descriptors { ByteLock.set(F_UNLCK, of: descriptor, in: Self.bytes) }
     Self.close(descriptors + (descriptors.isEmpty ? [] : [directory]))
     descriptors = []
   }
@@ -187,6 +192,7 @@ final class FilePair: @unchecked Sendable {
   ///
   /// The range is beyond any process id: LMDB locks the byte of that number in the lock file.
   private static let firstByte: UInt64 = 1 << 40
+  private static let bytes = firstByte..<2 * firstByte
 
   private static func byte(for identity: StoreFile.Identity) -> UInt64 {
     let mixed = (identity.inode &+ identity.device &* 0x9E37_79B9_7F4A_7C15) & (firstByte - 1)
@@ -207,8 +213,8 @@ final class FilePair: @unchecked Sendable {
 
   /// Calls ``isOnlyHolder(of:in:)`` repeatedly for a short time.
   ///
-  /// A program being started briefly holds the locks of its parent, even on files that it closes at
-  /// once.
+  /// A program being started briefly shares the locks of its parent, even on files that it closes
+  /// at once. If the parent is killed meanwhile, nobody releases these locks before that.
   private static func isOnlyHolderInTime(of byte: UInt64, in file: Int32) -> Bool {
     for _ in 0..<10 {
       if isOnlyHolder(of: byte, in: file) { return true }
@@ -229,9 +235,7 @@ final class FilePair: @unchecked Sendable {
     guard file >= 0 else { return false }
     defer { close([file]) }
     for attempt in 0..<10 {
-      guard case .other = ByteLock.holder(of: file, in: firstByte..<2 * firstByte) else {
-        return false
-      }
+      guard case .other = ByteLock.holder(of: file, in: bytes) else { return false }
       // A program that is being started may hold the lock briefly, as in
       // ``isOnlyHolderInTime(of:in:)``.
       if attempt < 9 { usleep(5_000) }

@@ -201,6 +201,25 @@ import Testing
     #expect(data == lock + 3)
   }
 
+  @Test func `a closed file may be moved while a program is being started`() throws {
+    let directory = try TemporaryDirectory()
+    let (path, moved) = (directory.file("store"), directory.file("moved"))
+    let environment = try openEnvironment(path)
+    try write(1, to: environment)
+    let files = try #require(environment.files)
+    // A child has such descriptors between its fork and the start of its program.
+    let inherited = [files.dataDescriptor, files.lockDescriptor].map {
+      fcntl($0, F_DUPFD_CLOEXEC, 0)
+    }
+    defer { for descriptor in inherited { close(descriptor) } }
+    EnvironmentRegistry.close(environment)
+    #expect(rename(path, moved) == 0)
+    unlink(path + "-lock")
+    let again = try openEnvironment(moved)
+    defer { EnvironmentRegistry.close(again) }
+    #expect(try rows(of: again) == 1)
+  }
+
   // MARK: One lock file, two data files
 
   @Test(arguments: 0...3)

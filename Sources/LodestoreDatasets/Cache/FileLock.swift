@@ -8,6 +8,10 @@ package final class FileLock: Sendable {
 
   private init(_ file: OpenFile) { self.file = file }
 
+  // Descriptors that a child has between its fork and the start of its program share the lock, and
+  // would keep it until then.
+  deinit { flock(file.descriptor, LOCK_UN) }
+
   /// Locks a file exclusively and creates it if needed; `nil` while another open file description
   /// has a lock.
   ///
