@@ -2,6 +2,7 @@
   import EntityStore
   import Foundation
   import LodestoreReplicas
+  import Synchronization
   import Testing
 
   /// Runs the code of the articles, from the first write to the restore after a takeover.
@@ -54,6 +55,26 @@
         bucket, to: Date(), fixture.path("now.lodestore"))
       #expect(report.lastWrite == 7)
       try await ReplicatingAStoreArticle.stop(third)
+    }
+
+    @Test func `a meter adds the increases of counters`() async throws {
+      let fixture = try ReplicaFixture()
+      let store = try fixture.store()
+      let writer = try await fixture.writer(store)
+      try ReplicaFixture.write(1...3, to: store)
+      try await writer.flush()
+      let values = Mutex<[String: Double]>([:])
+      var meter = MeasuringReplicasArticle.ReplicaMeter(
+        set: { name, value in values.withLock { $0[name] = value } },
+        add: { name, increase in values.withLock { $0[name, default: 0] += increase } })
+      meter.report(writer.status.metrics)
+      try ReplicaFixture.write(4...6, to: store)
+      try await writer.stop()
+      let last = writer.status.metrics
+      for _ in 1...2 { meter.report(last) }
+      let expected = Dictionary(uniqueKeysWithValues: last.map { ($0.name, $0.value) })
+      #expect(values.withLock { $0 } == expected)
+      #expect(MeasuringReplicasArticle.text(writer) == ReplicaMetric.prometheusText(last))
     }
   }
 #endif

@@ -42,16 +42,6 @@
       return summary
     }
 
-    static func measure() -> ReplicaWriterOptions {
-      var options = ReplicaWriterOptions()
-
-      options.onStatus = { status in
-        for metric in status.metrics { print(metric.name, metric.value) }
-      }
-
-      return options
-    }
-
     static func stop(_ writer: ReplicaWriter) async throws {
       try await writer.stop()
     }
