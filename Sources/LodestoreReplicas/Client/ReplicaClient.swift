@@ -1,5 +1,15 @@
 internal import LodestoreFormat
 
+/// The relation of a base to the log.
+enum BasePlace: Sendable {
+  /// The base continues the entry of its slot.
+  case onChain
+  /// The slot has another entry, because a fenced writer stored the base of a slot that it lost.
+  case beside
+  /// The slot has no entry: it was collected, or the log does not have it yet.
+  case noEntry
+}
+
 /// Sends the requests of writers, followers and restores to a storage.
 ///
 /// Calls with an unclear outcome are repeated, with growing waits.
@@ -191,11 +201,9 @@ struct ReplicaClient: Sendable {
     return heads.sorted { $0.slot < $1.slot }
   }
 
-  /// Returns whether the entry of a base's slot is the one that the base continues.
-  ///
-  /// A writer that was fenced may have stored a base of a slot that it did not win.
-  func isOnChain(_ base: BaseHead) async throws -> Bool {
-    guard let bytes = try await object(.entry(slot: base.slot)) else { return false }
-    return SHA256.hash(bytes) == base.entry.bytes
+  /// Compares the entry of a base's slot with the one that the base continues.
+  func place(of base: BaseHead) async throws -> BasePlace {
+    guard let bytes = try await object(.entry(slot: base.slot)) else { return .noEntry }
+    return SHA256.hash(bytes) == base.entry.bytes ? .onChain : .beside
   }
 }

@@ -29,6 +29,9 @@ struct ReplicaClock: Sendable {
     now: { Date().timeIntervalSinceReferenceDate }, instant: { .now },
     sleep: { try await Task.sleep(for: $0) }, random: { .random(in: $0) })
 
+  /// The time of the calendar.
+  var date: Date { Date(timeIntervalSinceReferenceDate: now()) }
+
   /// The time since an instant.
   func elapsed(since start: Instant) -> Duration { start.duration(to: instant()) }
 

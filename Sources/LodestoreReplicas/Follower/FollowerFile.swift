@@ -1,12 +1,6 @@
 internal import EntityStore
 internal import LodestoreFormat
 
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
-
 /// A copy of the replica's store that changes of the log are applied to.
 struct FollowerFile: Sendable {
   let path: String

@@ -1,7 +1,5 @@
 internal import EntityStore
-internal import LodestoreBytes
 internal import LodestoreDatasets
-internal import LodestoreFormat
 internal import LodestoreSystem
 
 /// The folder of a follower, and the names in it.
@@ -43,8 +41,8 @@ struct FollowerFolder: Sendable {
     } catch { throw ReplicaError(error) }
     throw ReplicaError(
       .busy,
-      "cannot follow into '\(path)': another follower has the folder; stop it, or use another folder"
-    )
+      "cannot follow into '\(path)': another follower has the folder; stop that follower, or use "
+        + "another folder")
   }
 
   /// The document that names the current file.

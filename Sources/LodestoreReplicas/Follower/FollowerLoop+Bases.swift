@@ -1,5 +1,4 @@
 internal import EntityStore
-internal import LodestoreFormat
 internal import LodestoreSystem
 
 #if canImport(FoundationEssentials)
@@ -101,7 +100,7 @@ extension FollowerLoop {
       if client.clock.elapsed(since: registered.at) < interval { return }
     }
     let mark = FollowerMark(
-      id: id, slot: position.slot, lastWrite: position.lastWrite, time: now())
+      id: id, slot: position.slot, lastWrite: position.lastWrite, time: client.clock.now())
     try await client.replace(.follower(id: id), .bytes(mark.bytes))
     registered = (position.slot, client.clock.instant())
     options.onStep(.registered)
@@ -115,7 +114,7 @@ extension FollowerLoop {
       purgedAt.map({ client.clock.elapsed(since: $0) >= .seconds(3_600) }) ?? true
     else { return }
     purgedAt = client.clock.instant()
-    let date = Date(timeIntervalSinceReferenceDate: now() - age.inSeconds)
+    let date = client.clock.date - age.inSeconds
     try await file.writable.replaying(author: "replica", context: nil) { tx in
       _ = try tx.purgeHistory(before: date)
     }

@@ -19,7 +19,6 @@ actor FollowerLoop {
   let types: [any Entity.Type]
   let options: ReplicaFollowerOptions
   let replica: UUIDBytes
-  let now: @Sendable () -> Double
   nonisolated let shared: FollowerShared
   private nonisolated let task = Mutex<Task<Void, Never>?>(nil)
 
@@ -43,7 +42,7 @@ actor FollowerLoop {
   /// Opens the copy in a folder, or makes one from the newest base.
   static func open(
     _ folder: FollowerFolder, _ client: ReplicaClient, _ types: [any Entity.Type],
-    _ options: ReplicaFollowerOptions, now: @escaping @Sendable () -> Double
+    _ options: ReplicaFollowerOptions
   ) async throws -> FollowerLoop {
     var options = options
     options.conditions = try options.checkedConditions()
@@ -60,8 +59,7 @@ actor FollowerLoop {
       if cursor.conditions == options.conditions {
         let store = UUIDBytes(bytes: cursor.storeID)
         return try FollowerLoop(
-          folder, lock, client, types, options, store, file, mark.position(of: store), mark.floor,
-          now)
+          folder, lock, client, types, options, store, file, mark.position(of: store), mark.floor)
       }
       file.writable.close()
       reason = ConditionChange(cursor.conditions, options.conditions, path).text
@@ -74,7 +72,7 @@ actor FollowerLoop {
         do {
           let file = try await install(base, folder, client, options, floor: search.floor)
           let loop = try FollowerLoop(
-            folder, lock, client, types, options, replica, file, base.position, search.floor, now,
+            folder, lock, client, types, options, replica, file, base.position, search.floor,
             newCopyReason: reason)
           try folder.setCurrent(Self.name(of: file.path))
           return loop
@@ -101,7 +99,7 @@ actor FollowerLoop {
     _ folder: FollowerFolder, _ lock: FileLock, _ client: ReplicaClient,
     _ types: [any Entity.Type], _ options: ReplicaFollowerOptions, _ replica: UUIDBytes,
     _ file: FollowerFile, _ position: ChainPosition, _ floor: Floor,
-    _ now: @escaping @Sendable () -> Double, newCopyReason: String? = nil
+    newCopyReason: String? = nil
   ) throws {
     self.folder = folder
     self.lock = lock
@@ -111,7 +109,6 @@ actor FollowerLoop {
     self.replica = replica
     self.file = file
     self.position = position
-    self.now = now
     cursor = FollowerCursor(
       store: replica, position: position, floor: floor, readsMerged: true)
     let report = options.onStatus.map { report in
@@ -258,7 +255,7 @@ actor FollowerLoop {
         cursor.goOn()
         if isEnd {
           try await confirmPlace()
-          shared.change { $0.caughtUpAt = Date(timeIntervalSinceReferenceDate: now()) }
+          shared.change { $0.caughtUpAt = client.clock.date }
           try await register()
           try await purgeHistory()
           removeOldFiles()

@@ -1,4 +1,3 @@
-internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The columns of a block of steps, in the order of the block.

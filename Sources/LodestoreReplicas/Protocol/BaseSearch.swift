@@ -2,9 +2,9 @@ internal import LodestoreFormat
 
 /// Finds the newest base on the chain, of a lowest slot or later.
 ///
-/// A base lies on the chain if its head names the hash of its slot's entry. A writer that was fenced
-/// may have stored a base of a slot that it did not win. The base's slot must not be below the
-/// floor, where a stalled writer may have stored the entry again.
+/// A base lies on the chain if its head names the hash of its slot's entry. A fenced writer may
+/// have stored a base of a slot that it did not win. The base's slot must not be below the floor,
+/// where a stalled writer may have stored the entry again.
 struct BaseSearch: ProtocolMachine {
   enum Result: Sendable, Equatable {
     case found(BaseHead)

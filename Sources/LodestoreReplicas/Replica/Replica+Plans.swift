@@ -15,7 +15,7 @@ extension Replica {
     let client = bucket.client.giving(upAfter: options.openingFailureLimit)
     let opening = WriterOpening(
       store: store, client: client, session: .random,
-      beginsNewReplica: options.beginsNewReplica, name: nil, now: bucket.clock.now)
+      beginsNewReplica: options.beginsNewReplica, name: nil)
     guard let place = try await opening.compare() else {
       var plan = ReplicaPlan(.create, slot: 0, lastSlot: 0, lastWrite: 0)
       plan.byteCount = nil

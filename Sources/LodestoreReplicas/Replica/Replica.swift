@@ -47,16 +47,14 @@ public enum Replica {
     let session = UUIDBytes.random
     let opening = WriterOpening(
       store: store, client: client.giving(upAfter: options.openingFailureLimit), session: session,
-      beginsNewReplica: options.beginsNewReplica, name: options.name,
-      now: bucket.clock.now)
+      beginsNewReplica: options.beginsNewReplica, name: options.name)
     do {
       guard store.seal == nil else { throw ReplicaError.sealedStore(store.path) }
       let lock = try WriterLock(store)
       let (replica, place) = try await opening.open(probing: options.probesStorage)
       let schema = try await store.read { try $0.replayFacts().schema }
       let loop = WriterLoop(
-        store, client, options, replica: replica, session: session, place, schema: schema,
-        now: bucket.clock.now)
+        store, client, options, replica: replica, session: session, place, schema: schema)
       loop.shared.hold(lock)
       try await loop.begin()
       return ReplicaWriter(store, loop, options.durability)
@@ -81,7 +79,7 @@ public enum Replica {
     let client = bucket.client
     do {
       let loop = try await FollowerLoop.open(
-        FollowerFolder(path), client, entities, options, now: bucket.clock.now)
+        FollowerFolder(path), client, entities, options)
       loop.begin()
       return ReplicaFollower(loop)
     } catch let error as ReplayError { throw ReplicaError(error, path) }
@@ -112,7 +110,8 @@ public enum Replica {
     } catch let error as ReplayError { throw ReplicaError(error, path) }
     let (file, seals) = (restored.file, options.seals)
     let lastWrite = restored.report.lastWrite
-    let time = restored.report.time ?? Date()
+    let now = run.client.clock.date
+    let time = restored.report.time ?? now
     try await BaseUpload.onThread {
       defer { file.writable.close() }
       try file.writable.replaying(author: "replica", context: nil) { tx in
@@ -120,7 +119,7 @@ public enum Replica {
       }
       guard seals else { return }
       let facts = try file.writable.exactSnapshot().seal(
-        to: path, name: "replica", generation: max(lastWrite, 1), dataAsOf: time, sealedAt: Date())
+        to: path, name: "replica", generation: max(lastWrite, 1), dataAsOf: time, sealedAt: now)
       _ = facts
     }
     options.onStep(.complete)
@@ -210,8 +209,7 @@ public enum Replica {
     try await run.respectLease(at: bucket.clock.now())
     do {
       return try await run.registered {
-        try await takeOver(
-          at: path, by: run, scratch: scratch, options, now: bucket.clock.now)
+        try await takeOver(at: path, by: run, scratch: scratch, options)
       }
     } catch let error as ReplayError {
       throw ReplicaError(error, path)
@@ -219,18 +217,17 @@ public enum Replica {
   }
 
   private static func takeOver(
-    at path: String, by run: RestoreRun, scratch: String, _ options: RestoreOptions,
-    now: @escaping @Sendable () -> Double
+    at path: String, by run: RestoreRun, scratch: String, _ options: RestoreOptions
   ) async throws -> TakeoverReport {
     let folder = FollowerFolder(path)
     if let file = try folder.current {
       let lock = try folder.locked()
       defer { withExtendedLifetime(lock) {} }
-      return try await run.takeOver(with: FollowerFile(file), folder: folder, now: now)
+      return try await run.takeOver(with: FollowerFile(file), folder: folder)
     }
     try requireFree(path)
     let restored = try await run.restore(to: .latest, scratch: scratch)
-    var report = try await run.takeOver(with: restored.file, folder: nil, now: now)
+    var report = try await run.takeOver(with: restored.file, folder: nil)
     options.onStep(.complete)
     try move(restored.file.path, to: path, options)
     report.path = path

@@ -1,4 +1,3 @@
-internal import LodestoreFormat
 
 /// The registration of a restore or a takeover, which keeps its part of the log from a collection.
 ///

@@ -60,9 +60,11 @@ struct RestoreRun: Sendable {
       var isCollected = false
       for base in candidates {
         // A base that a fenced writer has stored is not on the chain.
-        let bytes = try await client.object(.entry(slot: base.slot))
-        if let bytes, SHA256.hash(bytes) == base.entry.bytes { return base }
-        isCollected = isCollected || bytes == nil
+        switch try await client.place(of: base) {
+        case .onChain: return base
+        case .beside: break
+        case .noEntry: isCollected = true
+        }
       }
       // A collection may have deleted the bases after they were listed.
       guard isCollected, attempt < 3 else {

@@ -1,12 +1,6 @@
 internal import EntityStore
 internal import LodestoreFormat
 
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
-
 /// The result of a takeover.
 public struct TakeoverReport: Sendable, Hashable {
   /// The path of the store that is the writer's now.
@@ -24,7 +18,7 @@ extension RestoreRun {
   ///
   /// - Parameter folder: The folder of the follower that has the copy; `nil` if the copy is new.
   func takeOver(
-    with first: FollowerFile, folder: FollowerFolder?, now: @Sendable () -> Double
+    with first: FollowerFile, folder: FollowerFolder?
   ) async throws -> TakeoverReport {
     let file = first
     defer { file.writable.close() }
@@ -47,7 +41,7 @@ extension RestoreRun {
     var template = EntryHead(
       .fence, epoch: start.epoch + 1, slot: start.slot + 1,
       previous: start.slot == 0 ? nil : start.hash, store: replica, session: .random,
-      lastWrite: start.lastWrite, time: now(), schema: schema)
+      lastWrite: start.lastWrite, time: client.clock.now(), schema: schema)
     template.writer = options.name
     // Most entries are applied before the fence, so that little is left to apply after it.
     let position = try await follow(file, from: start, mark.floor, to: nil)

@@ -1,12 +1,5 @@
 public import EntityStore
-internal import LodestoreFormat
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 /// A follower that becomes the writer after the present writer has ended.
 ///

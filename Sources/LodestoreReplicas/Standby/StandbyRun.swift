@@ -1,12 +1,6 @@
 public import EntityStore
 internal import LodestoreFormat
 
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
-
 /// The calls of a standby.
 struct StandbyRun: Sendable {
   let folder: FollowerFolder

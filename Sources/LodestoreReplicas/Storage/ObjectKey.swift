@@ -1,7 +1,8 @@
 /// The name of an object: components of text with slashes between them.
 ///
 /// A key is safe as a path below a folder and as a path of an address. A key has 1 to 1,024 bytes
-/// of UTF-8 without control characters. No component is empty, `.` or `..`, or longer than 200 bytes.
+/// of UTF-8 without control characters. No component is empty, `.` or `..`. A component
+/// has at most 200 bytes.
 package struct ObjectKey: Sendable, Hashable, Comparable, CustomStringConvertible {
   package static let byteLimit = 1024
   package static let componentByteLimit = 200

@@ -22,7 +22,7 @@ package protocol ObjectStorage: Sendable {
   ///
   /// - Parameters:
   ///   - range: Positions in the object; `nil` for the whole. A range that begins at or after the
-  ///     end of the object throws ``StorageError/Kind/badRange``. A range that ends after it returns
+  ///     end of the object throws ``StorageError/Kind/badRange``. A range that ends later returns
   ///     fewer bytes.
   ///   - byteLimit: The maximum number of bytes of the content. A larger one throws
   ///     ``StorageError/Kind/tooLarge`` before it fills the memory.

@@ -1,11 +1,4 @@
 public import EntityStore
-internal import LodestoreFormat
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 /// A store whose commits go to a replica.
 ///
@@ -17,8 +10,8 @@ internal import LodestoreFormat
 /// a replica: a second one is refused, or takes over and stops the first.
 ///
 /// Errors of the storage do not stop a writer. The writer repeats its requests until they succeed,
-/// and ``status`` shows the failure and the lag. A takeover, and a replica that does not fit the store,
-/// end the writer; see ``ReplicaWriterStatus/end``.
+/// and ``status`` shows the failure and the lag. A takeover ends the writer, and so does a replica
+/// that does not fit the store; see ``ReplicaWriterStatus/end``.
 public final class ReplicaWriter: Sendable {
   /// The store, which must stay open.
   public let store: Store

@@ -1,12 +1,6 @@
 internal import EntityStore
 internal import LodestoreFormat
 
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
-
 extension WriterLoop {
   private var upload: BaseUpload {
     BaseUpload(
@@ -20,8 +14,7 @@ extension WriterLoop {
     let client = client.giving(upAfter: options.openingFailureLimit)
     newestBase = nil
     for base in try await client.bases().reversed() where base.slot <= position.slot {
-      let isOnChain = try await client.isOnChain(base)
-      if isOnChain {
+      if try await client.place(of: base) == .onChain {
         newestBase = base
         break
       }
@@ -50,9 +43,10 @@ extension WriterLoop {
   func writeBaseEntry() async throws {
     let store = store
     let exact = try await BaseUpload.onThread { try store.exactSnapshot() }
-    let (facts, time) = try await exact.snapshot.read { snapshot in
+    let (facts, lastTime) = try await exact.snapshot.read { snapshot in
       (try snapshot.replayFacts(), try Self.lastTime(snapshot))
     }
+    let time = lastTime ?? clock.now()
     let lastWrite = numbers.inLog(facts.lastWrite)
     let slot = position.slot + 1
     let uploaded = try await upload.upload(exact, slot: slot, lastWrite: lastWrite, time: time)
@@ -84,13 +78,13 @@ extension WriterLoop {
     publish()
   }
 
-  /// The time of the last write in the history, or the current time if the history is empty.
-  private static func lastTime(_ snapshot: borrowing Snapshot) throws -> Double {
+  /// The time of the last write in the history; `nil` if the history is empty.
+  private static func lastTime(_ snapshot: borrowing Snapshot) throws -> Double? {
     var time: Double?
     try snapshot.forEachWrite(
       HistoryQuery.all.newestFirst().limit(1).withoutChanges()
     ) { write, _ in time = write.time.timeIntervalSinceReferenceDate }
-    return time ?? Date().timeIntervalSinceReferenceDate
+    return time
   }
 
   // MARK: Bases beside the log
@@ -122,9 +116,10 @@ extension WriterLoop {
     let exact = try await BaseUpload.onThread { try store.exactSnapshot() }
     // The base has the state after a slot, so the changes up to its commit are sent first.
     try await ship(from: exact.snapshot)
-    let (facts, time) = try await exact.snapshot.read { snapshot in
+    let (facts, lastTime) = try await exact.snapshot.read { snapshot in
       (try snapshot.replayFacts(), try Self.lastTime(snapshot))
     }
+    let time = lastTime ?? clock.now()
     let position = position
     guard numbers.inLog(facts.lastWrite) == position.lastWrite, facts.schema == schema,
       position.unfinished == nil, newestBase.map({ $0.slot < position.slot }) ?? true
@@ -200,7 +195,7 @@ extension WriterLoop {
   /// follower.
   func collect() async throws {
     guard let kept = options.retention else { return }
-    let time = now()
+    let time = clock.now()
     guard let oldest = try await newestBase(at: time - kept.inSeconds), oldest.slot > 1 else {
       return
     }
@@ -220,9 +215,9 @@ extension WriterLoop {
 
   /// The newest base on the chain whose last write is not after a time.
   private func newestBase(at time: Double) async throws -> BaseHead? {
-    for base in try await client.bases().reversed() where base.time <= time {
-      let isOnChain = try await client.isOnChain(base)
-      if base.store == replica, isOnChain { return base }
+    for base in try await client.bases().reversed()
+    where base.time <= time && base.store == replica {
+      if try await client.place(of: base) == .onChain { return base }
     }
     return nil
   }

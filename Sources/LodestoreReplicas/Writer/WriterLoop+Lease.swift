@@ -17,7 +17,7 @@ extension WriterLoop {
     let duration = interval * Self.missedRenewals
     let lease = Lease(
       holder: options.name ?? Lease.processName, epoch: max(position.epoch, 1),
-      until: now() + duration.inSeconds, milliseconds: duration.wholeMilliseconds,
+      until: clock.now() + duration.inSeconds, milliseconds: duration.wholeMilliseconds,
       session: session)
     var keeper = leaseKeeper
     do throws(StorageError) {

@@ -1,12 +1,11 @@
 internal import EntityStore
-internal import LodestoreFormat
 
 /// The store's record of its place in the log.
 extension WriterLoop {
   /// Compares the store with the log again, after an entry of an earlier session has arrived late.
   func reopen() async throws {
     let opening = WriterOpening(
-      store: store, client: client, session: session, name: options.name, now: now)
+      store: store, client: client, session: session, name: options.name)
     let (_, place) = try await opening.open(probing: false)
     slots = SlotWriter(position: place.position, floor: place.floor)
     numbers = place.numbers
@@ -62,7 +61,7 @@ extension WriterLoop {
   /// The parts of a write come from one snapshot, which has ended. An entry of another writer in
   /// the slot fences this writer, as in each write of an entry.
   func abandonParts() async throws {
-    var fence = head(.fence, lastWrite: position.lastWrite, time: now())
+    var fence = head(.fence, lastWrite: position.lastWrite, time: clock.now())
     fence.epoch = position.epoch + 1
     let sealed = fence
     try await commit(

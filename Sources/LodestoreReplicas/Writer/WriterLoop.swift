@@ -2,12 +2,6 @@ internal import EntityStore
 internal import LodestoreFormat
 internal import Synchronization
 
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
-
 /// Sends the commits of a store to a replica, one pack after the other.
 actor WriterLoop {
   let store: Store
@@ -15,7 +9,6 @@ actor WriterLoop {
   let options: ReplicaWriterOptions
   let replica: UUIDBytes
   let session: UUIDBytes
-  let now: @Sendable () -> Double
   nonisolated let shared: WriterShared
   private nonisolated let task = Mutex<Task<Void, Never>?>(nil)
   private var signal: CommitSignal?
@@ -50,15 +43,13 @@ actor WriterLoop {
 
   init(
     _ store: Store, _ client: ReplicaClient, _ options: ReplicaWriterOptions,
-    replica: UUIDBytes, session: UUIDBytes, _ place: WriterPlace, schema: [UInt8],
-    now: @escaping @Sendable () -> Double
+    replica: UUIDBytes, session: UUIDBytes, _ place: WriterPlace, schema: [UInt8]
   ) {
     self.store = store
     self.client = client
     self.options = options
     self.replica = replica
     self.session = session
-    self.now = now
     (lastMark, nextBase) = (client.clock.instant(), client.clock.instant())
     shared = WriterShared(options.onStatus, client.clock) { status, numbers in
       status.traffic = client.storage.traffic
@@ -302,7 +293,8 @@ actor WriterLoop {
     let first = numbers.inLog(unit.end.after) + 1
     for (index, body) in unit.bodies.enumerated() {
       let isLast = index == unit.bodies.count - 1
-      var head = head(.pack, lastWrite: numbers.inLog(unit.end.last), time: unit.time ?? now())
+      var head = head(
+        .pack, lastWrite: numbers.inLog(unit.end.last), time: unit.time ?? clock.now())
       head.firstWrite = first
       head.schema = unit.end.schema
       head.part = EntryHead.Part(number: UInt64(index) + 1, continues: !isLast)

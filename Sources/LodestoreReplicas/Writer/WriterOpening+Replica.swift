@@ -35,7 +35,7 @@ extension WriterOpening {
   func createdReplica(
     for own: UUIDBytes, _ mark: ReplicaMark?
   ) async throws -> (id: UUIDBytes, mark: ReplicaMark?) {
-    let new = ReplicaInfo(store: .random, firstStore: own, createdAt: now())
+    let new = ReplicaInfo(store: .random, firstStore: own, createdAt: client.clock.now())
     if try await client.create(.info, new.bytes) { return (new.store, nil) }
     // Another process has created the replica since.
     guard let found = try await replica(of: own, mark) else {

@@ -1,12 +1,6 @@
 internal import EntityStore
 internal import LodestoreFormat
 
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
-
 /// The place from which a writer writes on.
 struct WriterPlace: Sendable {
   var position: ChainPosition
@@ -40,7 +34,6 @@ struct WriterOpening: Sendable {
   /// Whether the store may leave its replica and begin a new one.
   var beginsNewReplica = false
   let name: String?
-  let now: @Sendable () -> Double
 
   /// Checks the storage, creates the replica if needed, and finds the place to write on.
   func open(probing: Bool) async throws -> (UUIDBytes, WriterPlace) {

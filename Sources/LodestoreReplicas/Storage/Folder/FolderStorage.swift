@@ -1,13 +1,12 @@
 internal import Dispatch
 internal import LMDB
-internal import LodestoreBytes
 internal import LodestoreSystem
 
 /// A storage in a local or mounted folder, one file for each object.
 ///
 /// A file gets its name when it is complete and on the disk. ``PutCondition/absent`` is one step of
-/// the file system (a rename that replaces nothing, or `link(2)`), so it also holds between machines
-/// that mount the folder. All other writes hold the lock of a file, so
+/// the file system: a rename that replaces nothing, or `link(2)`. The condition therefore also
+/// holds between machines that mount the folder. All other writes hold the lock of a file, so
 /// ``PutCondition/matches(_:)`` needs a mount whose locks reach all machines.
 ///
 /// Calls block a thread of a queue and no task, because a mount may stop answering.
