@@ -293,8 +293,10 @@ let package = Package(
       swiftSettings: webSettings + datasetSettings),
     .testTarget(
       name: "LodestorePostgresTests",
-      dependencies: ["EntityStore", "LodestoreBytes", "LodestoreFormat", "LodestorePostgres"],
-      swiftSettings: postgresSettings),
+      dependencies: [
+        "EntityStore", "LodestoreBytes", "LodestoreFormat", "LodestorePostgres",
+        "LodestoreReplicas",
+      ], swiftSettings: datasetSettings + postgresSettings),
     .testTarget(
       name: "KVDumpTests",
       dependencies: [
