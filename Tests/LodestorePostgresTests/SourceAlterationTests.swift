@@ -56,8 +56,8 @@
           let follower = source.follow(into: store)
           try await follower.catchUp(to: try server.end())
           try server.run(
-            "ALTER TABLE a ADD extra int NOT NULL DEFAULT 7; ALTER TABLE a DROP gone; ALTER TABLE a "
-              + "RENAME name TO title; ALTER TABLE a ALTER title DROP NOT NULL")
+            "ALTER TABLE a ADD extra int NOT NULL DEFAULT 7; ALTER TABLE a DROP gone; ALTER "
+              + "TABLE a RENAME name TO title; ALTER TABLE a ALTER title DROP NOT NULL")
           try server.run("INSERT INTO a VALUES (2, NULL, 3)")
           try await follower.catchUp(to: try server.end())
           #expect(try rows(store, "a") == ["1 x 7", "2 - 3"])

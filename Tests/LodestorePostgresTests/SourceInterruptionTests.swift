@@ -30,8 +30,8 @@
             for _ in 0..<50 {
               try server.run(
                 "INSERT INTO a SELECT i, 'new' FROM generate_series(\(next), \(next + 9)) i; "
-                  + "UPDATE a SET name = name || 'o' WHERE id % 10 = 3; DELETE FROM a WHERE id % 10 "
-                  + "= 7")
+                  + "UPDATE a SET name = name || 'o' WHERE id % 10 = 3; DELETE FROM a WHERE id % "
+                  + "10 = 7")
               next += 10
             }
             if round % 2 == 0 {

@@ -48,8 +48,8 @@
           CREATE DOMAIN percent AS int CHECK (VALUE BETWEEN 0 AND 100);
           CREATE TABLE a (id uuid PRIMARY KEY, b bool, s smallint, i int, l bigint, f real,
             d double precision, n numeric, t text, v varchar(9), c char(3), y bytea, day date,
-            at timestamp, tz timestamptz, j json, k jsonb, m mood, p percent, ai int[], at2 text[][],
-            an numeric[])
+            at timestamp, tz timestamptz, j json, k jsonb, m mood, p percent, ai int[],
+            at2 text[][], an numeric[])
           """)
         let row = """
           'aaaaaaaa-0000-0000-0000-0000000000ff', true, -2, 3, 9007199254740993, 1.5, -0.25,
@@ -59,8 +59,8 @@
           """
         let expected =
           "aaaaaaaa-0000-0000-0000-0000000000ff true -2 3 9007199254740993 1.5 -0.25 -1234.56 ü v "
-          + "c   [0, 255] date:86400.0 date:-2.0 date:-31622400.5 {\"a\":[1,null]} {\"b\":2} glad 7 "
-          + "[1,null,3] [[\"a\",\"b\"],[\"c d\",\"\\\"\"]] [\"1.5\",\"NaN\"]"
+          + "c   [0, 255] date:86400.0 date:-2.0 date:-31622400.5 {\"a\":[1,null]} {\"b\":2} glad "
+          + "7 [1,null,3] [[\"a\",\"b\"],[\"c d\",\"\\\"\"]] [\"1.5\",\"NaN\"]"
         try server.run("INSERT INTO a VALUES (\(row))")
         try await withStore { store in
           let follower = source(server, "a").follow(into: store)
@@ -192,8 +192,8 @@
       try await withServer { server in
         try server.run(
           "CREATE TABLE a (id int PRIMARY KEY, name text) PARTITION BY RANGE (id); CREATE TABLE a1 "
-            + "PARTITION OF a FOR VALUES FROM (0) TO (10); CREATE TABLE a2 PARTITION OF a FOR VALUES "
-            + "FROM (10) TO (20); INSERT INTO a VALUES (1, 'x'), (11, 'y')")
+            + "PARTITION OF a FOR VALUES FROM (0) TO (10); CREATE TABLE a2 PARTITION OF a FOR "
+            + "VALUES FROM (10) TO (20); INSERT INTO a VALUES (1, 'x'), (11, 'y')")
         try await withStore { store in
           let follower = source(server, "a").follow(into: store)
           try await follower.catchUp(to: try server.end())
@@ -215,8 +215,8 @@
       try await withServer { server in
         try server.run(
           "CREATE TABLE a (id int PRIMARY KEY, name text, secret text, twice int GENERATED ALWAYS "
-            + "AS (id * 2) STORED); INSERT INTO a VALUES (1, 'x', 's'), (2, 'y', 's'), (9, 'z', 's'); "
-            + "CREATE PUBLICATION cache FOR TABLE a (id, name) WHERE (id < 5)")
+            + "AS (id * 2) STORED); INSERT INTO a VALUES (1, 'x', 's'), (2, 'y', 's'), (9, 'z', "
+            + "'s'); CREATE PUBLICATION cache FOR TABLE a (id, name) WHERE (id < 5)")
         try await withStore { store in
           let follower = source(server, "a").follow(into: store)
           try await follower.catchUp(to: try server.end())

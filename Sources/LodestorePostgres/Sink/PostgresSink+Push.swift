@@ -132,7 +132,8 @@
     func creation(besides existing: some Collection<String>) -> [String] {
       [
         "CREATE TABLE IF NOT EXISTS \(cursorLabel) (store uuid PRIMARY KEY, last_write bigint NOT "
-          + "NULL, last_write_mark bigint, entities text NOT NULL, pushed_at timestamptz NOT NULL DEFAULT now())"
+          + "NULL, last_write_mark bigint, entities text NOT NULL, pushed_at timestamptz NOT NULL "
+          + "DEFAULT now())"
       ] + tables.flatMap { $0.creation(besides: existing) }
     }
 
