@@ -9,6 +9,8 @@ import PackageDescription
 //        ├─> GRDB                     (neither fetched nor built without the trait GRDB)
 //        └─> CCallgrind
 //   ReplicaBenchmark ─> LodestoreReplicas   (empty without the trait Replicas)
+//   PostgresBenchmark ─> LodestorePostgres  (empty without the trait Postgres)
+//   each ─> BenchmarkFigures
 let package = Package(
   name: "lodestore-benchmarks",
   platforms: [.macOS(.v15)],
@@ -16,6 +18,7 @@ let package = Package(
     .trait(name: "SQLite", description: "SQLite in the same run; needs the system's sqlite3"),
     .trait(name: "GRDB", description: "GRDB in the same run; fetches it, needs sqlite3"),
     .trait(name: "Replicas", description: "ReplicaBenchmark; needs libzstd, builds NIO on Linux"),
+    .trait(name: "Postgres", description: "PostgresBenchmark; needs libpq"),
   ],
   dependencies: [
     .package(
@@ -24,6 +27,7 @@ let package = Package(
         "Macros",
         .trait(name: "Web", condition: .when(traits: ["Replicas"])),
         .trait(name: "Datasets", condition: .when(traits: ["Replicas"])),
+        .trait(name: "Postgres", condition: .when(traits: ["Postgres"])),
       ]),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.0.0"),
   ],
@@ -34,6 +38,7 @@ let package = Package(
     .systemLibrary(
       name: "CSQLiteForBenchmarks", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    .target(name: "BenchmarkFigures"),
     .target(name: "CCallgrind"),
     .target(name: "CRecords", cSettings: [.unsafeFlags(["-O2"])]),
     .target(
@@ -52,7 +57,8 @@ let package = Package(
     .executableTarget(
       name: "StoreBenchmark",
       dependencies: [
-        .product(name: "Lodestore", package: "lodestore"), "CCallgrind", "CRawLMDB", "CRecords",
+        .product(name: "Lodestore", package: "lodestore"), "BenchmarkFigures", "CCallgrind",
+        "CRawLMDB", "CRecords",
         .target(name: "CRawSQLite", condition: .when(traits: ["SQLite"])),
         .target(name: "CSQLiteForBenchmarks", condition: .when(traits: ["SQLite"])),
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["GRDB"])),
@@ -61,10 +67,21 @@ let package = Package(
     .executableTarget(
       name: "ReplicaBenchmark",
       dependencies: [
+        "BenchmarkFigures",
         .product(
           name: "EntityStore", package: "lodestore", condition: .when(traits: ["Replicas"])),
         .product(
           name: "LodestoreReplicas", package: "lodestore", condition: .when(traits: ["Replicas"])),
+      ]),
+    // Apart, because it needs libpq.
+    .executableTarget(
+      name: "PostgresBenchmark",
+      dependencies: [
+        "BenchmarkFigures",
+        .product(
+          name: "EntityStore", package: "lodestore", condition: .when(traits: ["Postgres"])),
+        .product(
+          name: "LodestorePostgres", package: "lodestore", condition: .when(traits: ["Postgres"])),
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -1,4 +1,5 @@
 #if Replicas
+  import BenchmarkFigures
   import EntityStore
   import Foundation
   import LodestoreReplicas

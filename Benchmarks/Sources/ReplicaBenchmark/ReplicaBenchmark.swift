@@ -1,4 +1,5 @@
 #if Replicas
+  import BenchmarkFigures
   import EntityStore
   import Foundation
   import LodestoreReplicas
@@ -33,18 +34,6 @@
       }
       print("\nload at the end: \(loadAverage)")
     }
-
-    private static var loadAverage: String {
-      var loads = [0.0, 0.0, 0.0]
-      getloadavg(&loads, 3)
-      return loads.map { String(format: "%.2f", $0) }.joined(separator: " ")
-    }
-  }
-
-  struct BenchmarkError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
   }
 
   /// The parts of a run.

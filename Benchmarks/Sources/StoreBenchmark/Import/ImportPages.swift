@@ -1,3 +1,4 @@
+import BenchmarkFigures
 import Foundation
 
 /// The pods as JSON pages for an import: one page of 100 pods on each line.

@@ -1,3 +1,4 @@
+import BenchmarkFigures
 import Foundation
 import Lodestore
 import Synchronization
@@ -54,11 +55,8 @@ struct LatencyBenchmark {
       }
       return try await group.reduce(into: []) { $0 += $1 }.sorted()
     }
-    func part(_ share: Double) -> String {
-      let place = min(micros.count - 1, Int(Double(micros.count) * share))
-      return String(format: "%9.0f", micros[place])
-    }
-    let columns = [0.5, 0.99, 0.999, 1].map(part).joined(separator: " ")
+    let columns = [0.5, 0.99, 0.999, 1].map { String(format: "%9.0f", micros.part($0)) }
+      .joined(separator: " ")
     print(
       String(format: "%12d %7d ", fetchCount, micros.count) + columns
         + String(format: " %8d", fetches.count.load(ordering: .relaxed)))

@@ -1,3 +1,4 @@
+import BenchmarkFigures
 import CRecords
 import Foundation
 
@@ -33,14 +34,14 @@ struct Sample {
 
   /// The readings of the clocks at the start of a measurement.
   private struct Start {
-    private let processor = processorSeconds()
+    private let processor = ProcessorTime.now
     private let user = raw_user_seconds()
     private let clock = ContinuousClock.now
 
     /// The time since the start.
     var sample: Sample {
       Sample(
-        processorTime: processorSeconds() - processor, userTime: raw_user_seconds() - user,
+        processorTime: ProcessorTime.now - processor, userTime: raw_user_seconds() - user,
         wallTime: seconds(since: clock))
     }
   }
@@ -52,13 +53,6 @@ struct Sample {
   }
 
   static func seconds(since start: ContinuousClock.Instant) -> Double {
-    let duration = ContinuousClock.now - start
-    return Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18
-  }
-
-  private static func processorSeconds() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+    (ContinuousClock.now - start).inSeconds
   }
 }

@@ -1,3 +1,4 @@
+import BenchmarkFigures
 import Foundation
 
 /// Functions for the files of the stores of all sides.

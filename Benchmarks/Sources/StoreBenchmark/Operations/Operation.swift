@@ -1,3 +1,5 @@
+import BenchmarkFigures
+
 /// The measured operations; the raw value is the name for `--only` and in JSON.
 enum Operation: String, CaseIterable {
   // Changes of the pods. The operations `singleInserts` and `taskInserts` make one durable
@@ -163,17 +165,4 @@ struct Amounts {
   static let calls = 20_000
   /// The number of records in each batch of an operation that writes several batches.
   static let batch = 500
-}
-
-extension Int {
-  /// The number with commas between thousands.
-  var grouped: String {
-    var digits = String(self)
-    var place = digits.count - 3
-    while place > 0 {
-      digits.insert(",", at: digits.index(digits.startIndex, offsetBy: place))
-      place -= 3
-    }
-    return digits
-  }
 }

@@ -1,4 +1,5 @@
 #if SQLite
+  import BenchmarkFigures
   import CSQLiteForBenchmarks
 
   /// The records of the battery in SQLite, with the same indexes, through SQLite's C interface.

@@ -1,3 +1,4 @@
+import BenchmarkFigures
 import Foundation
 
 /// The report as tables for people: one line for each operation, one column for each side.

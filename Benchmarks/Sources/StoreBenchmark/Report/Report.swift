@@ -1,3 +1,4 @@
+import BenchmarkFigures
 import Foundation
 
 /// The samples of all runs, with their medians.
@@ -53,8 +54,7 @@ struct Report {
 
 extension Report.Row {
   func median(_ value: (Sample) -> Double) -> Double {
-    let values = samples.map(value).sorted()
-    return values.isEmpty ? 0 : values[values.count / 2]
+    samples.map(value).median
   }
 
   /// The figure by which the sides of the operation are compared.

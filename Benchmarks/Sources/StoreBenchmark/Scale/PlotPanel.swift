@@ -1,3 +1,4 @@
+import BenchmarkFigures
 import Foundation
 
 /// A plot of values over numbers of records.

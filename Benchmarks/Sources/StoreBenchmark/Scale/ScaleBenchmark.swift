@@ -1,3 +1,4 @@
+import BenchmarkFigures
 import Foundation
 import Lodestore
 

@@ -1,3 +1,4 @@
+import BenchmarkFigures
 import Foundation
 
 /// The figures of one kind of record at each measured size.
@@ -15,8 +16,7 @@ struct ScaleCurve {
     init(mediansOf points: [Point]) {
       records = points[0].records
       figures = points[0].figures.reduce(into: [:]) { medians, entry in
-        let values = points.compactMap { $0.figures[entry.key] }.sorted()
-        medians[entry.key] = values[values.count / 2]
+        medians[entry.key] = points.compactMap { $0.figures[entry.key] }.median
       }
     }
   }

@@ -1,3 +1,4 @@
+import BenchmarkFigures
 import Foundation
 
 /// Prints the curves as tables, and writes them as a JSON file and a drawing.

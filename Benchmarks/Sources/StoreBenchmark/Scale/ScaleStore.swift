@@ -1,3 +1,4 @@
+import BenchmarkFigures
 import Foundation
 import Lodestore
 
@@ -122,7 +123,7 @@ struct ScaleStore<Record: ScaleRecord> {
       }
       if pass > 0 { times.append(time / Double(Self.readCount) * 1e9) }
     }
-    return times.sorted()[Self.passCount / 2]
+    return times.median
   }
 
   private func wrong(_ what: String) -> BenchmarkError {
@@ -151,6 +152,6 @@ extension ScaleStore<ToDo> {
         }
       }
     }
-    return times.suffix(Self.pageCount).sorted()[Self.pageCount / 2]
+    return Array(times.suffix(Self.pageCount)).median
   }
 }

@@ -30,9 +30,3 @@ enum Work {
 }
 
 typealias Check = () throws -> Answer
-
-struct BenchmarkError: Error, CustomStringConvertible {
-  var description: String
-
-  init(_ description: String) { self.description = description }
-}

@@ -1,4 +1,5 @@
 #if GRDB
+  import BenchmarkFigures
   import GRDB
   import Foundation
   import Synchronization
