@@ -40,10 +40,16 @@ public final class ReplicaFollower: Sendable {
 
   /// Applies all entries that the log has now.
   ///
-  /// - Throws: ``ReplicaError``; `CancellationError`.
+  /// If a poll is in progress, the call waits for it and polls again.
+  ///
+  /// - Throws: ``ReplicaError``; `CancellationError`. The store then has the entries that were
+  ///   applied before, and the follower goes on unless ``ReplicaFollowerStatus/end`` is set.
   public func catchUp() async throws { try await loop.catchUp() }
 
   /// Ends the follower; the store stays open.
+  ///
+  /// ``stores`` and ``updates(of:)`` end. The folder is then free for another follower, or for a
+  /// takeover.
   public func stop() async { await loop.stop() }
 }
 

@@ -12,7 +12,9 @@ public struct ReplicaFollowerOptions: Sendable {
   ///
   /// The default is one second. Each question is one request.
   public var pollInterval = Duration.seconds(1)
-  /// The maximum size of the changes that one transaction applies, in unpacked bytes.
+  /// The size of the changes after which a transaction is committed, in unpacked bytes.
+  ///
+  /// The default is 64 MiB. One write of the writer is never divided, so a larger one exceeds it.
   public var transactionSizeLimitInBytes: UInt64 = 64 << 20
   /// A name under which the follower registers, or `nil`.
   ///
@@ -39,10 +41,14 @@ public struct ReplicaFollowerOptions: Sendable {
   /// The options of the store that the program reads; its access is always read-only.
   public var storeOptions = StoreOptions()
   /// The number of failures in a row after which a call throws; the background tries again.
+  ///
+  /// The default is 6.
   public var failureLimit = 6
   /// Called after each change of the status, for metrics.
+  ///
+  /// The follower waits for the call. Two calls on different threads may overlap.
   public var onStatus: (@Sendable (ReplicaFollowerStatus) -> Void)?
-  /// Called during long steps.
+  /// Called during long steps, on the thread that works.
   public var onProgress: (@Sendable (ReplicaProgress) -> Void)?
 
   /// The steps of a follower at which tests end the process.

@@ -64,6 +64,7 @@ public struct ReplicaSummary: Sendable, Hashable {
 extension Replica {
   /// Reads the state of a replica; changes nothing.
   ///
+  /// - Parameter failureLimit: The number of failures in a row after which the call throws.
   /// - Complexity: one list of the log, and one request for each base and each follower.
   /// - Throws: ``ReplicaError``.
   public static func summary(

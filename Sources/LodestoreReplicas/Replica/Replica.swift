@@ -201,6 +201,8 @@ public enum Replica {
   /// - Parameter path: A path at which nothing exists, or the folder of a stopped follower.
   /// - Throws: ``ReplicaError``; with the code `busy` while the lease of the former writer is
   ///   valid, unless ``RestoreOptions/ignoresLease`` or ``RestoreOptions/waitsForLease`` is true.
+  ///   After another error the former writer may be fenced already; the next call completes the
+  ///   takeover.
   public static func takeOver(
     _ bucket: ReplicaStorage, at path: String, options: RestoreOptions = RestoreOptions()
   ) async throws -> TakeoverReport {
@@ -247,6 +249,7 @@ public enum Replica {
   ///   - first: The number of the first write; by default the one after the last write of which the
   ///     store knows that the replica has it. ``ReplicaError/divergedWrites`` has the exact number.
   /// - Returns: The number of exported writes.
+  /// - Throws: ``ReplicaError``; `StoreError` if the history cannot be read.
   @discardableResult
   public static func exportDiverged(
     _ store: Store, to path: String, from first: UInt64? = nil

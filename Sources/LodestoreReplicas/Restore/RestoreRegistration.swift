@@ -1,4 +1,3 @@
-
 /// The registration of a restore or a takeover, which keeps its part of the log from a collection.
 ///
 /// A restore works without it, for example with keys that only read. A collection may then end the

@@ -1,4 +1,3 @@
-
 extension RestoreRun {
   /// Checks that the log has no entries after its end.
   ///

@@ -21,6 +21,8 @@ public struct RestoreOptions: Sendable {
   /// Whether the restored file is sealed, which nobody can change.
   public var seals = false
   /// The number of failures in a row after which the call throws.
+  ///
+  /// The default is 6.
   public var failureLimit = 6
   /// Whether a takeover ignores the lease of a writer that seems to be alive.
   public var ignoresLease = false
@@ -31,7 +33,7 @@ public struct RestoreOptions: Sendable {
   public var waitsForLease = false
   /// A name of the machine or the process that takes over, for people.
   public var name: String?
-  /// Called during long steps.
+  /// Called during long steps, on the thread that works.
   public var onProgress: (@Sendable (ReplicaProgress) -> Void)?
 
   /// The steps of a restore at which tests end the process.

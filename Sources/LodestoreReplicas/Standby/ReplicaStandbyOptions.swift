@@ -16,7 +16,7 @@ public struct ReplicaStandbyOptions: Sendable {
   public var assumedLease: Duration?
   /// A name of the machine or the process that takes over, for people.
   public var name: String?
-  /// Called after each read of the lease, for metrics.
+  /// Called after each read of the lease, for metrics, by the task that waits to take over.
   public var onStatus: (@Sendable (ReplicaStandbyStatus) -> Void)?
 
   /// Creates the default options.

@@ -61,12 +61,18 @@ public final class ReplicaWriter: Sendable {
 
   /// Deletes the parts of the log that ``ReplicaWriterOptions/retention`` does not keep.
   ///
-  /// A writer does so by itself after each base.
+  /// A writer does so by itself after each base. Without a retention the call does nothing.
+  ///
+  /// - Throws: ``ReplicaError`` if the storage fails or the writer has ended. Some objects may be
+  ///   deleted then; the next collection deletes the others.
   public func collect() async throws { try await loop.collectNow() }
 
   /// Sends all commits, records the place in the log, and ends the writer.
   ///
   /// The store stays open. If the storage cannot be reached, cancel the task of the call: the
   /// commits are sent when a writer is opened the next time.
+  ///
+  /// - Throws: The ``ReplicaError`` that has ended the writer before; `CancellationError`, after
+  ///   which the writer still runs.
   public func stop() async throws { try await loop.stop() }
 }

@@ -22,13 +22,21 @@ public struct ReplicaWriterOptions: Sendable {
   /// The default is 200 milliseconds. Writes that wait for the storage are sent at once.
   public var flushInterval = Duration.milliseconds(200)
   /// The number of writes after which commits are sent before ``flushInterval`` is over.
+  ///
+  /// The default is 2,000.
   public var flushCount: UInt64 = 2_000
   /// The compression level of zstd for packs, from 1 to 19.
+  ///
+  /// The default is 3. A higher level takes more processor time for each commit.
   public var packCompressionLevel = 3
   /// The compression level of zstd for bases, from 1 to 19.
+  ///
+  /// The default is 6.
   public var baseCompressionLevel = 6
   /// The size of the log since the last base, as a share of that base, after which a new base is
   /// written.
+  ///
+  /// The default is 1. The base counts in compressed bytes, as does the log.
   public var baseThreshold = 1.0
   /// The size of the log in bytes below which no new base is written.
   public var minimumLogSizeForBase: UInt64 = 16 << 20
@@ -39,15 +47,19 @@ public struct ReplicaWriterOptions: Sendable {
   public var retention: Duration? = .seconds(7 * 86_400)
   /// The time after which a registered follower that has not reported its place no longer prevents
   /// the deletion of old parts of the log.
+  ///
+  /// The default is 30 days. A follower that comes back later begins again at a base.
   public var followerTimeout = Duration.seconds(30 * 86_400)
   /// The interval at which the store records its place in the log.
   ///
-  /// After a crash, entries since then are compared with the store's history.
+  /// The default is one second. After a crash, entries since then are compared with the store's
+  /// history.
   public var checkpointInterval = Duration.seconds(1)
   /// The interval at which the lease is renewed; `nil` writes none.
   ///
-  /// The lease tells people and ``Replica/takeOver(_:at:options:)`` that a writer is alive. No
-  /// safety depends on the lease or on any clock.
+  /// The default is 30 seconds. The lease tells people and ``Replica/takeOver(_:at:options:)`` that
+  /// a writer is alive, and lasts for three intervals. No safety depends on the lease or on any
+  /// clock.
   public var leaseInterval: Duration? = .seconds(30)
   /// A name of the machine or the process, for people.
   public var name: String?
@@ -58,14 +70,18 @@ public struct ReplicaWriterOptions: Sendable {
   /// The earlier replica stays as it is.
   public var beginsNewReplica = false
   /// Whether the storage is tested before its first use by this writer.
+  ///
+  /// The default is true. The test makes some 20 requests.
   public var probesStorage = true
   /// The number of failures in a row after which opening throws.
   ///
-  /// A running writer has no limit: it repeats its requests until it is stopped.
+  /// The default is 6. A running writer has no limit: it repeats its requests until it is stopped.
   public var openingFailureLimit = 6
   /// Called after each change of the status, at most every 100 milliseconds, for metrics.
+  ///
+  /// The writer waits for the call. Two calls on different threads may overlap.
   public var onStatus: (@Sendable (ReplicaWriterStatus) -> Void)?
-  /// Called during long steps.
+  /// Called during long steps, on the thread that works.
   public var onProgress: (@Sendable (ReplicaProgress) -> Void)?
 
   /// The steps of a writer at which tests end the process.

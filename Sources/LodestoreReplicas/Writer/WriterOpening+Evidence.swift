@@ -85,10 +85,41 @@ extension WriterOpening {
     mark?.sessions.contains(session) ?? false
   }
 
+  /// Entries after the store's mark that the store has written.
+  struct AdoptedEntries {
+    private(set) var last: LogEntry?
+    /// The last entry whose writes were purged.
+    ///
+    /// Later writes in the history prove the earlier ones, too.
+    private(set) var unproven: LogEntry?
+
+    mutating func note(_ entry: LogEntry, _ evidence: Evidence) {
+      switch evidence {
+      case .writes: unproven = nil
+      case .purged: unproven = entry
+      case .session: break
+      case .none: return
+      }
+      last = entry
+    }
+  }
+
+  /// Throws if the content after the adopted entries is another store's.
+  func requireStore(
+    of adopted: AdoptedEntries, at position: ChainPosition, _ facts: ReplayFacts,
+    lastWrite: UInt64, _ mark: ReplicaMark?
+  ) throws {
+    if let unproven = adopted.unproven {
+      try requireState(after: unproven, at: position, facts, lastWrite: lastWrite, mark)
+    } else if let last = adopted.last {
+      try requireContent(after: last, at: position, facts, lastWrite: lastWrite)
+    }
+  }
+
   /// Throws if the store ends with the last write of an entry, and has other content.
   ///
   /// Two copies of a file can commit different writes of one number at one time of the clock.
-  func requireContent(
+  private func requireContent(
     after entry: LogEntry, at position: ChainPosition, _ facts: ReplayFacts, lastWrite: UInt64
   ) throws {
     let head = entry.head
@@ -104,7 +135,7 @@ extension WriterOpening {
   ///
   /// A copy of the file has the same sessions as the store, so a session alone proves nothing.
   /// Equal digests after an equal number of writes do.
-  func requireState(
+  private func requireState(
     after entry: LogEntry, at position: ChainPosition, _ facts: ReplayFacts, lastWrite: UInt64,
     _ mark: ReplicaMark?
   ) throws {

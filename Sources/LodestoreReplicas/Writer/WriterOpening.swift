@@ -97,51 +97,32 @@ struct WriterOpening: Sendable {
       numbers: numbers, digests: mark?.digests, schema: mark?.schema, mark: mark, needsBase: false)
     var machine = WriterStart(
       local: LocalPosition(position: place.position, lastWrite: lastWrite), floor: place.floor)
-    // An entry whose writes were purged. Later writes in the history prove the earlier ones, too.
-    var unproven: LogEntry?
-    var adopted: LogEntry?
-    func requireSameStore(at position: ChainPosition) throws {
-      if let unproven {
-        try requireState(after: unproven, at: position, facts, lastWrite: lastWrite, mark)
-      } else if let adopted {
-        try requireContent(after: adopted, at: position, facts, lastWrite: lastWrite)
-      }
-    }
+    var adopted = AdoptedEntries()
     while true {
       switch try await client.run(&machine) {
       case .compare(let entry):
         let evidence = try await evidence(of: entry, numbers, mark)
-        switch evidence {
-        case .writes: unproven = nil
-        case .purged: unproven = entry
-        case .session, .none: break
-        }
+        adopted.note(entry, evidence)
         if evidence != .none {
-          adopted = entry
           place.needsBase = place.needsBase || entry.head.kind == .base
           place.digests = nil
           place.schema = entry.head.schema
         }
         machine.receive(isOwn: evidence != .none)
       case .ready(let position, _):
-        try requireSameStore(at: position)
+        try requireStore(of: adopted, at: position, facts, lastWrite: lastWrite, mark)
         place.position = position
         place.floor = machine.floor
         return place
       case .fenced(let epoch, let after):
-        if let fence = try await ownFence(after: after, epoch: epoch, mark) {
-          // This store has fenced itself to abandon the parts of a write, and was stopped.
-          place.position = try Self.reading { () throws(PackError) in
-            var position = after
-            try position.advance(over: fence)
-            return position
-          }
-          try requireSameStore(at: place.position)
-          return place
+        guard let position = try await endOfOwnFence(epoch, after: after, mark) else {
+          throw ReplicaError.fenced(
+            store.path, client.place, by: epoch,
+            unshipped: Self.range(after.lastWrite + 1, lastWrite), slot: after.slot + 1)
         }
-        throw ReplicaError.fenced(
-          store.path, client.place, by: epoch,
-          unshipped: Self.range(after.lastWrite + 1, lastWrite), slot: after.slot + 1)
+        try requireStore(of: adopted, at: position, facts, lastWrite: lastWrite, mark)
+        place.position = position
+        return place
       case .behind(let chain, let local):
         throw ReplicaError(
           .behind,
@@ -160,15 +141,23 @@ struct WriterOpening: Sendable {
     first <= last ? first...last : nil
   }
 
-  private func ownFence(
-    after: ChainPosition, epoch: UInt64, _ mark: ReplicaMark?
-  ) async throws -> LogEntry? {
-    let slot = after.slot + 1
+  /// The place after a fence of this store; `nil` if another store has written the fence.
+  ///
+  /// A store fences itself to abandon the parts of a write. The writer may end before it records
+  /// the place after the fence.
+  private func endOfOwnFence(
+    _ epoch: UInt64, after position: ChainPosition, _ mark: ReplicaMark?
+  ) async throws -> ChainPosition? {
+    let slot = position.slot + 1
     guard let bytes = try await client.object(.entry(slot: slot)),
-      let entry = try? LogEntry(reading: bytes, slot: slot)
+      let entry = try? LogEntry(reading: bytes, slot: slot), entry.head.kind == .fence,
+      entry.head.epoch == epoch, isOwnSession(entry.head.session, mark)
     else { return nil }
-    return entry.head.kind == .fence && entry.head.epoch == epoch
-      && isOwnSession(entry.head.session, mark) ? entry : nil
+    return try Self.reading { () throws(PackError) in
+      var position = position
+      try position.advance(over: entry)
+      return position
+    }
   }
 }
 

@@ -106,5 +106,26 @@
       }
       #expect(number > 8)
     }
+
+    @Test func `A cancelled stop leaves a writer that notices each commit`() async throws {
+      let fixture = try ReplicaFixture()
+      let store = try fixture.store()
+      // At this interval the writer also looks for commits that nobody has told it about.
+      let writer = try await fixture.writer(store) { $0.checkpointInterval = .seconds(10) }
+      try await writer.flush()
+      let stop = Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        try await writer.stop()
+      }
+      await #expect(throws: CancellationError.self) { try await stop.value }
+      try ReplicaFixture.write(1...1, to: store)
+      for _ in 0..<400 where writer.status.replicatedWrite == 0 {
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      #expect(writer.status.replicatedWrite == 1)
+      try await writer.stop()
+      #expect(writer.status.end?.code == .stopped)
+      try ReplicaFixture.end(store)
+    }
   }
 #endif
