@@ -76,6 +76,7 @@
       print("  median: \(Int(rates.median).grouped) rows a second")
     }
 
+    /// Waits until a follower has no rows to copy.
     private func waitForCopy(_ follower: PostgresFollower) async throws {
       while true {
         switch follower.status.phase {
@@ -89,15 +90,23 @@
 
     // MARK: Changes
 
-    /// Follows until the store has all changes of the table; returns their number.
+    /// Follows until the store has all changes of the table.
+    ///
+    /// - Returns: The number of changes; the wall time and the processor time from the start of the
+    ///   replication, in seconds.
     @discardableResult
-    private func follow(into store: Store) async throws -> Int {
+    private func follow(
+      into store: Store
+    ) async throws -> (changes: Int, wall: Double, processor: Double) {
       let text = try psql("SELECT pg_current_wal_lsn()")
       guard let end = LogPosition(text) else { throw BenchmarkError("'\(text)' is no position") }
       let follower = source.follow(into: store)
+      try await waitForCopy(follower)
+      let (start, processor) = (ContinuousClock.now, ProcessorTime.now)
       try await follower.catchUp(to: end)
+      let times = (start.duration(to: .now).inSeconds, ProcessorTime.now - processor)
       await follower.stop()
-      return follower.status.appliedChanges
+      return (follower.status.appliedChanges, times.0, times.1)
     }
 
     /// Measures the application of changes that the server has committed before.
@@ -105,12 +114,11 @@
       print("\nChanges that are in the server's log, of which the server decodes each")
       for changes in TableChanges.all(arguments.records) {
         try psql(changes.command)
-        let applied = try await timed(changes.name, changes.count) {
-          try await follow(into: store)
+        let applied = try await follow(into: store)
+        guard applied.changes == changes.count else {
+          throw BenchmarkError("\(applied.changes) of \(changes.count) changes were applied")
         }
-        guard applied == changes.count else {
-          throw BenchmarkError("\(applied) of \(changes.count) changes were applied")
-        }
+        printTime(changes.name, changes.count, applied.wall, applied.processor)
       }
     }
 

@@ -8,6 +8,7 @@
       print("filling the table with \(arguments.records.grouped) rows")
       try psql(
         """
+        SET client_min_messages = warning;
         DROP TABLE IF EXISTS bench;
         CREATE TABLE bench (
           id int8 PRIMARY KEY, name text NOT NULL, hits int8 NOT NULL, amount numeric(12,2),
@@ -69,7 +70,7 @@
             "INSERT INTO bench SELECT * FROM \(rows("\(next) + i", "\(next) + i"))", small)),
         TableChanges(
           name: "updates in transactions of one", count: small,
-          command: single("UPDATE bench SET hits = hits + 1 WHERE id = i * 3", small)),
+          command: single("UPDATE bench SET hits = hits + 1 WHERE id = i * 10", small)),
       ]
     }
 
@@ -78,7 +79,7 @@
       -> String
     {
       """
-      (SELECT n::int8, 'the name of customer ' || n, (n * 7919) % 100003, n * 1.25,
+      (SELECT n::int8, 'the name of customer ' || n, (n::int8 * 7919) % 100003, n * 1.25,
         timestamptz '2020-01-01 00:00:00Z' + n * interval '61 seconds', n % 3 = 0,
         jsonb_build_object('city', 'city ' || n % 1000, 'level', n % 7, 'tags',
           jsonb_build_array('a', n % 100))
