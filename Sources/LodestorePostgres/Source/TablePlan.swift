@@ -60,27 +60,35 @@ struct TablePlan: Sendable {
 
   /// Decodes one value; an error names the table and the column.
   func value(_ bytes: ByteView?, _ position: Int) throws(PostgresError) -> Value {
-    let column = columns[position]
+    // The column is not copied as a whole, because each row has a value of each column.
     let value: Value
     do throws(ValueRefusal) {
-      let decoded = try bytes.map { (bytes) throws(ValueRefusal) in
-        try column.type.decode(bytes, infinity: infinity)
+      if let bytes {
+        value = try Value(
+          columns[position].type.decode(bytes, infinity: infinity),
+          as: columns[position].attributeType)
+      } else {
+        value = .null
       }
-      value = try Value(decoded ?? .null, as: column.attributeType)
-    } catch {
-      throw PostgresError(
-        error == .malformed ? .malformed : .unsupportedValue,
-        "a value of \(table.label).\(column.name) \(error.reason)", table: table.label,
-        column: column.name)
-    }
-    if value == .null, !column.isOptional {
-      throw PostgresError(
-        .badMapping,
-        "\(table.label).\(column.name) is null, and '\(entity).\(column.attribute)' is required; "
-          + "make the attribute optional, or call copyAgain(into:) if a copy has declared it",
-        table: table.label, column: column.name)
-    }
+    } catch { throw refusal(error, position) }
+    if value == .null, !columns[position].isOptional { throw missingValue(position) }
     return value
+  }
+
+  private func refusal(_ refusal: ValueRefusal, _ position: Int) -> PostgresError {
+    let column = columns[position].name
+    return PostgresError(
+      refusal == .malformed ? .malformed : .unsupportedValue,
+      "a value of \(table.label).\(column) \(refusal.reason)", table: table.label, column: column)
+  }
+
+  private func missingValue(_ position: Int) -> PostgresError {
+    let column = columns[position]
+    return PostgresError(
+      .badMapping,
+      "\(table.label).\(column.name) is null, and '\(entity).\(column.attribute)' is required; make "
+        + "the attribute optional, or call copyAgain(into:) if a copy has declared it",
+      table: table.label, column: column.name)
   }
 }
 

@@ -24,6 +24,7 @@ struct PostgresNumeric: Sendable, Hashable {
       fields = (count, weight, sign)
     } catch { throw .malformed }
     guard fields.count >= 0, reader.remaining == fields.count * 2 else { throw .malformed }
+    let digits = bytes[(bytes.count - fields.count * 2)...]
     switch fields.sign {
     case 0, 0x4000: self.init(isNegative: fields.sign != 0)
     case 0xC000:
@@ -32,26 +33,40 @@ struct PostgresNumeric: Sendable, Hashable {
     case 0xD000, 0xF000: throw .refused("is infinite; a decimal has no infinity")
     default: throw .malformed
     }
-    var groups: [UInt128] = []
-    for _ in 0..<fields.count {
-      guard let group = try? reader.int16(), (0..<10_000).contains(group) else { throw .malformed }
-      groups.append(UInt128(group))
+    try setDigits(digits, weight: fields.weight)
+  }
+
+  /// Sets the significand and the exponent from groups of four digits.
+  ///
+  /// - Parameter weight: The number of groups before the decimal point, less one.
+  private mutating func setDigits(_ bytes: ByteView, weight: Int) throws(ValueRefusal) {
+    func group(_ position: Int) -> UInt16 {
+      UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: position * 2, as: UInt16.self))
     }
-    while groups.last == 0 { groups.removeLast() }
-    guard var last = groups.popLast() else {
+    var count = bytes.count / 2
+    for position in 0..<count where group(position) >= 10_000 { throw .malformed }
+    while count > 0, group(count - 1) == 0 { count -= 1 }
+    guard count > 0 else {
       isNegative = false
       return
     }
     // Zeros at the end of the last group are no digits of the number.
+    var last = group(count - 1)
     var digits = 4
     while last % 10 == 0 {
       last /= 10
       digits -= 1
     }
-    exponent = (fields.weight - groups.count) * 4 + 4 - digits
-    let scale: UInt128 = [1, 10, 100, 1_000, 10_000][digits]
-    for group in groups { try append(group, 10_000) }
-    try append(last, scale)
+    exponent = (weight - count + 1) * 4 + 4 - digits
+    let scale: UInt128 =
+      switch digits {
+      case 1: 10
+      case 2: 100
+      case 3: 1_000
+      default: 10_000
+      }
+    for position in 0..<count - 1 { try append(UInt128(group(position)), 10_000) }
+    try append(UInt128(last), scale)
     guard significand < Self.limit else { throw Self.tooManyDigits }
   }
 
