@@ -110,7 +110,7 @@
     @Test func `A cancelled stop leaves a writer that notices each commit`() async throws {
       let fixture = try ReplicaFixture()
       let store = try fixture.store()
-      // At this interval the writer also looks for commits that nobody has told it about.
+      // At this interval the writer also looks for commits by itself.
       let writer = try await fixture.writer(store) { $0.checkpointInterval = .seconds(10) }
       try await writer.flush()
       let stop = Task {
