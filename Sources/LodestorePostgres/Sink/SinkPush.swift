@@ -5,9 +5,9 @@
 
   /// One push of a sink; used by one thread within one snapshot of the store.
   final class SinkPush {
-    private let connection: PostgresConnection
-    private let plan: SinkPlan
-    private let facts: SinkFacts
+    let connection: PostgresConnection
+    let plan: SinkPlan
+    let facts: SinkFacts
     private var result = PostgresPush()
 
     init(connection: PostgresConnection, plan: SinkPlan, facts: SinkFacts) {
@@ -45,67 +45,6 @@
       try check(number, mark: row[2].flatMap { Int64($0) }, in: snapshot)
       if plan.entities.contains(where: { $0.entity.description.history == nil }) { return nil }
       return row[1] == plan.signature ? number : nil
-    }
-
-    /// Throws when the write that the database has is not one of this store.
-    private func check(
-      _ number: UInt64, mark: Int64?, in snapshot: borrowing Snapshot
-    ) throws {
-      var fact: String?
-      if number > facts.lastWrite {
-        fact = "whose last write is \(facts.lastWrite)"
-      } else if let mark, let own = try SinkFacts.mark(of: number, in: snapshot), own != mark {
-        fact = "and the store has another write with this number"
-      }
-      guard let fact else { return }
-      throw PostgresError(
-        .otherServer,
-        "the database has write \(number) of the store, \(fact): the store was restored from an "
-          + "older copy. Delete its row in \(plan.cursorLabel) to send all records again",
-        table: SinkTable.cursorName)
-    }
-
-    /// Throws when the schema receives another store, whose rows a push of all records would
-    /// delete.
-    private func checkStore() throws {
-      let rows = try connection.run(
-        "SELECT store FROM \(plan.cursorLabel) WHERE store <> $1::uuid", [facts.storeID])
-      guard let other = rows.first?.first, let other else { return }
-      throw PostgresError(
-        .otherServer,
-        "the schema \(SQL.name(plan.sink.schema)) of \(connection.label) receives the store "
-          + "\(other), and this is the store \(facts.storeID). A store that was taken over or "
-          + "restored from a replica has a UUID of its own. Push into another schema, or delete "
-          + "the row in \(plan.cursorLabel) to replace the rows", table: SinkTable.cursorName)
-    }
-
-    /// Returns the types of the columns in the schema.
-    private func columnTypes() throws -> [String: String] {
-      let rows = try connection.run(
-        "SELECT table_name, column_name, data_type FROM information_schema.columns WHERE "
-          + "table_schema = $1", [plan.sink.schema])
-      var types: [String: String] = [:]
-      for row in rows where row.count == 3 {
-        types["\(row[0] ?? "").\(row[1] ?? "")"] = row[2]
-      }
-      return types
-    }
-
-    /// Throws when a column of an older table has another type.
-    private func check(_ types: [String: String]) throws {
-      for table in plan.tables {
-        for column in table.columns {
-          let expected =
-            column.type == .timestamptz ? "timestamp with time zone" : column.type.rawValue
-          let found = types[table.path(of: column)]
-          guard found != expected else { continue }
-          throw PostgresError(
-            .badMapping,
-            "\(table.label).\(SQL.name(column.name)) is \(found ?? "absent") in the "
-              + "database, and its attribute needs \(expected); alter or rename the column",
-            table: table.name, column: column.name)
-        }
-      }
     }
 
     func commit() throws -> PostgresPush {
