@@ -4,8 +4,13 @@ internal import LodestoreFormat
 enum BasePlace: Sendable {
   /// The base continues the entry of its slot.
   case onChain
-  /// The slot has another entry, because a fenced writer stored the base of a slot that it lost.
+  /// The slot has another entry.
+  ///
+  /// A writer that was fenced, or ended before its entry, may have stored a base of a slot that it
+  /// did not win.
   case beside
+  /// The entry of the slot cannot be read.
+  case damaged
   /// The slot has no entry: it was collected, or the log does not have it yet.
   case noEntry
 }
@@ -204,6 +209,7 @@ struct ReplicaClient: Sendable {
   /// Compares the entry of a base's slot with the one that the base continues.
   func place(of base: BaseHead) async throws -> BasePlace {
     guard let bytes = try await object(.entry(slot: base.slot)) else { return .noEntry }
-    return SHA256.hash(bytes) == base.entry.bytes ? .onChain : .beside
+    if SHA256.hash(bytes) == base.entry.bytes { return .onChain }
+    return (try? LogEntry(reading: bytes, slot: base.slot)) == nil ? .damaged : .beside
   }
 }

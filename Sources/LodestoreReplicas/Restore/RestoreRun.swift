@@ -62,7 +62,7 @@ struct RestoreRun: Sendable {
         // A base that a fenced writer has stored is not on the chain.
         switch try await client.place(of: base) {
         case .onChain: return base
-        case .beside: break
+        case .beside, .damaged: break
         case .noEntry: isCollected = true
         }
       }
