@@ -6,11 +6,10 @@
 
 /// One measured value of a writer, a follower or a standby, for a system of metrics.
 ///
-/// A program passes the values on from `onStatus`, or whenever its metrics are collected:
+/// A program reads the values whenever its metrics are collected. Systems of metrics take the
+/// increase of a counter, which the type in <doc:MeasuringReplicas> calculates.
 ///
-///     options.onStatus = { status in
-///       for metric in status.metrics { Meter(label: metric.name).set(metric.value) }
-///     }
+///     for metric in writer.status.metrics { print(metric.name, metric.value) }
 public struct ReplicaMetric: Sendable, Hashable {
   /// The kind of a metric.
   #if hasAttribute(nonexhaustive)
