@@ -35,6 +35,8 @@ package struct WebRequests: Sendable {
     case bytes([UInt8])
     /// The first `count` bytes of a file, which is read while it is sent.
     case file(path: String, count: Int)
+    /// The `count` bytes of a file from `offset` on, which are read while they are sent.
+    case part(path: String, offset: Int, count: Int)
   }
 
   package struct Request: Sendable {

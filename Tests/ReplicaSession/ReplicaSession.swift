@@ -15,12 +15,18 @@ import Synchronization
 ///                        restores the newest state
 ///     replica-session takeover PATH BUCKET [STEP COUNT]
 ///                        takes over
+///     replica-session upload FILE BUCKET KEY [STEP COUNT]
+///                        writes a file as an object
+///     replica-session download KEY BUCKET
+///                        reads an object, and forgets it
 ///
 /// BUCKET is a folder, or the address of a bucket whose keys are in the environment. With a step
 /// the process kills itself the COUNTth time that it makes the step. Steps are those of a writer, a
 /// follower or a restore, and those of the storage, as in `before-put-log` and `after-get-base`.
+/// The step `part` is made after each part of a file that is uploaded in parts.
 ///
 /// Each command prints one line at its end: the last slot and write, or the code of the error.
+/// `upload` and `download` print the size of the object and the most memory of the process in KiB.
 /// `write` prints a line before that for each write that the storage has.
 @main struct ReplicaSession {
   static func main() async {
@@ -45,12 +51,22 @@ import Synchronization
       }
       return "done"
     }
-    let death = Death(words.dropFirst(words[0] == "write" ? 5 : 3))
+    let count = ["write": 5, "upload": 4][words[0]] ?? 3
+    let death = Death(words.dropFirst(count))
     let storage: any ObjectStorage =
       words[2].hasPrefix("http")
-      ? try S3Storage(words[2], credentials: .environment) : try FolderStorage(path: words[2])
+      ? try S3Storage(words[2], credentials: .environment, options: options(death))
+      : try FolderStorage(path: words[2])
     let bucket = ReplicaStorage(DeadlyStorage(storage: storage, death: death))
     switch words[0] {
+    case "upload" where words.count >= 4:
+      guard let key = ObjectKey(words[3]) else { return "usage" }
+      _ = try await storage.put(.file(path: words[1]), at: key, if: .none)
+      return "\(try await storage.head(key).byteCount) \(peakMemory)"
+    case "download":
+      guard let key = ObjectKey(words[1]) else { return "usage" }
+      let head = try await storage.download(key, range: nil, byteLimit: .max) { _ in }
+      return "\(head.byteCount) \(peakMemory)"
     case "write" where words.count >= 5:
       guard let first = Int(words[3]), let last = Int(words[4]) else { return "usage" }
       return try await write(first, last, at: words[1], to: bucket, death)
@@ -67,6 +83,24 @@ import Synchronization
       return "\(report.slot) \(report.lastWrite)"
     default: return "usage"
     }
+  }
+
+  /// The most memory of this process in KiB; 0 where the system does not tell.
+  private static var peakMemory: Int {
+    let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+  }
+
+  /// Options under which files larger than `LODESTORE_PART_SIZE` are written in parts of this size.
+  private static func options(_ death: Death) -> S3Storage.Options {
+    var options = S3Storage.Options()
+    let variable = ProcessInfo.processInfo.environment["LODESTORE_PART_SIZE"]
+    if let size = variable.flatMap({ UInt64($0) }) {
+      (options.partsThreshold, options.partSize) = (size + 1, size)
+    }
+    options.onPart = { _ in death.make("part") }
+    return options
   }
 
   private static func write(

@@ -86,6 +86,7 @@ struct BaseUpload: Sendable {
       verity: verity, length: table.frames.fileLength,
       packed: BaseHead.File(length: table.frames.compressedLength, sha256: hash),
       frames: BaseHead.File(length: UInt64(tableBytes.count), sha256: framesHash))
+    await removeOldUploads()
     report(ReplicaProgress(.uploading, completed: 0, total: uploaded.packed.length))
     try await put(
       .file(path: packed, sha256: table.sha256), as: Self.name(slot, verity, .file))
@@ -95,6 +96,14 @@ struct BaseUpload: Sendable {
       ReplicaProgress(
         .uploading, completed: uploaded.packed.length, total: uploaded.packed.length))
     return uploaded
+  }
+
+  /// Removes the parts of bases whose writers were killed more than a day ago.
+  ///
+  /// A failure only leaves the parts. Keys without the right to list uploads have this effect.
+  private func removeOldUploads() async {
+    _ = try? await client.storage.endOldWrites(
+      prefix: "\(ReplicaFolder.base.rawValue)/", olderThan: .seconds(86_400))
   }
 
   static func name(

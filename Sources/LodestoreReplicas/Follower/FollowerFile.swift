@@ -147,9 +147,10 @@ struct EntryApplication: Sendable {
     func end() throws {
       guard wholeCount > 0 else { return }
       let entries = Array(batch[..<wholeCount])
-      result.changes += try commit(entries, whole, floor, limit, role)
+      let (changes, time) = try commit(entries, whole, floor, limit, role)
+      result.changes += changes
       result.position = whole
-      result.time = entries.last?.head.time
+      result.time = time ?? result.time
       batch.removeSubrange(..<wholeCount)
       (wholeCount, byteCount) = (0, 0)
       onBatch(result)
@@ -169,18 +170,25 @@ struct EntryApplication: Sendable {
     return result
   }
 
-  /// Applies whole entries in one transaction; returns the number of changes.
+  /// Applies whole entries in one transaction; returns the number of changes, and the time of the
+  /// last write.
   private func commit(
     _ entries: [LogEntry], _ position: ChainPosition, _ floor: Floor, _ limit: UInt64?,
     _ role: ReplicaMark.Role
-  ) throws -> UInt64 {
+  ) throws -> (changes: UInt64, time: Double?) {
     var units = try WriterOpening.reading { () throws(PackError) in
       try ReplayUnit.units(of: entries)
     }
+    var time = entries.last?.head.time
     if let limit {
       units = units.filter { $0.end.after < limit }
       try units.checkCut(at: limit)
       units = units.map { $0.through(limit) }
+      if entries.last.map({ $0.head.lastWrite > limit }) ?? false {
+        // The heads of entries have the time of their last write, which is after the limit.
+        let whole = entries.dropLast().last { !$0.head.part.continues }
+        time = units.last?.steps.last?.time ?? whole?.head.time
+      }
     }
     let schema = entries.last?.head.schema
     let mark = ReplicaMark(role: role, position, localWrite: 0, floor: floor, schema: schema)
@@ -189,7 +197,7 @@ struct EntryApplication: Sendable {
       storeID: store.bytes, lastWrite: position.lastWrite, entities: entities,
       conditions: conditions, mark: mark.bytes)
     let applied = units
-    return try file.writable.replaying(
+    let changes = try file.writable.replaying(
       author: "replica", context: first == last ? "slot \(last)" : "slots \(first)-\(last)"
     ) { tx in
       var changes: UInt64 = 0
@@ -200,6 +208,7 @@ struct EntryApplication: Sendable {
       try tx.setReplicaCursor(cursor)
       return changes
     }
+    return (changes, time)
   }
 }
 

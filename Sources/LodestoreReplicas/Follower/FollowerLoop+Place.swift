@@ -1,6 +1,38 @@
 internal import LodestoreFormat
 
 extension FollowerLoop {
+  // MARK: The replica
+
+  /// Compares the replica of the copy with that of the storage, unless the storage cannot be asked.
+  ///
+  /// A copy is readable without its storage. The first poll that reaches the storage compares.
+  func checkReplicaAtOpening() async throws {
+    do {
+      try await checkReplica(client.giving(upAfter: 1))
+    } catch let error as ReplicaError where error.code == .otherReplica {
+      file.writable.close()
+      shared.store.close()
+      throw error
+    } catch is ReplicaError {}
+  }
+
+  /// A storage without a replica was emptied, which ``confirmPlace()`` reports.
+  func checkReplica(_ client: ReplicaClient) async throws {
+    guard let bytes = try await client.object(.info) else { return }
+    let info = try WriterOpening.reading { () throws(PackError) in
+      try ReplicaInfo(reading: bytes, named: ReplicaName.info.text)
+    }
+    guard info.store == replica else {
+      throw ReplicaError.otherReplica(file.path, client.place, replica, info.store)
+    }
+    hasCheckedReplica = true
+  }
+
+  /// Notes that the copy was made of the replica that the storage has.
+  func noteCheckedReplica() { hasCheckedReplica = true }
+
+  // MARK: The end of the log
+
   private static let confirmationInterval = Duration.seconds(60)
 
   /// Checks that the log still has the entry with which the copy ends.

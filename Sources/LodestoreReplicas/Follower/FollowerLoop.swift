@@ -34,6 +34,12 @@ actor FollowerLoop {
   var hasOldFiles = true
   /// The time at which the log was known to have the entry of ``position``.
   var confirmedAt: ReplicaClock.Instant?
+  /// Whether the storage is known to have the replica of the copy.
+  var hasCheckedReplica = false
+  /// The time at which a poll began that has read the floor.
+  private var floorReadAt: ReplicaClock.Instant?
+  /// The time for which polls in the background trust that an absent slot was not collected.
+  private static let floorInterval = Duration.seconds(30)
   /// The slot after which the content differed from the writer's, and a base was taken instead.
   private var mendedSlot: UInt64?
 
@@ -58,8 +64,10 @@ actor FollowerLoop {
       else { throw ReplicaError.otherEntities(path) }
       if cursor.conditions == options.conditions {
         let store = UUIDBytes(bytes: cursor.storeID)
-        return try FollowerLoop(
+        let loop = try FollowerLoop(
           folder, lock, client, types, options, store, file, mark.position(of: store), mark.floor)
+        try await loop.checkReplicaAtOpening()
+        return loop
       }
       file.writable.close()
       reason = ConditionChange(cursor.conditions, options.conditions, path).text
@@ -74,6 +82,7 @@ actor FollowerLoop {
           let loop = try FollowerLoop(
             folder, lock, client, types, options, replica, file, base.position, search.floor,
             newCopyReason: reason)
+          await loop.noteCheckedReplica()
           try folder.setCurrent(Self.name(of: file.path))
           return loop
         } catch is BaseDownload.Unusable { search.goOn(baseIsUnusable: true) }
@@ -178,7 +187,7 @@ actor FollowerLoop {
   /// Polls once in the background; returns the wait until the next poll.
   private func turn(_ interval: Duration) async -> Duration? {
     do {
-      try await catchUp()
+      try await catchUp(trustsAbsence: true)
       return interval * client.clock.random(0.9...1.1)
     } catch let error as ReplicaError where error.isFinal {
       return nil
@@ -188,11 +197,17 @@ actor FollowerLoop {
   }
 
   /// Applies all entries that the log has now.
-  func catchUp() async throws {
+  ///
+  /// - Parameter trustsAbsence: Whether an absent slot counts as the end of the log if the floor was
+  ///   read at most ``floorInterval`` ago. A poll without news then makes one request. A collection
+  ///   may be noticed later by this time.
+  func catchUp(trustsAbsence: Bool = false) async throws {
     // A poll that runs already may have read the end of the log before this call.
     while let running { _ = try? await running.value }
     if let end = shared.status.end { throw end }
-    let task = Task(executorPreference: client.clock.executor) { try await self.runPoll() }
+    let task = Task(executorPreference: client.clock.executor) {
+      try await self.runPoll(trustsAbsence)
+    }
     running = task
     do {
       try await withTaskCancellationHandler {
@@ -228,16 +243,24 @@ actor FollowerLoop {
   // MARK: Polls
 
   /// Polls once, and ends within the task, so that nobody finds a task that has ended.
-  private func runPoll() async throws {
+  private func runPoll(_ trustsAbsence: Bool) async throws {
     defer { running = nil }
-    try await poll()
+    try await poll(trustsAbsence)
   }
 
-  private func poll() async throws {
+  private func poll(_ trustsAbsence: Bool) async throws {
+    if !hasCheckedReplica { try await checkReplica(client) }
+    let start = client.clock.instant()
+    var readAt = floorReadAt
+    let isRecent = readAt.map { $0.duration(to: start) < Self.floorInterval } ?? false
+    // The poll after a failure reads the floor.
+    floorReadAt = nil
     while true {
       var machine = cursor
+      if trustsAbsence, isRecent { machine.trustAbsence() }
       let result = try await client.run(&machine)
       cursor = machine
+      if machine.hasReadFloor { readAt = start }
       switch result {
       case .apply(let entries, let isEnd):
         options.onStep(.read)
@@ -255,6 +278,7 @@ actor FollowerLoop {
         cursor.goOn()
         if isEnd {
           try await confirmPlace()
+          floorReadAt = readAt
           shared.change { $0.caughtUpAt = client.clock.date }
           try await register()
           try await purgeHistory()
@@ -350,7 +374,7 @@ extension ReplicaError {
   /// A store that does not suit the program would be downloaded again by each repetition.
   fileprivate var isFinal: Bool {
     switch code {
-    case .diverged, .stopped, .unsuitableStore: true
+    case .diverged, .stopped, .unsuitableStore, .otherReplica: true
     default: false
     }
   }

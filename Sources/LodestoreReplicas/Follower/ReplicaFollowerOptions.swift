@@ -10,7 +10,8 @@ public import EntityStore
 public struct ReplicaFollowerOptions: Sendable {
   /// The interval at which the log is asked for new entries.
   ///
-  /// The default is one second. Each question is one request.
+  /// The default is one second. A question without news is one request, and a second one every 30
+  /// seconds.
   public var pollInterval = Duration.seconds(1)
   /// The size of the changes after which a transaction is committed, in unpacked bytes.
   ///

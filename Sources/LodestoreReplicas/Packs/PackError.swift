@@ -42,8 +42,8 @@ package struct PackError: Error, Sendable, Hashable, CustomStringConvertible {
       slot: slot)
   }
 
-  static func newer(_ object: String, _ reason: String) -> PackError {
-    PackError(.newerFormat, "cannot read \(object): \(reason); update the program")
+  static func newer(_ object: String, _ reason: String, slot: UInt64? = nil) -> PackError {
+    PackError(.newerFormat, "cannot read \(object): \(reason); update the program", slot: slot)
   }
 }
 

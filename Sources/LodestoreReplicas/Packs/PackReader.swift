@@ -38,6 +38,12 @@ package struct PackReader: ~Copyable {
       return nil
     }
     let block = try unpack()
+    // The hash of the body fits, so a newer program has written the block.
+    guard Self.kinds.contains(block[0]) else {
+      throw .newer(
+        "the entry of slot \(entry.head.slot)", "a block has the unknown kind \(block[0])",
+        slot: entry.head.slot)
+    }
     let decoded: PackItem
     do throws(FormatError) {
       decoded = try block._withBytes { (bytes) throws(FormatError) in
@@ -47,6 +53,8 @@ package struct PackReader: ~Copyable {
     if case .steps(let steps) = decoded { try check(steps) }
     return decoded
   }
+
+  private static let kinds = [StepEncoder.kind, BucketBlock.kind, UnitEnd.kind]
 
   private func damaged(_ reason: String) -> PackError {
     .damaged("the entry of slot \(entry.head.slot)", reason, slot: entry.head.slot)

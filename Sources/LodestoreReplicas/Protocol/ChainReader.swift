@@ -5,6 +5,10 @@ internal import LodestoreFormat
 /// The floor is read after the entries and before they are reported. A stalled writer may store a
 /// collected slot again, and such an entry looks as if it continued the chain.
 ///
+/// The floor also tells a slot that was collected from one that is not written yet. A reader that
+/// trusts absence does not ask: it reports an absent first slot as the end of the log. Such a reader
+/// may notice a collection late. Entries are never reported before the floor was read.
+///
 /// A reader with many slots to read may read merged slots, which save requests. Merged slots must
 /// continue the chain. The log's entry of their last slot must be the one that they name.
 struct ChainReader: ProtocolMachine {
@@ -35,9 +39,13 @@ struct ChainReader: ProtocolMachine {
   /// The position after the entries that were reported.
   private(set) var position: ChainPosition
   private(set) var floor: Floor
+  /// Whether the newest record of the floor was read for the last result.
+  private(set) var hasReadFloor = false
   /// The number of entries and bytes after which a batch ends.
   private let limit: (entries: Int, bytes: Int)
   private let readsMerged: Bool
+  /// Whether an absent slot ends a batch without entries before the floor is read.
+  var trustsAbsence = false
   /// Whether more entries than one range of merged slots were read since the last absent slot.
   private var isBehind: Bool
   private var entries: [LogEntry] = []
@@ -87,6 +95,9 @@ struct ChainReader: ProtocolMachine {
     failures.clear()
     switch (phase, outcome) {
     case (.entry, .object(let bytes)): take(bytes)
+    case (.entry, .absent) where trustsAbsence && entries.isEmpty:
+      hasReadFloor = false
+      phase = .finished(.read([], isEnd: true))
     case (.entry, .absent): searchFloor(.absent)
     case (.merged(let level), .object(let bytes)): take(merged: bytes, level)
     case (.lastEntry(let entry, let level), .object(let bytes)): take(entry, last: bytes, level)
@@ -154,6 +165,7 @@ struct ChainReader: ProtocolMachine {
 
   private mutating func finish(_ search: FloorSearch, _ reason: End) {
     floor = search.floor
+    hasReadFloor = true
     if let fault = search.fault {
       phase = .finished(.refused(fault))
     } else if floor.slot > position.slot + 1 {

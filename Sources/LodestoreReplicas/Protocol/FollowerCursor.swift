@@ -32,6 +32,8 @@ struct FollowerCursor: ProtocolMachine {
   /// The last position without unfinished writes, at which another cursor can begin.
   private(set) var resumePosition: ChainPosition
   private(set) var floor: Floor
+  /// Whether the newest record of the floor was read for the last result.
+  private(set) var hasReadFloor = false
   /// The lowest slot that the next base may have.
   private var lowest: UInt64 = 0
   /// The bases whose files were absent or damaged.
@@ -83,6 +85,18 @@ struct FollowerCursor: ProtocolMachine {
     }
   }
 
+  /// Lets the next result be the end of the log if the next slot is absent, without a read of the
+  /// floor.
+  ///
+  /// The slot may have been collected since the floor was read last. The follower then stays at its
+  /// place, whose state is a part of the chain, until a later result for which the floor is read.
+  /// Entries are never reported before the floor was read after them.
+  mutating func trustAbsence() {
+    guard case .read(var reader) = phase else { return }
+    reader.trustsAbsence = true
+    phase = .read(reader)
+  }
+
   mutating func next() -> ProtocolAction<Result> {
     switch phase {
     case .read(var reader):
@@ -131,6 +145,7 @@ struct FollowerCursor: ProtocolMachine {
 
   private mutating func take(_ result: ChainReader.Result, _ reader: ChainReader) {
     floor = reader.floor
+    hasReadFloor = reader.hasReadFloor
     switch result {
     case .read(let entries, let isEnd):
       if let fence, let entry = entries.first(where: { $0.head.slot == fence.slot }),
@@ -175,6 +190,7 @@ struct FollowerCursor: ProtocolMachine {
 
   private mutating func take(_ result: BaseSearch.Result, _ search: BaseSearch) {
     floor = search.floor
+    hasReadFloor = true
     switch result {
     case .found(let base): phase = .finished(.swap(base))
     case .none where lowest == 0 && floor.slot == 0: read()

@@ -70,34 +70,25 @@ extension Replica {
     at path: String, of bucket: ReplicaStorage,
     options: ReplicaFollowerOptions = ReplicaFollowerOptions()
   ) async throws -> ReplicaPlan {
+    var options = options
+    options.conditions = try options.checkedConditions()
     let client = bucket.client.giving(upAfter: options.failureLimit)
+    let replica = try await FollowerLoop.info(client).store
     guard let file = try FollowerFolder(path).current else {
-      let replica = try await FollowerLoop.info(client).store
       let plan = ReplicaPlan(.download, slot: 0, lastSlot: 0, lastWrite: 0)
       return try await completed(
         plan, FollowerCursor(store: replica, position: nil, floor: .none), client)
     }
-    let (position, floor) = try await place(ofCopy: file, options.followedEntities)
-    let plan = ReplicaPlan(
-      .apply, slot: position.slot, lastSlot: position.slot, lastWrite: position.lastWrite)
-    return try await completed(
-      plan, FollowerCursor(store: position.store, position: position, floor: floor), client)
-  }
-
-  /// The place of a follower's copy.
-  private static func place(
-    ofCopy path: String, _ entities: [String]?
-  ) async throws -> (ChainPosition, Floor) {
-    let store = try Store(at: path, entities: [], options: .readOnly)
-    defer { store.close() }
-    guard let mark = try ReplicaMark.of(store),
-      let cursor = try await store.read({ try $0.replicaCursor() })
-    else { throw ReplicaError.noPlace(path) }
-    guard mark.role == .follower else { throw ReplicaError.isWriter(path) }
-    guard cursor.entities.map(Set.init) == entities.map(Set.init) else {
-      throw ReplicaError.otherEntities(path)
+    let copy = try await PlannedCopy(file, options)
+    guard copy.position.store == replica else {
+      throw ReplicaError.otherReplica(file, client.place, copy.position.store, replica)
     }
-    return (mark.position(of: UUIDBytes(bytes: cursor.storeID)), mark.floor)
+    let position = copy.continues ? copy.position : nil
+    let plan = ReplicaPlan(
+      position == nil ? .replace : .apply, slot: copy.position.slot,
+      lastSlot: copy.position.slot, lastWrite: copy.position.lastWrite)
+    return try await completed(
+      plan, FollowerCursor(store: replica, position: position, floor: copy.floor), client)
   }
 
   /// Adds the entries and the base that a follower would read.
@@ -138,7 +129,7 @@ extension Replica {
     var options = options
     // The plan reports the lease at once.
     options.waitsForLease = false
-    let (run, _) = try await run(bucket, options, path)
+    let run = try await run(bucket, options)
     try await run.respectLease(at: bucket.clock.now())
     if try FollowerFolder(path).current != nil {
       var follower = ReplicaFollowerOptions()
@@ -153,6 +144,30 @@ extension Replica {
     plan.entryCount = report.entryCount
     plan.byteCount = report.byteCount
     return plan
+  }
+}
+
+/// The copy that a follower's folder has, as the opening of a follower finds it.
+private struct PlannedCopy {
+  let position: ChainPosition
+  let floor: Floor
+  /// Whether the copy has the wanted conditions; otherwise a new copy replaces it.
+  let continues: Bool
+
+  /// - Parameter options: The options with checked conditions.
+  init(_ path: String, _ options: ReplicaFollowerOptions) async throws {
+    let store = try Store(at: path, entities: [], options: .readOnly)
+    defer { store.close() }
+    guard let mark = try ReplicaMark.of(store),
+      let cursor = try await store.read({ try $0.replicaCursor() })
+    else { throw ReplicaError.noPlace(path) }
+    guard mark.role == .follower else { throw ReplicaError.isWriter(path) }
+    guard cursor.entities.map(Set.init) == options.followedEntities.map(Set.init) else {
+      throw ReplicaError.otherEntities(path)
+    }
+    position = mark.position(of: UUIDBytes(bytes: cursor.storeID))
+    floor = mark.floor
+    continues = cursor.conditions == options.conditions
   }
 }
 

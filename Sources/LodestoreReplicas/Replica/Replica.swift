@@ -101,12 +101,16 @@ public enum Replica {
     _ bucket: ReplicaStorage, to target: RestoreTarget = .latest, at path: String,
     options: RestoreOptions = RestoreOptions()
   ) async throws -> RestoreReport {
+    RestoreScratch.removeAbandoned(for: path)
     try requireFree(path)
-    let (run, scratch) = try await run(bucket, options, path)
-    defer { removeScratch(scratch) }
+    let run = try await run(bucket, options)
+    let scratch = try RestoreScratch(for: path)
+    defer { withExtendedLifetime(scratch) {} }
     let restored: RestoreRun.Restored
     do {
-      restored = try await run.registered { try await run.restore(to: target, scratch: scratch) }
+      restored = try await run.registered {
+        try await run.restore(to: target, scratch: scratch.stem)
+      }
     } catch let error as ReplayError { throw ReplicaError(error, path) }
     let (file, seals) = (restored.file, options.seals)
     let lastWrite = restored.report.lastWrite
@@ -140,22 +144,17 @@ public enum Replica {
     options: RestoreOptions = RestoreOptions()
   ) async throws -> RestoreReport {
     if let path { try requireFree(path) }
-    let (run, _) = try await run(bucket, options, "")
-    return try await run.plan(for: target)
+    return try await run(bucket, options).plan(for: target)
   }
 
   static func run(
-    _ bucket: ReplicaStorage, _ options: RestoreOptions, _ path: String
-  ) async throws -> (RestoreRun, scratch: String) {
+    _ bucket: ReplicaStorage, _ options: RestoreOptions
+  ) async throws -> RestoreRun {
     let client = bucket.client.giving(upAfter: options.failureLimit)
     let info = try await FollowerLoop.info(client)
-    let number = String(UInt64.random(in: .min ... .max), radix: 36)
-    return (
-      RestoreRun(
-        client: client, options: options, replica: info.store,
-        registration: RestoreRegistration(client)),
-      "\(path)-restoring-\(number)"
-    )
+    return RestoreRun(
+      client: client, options: options, replica: info.store,
+      registration: RestoreRegistration(client))
   }
 
   static func requireFree(_ path: String) throws {
@@ -180,10 +179,6 @@ public enum Replica {
     }
   }
 
-  private static func removeScratch(_ scratch: String) {
-    for end in [".sealed", ".copy", ".copy-lock"] { unlink(scratch + end) }
-  }
-
   // MARK: Taking over
 
   /// Makes this machine the writer of a replica.
@@ -206,12 +201,11 @@ public enum Replica {
   public static func takeOver(
     _ bucket: ReplicaStorage, at path: String, options: RestoreOptions = RestoreOptions()
   ) async throws -> TakeoverReport {
-    let (run, scratch) = try await run(bucket, options, path)
-    defer { removeScratch(scratch) }
+    let run = try await run(bucket, options)
     try await run.respectLease(at: bucket.clock.now())
     do {
       return try await run.registered {
-        try await takeOver(at: path, by: run, scratch: scratch, options)
+        try await takeOver(at: path, by: run, options)
       }
     } catch let error as ReplayError {
       throw ReplicaError(error, path)
@@ -219,7 +213,7 @@ public enum Replica {
   }
 
   private static func takeOver(
-    at path: String, by run: RestoreRun, scratch: String, _ options: RestoreOptions
+    at path: String, by run: RestoreRun, _ options: RestoreOptions
   ) async throws -> TakeoverReport {
     let folder = FollowerFolder(path)
     if let file = try folder.current {
@@ -227,8 +221,11 @@ public enum Replica {
       defer { withExtendedLifetime(lock) {} }
       return try await run.takeOver(with: FollowerFile(file), folder: folder)
     }
+    RestoreScratch.removeAbandoned(for: path)
     try requireFree(path)
-    let restored = try await run.restore(to: .latest, scratch: scratch)
+    let scratch = try RestoreScratch(for: path)
+    defer { withExtendedLifetime(scratch) {} }
+    let restored = try await run.restore(to: .latest, scratch: scratch.stem)
     var report = try await run.takeOver(with: restored.file, folder: nil)
     options.onStep(.complete)
     try move(restored.file.path, to: path, options)

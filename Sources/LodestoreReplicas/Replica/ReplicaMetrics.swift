@@ -98,9 +98,16 @@ final class MeteredStorage: ObjectStorage {
     if case .bytes(let bytes) = content {
       counts.withLock { $0.bytesSent += UInt64(bytes.count) }
     }
+    let further = storage.writeCount(of: content, if: condition) - 1
+    counts.withLock { $0.writes += further }
     return try await counting(\.writes) { () async throws(StorageError) in
       try await storage.put(content, at: key, if: condition)
     }
+  }
+
+  func endOldWrites(prefix: String, olderThan age: Duration) async throws(StorageError) -> Int {
+    // Keys may lack the right for this call, which is no failure of the replica.
+    try await storage.endOldWrites(prefix: prefix, olderThan: age)
   }
 
   /// Adds the bytes of a file that was written, whose size only the caller knows.

@@ -15,7 +15,8 @@ public struct ReplicaPlan: Sendable, Hashable {
     case download
     /// The log would be applied to the existing copy.
     case apply
-    /// A base would replace the existing copy, because the log does not continue it.
+    /// A base would replace the existing copy, because the log does not continue it or because the
+    /// copy follows by other conditions.
     case replace
   }
 

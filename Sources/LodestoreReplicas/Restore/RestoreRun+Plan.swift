@@ -28,7 +28,7 @@ extension RestoreRun {
       }
       plan.add(head, byteCount, entry)
     }
-    try await checkCut(plan)
+    try await checkCut(&plan)
     try check(plan.report, target)
     return plan.report
   }
@@ -59,8 +59,9 @@ extension RestoreRun {
       slot: slot)
   }
 
-  /// Checks that the writes up to the limit are not in one step with later ones.
-  private func checkCut(_ plan: PlannedRestore) async throws {
+  /// Checks that the writes up to the limit are not in one step with later ones, and adds the time
+  /// of the last one.
+  private func checkCut(_ plan: inout PlannedRestore) async throws {
     guard let limit = plan.lastWrite, !plan.lastUnit.isEmpty else { return }
     var entries: [LogEntry] = []
     for slot in plan.lastUnit {
@@ -74,7 +75,11 @@ extension RestoreRun {
     let units = try WriterOpening.reading { () throws(PackError) in
       try ReplayUnit.units(of: whole)
     }
-    try units.filter { $0.end.after < limit }.checkCut(at: limit)
+    let wanted = units.filter { $0.end.after < limit }
+    try wanted.checkCut(at: limit)
+    if let step = wanted.last?.through(limit).steps.last {
+      plan.report.time = Date(timeIntervalSinceReferenceDate: step.time)
+    }
   }
 }
 
@@ -126,7 +131,10 @@ private struct PlannedRestore {
     report.lastWrite = min(head.lastWrite, lastWrite ?? .max)
     report.entryCount += parts.count
     report.byteCount += parts.reduce(0) { $0 + $1.byteCount }
-    report.time = Date(timeIntervalSinceReferenceDate: head.time)
+    // The head has the time of the last write, which may be after the target.
+    if lastWrite.map({ head.lastWrite <= $0 }) ?? true {
+      report.time = Date(timeIntervalSinceReferenceDate: head.time)
+    }
     parts = []
   }
 }

@@ -63,8 +63,8 @@ public struct RestoreReport: Sendable, Hashable {
   public var slot: UInt64
   /// The last write of the restored state, as the log numbers writes.
   public var lastWrite: UInt64
-  /// The time of the last write by the writer's clock; `nil` in a plan that would have to read
-  /// entries to know it.
+  /// The time of the last write of the restored state by the writer's clock; `nil` if it is not
+  /// known.
   public var time: Date?
   /// The number of applied entries, merged ones included.
   public var entryCount = 0

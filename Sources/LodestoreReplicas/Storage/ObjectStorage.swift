@@ -60,12 +60,32 @@ package protocol ObjectStorage: Sendable {
 
   /// Deletes an object; succeeds if the object does not exist.
   func delete(_ key: ObjectKey) async throws(StorageError)
+
+  /// The number of requests by which `put` writes content, without repetitions.
+  func writeCount(of content: ObjectContent, if condition: PutCondition) -> Int
+
+  /// Removes the remains of writes that began longer ago than an age and have not ended.
+  ///
+  /// Such remains are no objects, and take space. A write that still runs elsewhere after such a
+  /// time fails, and is repeated by its caller.
+  ///
+  /// - Parameter prefix: The beginning of the keys of the writes.
+  /// - Returns: The number of removed writes.
+  func endOldWrites(prefix: String, olderThan age: Duration) async throws(StorageError) -> Int
 }
 
 extension ObjectStorage {
   package func get(_ key: ObjectKey, byteLimit: Int) async throws(StorageError) -> StoredObject {
     try await get(key, range: nil, byteLimit: byteLimit)
   }
+
+  /// The default for storages that write each object by one request.
+  package func writeCount(of content: ObjectContent, if condition: PutCondition) -> Int { 1 }
+
+  /// The default for storages that leave nothing, or remove it themselves.
+  package func endOldWrites(
+    prefix: String, olderThan age: Duration
+  ) async throws(StorageError) -> Int { 0 }
 
   /// The default for storages whose objects fit in memory.
   package func download(

@@ -56,12 +56,25 @@
         case .bytes(let bytes): session.uploadTask(with: request, from: Data(bytes))
         case .file(let path, _):
           session.uploadTask(with: request, fromFile: URL(fileURLWithPath: path))
+        case .part(let path, let offset, let count):
+          session.uploadTask(with: request, from: Self.part(path, offset, count))
         }
       let identifier = task.taskIdentifier
       transfers.add(transfer, range, as: identifier)
       return RunningRequest(
         start: { [classify] in Self.start(task, transfer, least, classify) },
         cancel: { task.cancel() })
+    }
+
+    /// The bytes of a part of a file, which may be copied to memory.
+    ///
+    /// The bytes are missing if the file cannot be read. The service then refuses the request,
+    /// because the bytes do not have the signed hash.
+    private static func part(_ path: String, _ offset: Int, _ count: Int) -> Data {
+      let url = URL(fileURLWithPath: path)
+      guard let bytes = try? Data(contentsOf: url, options: .alwaysMapped) else { return Data() }
+      let start = min(offset, bytes.count)
+      return bytes[start..<min(start + count, bytes.count)]
     }
 
     /// Starts a task, unless one of its host's addresses is in a narrower range than `least`.

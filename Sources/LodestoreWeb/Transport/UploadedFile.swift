@@ -3,11 +3,13 @@
   internal import LodestoreSystem
   internal import NIOCore
 
-  /// The content of a file, which is read while a request sends it.
+  /// The content of a file or of a part, which is read while a request sends it.
   struct UploadedFile: AsyncSequence, Sendable {
     private static let pieceSize = 256 << 10
 
     let path: String
+    /// The offset in the file of the first byte to send.
+    var offset = 0
     let count: Int
     let transfer: WebTransfer
 
@@ -21,6 +23,10 @@
       case .file(let path, let count):
         .stream(
           UploadedFile(path: path, count: count, transfer: transfer), length: .known(Int64(count)))
+      case .part(let path, let offset, let count):
+        .stream(
+          UploadedFile(path: path, offset: offset, count: count, transfer: transfer),
+          length: .known(Int64(count)))
       }
     }
 
@@ -53,7 +59,7 @@
         var got = -1
         repeat {
           got = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: wanted) { bytes in
-            Swift.max(pread(descriptor, bytes.baseAddress, wanted, off_t(sent)), 0)
+            Swift.max(pread(descriptor, bytes.baseAddress, wanted, off_t(file.offset + sent)), 0)
           }
         } while got == 0 && errno == EINTR
         guard got > 0 else { throw Failure(code: EIO) }

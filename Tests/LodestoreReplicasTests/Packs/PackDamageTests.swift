@@ -120,6 +120,22 @@
       }
     }
 
+    @Test func `a block of an unknown kind is one of a newer format`() throws {
+      let block: [UInt8] = [9, 1, 2, 3]
+      let encoder = try ZstdEncoder(level: 3)
+      var frame = [UInt8](repeating: 0, count: ZstdEncoder.limit(of: block.count))
+      let count = try frame._withMutableBytes { frame in
+        try block._withBytes { try encoder.pack($0, to: frame) }
+      }
+      frame.removeLast(frame.count - (count ?? 0))
+      let bytes = littleEndianBytes(UInt32(frame.count)) + littleEndianBytes(UInt32(4)) + frame
+      let entry = try LogEntry(
+        Entries.head(1), PackBody(bytes: bytes, changeCount: 0, stepCount: 0, unpackedLength: 4))
+      let error = try #require(throws: PackError.self) { try entry.content() }
+      #expect(error.code == .newerFormat && error.slot == 1)
+      #expect(error.message.contains("the unknown kind 9"))
+    }
+
     @Test func `hostile ids are refused`() throws {
       let wrong: [(inout ReplayStep) -> Void] = [
         { $0.records[0] = Self.records([0]) }, { $0.records[0] = Self.records([1 << 63]) },

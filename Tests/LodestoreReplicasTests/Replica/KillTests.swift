@@ -92,6 +92,8 @@
       try await ReplicaFixture.end(follower, equalTo: store)
       let files = try FileManager.default.contentsOfDirectory(atPath: fixture.path("copy"))
       #expect(files.count { $0.hasSuffix(".lodestore") } == 1, "\(files)")
+      let incoming = fixture.path("copy/incoming")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: incoming) == [])
       try ReplicaFixture.end(store)
     }
 

@@ -111,6 +111,42 @@
       try await keeping.stop()
     }
 
+    @Test func `The plan of a follower knows conditions and other replicas`() async throws {
+      let fixture = try ReplicaFixture()
+      let store = try fixture.store()
+      let writer = try await fixture.writer(store)
+      try ReplicaFixture.write(1...6, to: store)
+      try await writer.stop()
+      let follower = try await fixture.follower { $0.conditions = ["Note": "number > 4"] }
+      try await follower.catchUp()
+      let slot = follower.status.slot
+      await follower.stop()
+      func plan(_ condition: String?, _ place: ReplicaStorage) async throws -> ReplicaPlan {
+        var options = ReplicaFollowerOptions()
+        options.conditions = condition.map { ["Note": $0] } ?? [:]
+        return try await Replica.followerPlan(
+          at: fixture.path("copy"), of: place, options: options)
+      }
+      let same = try await plan("number  >  4", fixture.bucket)
+      #expect(same.action == .apply && same.slot == slot && same.entryCount == 0)
+      for condition in ["number > 5", nil] {
+        let other = try await plan(condition, fixture.bucket)
+        #expect(other.action == .replace && other.slot == slot && other.baseSlot != nil)
+        #expect(other.lastSlot == slot)
+      }
+      let refused = await #expect(throws: ReplicaError.self) {
+        try await plan("number >", fixture.bucket)
+      }
+      #expect(refused?.code == .unsuitableStore)
+      let foreign = try ReplicaFixture()
+      let second = try await foreign.writer(try foreign.store())
+      try await second.stop()
+      let other = await #expect(throws: ReplicaError.self) {
+        try await plan("number > 4", foreign.bucket)
+      }
+      #expect(other?.code == .otherReplica)
+    }
+
     @Test func `The plan of a writer has the bytes that it then sends`() async throws {
       let fixture = try ReplicaFixture()
       let store = try fixture.store()

@@ -37,7 +37,9 @@
     static func run(_ words: [String]) async throws -> String? { try await outcome(of: words).line }
 
     /// Runs the program to its end.
-    static func outcome(of words: [String]) async throws -> Outcome {
+    static func outcome(
+      of words: [String], _ variables: [String: String] = [:]
+    ) async throws -> Outcome {
       let program = try #require(Self.program)
       return try await Task.detached {
         let process = Process()
@@ -49,7 +51,7 @@
           "AWS_ACCESS_KEY_ID": StorageServer.credentials.accessKey,
           "AWS_SECRET_ACCESS_KEY": StorageServer.credentials.secretKey,
           "AWS_REGION": "us-east-1",
-        ]) { $1 }
+        ]) { $1 }.merging(variables) { $1 }
         try process.run()
         let text = String(
           decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

@@ -101,6 +101,9 @@
       try await writer.stop()
       for number in 3...40 as ClosedRange<UInt64> {
         #expect(try await fixture.restored(.write(number)) == states[number], "write \(number)")
+        // The report has the time of the write, also where an entry has later ones.
+        let plan = try await Replica.restorePlan(fixture.bucket, to: .write(number))
+        #expect(number == 3 || plan.time == times[number], "time of \(number)")
       }
       for number in [5, 21, 33, 39] as [UInt64] {
         let time = try #require(times[number])

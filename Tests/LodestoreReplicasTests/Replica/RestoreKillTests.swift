@@ -49,6 +49,49 @@
       try ReplicaFixture.end(store)
     }
 
+    /// The names of files next to a path that restores have made.
+    private func remains(of target: String) throws -> [String] {
+      let url = URL(fileURLWithPath: target)
+      return try FileManager.default.contentsOfDirectory(
+        atPath: url.deletingLastPathComponent().path
+      ).filter { $0.hasPrefix(url.lastPathComponent + "-restoring-") }
+    }
+
+    @Test(
+      .enabled(if: ReplicaProcess.program != nil), arguments: ["restore", "takeover"],
+      ["downloaded", "copied", "complete", "linked"])
+    func `The files of a killed restore go with the next one, and those of a running one stay`(
+      command: String, step: String
+    ) async throws {
+      let (fixture, store) = try await replica()
+      defer { store.close() }
+      let target = fixture.path("target.lodestore")
+      let words = [command, target, fixture.bucketPath]
+      #expect(try await ReplicaProcess.outcome(of: words + [step, "1"]).line == nil)
+      #expect(try remains(of: target).count >= 2)
+      let running = try RestoreScratch(for: target)
+      try Data([1]).write(to: URL(fileURLWithPath: running.stem + ".copy"))
+      let again = try await ReplicaProcess.outcome(of: words)
+      #expect(again.place?.write == 36 || step == "linked" && again.line == "unsuitablePath")
+      #expect(try remains(of: target).count == 2)
+      #expect(FileManager.default.fileExists(atPath: running.stem + ".copy"))
+      withExtendedLifetime(running) {}
+      // The files of another path are no files of this one.
+      let other = try RestoreScratch(for: fixture.path("target"))
+      RestoreScratch.removeAbandoned(for: target)
+      #expect(FileManager.default.fileExists(atPath: other.stem + ".lock"))
+      withExtendedLifetime(other) {}
+    }
+
+    @Test func `A restore leaves no files, also if it fails`() async throws {
+      let (fixture, store) = try await replica()
+      defer { store.close() }
+      let target = fixture.path("target.lodestore")
+      _ = try? await Replica.restore(fixture.bucket, to: .write(1_000), at: target)
+      try await Replica.restore(fixture.bucket, at: target)
+      #expect(try remains(of: target) == [])
+    }
+
     @Test(.enabled(if: ReplicaProcess.program != nil), arguments: takeoverSteps)
     func `A takeover killed at any step is begun again, and one writer is left`(
       step: String, count: Int

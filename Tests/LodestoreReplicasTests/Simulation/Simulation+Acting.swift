@@ -51,6 +51,8 @@ extension Simulation {
 
   func start(_ process: SimulatedProcess) {
     process.session = newIdentity()
+    // The new session does not know parts that an earlier one has written.
+    process.shippedCount = nil
     if process.isCollector {
       process.task = .idle
     } else if process.isWriter, let position = process.store.position {
@@ -66,10 +68,12 @@ extension Simulation {
 
   private func follow(_ process: SimulatedProcess) {
     process.pending = []
-    process.task = .following(
-      FollowerCursor(
-        store: SimulatedReplica.store, position: process.store.position, floor: process.floor,
-        fence: process.fence))
+    var cursor = FollowerCursor(
+      store: SimulatedReplica.store, position: process.store.position, floor: process.floor,
+      fence: process.fence)
+    // Some polls leave out the floor, and a later one reads it.
+    if !isSettling, process.fence == nil, tick % 2 == 0 { cursor.trustAbsence() }
+    process.task = .following(cursor)
   }
 
   func beginTakeover(_ process: SimulatedProcess) {

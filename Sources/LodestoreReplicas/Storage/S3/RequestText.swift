@@ -50,6 +50,44 @@ enum RequestText {
     return "\(date)T\(hour)Z"
   }
 
+  /// Reads a time as `2013-05-24T00:00:00.000Z`, in seconds since 1970; `nil` for other text.
+  static func seconds(_ text: String) -> Int? {
+    let bytes = Array(text.utf8)
+    func number(_ range: Range<Int>) -> Int? {
+      let digits = bytes[range]
+      guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+      return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+    guard bytes.count >= 20, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
+      bytes[10] == UInt8(ascii: "T"), bytes.last == UInt8(ascii: "Z"),
+      let year = number(0..<4), let month = number(5..<7), (1...12).contains(month),
+      let day = number(8..<10), let hour = number(11..<13), let minute = number(14..<16),
+      let second = number(17..<19)
+    else { return nil }
+    // Years begin in March, so that leap days are their last days.
+    let shifted = month <= 2 ? year - 1 : year
+    let monthFromMarch = month <= 2 ? month + 9 : month - 3
+    let days =
+      365 * shifted + shifted / 4 - shifted / 100 + shifted / 400 + (153 * monthFromMarch + 2) / 5
+      + day - 1 - 719_468
+    return ((days * 24 + hour) * 60 + minute) * 60 + second
+  }
+
+  /// Text within an element of XML.
+  static func markup(_ text: String) -> String {
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "&"): bytes += Array("&amp;".utf8)
+      case UInt8(ascii: "<"): bytes += Array("&lt;".utf8)
+      case UInt8(ascii: ">"): bytes += Array("&gt;".utf8)
+      case UInt8(ascii: "\""): bytes += Array("&quot;".utf8)
+      default: bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
   private static func padded(_ number: Int, _ width: Int) -> String {
     let text = String(number)
     return String(repeating: "0", count: max(width - text.count, 0)) + text

@@ -35,6 +35,8 @@ enum S3Answers {
     case (_, "NoSuchBucket"?): .noBucket
     case (_, "SlowDown"?), (429, _): .throttled(retryAfter: retryAfter)
     case (404, "NoSuchKey"?): .notFound
+    // The parts of an upload are gone, so the file is sent again.
+    case (404, "NoSuchUpload"?): .cut
     // A head has no body, so its code is unknown.
     case (404, nil) where operation == .head: .notFound
     case (412, _): .conditionFailed

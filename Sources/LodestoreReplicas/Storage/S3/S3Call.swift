@@ -22,10 +22,14 @@ struct S3Call: Sendable {
   var range: ClosedRange<Int>?
   var isConditional = false
 
-  init(_ operation: StorageError.Operation, _ method: String, key: String) {
+  init(
+    _ operation: StorageError.Operation, _ method: String, key: String,
+    query: [(name: String, value: String)] = []
+  ) {
     self.operation = operation
     self.method = method
     self.key = key
+    self.query = query
     shownKey = key
     if method == "HEAD" { byteLimit = .max }
   }
@@ -66,8 +70,7 @@ struct S3Call: Sendable {
     call.isConditional = condition != .none
     switch content {
     case .bytes(let bytes):
-      call.body = .bytes(bytes)
-      call.bodyHash = RequestText.hex(bytes._withBytes { SHA256Digest.digest(of: $0) })
+      call.setBody(bytes)
     case .file(let path, let known):
       let file = open(path, O_RDONLY | O_CLOEXEC)
       defer { if file >= 0 { close(file) } }
@@ -88,6 +91,39 @@ struct S3Call: Sendable {
       call.bodyHash = RequestText.hex(hash)
     }
     return call
+  }
+
+  mutating func setBody(_ bytes: [UInt8]) {
+    body = .bytes(bytes)
+    bodyHash = RequestText.hex(bytes._withBytes { SHA256Digest.digest(of: $0) })
+  }
+
+  // MARK: Files
+
+  /// The size of a regular file; `nil` for everything else.
+  static func size(ofFileAt path: String) -> UInt64? {
+    guard let status = stat(at: path), status.isRegularFile else { return nil }
+    return UInt64(max(status.st_size, 0))
+  }
+
+  /// The SHA-256 of a part of a file; `nil` if the part cannot be read or the file is too short.
+  static func hash(ofFileAt path: String, _ range: Range<UInt64>) -> [UInt8]? {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var hash = SHA256Digest()
+    var offset = Int(range.lowerBound)
+    var rest = Int(range.upperBound - range.lowerBound)
+    var piece = [UInt8](repeating: 0, count: 256 << 10)
+    while rest > 0 {
+      let read = piece._withMutableBytes { $0.fill(from: file, at: offset) }
+      let count = min(read, rest)
+      guard count > 0 else { return nil }
+      piece[..<count]._withBytes { hash.update($0) }
+      offset += count
+      rest -= count
+    }
+    return hash.finalize()
   }
 
   /// The SHA-256 of an open file; `nil` if it cannot be read.

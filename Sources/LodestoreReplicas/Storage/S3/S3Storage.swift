@@ -9,7 +9,7 @@ internal import Synchronization
 /// A bucket of an S3-compatible service, or a folder in one.
 ///
 /// Requests are signed by Signature Version 4, with the hash of their content. A call makes one
-/// request. A second request follows only after two refusals: of the time of this machine's clock,
+/// request, except that a large file is written in parts. A second request follows only after two refusals: of the time of this machine's clock,
 /// and of expired credentials. After these refusals nothing was written.
 ///
 /// Locks guard the clock's correction and the credentials. Any task may call a storage.
@@ -23,6 +23,19 @@ package final class S3Storage: ObjectStorage {
     package var requestTimeout = Duration.seconds(30)
     package var transferTimeout = Duration.seconds(6 * 3600)
     package var connections = 8
+    /// The size in bytes from which a file is written in parts.
+    package var partsThreshold: UInt64 = 64 << 20
+    /// The size of a part in bytes.
+    ///
+    /// A part is larger where a file would have more than 10,000 parts. Services refuse parts below
+    /// 5 MiB.
+    package var partSize: UInt64 = 64 << 20
+    /// The number of failures in a row after which the upload of a file in parts is aborted.
+    package var partFailureLimit = 32
+    /// Waits before a repetition of a part; see ``StorageProbe/wait``.
+    package var wait = StorageWait.standard
+    /// Called after each part; tests end the process there.
+    package var onPart: @Sendable (_ number: Int) -> Void = { _ in }
     /// Numeric addresses by host name, used in place of the system's resolver; for tests.
     package var hostAddresses: [String: String] = [:]
     /// The time of the machine in seconds since 1970; for tests.
@@ -31,11 +44,13 @@ package final class S3Storage: ObjectStorage {
     package init() {}
   }
 
-  private let bucket: S3Place
+  let bucket: S3Place
   private let source: S3CredentialSource
   private let settings: AWSSettings
   private let web: WebRequests
-  private let now: @Sendable () -> Int
+  let options: Options
+  /// The ids of uploads in parts that run now.
+  let runningUploads = Mutex<Set<String>>([])
   /// The seconds to add to this machine's time.
   private let correction = Mutex(0)
   private let credentials: Mutex<S3Credentials>
@@ -73,7 +88,7 @@ package final class S3Storage: ObjectStorage {
     } catch { throw unusable(error.reason, error.advice) }
     self.source = source
     self.settings = settings
-    now = options.now
+    self.options = options
     var limits = WebRequests.Options()
     limits.requestTimeout = options.requestTimeout
     limits.transferTimeout = options.transferTimeout
@@ -118,6 +133,11 @@ package final class S3Storage: ObjectStorage {
   package func put(
     _ content: ObjectContent, at key: ObjectKey, if condition: PutCondition
   ) async throws(StorageError) -> ObjectTag {
+    if let (path, parts) = parts(of: content, if: condition),
+      let tag = try await put(path, in: parts, at: key)
+    {
+      return tag
+    }
     let call = try S3Call.put(content, at: key, if: condition, in: bucket)
     let answer = try await answer(to: call)
     guard let tag = answer.fields["etag"], !tag.isEmpty else {
@@ -158,7 +178,7 @@ package final class S3Storage: ObjectStorage {
   // MARK: Requests
 
   /// Makes the request of a call, and a second one after a refusal that the first one explains.
-  private func answer(
+  func answer(
     to call: S3Call, take: (@Sendable (Data) throws -> Void)? = nil
   ) async throws(StorageError) -> WebRequests.Answer {
     let first = credentials.withLock { $0 }
@@ -191,7 +211,7 @@ package final class S3Storage: ObjectStorage {
       throw failure(.badRequest, call, "the address cannot be used")
     }
     var request = WebRequests.Request(call.method, url, byteLimit: call.byteLimit)
-    let time = now() + correction.withLock { $0 }
+    let time = options.now() + correction.withLock { $0 }
     request.fields = signer.signedFields(of: signed, at: time).filter { $0.name != "host" }
     request.body = call.body
     request.range = call.range
@@ -211,7 +231,7 @@ package final class S3Storage: ObjectStorage {
       refusal.code == "RequestTimeTooSkewed"
       || (call.operation == .head && [400, 403].contains(refusal.status))
     guard isSkewed, let date = answer.date else { return false }
-    let found = date - now()
+    let found = date - options.now()
     return correction.withLock { correction in
       guard abs(found - correction) > 300 else { return false }
       correction = found
@@ -251,7 +271,7 @@ package final class S3Storage: ObjectStorage {
     return ObjectHead(byteCount: UInt64(max(count, 0)), tag: ObjectTag(tag))
   }
 
-  private func failure(
+  func failure(
     _ kind: StorageError.Kind, _ call: S3Call, _ reason: String, advice: String? = nil,
     mayHaveHappened: Bool = false, code: String? = nil
   ) -> StorageError {
@@ -277,7 +297,7 @@ package final class S3Storage: ObjectStorage {
     }
   }
 
-  private func failure(
+  func failure(
     _ refusal: S3Answers.Refusal, _ answer: WebRequests.Answer, _ call: S3Call
   ) -> StorageError {
     let kind = S3Answers.kind(

@@ -50,6 +50,10 @@ final class StorageServer {
     process.executableURL = URL(fileURLWithPath: program)
     process.arguments = try Self.arguments(product, folder, ports)
     process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
+    // Tests upload small files in parts.
+    process.environment = ProcessInfo.processInfo.environment.merging([
+      "S3_UPLOAD_PART_MIN_SIZE": "1024"
+    ]) { $1 }
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
     process.standardInput = FileHandle.nullDevice
