@@ -47,8 +47,8 @@ struct RestoreRun: Sendable {
   ) async throws -> BaseHead {
     var attempt = 1
     while true {
-      let bases = try await client.bases()
-      let candidates = bases.reversed().filter { base in
+      let bases = try await client.listedBases()
+      let candidates = bases.heads.reversed().filter { base in
         if base.store != replica || unusable[base.slot] != nil { return false }
         return switch target {
         case .latest: true
@@ -57,16 +57,20 @@ struct RestoreRun: Sendable {
         case .slot(let slot): base.slot <= slot
         }
       }
-      var isCollected = false
+      var isCollected = bases.isCollected
+      var broken: [BaseHead] = []
       for base in candidates {
-        // A base that a fenced writer has stored is not on the chain.
         let bytes = try await client.object(.entry(slot: base.slot))
         if let bytes, SHA256.hash(bytes) == base.entry.bytes { return base }
+        // A writer that was fenced, or ended before its entry, may have stored a base of a slot
+        // that has another entry.
+        let isOther = bytes.map { (try? LogEntry(reading: $0, slot: base.slot)) != nil } ?? false
+        if !isOther { broken.append(base) }
         isCollected = isCollected || bytes == nil
       }
       // A collection may have deleted the bases after they were listed.
       guard isCollected, attempt < 3 else {
-        throw try await noBase(for: target, bases, candidates, unusable)
+        throw try await noBase(for: target, bases, broken, unusable)
       }
       attempt += 1
     }
@@ -74,24 +78,23 @@ struct RestoreRun: Sendable {
 
   /// The reason why no base can be used.
   private func noBase(
-    for target: RestoreTarget, _ bases: [BaseHead], _ candidates: [BaseHead],
+    for target: RestoreTarget, _ listed: ListedBases, _ broken: [BaseHead],
     _ unusable: [UInt64: ReplicaError]
   ) async throws -> ReplicaError {
-    if let fault = bases.reversed().lazy.compactMap({ unusable[$0.slot] }).first { return fault }
+    let faults = listed.heads.reversed().lazy.compactMap { unusable[$0.slot] }
+    if let fault = faults.first { return fault }
     let start = "cannot restore \(target.words) from '\(client.place)': "
     // The head of a base comes before the entry of its slot, which the log does not have yet.
     let end = try await client.entries(in: .log).last?.name.collectedSlot ?? 0
-    let bases = bases.filter { $0.slot != end + 1 }
-    let candidates = candidates.filter { $0.slot != end + 1 }
-    let heads = try await client.entries(in: .base).count {
-      $0.name.isHeadOfBase && $0.name.collectedSlot != end + 1
-    }
-    guard candidates.isEmpty, heads <= bases.count else {
+    let bases = listed.heads.filter { $0.slot != end + 1 }
+    let broken = broken.filter { $0.slot != end + 1 }
+    let unreadable = listed.unreadable.filter { $0.collectedSlot != end + 1 }
+    guard broken.isEmpty, unreadable.isEmpty else {
       return ReplicaError(
         .damaged,
-        start + "of \(heads) bases, \(candidates.count) do not fit the log, and "
-          + "\(max(heads, bases.count) - bases.count) cannot be read; put these objects back, or "
-          + "restore a state after another base")
+        start + "of \(bases.count + unreadable.count) bases, \(broken.count) do not fit the "
+          + "log, and \(unreadable.count) cannot be read; put these objects back, or restore a "
+          + "state after another base")
     }
     return ReplicaError(
       bases.isEmpty ? .noBase : .notKept,

@@ -1,0 +1,77 @@
+#if Datasets
+  import EntityStore
+
+  @testable import LodestoreReplicas
+
+  /// The program of a writer.
+  extension HistoryLife {
+    func write(_ path: String) async throws {
+      let store = try Store(at: path, entities: [Note.self], options: Note.options)
+      defer { store.close() }
+      try history.record(store)
+      var serials = try HistoryContent.serials(of: store)
+      if !history.isSettling, history.below(6) == 0 { try commit(store, &serials) }
+      do {
+        let writer = try await Replica.writer(store, to: storage, options: writerOptions())
+        for _ in 0..<3 + history.below(30) where !history.isSettling && !isDead {
+          try await work(writer, &serials)
+          if let end = writer.status.end { throw end }
+        }
+        try await writer.stop()
+        history.acknowledged.formUnion(serials)
+      } catch let error as ReplicaError {
+        if error.code == .fenced, !isDead {
+          _ = try Replica.exportDiverged(store, to: "\(folder)/diverged-\(history.lastSerial)")
+        }
+        throw error
+      }
+    }
+
+    func writerOptions() -> ReplicaWriterOptions {
+      var options = ReplicaWriterOptions()
+      options.durability = .replicated
+      options.flushInterval = .milliseconds(5 + history.below(500))
+      options.checkpointInterval = .milliseconds(100 + history.below(8_000))
+      options.leaseInterval = history.below(2) == 0 ? .seconds(5 + history.below(25)) : nil
+      options.retention = [Duration.zero, .zero, .seconds(30), nil][history.below(4)]
+      options.probesStorage = history.storage == .overwriting || history.below(4) == 0
+      // Bases are written when the history says so, because sizes differ from run to run.
+      options.minimumLogSizeForBase = .max
+      (options.packCompressionLevel, options.baseCompressionLevel) = (1, 1)
+      options.name = name
+      options.setStepHook { [self] in history.step($0.rawValue, of: self) }
+      return options
+    }
+
+    func commit(_ store: Store, _ serials: inout [Int]) throws {
+      let (serial, kind) = (newSerial(), history.below(5))
+      try store.write { try HistoryContent.change(serial, kind, &$0) }
+      serials.append(serial)
+      try history.record(store)
+    }
+
+    private func newSerial() -> Int {
+      history.lastSerial += 1
+      return history.lastSerial
+    }
+
+    private func work(_ writer: ReplicaWriter, _ serials: inout [Int]) async throws {
+      switch history.below(16) {
+      case 0..<6: for _ in 0...history.below(3) { try commit(writer.store, &serials) }
+      case 6..<9:
+        let (serial, kind) = (newSerial(), history.below(5))
+        try await writer.write { try HistoryContent.change(serial, kind, &$0) }
+        serials.append(serial)
+        history.acknowledged.formUnion(serials)
+        if !isDead { try history.record(writer.store) }
+      case 9..<11:
+        let sent = serials
+        try await writer.flush()
+        history.acknowledged.formUnion(sent)
+      case 11: try await writer.writeBase()
+      case 12: try await writer.collect()
+      default: try await rest(0.01...6)
+      }
+    }
+  }
+#endif
