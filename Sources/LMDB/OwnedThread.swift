@@ -15,11 +15,13 @@ package final class OwnedThread: Sendable {
     return key
   }()
 
-  private let later: @Sendable (@escaping () -> Void) -> Void
+  private let later: @Sendable (@escaping @Sendable () -> Void) -> Void
 
   /// - Parameter later: Receives a closure that resumes the caller of a call, to run it later on
   ///   the same thread.
-  package init(later: @escaping @Sendable (@escaping () -> Void) -> Void) { self.later = later }
+  package init(later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
+    self.later = later
+  }
 
   /// Owns the calling thread while `body` runs.
   package func own<R>(_ body: () throws -> R) rethrows -> R {
@@ -37,9 +39,9 @@ package final class OwnedThread: Sendable {
   }
 
   /// Resumes the caller of a call when the simulation wants it.
-  func resume<R>(_ caller: UnsafeContinuation<R, any Error>, with result: Result<R, any Error>) {
-    // The closure passes the result to one task, and runs once.
-    nonisolated(unsafe) let result = result
+  func resume<R: Sendable>(
+    _ caller: UnsafeContinuation<R, any Error>, with result: Result<R, any Error>
+  ) {
     later { caller.resume(with: result) }
   }
 }

@@ -84,11 +84,14 @@ struct RestoreRun: Sendable {
     let faults = listed.heads.reversed().lazy.compactMap { unusable[$0.slot] }
     if let fault = faults.first { return fault }
     let start = "cannot restore \(target.words) from '\(client.place)': "
-    // The head of a base comes before the entry of its slot, which the log does not have yet.
-    let end = try await client.entries(in: .log).last?.name.collectedSlot ?? 0
-    let bases = listed.heads.filter { $0.slot != end + 1 }
-    let broken = broken.filter { $0.slot != end + 1 }
-    let unreadable = listed.unreadable.filter { $0.collectedSlot != end + 1 }
+    let slots = try await client.entries(in: .log).lazy.compactMap(\.name.collectedSlot)
+    let (first, end) = (slots.first ?? 0, slots.last ?? 0)
+    // The head of a base comes before the entry of its slot, which the log does not have yet. A
+    // request that arrives late may store the head of a slot that was collected.
+    func isKept(_ slot: UInt64) -> Bool { slot >= first && slot != end + 1 }
+    let bases = listed.heads.filter { isKept($0.slot) }
+    let broken = broken.filter { isKept($0.slot) }
+    let unreadable = listed.unreadable.filter { $0.collectedSlot.map(isKept) ?? true }
     guard broken.isEmpty, unreadable.isEmpty else {
       return ReplicaError(
         .damaged,

@@ -11,9 +11,9 @@
       case 0, 1: kill(life)
       case 2, 3: freeze(life)
       case 4: life.cutUntil = time + Int64(random(in: 1...60) * 1e9)
-      case 5, 6: backUp(life)
-      case 7 where storage == .overwritingLater: bucket.overwrites = true
-      case 8 where storage == .overwritingLater: bucket.overwrites = false
+      case 5..<10: backUp(life)
+      case 10 where storage == .overwritingLater: bucket.overwrites = true
+      case 11 where storage == .overwritingLater: bucket.overwrites = false
       default: break
       }
     }

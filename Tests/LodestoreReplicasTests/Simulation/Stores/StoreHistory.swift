@@ -281,7 +281,7 @@
         try recordStore(in: copy)
       } catch { fail("after a death: \(error)") }
       life.die()
-      if let backup = machine.backup, below(6) == 0 {
+      if let backup = machine.backup, below(3) == 0 {
         count(.rollbacks)
         (machine.folder, machine.backup, machine.isRolledBack) = (backup, nil, true)
       }
