@@ -7,7 +7,7 @@
 
     func drawFault(of life: HistoryLife) {
       guard !life.isDead, !life.isOver else { return }
-      switch below(3_000) {
+      switch below(3_000 * calm) {
       case 0, 1: kill(life)
       case 2, 3: freeze(life)
       case 4: life.cutUntil = time + Int64(random(in: 1...60) * 1e9)
@@ -61,7 +61,7 @@
       func execute(after wait: Int64, _ body: @escaping (HistoryResult) -> Void) {
         schedule(after: wait) { [self] in body(self.execute(call)) }
       }
-      var fate = isSettling ? 100 : below(100)
+      var fate = isSettling ? 100 : below(100 * calm)
       if life.cutUntil > time { fate = 0 }
       trace(call, life, fate)
       switch fate {
@@ -80,11 +80,11 @@
       default: execute(after: out) { answer($0, after: back) }
       }
       // The request is on its way when the process dies.
-      if !isSettling, below(400) == 0 { kill(life) }
+      if !isSettling, below(400 * calm) == 0 { kill(life) }
     }
 
     private func latency() -> Int64 {
-      let isSlow = !isSettling && below(40) == 0
+      let isSlow = !isSettling && below(40 * calm) == 0
       return Int64(random(in: isSlow ? 1...30 : 0.001...0.05) * 1e9)
     }
 

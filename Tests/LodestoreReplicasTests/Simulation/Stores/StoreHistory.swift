@@ -52,6 +52,8 @@
     let start = ContinuousClock.now
     private let epoch = Date().timeIntervalSinceReferenceDate
     private let length: Int64
+    /// The factor by which faults are rarer than in the roughest histories, so that some have many slots.
+    let calm: Int
     private let folder: String
     private var source: SeededRandom
     /// The true time since the beginning, in nanoseconds.
@@ -98,6 +100,7 @@
         default: .honest
         }
       bucket.overwrites = storage == .overwriting
+      calm = [1, 3, 10][source.below(3)]
       folder = HistoryFiles.root + "/history-\(UUID().uuidString)"
       let years: [Double] = [-10, -1, 0, 0, 1, 10]
       for number in 0..<2 + source.below(3) {
@@ -171,7 +174,13 @@
         running.executor.enqueue(resumption)
       }
       thread.own {
-        for machine in machines { start(machine) }
+        // Mostly the first machine begins the replica before the others start.
+        let delay: ClosedRange<Double> = below(4) == 0 ? 0...0 : 0.1...10
+        for machine in machines {
+          schedule(after: machine.number == 0 ? 0 : Int64(random(in: delay) * 1e9)) { [self] in
+            start(machine)
+          }
+        }
         schedule(after: length) { [self] in settle() }
         loop { self.isSettling && self.lives.allSatisfy { $0.isOver || $0.isDead } }
         if oracle.violation == nil, !oracle.entries.isEmpty { judge() }
