@@ -63,6 +63,10 @@
       if let first = lost.min(), history.keepsConditions || !history.hasReport {
         history.fail("write \(first) was reported as replicated, and is lost")
       }
+      for (name, writes) in history.fencedWrites where history.keepsConditions {
+        guard let first = writes.subtracting(serials).min() else { continue }
+        history.fail("write \(first) of \(name) is in no replica, and was not exported")
+      }
     }
 
     /// Restores an earlier state, if the replica keeps it.

@@ -62,7 +62,7 @@
       case .fenced: history.count(.fenced)
       case .behind, .diverged:
         history.count(.refused)
-        if history.isHonest, !machine.isRolledBack {
+        if history.isHonest, !machine.isRolledBack, !machine.hasPurged {
           history.fail("\(name): \(error.code) \(error.message)")
         }
       default:
@@ -75,7 +75,7 @@
     private func becomeEmpty() {
       for end in ["", "-lock"] { HistoryFiles.remove(storePath + end) }
       HistoryFiles.remove(copyPath)
-      machine.isRolledBack = false
+      (machine.isRolledBack, machine.hasPurged) = (false, false)
       machine.backup = nil
     }
 
@@ -164,6 +164,8 @@
           group.addTask { [self] in
             let store = try await standby.waitToTakeOver()
             defer { store.close() }
+            // A store that has taken over in an earlier process may have been fenced since.
+            guard standby.status.takeover != nil else { return }
             history.count(.standbys)
             history.note("\(name) has taken over as a standby")
             try check(store, has: earlier, "the standby's store")

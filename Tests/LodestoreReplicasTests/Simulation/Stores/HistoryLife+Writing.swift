@@ -6,8 +6,9 @@
   /// The program of a writer.
   extension HistoryLife {
     func write(_ path: String) async throws {
-      let store = try Store(at: path, entities: [Note.self], options: Note.options)
+      let store = try Store(at: path, entities: history.entities, options: Note.options)
       defer { store.close() }
+      hasLabels = history.entities.count > 1
       try history.record(store)
       var serials = try HistoryContent.serials(of: store)
       if !history.isSettling, history.below(6) == 0 { try commit(store, &serials) }
@@ -20,11 +21,20 @@
         try await writer.stop()
         history.acknowledged.formUnion(serials)
       } catch let error as ReplicaError {
-        if error.code == .fenced, !isDead {
-          _ = try Replica.exportDiverged(store, to: "\(folder)/diverged-\(history.lastSerial)")
-        }
+        if error.code == .fenced, !isDead { try export(store) }
         throw error
       }
+    }
+
+    /// Exports the writes of a fenced store that no replica has.
+    private func export(_ store: Store) throws {
+      let path = "\(folder)/diverged-\(number)-\(history.lastSerial)"
+      defer { HistoryFiles.remove(path) }
+      try Replica.exportDiverged(store, to: path)
+      let text = String(decoding: HistoryFiles.bytes(of: path) ?? [], as: UTF8.self)
+      let exported = text.matches(of: /"note ([0-9]+)"/).compactMap { Int($0.1) }
+      history.fencedWrites.append(
+        (name, try Set(HistoryContent.serials(of: store)).subtracting(exported)))
     }
 
     func writerOptions() -> ReplicaWriterOptions {
@@ -44,19 +54,19 @@
     }
 
     func commit(_ store: Store, _ serials: inout [Int]) throws {
-      let (serial, kind) = (newSerial(), history.below(5))
+      let (serial, kind) = newChange()
       try store.write { try HistoryContent.change(serial, kind, &$0) }
       serials.append(serial)
       try history.record(store)
     }
 
-    private func newSerial() -> Int {
+    private func newChange() -> (serial: Int, kind: Int) {
       history.lastSerial += 1
-      return history.lastSerial
+      return (history.lastSerial, history.below(hasLabels ? 6 : 5))
     }
 
     private func replicate(_ writer: ReplicaWriter, _ serials: inout [Int]) async throws {
-      let (serial, kind) = (newSerial(), history.below(5))
+      let (serial, kind) = newChange()
       try await writer.write { try HistoryContent.change(serial, kind, &$0) }
       serials.append(serial)
       history.acknowledged.formUnion(serials)
@@ -64,6 +74,10 @@
     }
 
     private func work(_ writer: ReplicaWriter, _ serials: inout [Int]) async throws {
+      if history.below(40) == 0 {
+        machine.hasPurged = true
+        try await writer.store.write { _ = try $0.purgeHistory(before: .distantFuture) }
+      }
       switch history.below(16) {
       case 0..<6: for _ in 0...history.below(3) { try commit(writer.store, &serials) }
       case 6..<8: try await replicate(writer, &serials)

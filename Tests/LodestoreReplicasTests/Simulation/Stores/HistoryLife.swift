@@ -16,6 +16,8 @@
     var backup: String?
     /// The folder was replaced by the earlier copy, so its store is an older one.
     var isRolledBack = false
+    /// The store's history was purged, so an opening may be unable to compare entries with it.
+    var hasPurged = false
 
     init(number: Int, calendarOffset: Double, folder: String) {
       self.number = number
@@ -37,6 +39,8 @@
     private(set) var isDead = false
     /// The tasks of the process have ended.
     var isOver = false
+    /// The writer's store has labels.
+    var hasLabels = false
     /// The process is stopped until this time.
     var frozenUntil: Int64 = 0
     /// The network is cut until this time.

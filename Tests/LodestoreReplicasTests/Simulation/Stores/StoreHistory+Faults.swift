@@ -39,6 +39,7 @@
       note("\(life.name): \(step)")
       if step == "collected" { count(.collections) }
       if step == "baseWritten" { count(.bases) }
+      if step == "baseEntryShipped" { count(.baseEntries) }
       if !isSettling, !life.isDead, below(60) == 0 { kill(life) }
     }
 

@@ -37,7 +37,7 @@
     /// Rare events, which enough histories must have.
     enum Event: String, CaseIterable {
       case jobs, requests, kills, freezes, rollbacks, takeovers, standbys, fenced, refused, bases
-      case collections, swaps, mergedReads, restores, pointsInTime, acknowledged, garbage
+      case baseEntries, collections, swaps, mergedReads, restores, pointsInTime, acknowledged, garbage
     }
 
     private struct Wait {
@@ -78,9 +78,13 @@
     private(set) var isSettling = false
     /// A machine has reported a lie of the storage.
     var hasReport = false
+    /// The entities of the program, which gets a new version in some histories.
+    private(set) var entities: [any Entity.Type] = [Note.self]
     var lastSerial = 0
     /// The serial numbers of writes that were reported as replicated.
     var acknowledged: Set<Int> = []
+    /// The writes of fenced stores that were not exported as diverged.
+    var fencedWrites: [(name: String, serials: Set<Int>)] = []
     /// The digests that stores of writers have had after their commits.
     private var states: Set<ReplayDigests> = []
     /// The same without buckets, whose values between two entries no history has.
@@ -182,6 +186,12 @@
           }
         }
         schedule(after: length) { [self] in settle() }
+        if below(3) == 0 {
+          schedule(after: Int64(random(in: 5...80) * 1e9)) { [self] in
+            note("the program has a new version")
+            entities = [Note.self, HistoryLabel.self]
+          }
+        }
         loop { self.isSettling && self.lives.allSatisfy { $0.isOver || $0.isDead } }
         if oracle.violation == nil, !oracle.entries.isEmpty { judge() }
         end()
