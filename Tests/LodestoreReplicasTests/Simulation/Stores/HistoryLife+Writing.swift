@@ -30,7 +30,11 @@
     private func export(_ store: Store) throws {
       let path = "\(folder)/diverged-\(number)-\(history.lastSerial)"
       defer { HistoryFiles.remove(path) }
-      try Replica.exportDiverged(store, to: path)
+      do {
+        try Replica.exportDiverged(store, to: path)
+      } catch let error as ReplicaError where machine.hasPurged {
+        return history.note("\(name): \(error.message)")
+      }
       let text = String(decoding: HistoryFiles.bytes(of: path) ?? [], as: UTF8.self)
       let exported = text.matches(of: /"note ([0-9]+)"/).compactMap { Int($0.1) }
       history.fencedWrites.append(
