@@ -86,7 +86,7 @@
       case 0..<6: for _ in 0...history.below(3) { try commit(writer.store, &serials) }
       case 6..<8: try await replicate(writer, &serials)
       case 8:
-        // Followers that read seldom find merged slots after so many entries.
+        // After 16 entries, followers that read seldom find merged slots.
         for _ in 0..<10 + history.below(20) { try await replicate(writer, &serials) }
       case 9..<11:
         let sent = serials

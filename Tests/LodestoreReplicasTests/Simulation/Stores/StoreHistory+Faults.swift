@@ -92,7 +92,8 @@
     private func execute(_ call: HistoryCall) -> HistoryResult {
       let existed = bucket.objects[call.key] != nil
       var lag: Int64 = 0
-      if storage == .lagging, !isSettling, ReplicaFolder.allCases.contains(where: call.isList(of:)) {
+      let isList = ReplicaFolder.allCases.contains(where: call.isList(of:))
+      if isList, storage == .lagging, !isSettling {
         lag = Int64(random(in: 0...20) * 1e9)
       }
       let result = bucket.execute(call, at: time, lag: lag)
@@ -115,7 +116,8 @@
   extension HistoryCall {
     /// Whether the call lists names of a folder.
     fileprivate func isList(of folder: ReplicaFolder) -> Bool {
-      if case .list(let prefix, _, _) = self { prefix.hasPrefix(folder.rawValue + "/") } else { false }
+      guard case .list(let prefix, _, _) = self else { return false }
+      return prefix.hasPrefix(folder.rawValue + "/")
     }
   }
 #endif

@@ -11,8 +11,8 @@
   ///
   /// A loop on one thread runs the tasks of all machines, job by job. The loop owns the bucket, the
   /// network, the clocks and the deaths of processes. Calls of stores run on this thread, too, so
-  /// the seed repeats all steps. Only bytes differ from run to run, because they have times, session
-  /// numbers and UUIDs.
+  /// the seed repeats all steps. Only bytes differ from run to run, because they have times,
+  /// session numbers and UUIDs.
   final class StoreHistory: @unchecked Sendable {
     /// The kind of the storage.
     enum Storage {
@@ -37,7 +37,8 @@
     /// Rare events, which enough histories must have.
     enum Event: String, CaseIterable {
       case jobs, requests, kills, freezes, rollbacks, takeovers, standbys, fenced, refused, bases
-      case baseEntries, collections, swaps, mergedReads, restores, pointsInTime, acknowledged, garbage
+      case baseEntries, collections, swaps, mergedReads, restores, pointsInTime, acknowledged
+      case garbage
     }
 
     private struct Wait {
@@ -52,7 +53,9 @@
     let start = ContinuousClock.now
     private let epoch = Date().timeIntervalSinceReferenceDate
     private let length: Int64
-    /// The factor by which faults are rarer than in the roughest histories, so that some have many slots.
+    /// The factor by which faults are rarer than in the roughest histories.
+    ///
+    /// Calm histories have many slots.
     let calm: Int
     private let folder: String
     private var source: SeededRandom
@@ -87,7 +90,7 @@
     var fencedWrites: [(name: String, serials: Set<Int>)] = []
     /// The digests that stores of writers have had after their commits.
     private var states: Set<ReplayDigests> = []
-    /// The same without buckets, whose values between two entries no history has.
+    /// The digests of records alone, because no history has the values of buckets between entries.
     private var recordStates: Set<[[UInt8]: ContentDigest]> = []
     /// The digests that copies have had, and whether they have the buckets of the same state.
     private var seen: [(name: String, digests: ReplayDigests, hasBuckets: Bool)] = []
@@ -284,7 +287,9 @@
         if count > 100_000 { return fail("the tasks of a process do not end") }
       }
       waits = []
-      if let life = lives.first(where: { !$0.isOver }) { fail("a task of \(life.name) waits for ever") }
+      if let life = lives.first(where: { !$0.isOver }) {
+        fail("a task of \(life.name) waits for ever")
+      }
     }
 
     /// Ends a process; the machine's folder is as the process leaves it.
