@@ -290,6 +290,8 @@
       if let life = lives.first(where: { !$0.isOver }) {
         fail("a task of \(life.name) waits for ever")
       }
+      // Processes refer to their history.
+      (lives, machines) = ([], [])
     }
 
     /// Ends a process; the machine's folder is as the process leaves it.
