@@ -285,11 +285,14 @@ let package = Package(
     .testTarget(
       name: "LodestoreReplicasTests",
       dependencies: [
-        "EntityStore", "KVDumpCommands", "KVDumpDatasetCommands", "LodestoreBytes",
+        "EntityStore", "KVDumpCommands", "KVDumpDatasetCommands", "LMDB", "LodestoreBytes",
         "LodestoreDatasets", "LodestoreFormat", "LodestoreReplicas", "LodestoreSystem",
         "LodestoreVerifier", "LodestoreWeb", "LoopbackWeb",
       ],
-      exclude: ["Model", "Simulation/planted.txt", "Simulation/simulate"],
+      exclude: [
+        "Model", "Simulation/planted.txt", "Simulation/simulate", "Simulation/Stores/planted.txt",
+        "Simulation/Stores/simulate",
+      ],
       swiftSettings: webSettings + datasetSettings),
     .testTarget(
       name: "LodestorePostgresTests",

@@ -93,7 +93,11 @@ final class QueuedWrite<R: Sendable>: GroupMember, @unchecked Sendable {
     let caller = caller
     body = nil
     result = nil
-    caller?.resume(with: outcome)
+    if let thread = OwnedThread.current, let caller {
+      thread.resume(caller, with: outcome)
+    } else {
+      caller?.resume(with: outcome)
+    }
   }
 
   private func advance(from old: State, to new: State) -> Bool {

@@ -42,6 +42,9 @@ package func runOnNewThread<R: Sendable>(
   _ body: @escaping @Sendable () throws -> R
 ) async throws -> R {
   try await withUnsafeThrowingContinuation { continuation in
+    if let thread = OwnedThread.current {
+      return thread.resume(continuation, with: Result { try body() })
+    }
     let thread = startedThread { continuation.resume(with: Result { try body() }) }
     if let thread {
       pthread_detach(thread)

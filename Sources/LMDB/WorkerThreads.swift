@@ -101,6 +101,13 @@ package final class WorkerThreads: @unchecked Sendable {
     urgency: JobUrgency = .normal, _ body: @escaping @Sendable () throws -> R
   ) async throws -> R {
     try await withUnsafeThrowingContinuation { continuation in
+      if let thread = OwnedThread.current {
+        let result = Result { () throws -> R in
+          if isStopped { throw refusal }
+          return try body()
+        }
+        return thread.resume(continuation, with: result)
+      }
       let isOver = Latch()
       let turn = enqueue(
         .alone {
@@ -127,6 +134,11 @@ package final class WorkerThreads: @unchecked Sendable {
   ///
   /// A job is refused after ``stop()``, and if no thread can be started.
   func enqueue(_ job: Job, _ urgency: JobUrgency = .normal) -> Turn {
+    if case .shared(let job) = job, OwnedThread.current != nil {
+      if isStopped { return .refused }
+      job.lead()
+      return .later
+    }
     lock.lock()
     let idleCount = sleepingCount + (isWatching ? 1 : 0)
     if !isStopping, regularCount < threadCount, jobs.count >= idleCount {
@@ -148,6 +160,12 @@ package final class WorkerThreads: @unchecked Sendable {
     // Signal without the lock, because the woken thread would wait for the lock at once.
     if wakes { wake.signal() }
     return turn
+  }
+
+  private var isStopped: Bool {
+    lock.lock()
+    defer { lock.unlock() }
+    return isStopping
   }
 
   /// The reason why a job was refused: ``stop()``, or the system starts no thread.

@@ -197,13 +197,24 @@ struct ReplicaClient: Sendable {
   /// The heads of all bases in ascending order of their slots.
   ///
   /// Heads that disappear during the call, or that cannot be read, are left out.
-  func bases() async throws -> [BaseHead] {
-    var heads: [BaseHead] = []
+  func bases() async throws -> [BaseHead] { try await listedBases().heads }
+
+  /// The heads of all bases as ``bases()`` has them, and those that are left out.
+  func listedBases() async throws -> ListedBases {
+    var bases = ListedBases()
     for (name, _) in try await entries(in: .base) where name.isHeadOfBase {
-      guard let bytes = try await object(name) else { continue }
-      if let head = try? BaseHead(reading: bytes, named: name.text) { heads.append(head) }
+      guard let bytes = try await object(name) else {
+        bases.isCollected = true
+        continue
+      }
+      if let head = try? BaseHead(reading: bytes, named: name.text) {
+        bases.heads.append(head)
+      } else {
+        bases.unreadable.append(name)
+      }
     }
-    return heads.sorted { $0.slot < $1.slot }
+    bases.heads.sort { $0.slot < $1.slot }
+    return bases
   }
 
   /// Compares the entry of a base's slot with the one that the base continues.
@@ -212,4 +223,14 @@ struct ReplicaClient: Sendable {
     if SHA256.hash(bytes) == base.entry.bytes { return .onChain }
     return (try? LogEntry(reading: bytes, slot: base.slot)) == nil ? .damaged : .beside
   }
+}
+
+/// The bases of one list.
+struct ListedBases: Sendable {
+  /// The heads in ascending order of their slots.
+  var heads: [BaseHead] = []
+  /// The names of heads that cannot be read.
+  var unreadable: [ReplicaName] = []
+  /// Whether a head was deleted after it was listed.
+  var isCollected = false
 }

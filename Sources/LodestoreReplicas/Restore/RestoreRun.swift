@@ -47,8 +47,8 @@ struct RestoreRun: Sendable {
   ) async throws -> BaseHead {
     var attempt = 1
     while true {
-      let bases = try await client.bases()
-      let candidates = bases.reversed().filter { base in
+      let bases = try await client.listedBases()
+      let candidates = bases.heads.reversed().filter { base in
         if base.store != replica || unusable[base.slot] != nil { return false }
         return switch target {
         case .latest: true
@@ -57,18 +57,21 @@ struct RestoreRun: Sendable {
         case .slot(let slot): base.slot <= slot
         }
       }
-      var isCollected = false
+      var isCollected = bases.isCollected
+      var broken: [BaseHead] = []
       for base in candidates {
-        // A base that a fenced writer has stored is not on the chain.
         switch try await client.place(of: base) {
         case .onChain: return base
-        case .beside, .damaged: break
-        case .noEntry: isCollected = true
+        case .beside: break
+        case .damaged: broken.append(base)
+        case .noEntry:
+          broken.append(base)
+          isCollected = true
         }
       }
       // A collection may have deleted the bases after they were listed.
       guard isCollected, attempt < 3 else {
-        throw try await noBase(for: target, bases, candidates, unusable)
+        throw try await noBase(for: target, bases, broken, unusable)
       }
       attempt += 1
     }
@@ -76,24 +79,26 @@ struct RestoreRun: Sendable {
 
   /// The reason why no base can be used.
   private func noBase(
-    for target: RestoreTarget, _ bases: [BaseHead], _ candidates: [BaseHead],
+    for target: RestoreTarget, _ listed: ListedBases, _ broken: [BaseHead],
     _ unusable: [UInt64: ReplicaError]
   ) async throws -> ReplicaError {
-    if let fault = bases.reversed().lazy.compactMap({ unusable[$0.slot] }).first { return fault }
+    let faults = listed.heads.reversed().lazy.compactMap { unusable[$0.slot] }
+    if let fault = faults.first { return fault }
     let start = "cannot restore \(target.words) from '\(client.place)': "
-    // The head of a base comes before the entry of its slot, which the log does not have yet.
-    let end = try await client.entries(in: .log).last?.name.collectedSlot ?? 0
-    let bases = bases.filter { $0.slot != end + 1 }
-    let candidates = candidates.filter { $0.slot != end + 1 }
-    let heads = try await client.entries(in: .base).count {
-      $0.name.isHeadOfBase && $0.name.collectedSlot != end + 1
-    }
-    guard candidates.isEmpty, heads <= bases.count else {
+    let slots = try await client.entries(in: .log).lazy.compactMap(\.name.collectedSlot)
+    let (first, end) = (slots.first ?? 0, slots.last ?? 0)
+    // The head of a base comes before the entry of its slot, which the log does not have yet. A
+    // request that arrives late may store the head of a slot that was collected.
+    func isKept(_ slot: UInt64) -> Bool { slot >= first && slot != end + 1 }
+    let bases = listed.heads.filter { isKept($0.slot) }
+    let broken = broken.filter { isKept($0.slot) }
+    let unreadable = listed.unreadable.filter { $0.collectedSlot.map(isKept) ?? true }
+    guard broken.isEmpty, unreadable.isEmpty else {
       return ReplicaError(
         .damaged,
-        start + "of \(heads) bases, \(candidates.count) do not fit the log, and "
-          + "\(max(heads, bases.count) - bases.count) cannot be read; put these objects back, or "
-          + "restore a state after another base")
+        start + "of \(bases.count + unreadable.count) bases, \(broken.count) do not fit the "
+          + "log, and \(unreadable.count) cannot be read; put these objects back, or restore a "
+          + "state after another base")
     }
     return ReplicaError(
       bases.isEmpty ? .noBase : .notKept,

@@ -27,6 +27,15 @@ final class WriterShared: Sendable {
     var isStopping = false
     var numbers = WriteNumbers(local: 0, log: 0)
     var lock: WriterLock?
+
+    /// Removes waiters; returns their continuations in the order of the calls.
+    mutating func removeWaiters(
+      where isDone: (Waiter) -> Bool
+    ) -> [CheckedContinuation<Void, any Error>] {
+      let done = waiters.filter { isDone($0.value) }.sorted { $0.key < $1.key }
+      for (id, _) in done { waiters[id] = nil }
+      return done.map(\.value.continuation)
+    }
   }
 
   private let state = Mutex(State())
@@ -136,11 +145,9 @@ final class WriterShared: Sendable {
     let done = state.withLock { state in
       state.shipped = max(state.shipped, shipped)
       state.sendingSince = nil
-      let done = state.waiters.filter { _, waiter in
+      return state.removeWaiters { waiter in
         waiter.write.map { $0 <= shipped } ?? (waiter.round <= round)
       }
-      for id in done.keys { state.waiters[id] = nil }
-      return done.values.map(\.continuation)
     }
     for continuation in done { continuation.resume() }
   }
@@ -158,8 +165,7 @@ final class WriterShared: Sendable {
     let waiters = state.withLock { state in
       if state.status.end == nil { state.status.end = error }
       state.lock = nil
-      defer { state.waiters = [:] }
-      return state.waiters.values.map(\.continuation)
+      return state.removeWaiters { _ in true }
     }
     knock.finish()
     for continuation in waiters { continuation.resume(throwing: error) }
