@@ -94,10 +94,10 @@
       defer { withExtendedLifetime(server) {} }
       let storage = try server.storage("pods")
       let fixture = try ReplicaFixture(ReplicaStorage(storage))
-      let words = ["write", fixture.path("store.lodestore"), server.address("pods"), "1"]
+      let words = ["write", fixture.path("store.lodestore"), server.address("pods")]
       let variables = ["LODESTORE_PART_SIZE": "\(Self.size)"]
       let died = try await ReplicaProcess.outcome(
-        of: words + ["20", "part", "\(count)"], variables)
+        of: words + ["1", "20", "part", "\(count)"], variables)
       #expect(died.line == nil, "\(died.line ?? "")")
       let listed = try await storage.list(prefix: "base/", after: nil, limit: 100)
       for entry in listed.entries where entry.key.hasSuffix(".zst") {
@@ -108,7 +108,8 @@
       try await fixture.expectReplicated(atLeast: died.acknowledged)
       // The killed writer has left an upload, which is removed after its time.
       #expect(try await storage.endOldWrites(prefix: "base/", olderThan: .seconds(-60)) == 1)
-      let again = try await ReplicaProcess.outcome(of: words + ["24"], variables)
+      let again = try await ReplicaProcess.outcome(
+        of: words + ["\(died.acknowledged + 1)", "24"], variables)
       #expect(again.place?.write == 24, "\(again.line ?? "killed")")
       #expect(try await storage.endOldWrites(prefix: "base/", olderThan: .seconds(-60)) == 0)
       let store = try fixture.store()

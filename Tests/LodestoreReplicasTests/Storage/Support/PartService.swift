@@ -69,7 +69,10 @@ final class PartService: Sendable {
       switch call {
       case .head:
         guard let object = state.object else { return Answer(404, []) }
-        return .raw("HTTP/1.1 200 OK\r\n\(tag)\r\nContent-Length: \(object.count)\r\n\r\n")
+        let head = "HTTP/1.1 200 OK\r\n\(tag)\r\nContent-Length: \(object.count)\r\n\r\n"
+        var answer = Answer(200, [])
+        answer.steps = [.bytes(Array(head.utf8))]
+        return answer
       case .begin:
         let id = "id+\(state.calls.count)"
         state.uploads[id.replacingOccurrences(of: "+", with: "%2B")] = [:]
