@@ -5,7 +5,7 @@
   // nothing else.
 
   private enum ReplicaStoragesArticle {
-    static func services(_ accessKey: String, _ secretKey: String) throws -> [Bucket] {
+    static func services(_ accessKey: String, _ secretKey: String) throws -> [ReplicaStorage] {
       let bucket = try ReplicaStorage.s3("https://s3.eu-central-1.amazonaws.com/backups/notes")
       let local = try ReplicaStorage.s3(
         "http://127.0.0.1:8333/backups/notes",

@@ -12,7 +12,7 @@
     private let folder: StorageFolder
     let bucket: ReplicaStorage
 
-    init(_ bucket: Bucket? = nil) throws {
+    init(_ bucket: ReplicaStorage? = nil) throws {
       folder = try StorageFolder()
       try FileManager.default.createDirectory(
         atPath: folder.path + "/bucket", withIntermediateDirectories: true)
