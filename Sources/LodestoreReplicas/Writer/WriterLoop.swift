@@ -45,6 +45,8 @@ actor WriterLoop {
   var newestBase: BaseHead?
   var logBytes: UInt64 = 0
   var baseTask: Task<Void, any Error>?
+  /// The number of bases that were begun, and the last one of them.
+  var begunBases: (count: Int, last: Task<Void, any Error>?) = (0, nil)
   var mergeTask: Task<Void, any Error>?
   var mergedSlot: UInt64 = 0
 
@@ -104,7 +106,7 @@ actor WriterLoop {
       if var mark = openingMark {
         // The fence is recognised by its session if this process ends before the next mark. The
         // entries before the fence are of the earlier sessions.
-        mark.sessions = Array(([session] + mark.sessions).prefix(16))
+        mark.sessions = Array(([session] + mark.sessions).prefix(ReplicaMark.sessionLimit))
         try await self.mark(mark)
       }
       try await abandonParts()
@@ -156,7 +158,15 @@ actor WriterLoop {
       throw end
     }
     defer { signal = nil }
-    try await shared.wait(for: nil)
+    do {
+      try await shared.wait(for: nil)
+    } catch let error as ReplicaError {
+      // Another call has stopped the writer in the meantime.
+      if error.code == .stopped { return }
+      throw error
+    }
+    // The loop ends here in any case, so no later call may wait for it.
+    defer { shared.end(.stopped(store.path)) }
     shared.isStopping = true
     cancel()
     await task.withLock { $0 }?.value
@@ -169,7 +179,6 @@ actor WriterLoop {
       var keeper = leaseKeeper
       await keeper.release(epoch: max(position.epoch, 1), on: client.storage)
     }
-    shared.end(.stopped(store.path))
   }
 
   // MARK: The loop
@@ -320,7 +329,7 @@ actor WriterLoop {
       kind, epoch: max(position.epoch, 1), slot: position.slot + 1,
       previous: position.slot == 0 ? nil : position.hash, store: replica, session: session,
       lastWrite: lastWrite, time: time, schema: schema)
-    head.writer = options.name
+    head.writer = options.name.map(PackLimits.cut)
     return head
   }
 
