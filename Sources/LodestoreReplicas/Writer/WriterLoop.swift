@@ -285,9 +285,11 @@ actor WriterLoop {
     var request = ReplayRequest(after: shipped)
     (request.schema, request.digests) = (schema, digests)
     let changes = request
-    let (numbers, level) = (numbers, options.packCompressionLevel)
+    let (numbers, options) = (numbers, options)
     let pack: @Sendable (borrowing Snapshot) throws -> (PackedUnit, CommitNumber) = {
-      (try PackedUnit(reading: $0, changes, numbers, level: level), $0.commitNumber)
+      let unit = try PackedUnit.packing(
+        $0, changes, numbers, level: options.packCompressionLevel, limits: options.unitLimits)
+      return (unit, $0.commitNumber)
     }
     let (unit, commit) =
       if let pinned { try await pinned.read(pack) } else { try await store.read(pack) }
