@@ -4,7 +4,7 @@
 
   /// A record with unique names, links in records, ordered links and links in trees.
   struct Band: Entity, Hashable {
-    static let entities: [any Entity.Type] = [Band.self, Album.self]
+    static let entities: [any Entity.Type] = [Band.self, Album.self, Fan.self]
     static let albums = ToMany<Band, Album>(inverse: \.band, ordered: true)
     static let covers = ToMany<Band, Album>()
 
@@ -75,6 +75,46 @@
     }
   }
 
+  /// A record that followers may leave out by a condition, because no order has its links.
+  struct Fan: Entity, Hashable {
+    static let likes = ToMany<Fan, Album>()
+
+    var id = RecordID<Fan>()
+    var name: String
+    var age: Int
+    var band: Band.ID?
+
+    struct Attributes: Sendable {
+      var id: Attribute<Fan, RecordID<Fan>> { .recordID }
+      var name: Attribute<Fan, String> { .init(0) }
+      var age: Attribute<Fan, Int> { .init(1) }
+      var band: Attribute<Fan, Band.ID?> { .init(2) }
+    }
+
+    static var attributes: Attributes { Attributes() }
+    static let schema = EntitySchema<Fan>(
+      "Fan",
+      attributes: [.init("name", \.name), .init("age", \.age), .toOne("band", \.band)],
+      unique: [[\.name]], relationships: [.init("likes", likes)])
+
+    init(name: String, age: Int, band: Band.ID?) {
+      (self.name, self.age, self.band) = (name, age, band)
+    }
+
+    func encode(into writer: inout RecordWriter) {
+      writer.write(name)
+      writer.write(age)
+      writer.write(band)
+    }
+
+    init(from reader: inout RecordReader) throws(StoreError) {
+      name = try reader.read()
+      age = try reader.read()
+      band = try reader.read()
+      id = reader.id()
+    }
+  }
+
   extension Band {
     /// Makes one write with some random changes.
     static func change(_ store: Store, _ random: inout SeededRandom) throws {
@@ -91,7 +131,35 @@
       let albums = try tx.fetch(Album.all)
       let band = bands.randomElement(using: &numbers)
       let album = albums.randomElement(using: &numbers)
-      switch numbers.below(12) {
+      let fans = try tx.fetch(Fan.all)
+      let fan = fans.randomElement(using: &numbers)
+      switch numbers.below(18) {
+      case 12:
+        let name = "f\(numbers.below(30))"
+        if !fans.contains(where: { $0.name == name }) {
+          _ = try tx.insert(Fan(name: name, age: numbers.below(9), band: band?.id))
+        }
+      case 13:
+        if let fan {
+          try tx.modify(fan.id) { fan in
+            fan.age = numbers.below(9)
+            if numbers.below(2) == 0 { fan.band = band?.id }
+          }
+        }
+      case 14: if let fan, let album { try tx.add([album.id], to: Fan.likes, of: fan.id) }
+      case 15: if let fan, let album { try tx.remove([album.id], from: Fan.likes, of: fan.id) }
+      case 16:
+        // Two fans exchange their unique names.
+        if let fan, var other = fans.randomElement(using: &numbers), other.id != fan.id {
+          var fan = fan
+          let (one, two) = (fan.name, other.name)
+          other.name = "exchanged"
+          try tx.update(other)
+          (fan.name, other.name) = (two, one)
+          try tx.update(fan)
+          try tx.update(other)
+        }
+      case 17: if let fan { try tx.delete(fan.id) }
       case 0, 1: _ = try tx.insert(Band(name: "b\(numbers.next())", size: numbers.below(9)))
       case 2, 3, 4:
         let cover = numbers.below(2) == 0 ? nil : Data(count: numbers.below(3_000))

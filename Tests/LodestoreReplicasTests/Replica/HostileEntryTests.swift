@@ -41,10 +41,11 @@
         try await Replica.restore(fixture.bucket, to: .write(12), at: path)
         try ReplicaFixture.expectSound(path)
       }
-      for (name, condition) in [("new copy", nil), ("copy", nil), ("part", "size > 3")] {
+      for (name, condition) in [("new copy", nil), ("copy", nil), ("part", "age > 3")] {
         await expectErrorInWords("follower '\(name)': \(words)") {
           let follower = try await fixture.follower(name, Band.entities) {
-            if let condition { $0.conditions = ["Band": condition] }
+            $0.onStatus = { _ = $0.metrics() }
+            if let condition { $0.conditions = ["Fan": condition] }
           }
           await expectErrorInWords("poll of '\(name)': \(words)") {
             try await follower.catchUp()
@@ -95,7 +96,9 @@
       let writer = try await original.writer(store) { $0.durability = .replicated }
       try await writer.flush()
       for name in ["copy", "part"] {
-        let follower = try await original.follower(name, Band.entities)
+        let follower = try await original.follower(name, Band.entities) {
+          if name == "part" { $0.conditions = ["Fan": "age > 3"] }
+        }
         try await follower.catchUp()
         await follower.stop()
         follower.store.close()
