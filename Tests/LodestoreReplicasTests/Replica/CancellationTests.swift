@@ -132,7 +132,7 @@
       let store = try fixture.store()
       let isAway = Mutex(false)
       let storage = WatchedStorage(fixture.bucket.storage) {
-        operation, key throws(StorageError) in
+        (operation, key) async throws(StorageError) in
         if isAway.withLock({ $0 }) { throw away(operation, key) }
       }
       let writer = try await Replica.writer(
@@ -172,7 +172,7 @@
       let store = try fixture.store()
       let isAway = Mutex(false)
       let storage = WatchedStorage(fixture.bucket.storage) {
-        operation, key throws(StorageError) in
+        (operation, key) async throws(StorageError) in
         if isAway.withLock({ $0 }), key.hasPrefix("base/") { throw away(operation, key) }
       }
       let writer = try await Replica.writer(
@@ -198,7 +198,7 @@
       let store = try fixture.store()
       let isRefused = Mutex(false)
       let storage = WatchedStorage(fixture.bucket.storage) {
-        operation, key throws(StorageError) in
+        (operation, key) async throws(StorageError) in
         if isRefused.withLock({ $0 }), key.hasPrefix("base/") {
           throw StorageError(.denied, operation, key: key, place: "bucket", reason: "it is closed")
         }
@@ -225,7 +225,7 @@
       try await writer.stop()
       for part in [".zst", ".verity"] {
         let storage = ReplicaStorage(
-          WatchedStorage(fixture.bucket.storage) { operation, key throws(StorageError) in
+          WatchedStorage(fixture.bucket.storage) { (operation, key) async throws(StorageError) in
             if key.hasSuffix(part) { throw away(operation, key) }
           })
         var restore = RestoreOptions()
@@ -276,7 +276,7 @@
       while !isWaiting.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
       let third = writer
       let stop = Task { try await third.stop() }
-      try await Task.sleep(for: .milliseconds(300))
+      try await Task.sleep(for: .seconds(2))
       store.close()
       isSlow.withLock { $0 = false }
       let failure = await #expect(throws: ReplicaError.self) { try await stop.value }

@@ -91,7 +91,7 @@
       }
       try ReplicaFixture.write(1...3, to: store)
       try await writer.flush()
-      for _ in 0..<500 where try await fixture.bucket.client.object(.lease) == nil {
+      while try await fixture.bucket.client.object(.lease) == nil {
         try await Task.sleep(for: .milliseconds(10))
       }
       let summary = try await Replica.summary(of: fixture.bucket)

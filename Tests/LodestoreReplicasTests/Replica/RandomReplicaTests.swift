@@ -33,7 +33,7 @@
     private var random: SeededRandom
     private let fixture: ReplicaFixture
     private var store: Store
-    private var writer: ReplicaWriter
+    private var opened: ReplicaWriter?
     private var path: String
     private var followers: [String: ReplicaFollower] = [:]
     /// The digests after writes that the log numbers.
@@ -49,8 +49,10 @@
       path = fixture.path("store.lodestore")
       store = try Self.open(path)
       for _ in 0..<5 { try Band.change(store, &random) }
-      writer = try await Self.writer(store, fixture)
+      opened = try await Self.writer(store, fixture)
     }
+
+    private var writer: ReplicaWriter { get throws { try #require(opened) } }
 
     private static func open(_ path: String) throws -> Store {
       try Store(at: path, entities: Band.entities, options: Note.options)
@@ -72,12 +74,10 @@
       case 0...5: for _ in 0...random.below(5) { try Band.change(store, &random) }
       case 6, 7, 8:
         try await writer.flush()
-        states[writer.status.replicatedWrite] = try ReplicaFixture.digests(of: store).contents
+        states[try writer.status.replicatedWrite] = try ReplicaFixture.digests(of: store).contents
       case 9: try await writer.writeBase()
       case 10: if random.below(3) == 0 { try await writer.collect() }
-      case 11:
-        if random.below(2) == 0 { try await writer.stop() }
-        writer = try await reopened()
+      case 11: try await reopen()
       case 12: if random.below(4) == 0 { try purge() }
       case 13: if random.below(4) == 0 { try await takeOver() }
       case 14, 15, 16: try await follow(["all", "part"][random.below(2)])
@@ -100,17 +100,18 @@
     }
 
     /// Opens the writer again, also after one that was dropped without a stop.
-    private func reopened() async throws -> ReplicaWriter {
-      let isDropped = writer.status.end == nil
-      if isDropped {
-        // The lock goes with the last reference, and the loop may have one for a moment.
-        writer = try await Self.writer(try fixture.store("other-\(random.next())"), ReplicaFixture())
-      }
-      for attempt in 0... {
+    private func reopen() async throws {
+      let isStopped = random.below(2) == 0
+      if isStopped { try await writer.stop() }
+      opened = nil
+      var attempts = 0
+      while opened == nil {
         do {
-          return try await Self.writer(store, fixture)
+          opened = try await Self.writer(store, fixture)
         } catch let error as ReplicaError {
-          guard isDropped, error.code == .busy, attempt < 300 else { throw error }
+          // The loop of a dropped writer may still have its last reference to the lock.
+          attempts += 1
+          guard !isStopped, error.code == .busy, attempts < 300 else { throw error }
           try await Task.sleep(for: .milliseconds(10))
         }
       }
@@ -127,6 +128,7 @@
       takeovers += 1
       if random.below(2) == 0, let follower = followers.removeValue(forKey: "all") {
         await follower.stop()
+        follower.store.close()
         path = try await Replica.takeOver(fixture.bucket, at: fixture.path("all")).path
         // The next follower begins in a new folder.
         try FileManager.default.moveItem(
@@ -138,7 +140,7 @@
       }
       store = try Self.open(path)
       #expect(try ReplicaFixture.digests(of: store) == ReplicaFixture.digests(of: old))
-      writer = try await Self.writer(store, fixture)
+      opened = try await Self.writer(store, fixture)
       old.close()
     }
 
