@@ -122,7 +122,7 @@
       }
       try await cancelAtEachRequest { fixture, storage, store in
         let path = fixture.path("\(UUID().uuidString).lodestore")
-        try await Replica.takeOver(storage, at: path)
+        _ = try await Replica.takeOver(storage, at: path)
         #expect(try fixture.notes(ofFileAt: path) == ReplicaFixture.notes(of: store))
       }
     }
