@@ -177,6 +177,7 @@
       }
       let writer = try await Replica.writer(
         store, to: ReplicaStorage(storage), options: ReplicaFixture.options)
+      try await writer.flush()
       try ReplicaFixture.write(1...3, to: store)
       try await writer.flush()
       isAway.withLock { $0 = true }
@@ -205,6 +206,7 @@
       }
       let writer = try await Replica.writer(
         store, to: ReplicaStorage(storage), options: ReplicaFixture.options)
+      try await writer.flush()
       for number in 1...10 {
         isRefused.withLock { $0 = false }
         try ReplicaFixture.write(number...number, to: store)

@@ -39,7 +39,7 @@
       writer = try await fixture.writer(store) { $0.unitLimits.unpackedBytes = 1 }
       try await writer.flush()
       try await follower.catchUp()
-      #expect(follower.status.replacements == 1)
+      #expect(follower.status.replacements > 0)
       try await writer.stop()
       try await ReplicaFixture.end(follower, equalTo: store)
       try ReplicaFixture.end(store)

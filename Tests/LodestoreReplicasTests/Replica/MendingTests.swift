@@ -20,9 +20,9 @@
       let old = follower.store
       let path = old.path
       let other = try Store(at: path, entities: [Note.self], options: Note.options)
-      // The writer's next notes have these titles, too.
+      // The writer's next notes have these titles under other ids.
       try await other.write { tx in
-        for number in 1...5 { try tx.insert(Note(title: "note \(50 + number)", number: 0)) }
+        for number in 50...70 { try tx.insert(Note(title: "note \(number)", number: 0)) }
       }
       other.close()
       for number in 51...60 { try ReplicaFixture.write(number...number, to: store) }
@@ -156,9 +156,9 @@
       let targets =
         dates.map(RestoreTarget.time) + numbers.map(RestoreTarget.write)
         + numbers.map(RestoreTarget.slot)
-      for target in targets {
-        await expectErrorInWords("\(target)") { _ = try await fixture.restored(target) }
-        await expectErrorInWords("\(target)") {
+      for (number, target) in targets.enumerated() {
+        await expectErrorInWords("\(number)") { _ = try await fixture.restored(target) }
+        await expectErrorInWords("\(number)") {
           _ = try await Replica.restorePlan(fixture.bucket, to: target)
         }
       }
