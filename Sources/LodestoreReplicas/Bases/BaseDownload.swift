@@ -81,7 +81,7 @@ struct BaseDownload: Sendable {
         try taker.check()
         if error.kind == .notFound { throw Unusable(error: .missing(name)) }
         if error.kind == .badRange { throw Unusable(error: .wrongBytes(name)) }
-        guard error.isWorthRepeating else { throw ReplicaError(error) }
+        guard error.isWorthRepeating else { throw ReplicaClient.converted(error) }
         failures = taker.offset > start ? 1 : failures + 1
         try await client.waitForRepetition(failures, error)
       }

@@ -45,7 +45,8 @@ struct ReplicaClient: Sendable {
     } catch { throw Self.converted(error) }
   }
 
-  private static func converted(_ error: StorageError) -> any Error {
+  /// The error of a call for programs: a cancelled call throws `CancellationError`.
+  static func converted(_ error: StorageError) -> any Error {
     error.kind == .cancelled ? CancellationError() : ReplicaError(error)
   }
 

@@ -41,7 +41,7 @@ struct StandbyRun: Sendable {
     do throws(StorageError) {
       return try await keeper.claim(lease, insteadOf: watch.bytes, on: client.storage)
     } catch {
-      throw error.kind == .cancelled ? CancellationError() : ReplicaError(error)
+      throw ReplicaClient.converted(error)
     }
   }
 

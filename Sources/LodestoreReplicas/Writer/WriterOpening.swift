@@ -90,7 +90,7 @@ struct WriterOpening: Sendable {
       switch error {
       case .untrustworthy(let broken):
         throw ReplicaError(.untrustworthyStorage, broken.message, cause: broken)
-      case .storage(let error): throw ReplicaError(error)
+      case .storage(let error): throw ReplicaClient.converted(error)
       }
     }
   }
