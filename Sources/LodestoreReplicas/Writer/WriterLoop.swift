@@ -150,6 +150,12 @@ actor WriterLoop {
 
   nonisolated func cancel() { task.withLock { $0 }?.cancel() }
 
+  /// Ends the loop of a writer that nobody has any more.
+  nonisolated func drop() {
+    shared.noteDropped()
+    cancel()
+  }
+
   /// Sends the rest, records the place, and ends the loop.
   func stop() async throws {
     if let end = shared.status.end {
