@@ -61,7 +61,7 @@ package struct FrameTable: Sendable, Hashable {
   }
 
   /// The length of the table's file.
-  static func byteCount(of fileLength: UInt64) -> UInt64 {
+  package static func byteCount(of fileLength: UInt64) -> UInt64 {
     UInt64(headerLength) + frameCount(of: fileLength) * UInt64(entryLength)
   }
 

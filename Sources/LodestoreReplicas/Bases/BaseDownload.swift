@@ -41,7 +41,10 @@ struct BaseDownload: Sendable {
 
   private func table(of head: BaseHead) async throws -> FrameTable {
     let name = head.name(of: .frames)
-    let limit = Int(clamping: head.frames.length)
+    // The length of the file states that of its table, so a head cannot ask for more memory.
+    let length = FrameTable.byteCount(of: head.length)
+    guard head.frames.length == length else { throw Unusable(error: .wrongBytes(name)) }
+    let limit = Int(clamping: length)
     guard let bytes = try await client.object(name, byteLimit: limit) else {
       throw Unusable(error: .missing(name))
     }
@@ -67,16 +70,20 @@ struct BaseDownload: Sendable {
         _ = try await client.storage.download(
           name.key, range: start..<head.packed.length, byteLimit: head.packed.length
         ) { (bytes) throws(StorageError) in
-          taker.take(bytes)
+          guard taker.take(bytes) else {
+            throw StorageError(
+              .badAnswer, .get, key: name.text, place: client.place,
+              reason: "the bytes are not those of its frames")
+          }
         }
       } catch {
+        // Wrong bytes have ended the download.
+        try taker.check()
         if error.kind == .notFound { throw Unusable(error: .missing(name)) }
         if error.kind == .badRange { throw Unusable(error: .wrongBytes(name)) }
-        guard error.isWorthRepeating else { throw ReplicaError(error) }
+        guard error.isWorthRepeating else { throw ReplicaClient.converted(error) }
         failures = taker.offset > start ? 1 : failures + 1
-        do throws(StorageError) {
-          try await client.wait(failures, error)
-        } catch { throw CancellationError() }
+        try await client.waitForRepetition(failures, error)
       }
       try taker.check()
       // A service that answers with no bytes of a range that it has would be asked for ever.
@@ -112,14 +119,20 @@ private final class FrameTaker: Sendable {
   /// The offset of the next byte to fetch.
   var offset: UInt64 { state.withLock { $0.unpacker.takenBytes } }
 
-  func take(_ bytes: [UInt8]) {
-    state.withLock { state in
-      guard state.failure == nil else { return }
+  /// Takes the next bytes; returns whether they are sound and could be written.
+  func take(_ bytes: [UInt8]) -> Bool {
+    let isTaken = state.withLock { state in
+      guard state.failure == nil else { return false }
       do throws(DatasetError) {
         try bytes._withBytes { (bytes) throws(DatasetError) in try state.unpacker.take(bytes) }
-      } catch { state.failure = error }
+        return true
+      } catch {
+        state.failure = error
+        return false
+      }
     }
     onProgress(ReplicaProgress(.downloading, completed: offset, total: length))
+    return isTaken
   }
 
   func check() throws(DatasetError) {

@@ -50,7 +50,18 @@ struct ReplicaClient: Sendable {
     } catch { throw Self.converted(error) }
   }
 
-  private static func converted(_ error: StorageError) -> any Error {
+  /// Waits before the caller repeats a call that has failed in passing.
+  ///
+  /// - Parameter failures: The number of failures in a row, from 1.
+  /// - Throws: ``ReplicaError`` for the last failure of the limit; `CancellationError`.
+  func waitForRepetition(_ failures: Int, _ error: StorageError) async throws {
+    do throws(StorageError) {
+      try await wait(orGiveUpAfter: failures, error)
+    } catch { throw Self.converted(error) }
+  }
+
+  /// The error of a call for programs: a cancelled call throws `CancellationError`.
+  static func converted(_ error: StorageError) -> any Error {
     error.kind == .cancelled ? CancellationError() : ReplicaError(error)
   }
 
@@ -71,14 +82,19 @@ struct ReplicaClient: Sendable {
       } catch {
         guard error.isWorthRepeating || error.mayHaveHappened else { throw error }
         failures += 1
-        if let limit = driver.failureLimit, failures >= limit { throw error }
-        try await wait(failures, error)
+        try await wait(orGiveUpAfter: failures, error)
       }
     }
   }
 
+  /// Waits before a repetition, or throws the error if it is the last one of the limit.
+  func wait(orGiveUpAfter failures: Int, _ error: StorageError) async throws(StorageError) {
+    if let limit = driver.failureLimit, failures >= limit { throw error }
+    try await wait(failures, error)
+  }
+
   /// Waits before a repetition.
-  func wait(_ failures: Int, _ error: StorageError) async throws(StorageError) {
+  private func wait(_ failures: Int, _ error: StorageError) async throws(StorageError) {
     var asked: Duration?
     if case .throttled(let retryAfter) = error.kind { asked = retryAfter }
     do {

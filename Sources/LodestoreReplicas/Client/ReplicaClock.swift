@@ -37,9 +37,11 @@ struct ReplicaClock: Sendable {
 
   /// Waits after a failure, whose number counts from 1.
   ///
-  /// See ``StorageWait/longest(after:)``. The wait is never shorter than the storage asks for.
+  /// See ``StorageWait/longest(after:)``. The wait is not shorter than the storage asks for, up to
+  /// ``StorageWait/longestAsked``.
   func wait(after failures: Int, _ asked: Duration?) async throws {
     let longest = StorageWait.longest(after: failures)
-    try await sleep(max(longest * random(0.5...1), asked ?? .zero))
+    let least = min(asked ?? .zero, StorageWait.longestAsked)
+    try await sleep(max(longest * random(0.5...1), least))
   }
 }

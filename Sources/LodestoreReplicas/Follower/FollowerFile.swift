@@ -116,6 +116,8 @@ struct EntryApplication: Sendable {
   let store: UUIDBytes
   let entities: [String]?
   let transactionSizeLimitInBytes: UInt64
+  /// The memory of a step beside its records, for which the limit counts, too.
+  private static let stepSize: UInt64 = 512
   var conditions: [String: String] = [:]
 
   /// The last place, and the number of changes.
@@ -160,7 +162,7 @@ struct EntryApplication: Sendable {
       // A fence ends unfinished writes: their parts count for nothing.
       if entry.head.kind == .fence { batch.removeSubrange(wholeCount...) }
       batch.append(entry)
-      byteCount += entry.head.unpackedLength
+      byteCount += entry.head.unpackedLength + entry.head.stepCount * Self.stepSize
       guard position.unfinished == nil else { continue }
       (whole, wholeCount) = (position, batch.count)
       if let limit, entry.head.lastWrite >= limit { break }

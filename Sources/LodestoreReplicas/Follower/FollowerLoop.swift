@@ -28,6 +28,8 @@ actor FollowerLoop {
   /// Entries that were read and not applied: parts of a write whose other parts are missing.
   var pending: [LogEntry] = []
   private var running: Task<Void, any Error>?
+  /// Whether ``stop()`` was called, after which no poll begins.
+  private var isStopping = false
   var registered: (slot: UInt64, at: ReplicaClock.Instant)?
   var purgedAt: ReplicaClock.Instant?
   /// Whether the folder may have stores and downloads that are not needed.
@@ -41,7 +43,9 @@ actor FollowerLoop {
   /// The time for which polls in the background trust that an absent slot was not collected.
   private static let floorInterval = Duration.seconds(30)
   /// The slot after which the content differed from the writer's, and a base was taken instead.
-  private var mendedSlot: UInt64?
+  var mendedSlot: UInt64?
+  /// The time of the last search for a base beyond a damaged entry.
+  var passedAt: ReplicaClock.Instant?
 
   // MARK: Opening
 
@@ -51,6 +55,7 @@ actor FollowerLoop {
     _ options: ReplicaFollowerOptions
   ) async throws -> FollowerLoop {
     var options = options
+    try options.checkID()
     options.conditions = try options.checkedConditions()
     try folder.make()
     let lock = try folder.locked()
@@ -72,13 +77,14 @@ actor FollowerLoop {
       file.writable.close()
       reason = ConditionChange(cursor.conditions, options.conditions, path).text
     }
+    let limited = client.giving(upAfter: options.failureLimit)
     let replica = try await Self.info(client).store
     var search = FollowerCursor(store: replica, position: nil, floor: .none)
     while true {
-      switch try await client.giving(upAfter: options.failureLimit).run(&search) {
+      switch try await limited.run(&search) {
       case .swap(let base):
         do {
-          let file = try await install(base, folder, client, options, floor: search.floor)
+          let file = try await install(base, folder, limited, options, floor: search.floor)
           let loop = try FollowerLoop(
             folder, lock, client, types, options, replica, file, base.position, search.floor,
             newCopyReason: reason)
@@ -173,10 +179,11 @@ actor FollowerLoop {
   nonisolated func cancel() { task.withLock { $0 }?.cancel() }
 
   func stop() async {
+    isStopping = true
     cancel()
     running?.cancel()
     await task.withLock { $0 }?.value
-    _ = try? await running?.value
+    while let running { _ = await running.result }
     shared.change { $0.end = $0.end ?? .stopped(folder.path) }
     shared.end()
     file.writable.close()
@@ -203,8 +210,9 @@ actor FollowerLoop {
   ///   may be noticed later by this time.
   func catchUp(trustsAbsence: Bool = false) async throws {
     // A poll that runs already may have read the end of the log before this call.
-    while let running { _ = try? await running.value }
+    while let running { try await running.waitForEnd(on: client.clock) }
     if let end = shared.status.end { throw end }
+    if isStopping { throw ReplicaError.stopped(folder.path) }
     let task = Task(executorPreference: client.clock.executor) {
       try await self.runPoll(trustsAbsence)
     }
@@ -266,13 +274,15 @@ actor FollowerLoop {
         options.onStep(.read)
         do {
           try await apply(entries)
-        } catch let error as ReplayError {
-          try await mend(error)
-          continue
         } catch {
+          if let failure = contentFailure(error) {
+            try await mend(failure)
+            continue
+          }
           // Some transactions before the failure may have moved the place.
           if let mark = try? file.mark() { position = mark.position(of: replica) }
           restart()
+          if error.isOfDamagedEntry, try await passDamage() { continue }
           throw error
         }
         cursor.goOn()
@@ -298,13 +308,14 @@ actor FollowerLoop {
             + "is not there; the writer may be writing it", slot: slot)
       case .refused(let error):
         restart()
+        if error.code == .damaged, try await passDamage() { continue }
         throw ReplicaError(error)
       }
     }
   }
 
   /// Reads again from the place that the store has.
-  private func restart() {
+  func restart() {
     pending = []
     cursor = FollowerCursor(
       store: replica, position: position, floor: cursor.floor, readsMerged: true)
@@ -335,22 +346,6 @@ actor FollowerLoop {
       $0.changesApplied += result.changes
       if let time = result.time { $0.dataTime = Date(timeIntervalSinceReferenceDate: time) }
     }
-  }
-
-  /// Begins again at the newest base after changes that do not fit the store, once for a place.
-  private func mend(_ error: ReplayError) async throws {
-    // The transactions before the failed one have moved the place.
-    position = try file.mark().position(of: replica)
-    guard mendedSlot != position.slot else {
-      restart()
-      throw error
-    }
-    mendedSlot = position.slot
-    let failure = ReplicaError(error, file.path)
-    shared.change { $0.lastFailure = failure }
-    pending = []
-    cursor = FollowerCursor(
-      store: replica, position: nil, floor: cursor.floor, readsMerged: true)
   }
 }
 

@@ -83,6 +83,16 @@ public struct ReplicaFollowerOptions: Sendable {
     conditions[E.schema.name] = try condition(E.attributes).formatString()
   }
 
+  /// Throws for a name of a registered follower that cannot be a part of an object's name.
+  func checkID() throws(ReplicaError) {
+    guard let id, !ReplicaName.isFollowerID(id) else { return }
+    throw ReplicaError(
+      .unsuitableStore,
+      "cannot register the follower '\(StorageError.visible(id))': a name has 1 to 64 ASCII "
+        + "letters, digits, '.', '-' and '_', and begins with a letter or digit; choose another "
+        + "one")
+  }
+
   /// The conditions in the form in which a copy stores them.
   func checkedConditions() throws(ReplicaError) -> [String: String] {
     var checked: [String: String] = [:]

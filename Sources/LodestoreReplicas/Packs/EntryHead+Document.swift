@@ -118,7 +118,8 @@ extension EntryHead {
       (!(1...max(slot, 1)).contains(firstSlot), "it begins after its last slot"),
       ((previous == nil) != (firstSlot == 1), "only slot 1 has no entry before it"),
       (hashes.contains { $0.count != SchemaFingerprint.size }, "a hash does not have 32 bytes"),
-      (lastWrite > PackLimits.write || !time.isFinite, "its last write is out of range"),
+      (lastWrite > PackLimits.write, "its last write is out of range"),
+      (!PackLimits.times.contains(time), "its time is out of range"),
       (isPack != (firstWrite != nil), "only a pack has writes"),
       // A pack of mere buckets has no writes.
       (firstWrite.map { $0 < 1 || $0 > lastWrite + 1 } ?? false, "its writes do not ascend"),

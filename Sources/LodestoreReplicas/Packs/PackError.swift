@@ -69,6 +69,16 @@ package enum PackLimits {
   package static let number: UInt64 = 1 << 53 - 1
   /// The largest number of a write; see Format.md, "History".
   package static let write: UInt64 = 1 << 62
+  /// The times that an entry may have: the years 0 to 9999, which the JSON objects can state, in
+  /// seconds since 2001.
+  static let times = -63_145_526_400.0..<252_423_993_600.0
   /// The maximum length of a text in a head or in a JSON object in bytes.
   static let text = 256
+
+  /// A text for people, cut to the maximum length.
+  static func cut(_ text: String) -> String {
+    var cut = text.prefix(Self.text)
+    while cut.utf8.count > Self.text { cut.removeLast() }
+    return String(cut)
+  }
 }

@@ -49,8 +49,9 @@ struct ReplicaObject {
     return try ReplicaObject(member, name)
   }
 
-  func text(_ key: String) throws(PackError) -> String {
-    guard let text = node[key]?.string, text.utf8.count <= PackLimits.text else {
+  /// - Parameter limit: The maximum length in bytes.
+  func text(_ key: String, atMost limit: Int = PackLimits.text) throws(PackError) -> String {
+    guard let text = node[key]?.string, text.utf8.count <= limit else {
       throw wrong(key)
     }
     return text

@@ -26,7 +26,7 @@ extension Replica {
       .send, slot: place.mark?.slot ?? 0, lastSlot: position.slot, lastWrite: position.lastWrite)
     if !place.needsBase, position.slot > 0 {
       do {
-        let unit = try await packed(store, place, options.packCompressionLevel)
+        let unit = try await packed(store, place, options)
         // A fence ends the parts of a write whose other parts are lost.
         plan.entryCount =
           (unit.isEmpty ? 0 : unit.bodies.count) + (position.unfinished == nil ? 0 : 1)
@@ -47,7 +47,7 @@ extension Replica {
   }
 
   private static func packed(
-    _ store: Store, _ place: WriterPlace, _ level: Int
+    _ store: Store, _ place: WriterPlace, _ options: ReplicaWriterOptions
   ) async throws -> PackedUnit {
     let numbers = place.numbers
     var request = ReplayRequest(after: numbers.inStore(place.position.lastWrite))
@@ -56,7 +56,8 @@ extension Replica {
     return try await store.read { snapshot in
       var changes = changes
       changes.schema = try schema ?? snapshot.replayFacts().schema
-      return try PackedUnit(reading: snapshot, changes, numbers, level: level)
+      return try PackedUnit.packing(
+        snapshot, changes, numbers, level: options.packCompressionLevel, limits: options.unitLimits)
     }
   }
 

@@ -50,7 +50,7 @@ public enum Replica {
       beginsNewReplica: options.beginsNewReplica, name: options.name)
     do {
       guard store.seal == nil else { throw ReplicaError.sealedStore(store.path) }
-      let lock = try WriterLock(store)
+      let lock = try await WriterLock.locked(store, bucket.clock)
       let (replica, place) = try await opening.open(probing: options.probesStorage)
       let schema = try await store.read { try $0.replayFacts().schema }
       let loop = WriterLoop(

@@ -39,6 +39,10 @@ struct ReplicaMark: Sendable, Hashable {
   var bucketTotal: [UInt8] = []
 
   private static let name = "the store's mark"
+  /// The maximum number of sessions.
+  static let sessionLimit = 16
+  /// The text of a UUID has 36 bytes, and a comma follows.
+  private static let sessionsByteLimit = sessionLimit * 37
   /// The consumer of a writer's history, which keeps the writes that are not sent from a purge.
   static let consumer = "lodestore.replica"
 
@@ -81,7 +85,9 @@ struct ReplicaMark: Sendable, Hashable {
     floor = Floor(
       number: try object.number("floorNumber", 0...PackLimits.number),
       slot: try object.number("floorSlot", 0...PackLimits.number))
-    let texts = (try? object.text("sessions"))?.split(separator: ",") ?? []
+    let texts =
+      object.has("sessions")
+      ? try object.text("sessions", atMost: Self.sessionsByteLimit).split(separator: ",") : []
     sessions = texts.compactMap { UUIDBytes(text: String($0)) }
     guard sessions.count == texts.count else { throw object.wrong("sessions") }
     schema = (try? object.digest("schema"))?.bytes

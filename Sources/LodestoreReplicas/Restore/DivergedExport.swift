@@ -22,7 +22,7 @@ struct DivergedExport {
 
   func write(to path: String, from first: UInt64?) throws -> Int {
     let numbers = WriteNumbers(local: mark?.localWrite ?? 0, log: mark?.lastWrite ?? 0)
-    let after = first.map { numbers.inStore($0) &- 1 } ?? mark?.localWrite ?? 0
+    let after = first.map(numbers.inStore(before:)) ?? mark?.localWrite ?? 0
     let temporary = path + ".new"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw ReplicaError.system(errno, "write", temporary) }

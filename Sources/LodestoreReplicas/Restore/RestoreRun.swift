@@ -1,5 +1,6 @@
 internal import EntityStore
 internal import LodestoreFormat
+internal import LodestoreJSON
 internal import LodestoreSystem
 
 #if canImport(FoundationEssentials)
@@ -378,7 +379,8 @@ extension RestoreTarget {
     switch self {
     case .latest: "the newest state"
     case .write(let number): "write \(number)"
-    case .time(let date): "the state at \(date)"
+    // The description of a date traps for years that no calendar has.
+    case .time(let date): "the state at \(ISO8601Text.text(date) ?? "a time of no calendar")"
     case .slot(let slot): "slot \(slot)"
     }
   }

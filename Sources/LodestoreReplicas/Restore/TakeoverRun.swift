@@ -42,7 +42,7 @@ extension RestoreRun {
       .fence, epoch: start.epoch + 1, slot: start.slot + 1,
       previous: start.slot == 0 ? nil : start.hash, store: replica, session: .random,
       lastWrite: start.lastWrite, time: client.clock.now(), schema: schema)
-    template.writer = options.name
+    template.writer = options.name.map(PackLimits.cut)
     // Most entries are applied before the fence, so that little is left to apply after it.
     let position = try await follow(file, from: start, mark.floor, to: nil)
     try await checkEnd(after: position, mark.floor)

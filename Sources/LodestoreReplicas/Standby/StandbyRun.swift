@@ -28,14 +28,14 @@ struct StandbyRun: Sendable {
   func claim(after epoch: UInt64, _ watch: LeaseWatch) async throws -> Bool {
     let duration = watch.lease?.duration ?? options.assumedLease ?? .seconds(90)
     let lease = Lease(
-      holder: options.name ?? Lease.processName, epoch: epoch + 1,
+      holder: options.name.map(PackLimits.cut) ?? Lease.processName, epoch: epoch + 1,
       until: client.clock.now() + duration.inSeconds, milliseconds: duration.wholeMilliseconds,
       session: session)
     var keeper = LeaseKeeper(session: session)
     do throws(StorageError) {
       return try await keeper.claim(lease, insteadOf: watch.bytes, on: client.storage)
     } catch {
-      throw error.kind == .cancelled ? CancellationError() : ReplicaError(error)
+      throw ReplicaClient.converted(error)
     }
   }
 

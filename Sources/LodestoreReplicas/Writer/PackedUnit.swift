@@ -11,21 +11,46 @@ struct PackedUnit: Sendable {
   /// Whether nothing has changed.
   var isEmpty: Bool
 
-  /// The size of all bodies beyond which a base is smaller than the pack.
-  static let byteLimit = 512 << 20
+  /// The limits of a unit, which a follower applies as a whole and so has in memory.
+  struct Limits: Sendable {
+    /// The size of all bodies beyond which a base is smaller than the pack.
+    var bytes = 512 << 20
+    /// The unpacked size of all bodies.
+    var unpackedBytes: UInt64 = 2 << 30
+    /// The number of steps, each of which costs a follower some hundred bytes.
+    var steps = 1 << 20
+  }
 
   /// Packs the changes that a transaction sees after the request's write.
   ///
+  /// Changes beyond the limits are packed as the net changes of all writes. A writer whose storage
+  /// was away for long has such changes. The writes between cannot be restored one by one then.
+  ///
   /// - Parameter numbers: the numbers of writes in the log.
   /// - Throws: ``ReplayError``; ``PackError`` with the code `tooLarge`.
-  init(
-    reading snapshot: borrowing Snapshot, _ request: ReplayRequest, _ numbers: WriteNumbers,
-    level: Int
+  static func packing(
+    _ snapshot: borrowing Snapshot, _ request: ReplayRequest, _ numbers: WriteNumbers,
+    level: Int, limits: Limits
+  ) throws -> PackedUnit {
+    do {
+      return try PackedUnit(snapshot, request, numbers, level, limits)
+    } catch let error as PackError {
+      guard error.code == .tooLarge, !request.isNet else { throw error }
+      var net = request
+      net.isNet = true
+      return try PackedUnit(snapshot, net, numbers, level, limits)
+    }
+  }
+
+  private init(
+    _ snapshot: borrowing Snapshot, _ request: ReplayRequest, _ numbers: WriteNumbers,
+    _ level: Int, _ limits: Limits
   ) throws {
     var bodies: [PackBody] = []
     var writer = try PackWriter(level: level)
     var count = 0
     var stepCount = 0
+    var unpackedCount: UInt64 = 0
     var time: Double?
     func endBody() throws {
       var full = try PackWriter(level: level)
@@ -33,14 +58,21 @@ struct PackedUnit: Sendable {
       let body = try full.finish()
       bodies.append(body)
       count += body.bytes.count
-      guard count <= Self.byteLimit else {
-        throw PackError(.tooLarge, "cannot pack more than \(Self.byteLimit) bytes at once")
+      unpackedCount += body.unpackedLength
+      guard count <= limits.bytes, unpackedCount <= limits.unpackedBytes else {
+        throw PackError(
+          .tooLarge,
+          "cannot pack \(count) bytes at once, which are \(unpackedCount) bytes unpacked: at most "
+            + "\(limits.bytes) and \(limits.unpackedBytes) are allowed")
       }
     }
     let end = try snapshot.forEachReplayStep(request) { step in
       if writer.isFull { try endBody() }
       time = step.time
       stepCount += 1
+      guard stepCount <= limits.steps else {
+        throw PackError(.tooLarge, "cannot pack more than \(limits.steps) steps at once")
+      }
       var step = step
       step.writes =
         numbers.inLog(step.writes.lowerBound)...numbers.inLog(step.writes.upperBound)

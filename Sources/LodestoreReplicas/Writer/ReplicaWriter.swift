@@ -24,7 +24,7 @@ public final class ReplicaWriter: Sendable {
     self.durability = durability
   }
 
-  deinit { loop.cancel() }
+  deinit { loop.drop() }
 
   /// The state of the writer.
   public var status: ReplicaWriterStatus { loop.currentStatus }

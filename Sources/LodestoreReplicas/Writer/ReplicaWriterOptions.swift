@@ -84,6 +84,8 @@ public struct ReplicaWriterOptions: Sendable {
   /// Called during long steps, on the thread that works.
   public var onProgress: (@Sendable (ReplicaProgress) -> Void)?
 
+  /// The limits of the changes that followers apply as a whole; smaller ones are for tests.
+  var unitLimits = PackedUnit.Limits()
   /// The steps of a writer at which tests end the process.
   var onStep: @Sendable (WriterStep) -> Void = { _ in }
 

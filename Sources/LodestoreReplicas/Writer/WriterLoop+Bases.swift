@@ -126,7 +126,7 @@ extension WriterLoop {
     else { return }
     let (upload, options, earlierBytes) = (upload, options, logBytes)
     logBytes = 0
-    baseTask = Task(executorPreference: clock.executor) { [weak self] in
+    let task = Task(executorPreference: clock.executor) { [weak self] in
       do {
         let uploaded = try await upload.upload(
           exact, slot: position.slot, lastWrite: position.lastWrite, time: time)
@@ -141,6 +141,8 @@ extension WriterLoop {
         throw error
       }
     }
+    baseTask = task
+    begunBases = (begunBases.count + 1, task)
   }
 
   private func finishBase(_ base: BaseHead) async {
@@ -170,17 +172,21 @@ extension WriterLoop {
   /// Writes a base of the newest commit and waits for it.
   nonisolated func writeBase() async throws {
     try await shared.wait(for: nil)
-    try await beginWishedBase()?.value
+    guard let task = try await beginWishedBase() else { return }
+    try await task.waitForEnd(on: clock)
+    try await task.value
   }
 
   /// Waits until the loop has begun a base; returns `nil` if the newest slot has one.
   private func beginWishedBase() async throws -> Task<Void, any Error>? {
-    while let task = baseTask { _ = try? await task.value }
+    while let task = baseTask { try await task.waitForEnd(on: clock) }
     if let newestBase, newestBase.slot == position.slot { return nil }
+    let count = begunBases.count
     shared.wishBase()
     shared.wake()
     while true {
-      if let baseTask { return baseTask }
+      // A base that has failed at once is not in `baseTask` any more.
+      if begunBases.count > count { return begunBases.last }
       if let end = shared.status.end { throw end }
       if let newestBase, newestBase.slot == position.slot { return nil }
       try await clock.sleep(.milliseconds(5))

@@ -16,7 +16,7 @@ extension WriterLoop {
     guard let interval = options.leaseInterval else { return }
     let duration = interval * Self.missedRenewals
     let lease = Lease(
-      holder: options.name ?? Lease.processName, epoch: max(position.epoch, 1),
+      holder: options.name.map(PackLimits.cut) ?? Lease.processName, epoch: max(position.epoch, 1),
       until: clock.now() + duration.inSeconds, milliseconds: duration.wholeMilliseconds,
       session: session)
     var keeper = leaseKeeper

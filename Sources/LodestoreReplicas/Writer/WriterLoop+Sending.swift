@@ -35,9 +35,11 @@ extension WriterLoop {
     var request = ReplayRequest(after: shipped)
     (request.schema, request.digests) = (schema, digests)
     let changes = request
-    let (numbers, level) = (numbers, options.packCompressionLevel)
+    let (numbers, options) = (numbers, options)
     let pack: @Sendable (borrowing Snapshot) throws -> (PackedUnit, CommitNumber) = {
-      (try PackedUnit(reading: $0, changes, numbers, level: level), $0.commitNumber)
+      let unit = try PackedUnit.packing(
+        $0, changes, numbers, level: options.packCompressionLevel, limits: options.unitLimits)
+      return (unit, $0.commitNumber)
     }
     let (unit, commit) =
       if let pinned { try await pinned.read(pack) } else { try await store.read(pack) }
@@ -80,7 +82,7 @@ extension WriterLoop {
       kind, epoch: max(position.epoch, 1), slot: position.slot + 1,
       previous: position.slot == 0 ? nil : position.hash, store: replica, session: session,
       lastWrite: lastWrite, time: time, schema: schema)
-    head.writer = options.name
+    head.writer = options.name.map(PackLimits.cut)
     return head
   }
 

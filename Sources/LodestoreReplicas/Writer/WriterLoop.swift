@@ -38,6 +38,8 @@ actor WriterLoop {
   var newestBase: BaseHead?
   var logBytes: UInt64 = 0
   var baseTask: Task<Void, any Error>?
+  /// The number of bases that were begun, and the last one of them.
+  var begunBases: (count: Int, last: Task<Void, any Error>?) = (0, nil)
   var mergeTask: Task<Void, any Error>?
   var mergedSlot: UInt64 = 0
 
@@ -95,7 +97,7 @@ actor WriterLoop {
       if var mark = openingMark {
         // The fence is recognised by its session if this process ends before the next mark. The
         // entries before the fence are of the earlier sessions.
-        mark.sessions = Array(([session] + mark.sessions).prefix(16))
+        mark.sessions = Array(([session] + mark.sessions).prefix(ReplicaMark.sessionLimit))
         try await self.mark(mark)
       }
       try await abandonParts()
@@ -139,6 +141,12 @@ actor WriterLoop {
 
   nonisolated func cancel() { task.withLock { $0 }?.cancel() }
 
+  /// Ends the loop of a writer that nobody has any more.
+  nonisolated func drop() {
+    shared.noteDropped()
+    cancel()
+  }
+
   /// Sends the rest, records the place, and ends the loop.
   func stop() async throws {
     if let end = shared.status.end {
@@ -146,8 +154,19 @@ actor WriterLoop {
       if end.code == .stopped { return }
       throw end
     }
-    try await shared.wait(for: nil)
-    defer { signal = nil }
+    do {
+      try await shared.wait(for: nil)
+    } catch let error as ReplicaError {
+      // Another call has stopped the writer in the meantime.
+      if error.code == .stopped { return }
+      throw error
+    }
+    // A cancelled wait leaves a writer that runs. After the wait, the loop ends in any case, so no
+    // later call may wait for it.
+    defer {
+      signal = nil
+      shared.end(.stopped(store.path))
+    }
     shared.isStopping = true
     cancel()
     await task.withLock { $0 }?.value
@@ -155,7 +174,6 @@ actor WriterLoop {
     mergeTask?.cancel()
     _ = try? await baseTask?.value
     _ = try? await mergeTask?.value
-    defer { shared.end(.stopped(store.path)) }
     try await mark()
     if options.leaseInterval != nil {
       var keeper = leaseKeeper

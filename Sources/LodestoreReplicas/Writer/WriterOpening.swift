@@ -24,6 +24,13 @@ struct WriteNumbers: Sendable, Hashable {
 
   func inLog(_ number: UInt64) -> UInt64 { number &- local &+ log }
   func inStore(_ number: UInt64) -> UInt64 { number &- log &+ local }
+
+  /// The number in the store of the write before any number; 0 if the store has no such write.
+  func inStore(before number: UInt64) -> UInt64 {
+    if local <= log { return number > log - local ? number - (log - local) - 1 : 0 }
+    let (sum, isTooLarge) = number.addingReportingOverflow(local - log)
+    return isTooLarge ? .max : sum - 1
+  }
 }
 
 /// Compares a store with a replica before the store writes to it.
@@ -76,7 +83,7 @@ struct WriterOpening: Sendable {
       switch error {
       case .untrustworthy(let broken):
         throw ReplicaError(.untrustworthyStorage, broken.message, cause: broken)
-      case .storage(let error): throw ReplicaError(error)
+      case .storage(let error): throw ReplicaClient.converted(error)
       }
     }
   }

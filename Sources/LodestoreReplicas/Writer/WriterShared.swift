@@ -86,6 +86,9 @@ final class WriterShared: Sendable {
   /// Holds the lock of the store's file until the writer ends.
   func hold(_ lock: WriterLock) { state.withLock { $0.lock = lock } }
 
+  /// Notes that nobody has the writer any more, and its tasks were cancelled.
+  func noteDropped() { state.withLock { $0.lock }?.noteEnd() }
+
   /// Whether a base was asked for since the last call.
   func takeBaseWish() -> Bool {
     state.withLock { state in
