@@ -253,12 +253,15 @@ extension ReplicaError {
       default: .unsuitableStore
       }
     let message =
-      if case .unrecorded(let names) = error {
+      switch error {
+      case .unrecorded(let names):
         "cannot replicate '\(path)': \(names.joined(separator: ", ")) "
           + "\(names.count == 1 ? "keeps" : "keep") no history; open the store with "
           + "StoreOptions.history set to .images, or use 'kvdump replicate --record-history'"
-      } else {
-        "cannot use '\(path)': \(error.message)"
+      case .unknownEntity(let name):
+        "cannot follow with '\(path)': the replica has no entity '\(name)'; check the name and its "
+          + "case"
+      default: "cannot use '\(path)': \(error.message)"
       }
     self.init(code, message, cause: error)
   }

@@ -224,8 +224,12 @@
       let second = try await follow("Note=number == 2")
       #expect(second.notes == notes.filter { $0.number == 2 })
       #expect(second.errors.contains("Note by 'number > 3'"))
-      let wrong = await run("follow", bucket, copy, "--once", "--where", "number > 3")
-      #expect(wrong.status != .success && wrong.errors.contains("ENTITY=CONDITION"))
+      for text in ["number > 3", "number == 3", "number==3"] {
+        let wrong = await run("follow", bucket, copy, "--once", "--where", text)
+        #expect(wrong.status == .usage && wrong.errors.contains("ENTITY=CONDITION"), "\(text)")
+      }
+      let unknown = await run("follow", bucket, fixture.path("no"), "--once", "--entity", "Notes")
+      #expect(unknown.status == .usage && unknown.errors.contains("no entity 'Notes'"))
     }
   }
 #endif

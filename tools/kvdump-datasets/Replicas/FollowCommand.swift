@@ -72,9 +72,12 @@ struct FollowCommand: ToolCommand {
     var found: [String: String] = [:]
     for text in conditions {
       let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+      // A condition without its entity often has '==', or a space before '='.
       try refuse(
-        if: parts.count < 2 || found[parts[0]] != nil,
-        "--where: expected ENTITY=CONDITION, once for each entity, found '\(text)'")
+        if: parts.count < 2 || found[parts[0]] != nil || parts[1].hasPrefix("=")
+          || parts[0].contains(where: \.isWhitespace),
+        "--where: expected ENTITY=CONDITION, once for each entity, such as 'Pod=stars > 100', found "
+          + "'\(text)'")
       found[parts[0]] = parts[1]
     }
     return found
