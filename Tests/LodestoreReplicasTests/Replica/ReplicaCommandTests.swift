@@ -111,7 +111,7 @@
       }
       #expect(
         errors.text == """
-          kvdump: cannot read 'log'; the command goes on and repeats the call
+          kvdump: cannot read 'log'. The command repeats the call by itself.
           kvdump: the storage works again
 
           """)

@@ -71,7 +71,7 @@ final class ProgressReport: Sendable {
       return count
     }
     if let failure, count == 1 {
-      continuation.yield(.note("\(failure.message); the command goes on and repeats the call"))
+      continuation.yield(.note("\(failure.message). The command repeats the call by itself."))
     } else if failure == nil, count > 1 {
       continuation.yield(.note("the storage works again"))
     }
