@@ -160,7 +160,7 @@ extension WebRequests.Failure {
       let whole = expected.map { " of \($0)" } ?? ""
       self = .lost("the connection ended after \(received)\(whole) bytes")
     case .transport(let cause):
-      let words = cause.localizedDescription
+      let words = Self.words[cause.code] ?? cause.localizedDescription
       switch cause.code {
       case .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed, .badURL, .unsupportedURL,
         .notConnectedToInternet, .serverCertificateUntrusted, .secureConnectionFailed,
@@ -171,6 +171,19 @@ extension WebRequests.Failure {
       }
     }
   }
+
+  /// The reasons in words, where those of the system name its own functions.
+  private static let words: [URLError.Code: String] = [
+    .cannotFindHost: "the host's name is not known",
+    .dnsLookupFailed: "the host's name is not known",
+    .cannotConnectToHost: "the host takes no connection at this port",
+    .notConnectedToInternet: "this machine is not connected",
+    .secureConnectionFailed: "the host makes no TLS connection at this port",
+    .serverCertificateUntrusted: "the host's certificate is not trusted",
+    .serverCertificateHasUnknownRoot: "the host's certificate is not trusted",
+    .serverCertificateHasBadDate: "the host's certificate is not valid today",
+    .serverCertificateNotYetValid: "the host's certificate is not valid today",
+  ]
 }
 
 /// The content of an answer, collected piece by piece.

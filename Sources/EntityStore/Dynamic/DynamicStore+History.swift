@@ -2,6 +2,23 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension DynamicStore {
+  /// Lets all entities without a history record one with images from now on, in one transaction.
+  ///
+  /// The setting in the file applies to every program that writes it. Entities that have a history
+  /// keep their setting.
+  ///
+  /// - Returns: The names of the entities that begin a history, in the order of their numbers.
+  package func beginHistory() throws -> [String] {
+    let names = try read { $0.entities.filter { !$0.keepsHistory }.map(\.description.name) }
+    let declared = try names.map { name in
+      var entity = try DeclaredEntity(name: name, attributes: [], indexes: [], isPartial: true)
+      entity.history = .kept(images: true, preserved: [])
+      return entity
+    }
+    if !declared.isEmpty { try declare(declared) }
+    return names
+  }
+
   /// Calls `body` at once, and again after commits of any process, until it returns false.
   ///
   /// Runs on the calling thread. Commits made while `body` runs are merged into one call.

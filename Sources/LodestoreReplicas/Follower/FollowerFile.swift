@@ -198,15 +198,23 @@ struct EntryApplication: Sendable {
     let cursor = ReplicaCursor(
       storeID: store.bytes, lastWrite: position.lastWrite, entities: entities,
       conditions: conditions, mark: mark.bytes)
-    let applied = units
+    let (applied, store) = (units, store)
     let changes = try file.writable.replaying(
       author: "replica", context: first == last ? "slot \(last)" : "slots \(first)-\(last)"
     ) { tx in
-      var changes: UInt64 = 0
-      if !applied.isEmpty {
+      var (changes, mark, cursor) = (UInt64(0), mark, cursor)
+      // A later number shows that another program has written the copy. Changes move the number,
+      // because their digests have been compared.
+      if applied.isEmpty {
+        let known = try tx.replicaCursor()
+        mark.localWrite =
+          try known.map { try ReplicaMark(reading: $0.mark, of: store).localWrite } ?? 0
+      } else {
+        mark.localWrite = try tx.historyToken().number + 1
         let counts = try tx.replay(applied)
         changes = UInt64(counts.records + counts.deletedRecords + counts.links)
       }
+      cursor.mark = mark.bytes
       try tx.setReplicaCursor(cursor)
       return changes
     }

@@ -92,6 +92,14 @@ extension Replica {
       plan, FollowerCursor(store: replica, position: position, floor: copy.floor), client)
   }
 
+  /// Throws if another program has written the copy of a follower.
+  private static func requireUnchanged(_ path: String) async throws {
+    let store = try Store(at: path, entities: [], options: .readOnly)
+    defer { store.close() }
+    let last = try await store.read { try $0.replayFacts().lastWrite }
+    try ReplicaMark.of(store)?.requireUnchanged(path, lastWrite: last)
+  }
+
   /// Adds the entries and the base that a follower would read.
   private static func completed(
     _ started: ReplicaPlan, _ start: FollowerCursor, _ client: ReplicaClient
@@ -132,7 +140,8 @@ extension Replica {
     options.waitsForLease = false
     let run = try await run(bucket, options)
     try await run.respectLease(at: bucket.clock.now())
-    if try FollowerFolder(path).current != nil {
+    if let file = try FollowerFolder(path).current {
+      try await requireUnchanged(file)
       var follower = ReplicaFollowerOptions()
       follower.failureLimit = options.failureLimit
       return try await followerPlan(at: path, of: bucket, options: follower)

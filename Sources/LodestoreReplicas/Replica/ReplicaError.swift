@@ -1,4 +1,5 @@
 internal import EntityStore
+public import LodestoreEssentials
 internal import LodestoreSystem
 
 /// The error of a failure to write, follow or restore a replica.
@@ -84,6 +85,11 @@ extension ReplicaError: CustomStringConvertible, CustomDebugStringConvertible {
   public var debugDescription: String {
     cause.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)"
   }
+}
+
+extension ReplicaError: LocalizedError {
+  /// The message; Foundation and tools that print errors use this property.
+  public var errorDescription: String? { message }
 }
 
 extension ReplicaError {

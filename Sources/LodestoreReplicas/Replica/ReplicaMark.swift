@@ -25,7 +25,8 @@ struct ReplicaMark: Sendable, Hashable {
   var lastWrite: UInt64
   /// The number of a write in the store's own history that has the number ``lastWrite`` in the log.
   ///
-  /// The numbers differ in a store that was a follower before it took over.
+  /// The numbers differ in a store that was a follower before it took over. In a copy, the number is
+  /// that of the last write that the follower may have made.
   var localWrite: UInt64
   /// The newest record of the floor that was read.
   var floor: Floor
@@ -69,6 +70,21 @@ struct ReplicaMark: Sendable, Hashable {
   /// The place in the log.
   func position(of store: UUIDBytes) -> ChainPosition {
     ChainPosition(slot: slot, hash: entry, epoch: epoch, store: store, lastWrite: lastWrite)
+  }
+
+  /// Throws if another program has written the copy since its last changes of the log.
+  ///
+  /// A takeover of such a copy would give the replica content that its log does not have. Marks of
+  /// an earlier version have no number of the copy's own write, and are accepted.
+  ///
+  /// - Parameter last: The number of the last write in the copy's own history.
+  func requireUnchanged(_ path: String, lastWrite last: UInt64) throws {
+    guard role == .follower, localWrite > 0, last > localWrite else { return }
+    throw ReplicaError(
+      .diverged,
+      "cannot take over with '\(path)': another program has written this copy, so its content "
+        + "differs from the replica's; take over at a new path, which begins at the newest base",
+      slot: slot)
   }
 
   /// Reads the mark of a store that has a part in a replica.

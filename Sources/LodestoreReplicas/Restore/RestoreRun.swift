@@ -105,7 +105,9 @@ struct RestoreRun: Sendable {
       bases.isEmpty ? .noBase : .notKept,
       start
         + (bases.first.map {
-          "the oldest base has write \($0.lastWrite) in slot \($0.slot); choose a later state"
+          "the oldest base has write \($0.lastWrite) of "
+            + "\(RestoreTarget.words(Date(timeIntervalSinceReferenceDate: $0.time))) in slot "
+            + "\($0.slot); choose a later state"
         } ?? "it has no base; wait until the writer has written one"))
   }
 
@@ -221,7 +223,7 @@ struct RestoreRun: Sendable {
     let report = report
     let (entries, start, floor) = (pending, restored.position, restored.floor)
     let result = try await BaseUpload.onThread {
-      try wrappingReplay(application.file.path) {
+      try wrappingReplay(application.file.path, restoredFrom: client.place) {
         try application.apply(
           entries, after: start, floor: floor, through: limit, role: role
         ) { report(ReplicaProgress(.applying, completed: $0.position.lastWrite, total: last)) }
@@ -379,16 +381,28 @@ extension RestoreTarget {
     switch self {
     case .latest: "the newest state"
     case .write(let number): "write \(number)"
-    // The description of a date traps for years that no calendar has.
-    case .time(let date): "the state at \(ISO8601Text.text(date) ?? "a time of no calendar")"
+    case .time(let date): "the state at \(Self.words(date))"
     case .slot(let slot): "slot \(slot)"
     }
   }
+
+  /// A time with all its digits, because a rounded one would name another state.
+  // The description of a date traps for years that no calendar has.
+  static func words(_ date: Date) -> String { ISO8601Text.text(date) ?? "a time of no calendar" }
 }
 
 /// Converts errors of the application of changes.
-func wrappingReplay<R>(_ path: String, _ body: () throws -> R) throws -> R {
+private func wrappingReplay<R>(
+  _ path: String, restoredFrom place: String, _ body: () throws -> R
+) throws -> R {
   do {
     return try body()
+  } catch ReplayError.diverged(let names) {
+    throw ReplicaError(
+      .diverged,
+      "cannot restore from '\(place)': the log's changes do not lead to the writer's content of "
+        + "\(names.joined(separator: ", ")); restore an earlier state, or let the writer write a "
+        + "new base by ReplicaWriter.writeBase() or 'kvdump replicate --base'",
+      cause: ReplayError.diverged(names))
   } catch let error as ReplayError { throw ReplicaError(error, path) }
 }

@@ -37,7 +37,9 @@ extension RestoreRun {
           + "path")
     }
     let start = mark.position(of: replica)
-    let schema = try await file.writable.read { try $0.replayFacts().schema }
+    let known = try await file.writable.read { try $0.replayFacts() }
+    try mark.requireUnchanged(file.path, lastWrite: known.lastWrite)
+    let schema = known.schema
     var template = EntryHead(
       .fence, epoch: start.epoch + 1, slot: start.slot + 1,
       previous: start.slot == 0 ? nil : start.hash, store: replica, session: .random,
@@ -66,6 +68,7 @@ extension RestoreRun {
       path: file.path, slot: fence.slot, epoch: fence.epoch, lastWrite: fence.lastWrite)
   }
 
+  /// The error for a copy that the log does not lead on.
   private func needsNewCopy(_ path: String, _ reason: String) -> ReplicaError {
     ReplicaError(
       .notKept,

@@ -197,6 +197,12 @@ extension ReplicaError {
         + "by 'kvdump replica takeover'")
   }
 
+  /// The numbers of writes in words.
+  private static func words(_ writes: ClosedRange<UInt64>) -> String {
+    writes.lowerBound == writes.upperBound
+      ? "write \(writes.lowerBound)" : "writes \(writes.lowerBound) to \(writes.upperBound)"
+  }
+
   static func fenced(
     _ path: String, _ place: String, by epoch: UInt64?, unshipped: ClosedRange<UInt64>?,
     slot: UInt64?
@@ -204,8 +210,8 @@ extension ReplicaError {
     let writer = epoch.map { "the writer of epoch \($0) has" } ?? "another writer has"
     let loss =
       unshipped.map {
-        "; writes \($0.lowerBound) to \($0.upperBound) of this store are in no replica: export "
-          + "them by Replica.exportDiverged, or by 'kvdump replica export-diverged'"
+        "; no replica has \(words($0)) of this store: export from there by "
+          + "Replica.exportDiverged, or by 'kvdump replica export-diverged'"
       } ?? ""
     return ReplicaError(
       .fenced,
@@ -216,11 +222,11 @@ extension ReplicaError {
   static func diverged(
     _ path: String, _ place: String, writes: ClosedRange<UInt64>?, slot: UInt64?
   ) -> ReplicaError {
-    let which = writes.map { "writes \($0.lowerBound) to \($0.upperBound)" } ?? "the last writes"
+    let which = writes.map(words) ?? "the last writes"
     return ReplicaError(
       .diverged,
-      "cannot replicate '\(path)' to '\(place)': \(which) of the store are not those of the "
-        + "replica; export them by Replica.exportDiverged, or by 'kvdump replica "
+      "cannot replicate '\(path)' to '\(place)': \(which) of the store and the replica differ; "
+        + "export the store's by Replica.exportDiverged, or by 'kvdump replica "
         + "export-diverged', and begin again with a restored copy", slot: slot,
       divergedWrites: writes)
   }
@@ -235,6 +241,17 @@ extension ReplicaError {
       case .damaged, .noCursor: .damaged
       default: .unsuitableStore
       }
-    self.init(code, "cannot use '\(path)': \(error.message)", cause: error)
+    let message =
+      switch error {
+      case .unrecorded(let names):
+        "cannot replicate '\(path)': \(names.joined(separator: ", ")) "
+          + "\(names.count == 1 ? "keeps" : "keep") no history; open the store with "
+          + "StoreOptions.history set to .images, or use 'kvdump replicate --record-history'"
+      case .unknownEntity(let name):
+        "cannot follow with '\(path)': the replica has no entity '\(name)'; check the name and its "
+          + "case"
+      default: "cannot use '\(path)': \(error.message)"
+      }
+    self.init(code, message, cause: error)
   }
 }

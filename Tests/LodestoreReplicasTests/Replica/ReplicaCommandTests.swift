@@ -72,6 +72,51 @@
       #expect(lost.split(separator: "\n").count == 2)
     }
 
+    @Test func `A store without a history begins one and is replicated`() async throws {
+      let fixture = try ReplicaFixture()
+      let (path, bucket) = (fixture.path("store.lodestore"), fixture.bucketPath)
+      let plain = try Store(at: path, entities: [Note.self])
+      try ReplicaFixture.write(1...6, to: plain)
+      let notes = try ReplicaFixture.notes(of: plain)
+      plain.close()
+      let refused = await run("replicate", path, bucket, "--once")
+      #expect(refused.status == .usage)
+      #expect(refused.errors.contains("Note keeps no history"), "\(refused.errors)")
+      #expect(refused.errors.contains("--record-history"))
+      let both = await run("replicate", path, bucket, "--record-history", "--dry-run")
+      #expect(both.status == .usage)
+      let sent = await run("replicate", path, bucket, "--once", "--record-history")
+      #expect(sent.status == .success, "\(sent.errors)")
+      #expect(sent.errors.contains("the history begins now"))
+      let again = await run("replicate", path, bucket, "--once", "--record-history")
+      #expect(again.status == .success && again.errors.isEmpty, "\(again.errors)")
+      #expect(try await fixture.restored() == notes)
+      // The setting is in the file, so a program without the option records its writes.
+      let store = try Store(at: path, entities: [Note.self])
+      try ReplicaFixture.write(7...9, to: store)
+      #expect(await run("replicate", path, bucket, "--once").status == .success)
+      #expect(try await fixture.restored() == ReplicaFixture.notes(of: store))
+    }
+
+    @Test func `A failure that lasts is noted once, and its end too`() async throws {
+      let (output, errors) = (MemorySink(), MemorySink())
+      let console = Console(output: output, errors: errors)
+      let failure = ReplicaError(.storage, "cannot read 'log'")
+      try await showingProgress(on: console) { report in
+        // One failure alone is not noted.
+        report.look(at: failure)
+        report.look(at: nil)
+        for _ in 1...5 { report.look(at: failure) }
+        for _ in 1...5 { report.look(at: nil) }
+      }
+      #expect(
+        errors.text == """
+          kvdump: cannot read 'log'. The command repeats the call by itself.
+          kvdump: the storage works again
+
+          """)
+    }
+
     @Test func `A dry run says what the command then does, and changes nothing`() async throws {
       let fixture = try ReplicaFixture()
       let store = try fixture.store()
@@ -179,8 +224,12 @@
       let second = try await follow("Note=number == 2")
       #expect(second.notes == notes.filter { $0.number == 2 })
       #expect(second.errors.contains("Note by 'number > 3'"))
-      let wrong = await run("follow", bucket, copy, "--once", "--where", "number > 3")
-      #expect(wrong.status != .success && wrong.errors.contains("ENTITY=CONDITION"))
+      for text in ["number > 3", "number == 3", "number==3"] {
+        let wrong = await run("follow", bucket, copy, "--once", "--where", text)
+        #expect(wrong.status == .usage && wrong.errors.contains("ENTITY=CONDITION"), "\(text)")
+      }
+      let unknown = await run("follow", bucket, fixture.path("no"), "--once", "--entity", "Notes")
+      #expect(unknown.status == .usage && unknown.errors.contains("no entity 'Notes'"))
     }
   }
 #endif

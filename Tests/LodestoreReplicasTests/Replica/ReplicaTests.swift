@@ -1,6 +1,7 @@
 #if Datasets
   import EntityStore
   import Foundation
+  import LodestoreFormat
   import Testing
 
   @testable import LodestoreReplicas
@@ -113,6 +114,18 @@
         try await fixture.restored(.write(1))
       }
       #expect(early?.code == .notKept)
+      let year = Date(timeIntervalSinceReferenceDate: 0)
+      let old = await #expect(throws: ReplicaError.self) {
+        try await fixture.restored(.time(year))
+      }
+      // The time that the message names is one that can be restored.
+      let text = try #require(old?.message.firstMatch(of: /of (\S+Z) in slot/)).output.1
+      guard case .date(let seconds)? = Value(text: String(text), as: .date) else {
+        Issue.record("'\(text)' is no time")
+        return
+      }
+      let oldest = Date(timeIntervalSinceReferenceDate: seconds + 1e-6)
+      _ = try await fixture.restored(.time(oldest))
       let late = await #expect(throws: ReplicaError.self) {
         try await fixture.restored(.write(41))
       }

@@ -67,6 +67,41 @@
       #expect(refused?.code == .unsuitableStore)
     }
 
+    @Test func `A copy that a program has written cannot take over`() async throws {
+      let fixture = try ReplicaFixture()
+      let store = try fixture.store()
+      let writer = try await fixture.writer(store)
+      try ReplicaFixture.write(1...6, to: store)
+      try await writer.flush()
+      let follower = try await fixture.follower()
+      try ReplicaFixture.write(7...9, to: store)
+      try await writer.stop()
+      try await follower.catchUp()
+      let path = follower.store.path
+      await follower.stop()
+      let copy = try Store(at: path, entities: [Note.self])
+      try await copy.write { tx in
+        try tx.update(Note.where { $0.number == 7 }) { $0.title = "changed" }
+      }
+      copy.close()
+      let folder = fixture.path("copy")
+      let foreseen = await #expect(throws: ReplicaError.self) {
+        try await Replica.takeOverPlan(fixture.bucket, at: folder)
+      }
+      #expect(foreseen?.code == .diverged)
+      let refused = await #expect(throws: ReplicaError.self) {
+        try await Replica.takeOver(fixture.bucket, at: folder)
+      }
+      #expect(refused?.code == .diverged)
+      #expect(refused?.localizedDescription.contains("take over at a new path") == true)
+      // The log has no fence, so the writer goes on.
+      let again = try await fixture.writer(store)
+      try ReplicaFixture.write(10...12, to: store)
+      try await again.stop()
+      #expect(again.status.epoch == 1)
+      #expect(try await fixture.restored() == ReplicaFixture.notes(of: store))
+    }
+
     @Test func `A valid lease refuses a takeover unless it is ignored`() async throws {
       let fixture = try ReplicaFixture()
       let store = try fixture.store()
@@ -86,6 +121,7 @@
       }
       #expect(refused?.code == .busy)
       #expect(refused?.message.contains("machine 1") == true)
+      #expect(refused?.message.contains("--ignore-lease") == true)
       var options = RestoreOptions()
       options.ignoresLease = true
       #expect(try await Replica.takeOver(fixture.bucket, at: path, options: options).epoch == 2)

@@ -37,6 +37,10 @@ import Testing
     #expect(throws: AWSSettings.Missing.self) {
       try settings(["AWS_ACCESS_KEY_ID": "AKIA"]).credentials(.automatic)
     }
+    let none = #expect(throws: AWSSettings.Missing.self) {
+      try settings(["HOME": "/h"]).credentials(.automatic)
+    }
+    #expect(none?.advice.hasPrefix("set AWS_ACCESS_KEY_ID") == true)
   }
 
   @Test func `keys come from a profile`() throws {
@@ -126,6 +130,15 @@ import Testing
       address: "s3://bucket/a", host: "bucket.s3.us-east-1.amazonaws.com", path: "/a/k%20y",
       region: "us-east-1"),
   ]
+
+  @Test func `a refused address is shown without secrets`() {
+    let address = "https://user:hidden@example.org/backups/pods?token=hidden"
+    let error = #expect(throws: StorageError.self) { try S3Storage(address) }
+    #expect(error?.message.contains("https://...@example.org/backups/pods'") == true)
+    #expect(error?.message.contains("hidden") == false)
+    #expect(S3Place.shown("pods@home") == "...@home")
+    #expect(S3Place.shown("htp://host/pods") == "htp://host/pods")
+  }
 
   @Test(arguments: cases)
   func `an address names host, bucket, prefix and region`(of given: Case) throws {

@@ -128,6 +128,9 @@ import Testing
       try await storage.put(.bytes([1]), at: one, if: .absent)
     }
     #expect(put.kind == .unavailable && !put.mayHaveHappened, "\(put)")
+    #expect(
+      put.message.hasSuffix(
+        "the host takes no connection at this port; check the address, and that the service runs"))
   }
 
   @Test func `the service's clock is taken over after its refusal`() async throws {

@@ -10,14 +10,16 @@ struct FollowCommand: ToolCommand {
     commandName: "follow", abstract: "Keep a copy of a replica's store up to date.",
     discussion: """
       Downloads the newest base into the folder, and applies the log until Control-C. A later \
-      command continues. The store is the file that the output names; only this command writes it.
+      command continues. The store is the file that the output names, and that FOLDER/follower.json \
+      names meanwhile. Any program may read it; only this command may write it.
 
       \(ReplicaStorageText.credentials)
 
       Examples:
-        kvdump follow https://s3.eu-central-1.amazonaws.com/backups/pods copy
+        kvdump follow https://host/backups/pods copy
         kvdump follow /mnt/backup/pods copy --once
-        kvdump follow /mnt/backup/pods copy --where 'Pod=stars > 100' --where 'License=name == "MIT"'
+        kvdump follow /mnt/backup/pods copy --where 'Pod=stars > 100' \\
+          --where 'License=name == "MIT"'
       """)
 
   @Argument(help: ArgumentHelp(ReplicaStorageText.help)) var replica: String
@@ -70,9 +72,12 @@ struct FollowCommand: ToolCommand {
     var found: [String: String] = [:]
     for text in conditions {
       let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+      // A condition without its entity often has '==', or a space before '='.
       try refuse(
-        if: parts.count < 2 || found[parts[0]] != nil,
-        "--where: expected ENTITY=CONDITION, once for each entity, found '\(text)'")
+        if: parts.count < 2 || found[parts[0]] != nil || parts[1].hasPrefix("=")
+          || parts[0].contains(where: \.isWhitespace),
+        "--where: expected ENTITY=CONDITION, once for each entity, such as 'Pod=stars > 100', found "
+          + "'\(text)'")
       found[parts[0]] = parts[1]
     }
     return found
@@ -104,9 +109,11 @@ struct FollowCommand: ToolCommand {
         try await follower.catchUp()
       } else {
         try await EndSignal.wait {
-          if let end = follower.status.end { throw end }
-          report(follower.status.text)
-          try? metrics.write(follower.status.metrics())
+          let status = follower.status
+          if let end = status.end { throw end }
+          report(status.text)
+          report.look(at: status.lastFailure)
+          try? metrics.write(status.metrics())
         }
       }
       await follower.stop()

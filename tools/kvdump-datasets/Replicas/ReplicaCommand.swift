@@ -66,7 +66,7 @@ struct ReplicaStatusCommand: ToolCommand {
       return .success
     }
     try console.writeObject([
-      ("store", .text(summary.store)),
+      ("replica", .text(summary.store)),
       (Column("createdAt", title: "created"), dateCell(summary.createdAt)),
       (
         Column("firstSlot", title: "first slot"),

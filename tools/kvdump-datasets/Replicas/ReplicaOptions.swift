@@ -3,6 +3,7 @@ import Foundation
 import KVDumpCommands
 import LodestoreJSON
 import LodestoreReplicas
+import Synchronization
 
 /// The place of a replica on a command line.
 enum ReplicaStorageText {
@@ -23,18 +24,58 @@ enum ReplicaStorageText {
 
 /// Runs `body` in a task of its own, and shows the texts that it reports as a line.
 func showingProgress<R: Sendable>(
-  on console: Console,
-  _ body: @escaping @Sendable (_ report: @escaping @Sendable (String) -> Void) async throws -> R
+  on console: Console, _ body: @escaping @Sendable (_ report: ProgressReport) async throws -> R
 ) async throws -> R {
-  let (texts, continuation) = AsyncStream<String>.makeStream(bufferingPolicy: .bufferingNewest(1))
+  let (texts, continuation) = AsyncStream<ProgressReport.Text>.makeStream(
+    bufferingPolicy: .bufferingNewest(64))
   let work = Task {
     defer { continuation.finish() }
-    return try await body { continuation.yield($0) }
+    return try await body(ProgressReport(continuation))
   }
   var line = console.progress()
-  for await text in texts { line.show(text) }
+  for await text in texts {
+    switch text {
+    case .progress(let text): line.show(text)
+    case .note(let text):
+      line.end()
+      console.noteAtOnce(text)
+    }
+  }
   line.end()
   return try await work.value
+}
+
+/// The texts that a long command shows while it runs.
+final class ProgressReport: Sendable {
+  enum Text: Sendable {
+    /// The line of progress, which only a terminal shows.
+    case progress(String)
+    /// A line of its own, also without a terminal.
+    case note(String)
+  }
+
+  private let continuation: AsyncStream<Text>.Continuation
+  /// The number of looks in a row that found a failure.
+  private let failures = Mutex(0)
+
+  init(_ continuation: AsyncStream<Text>.Continuation) { self.continuation = continuation }
+
+  func callAsFunction(_ text: String) { continuation.yield(.progress(text)) }
+
+  /// Takes the last failure every second, and notes its begin and its end.
+  ///
+  /// One look alone does not count, because most failures of a storage pass by the next request.
+  func look(at failure: ReplicaError?) {
+    let count = failures.withLock { count in
+      defer { count = failure == nil ? 0 : count + 1 }
+      return count
+    }
+    if let failure, count == 1 {
+      continuation.yield(.note("\(failure.message). The command repeats the call by itself."))
+    } else if failure == nil, count > 1 {
+      continuation.yield(.note("the storage works again"))
+    }
+  }
 }
 
 extension ReplicaProgress {
@@ -58,6 +99,9 @@ enum EndSignal {
     }
     for await _ in stream { break }
     for source in sources { source.cancel() }
+    // The work after the wait may need a storage that does not answer. A second signal ends the
+    // process at once, which loses nothing.
+    for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_DFL) }
   }
 
   /// Waits for a signal, and calls `look` every second, which throws the failure that ends the

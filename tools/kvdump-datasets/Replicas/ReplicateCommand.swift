@@ -10,13 +10,16 @@ struct ReplicateCommand: ToolCommand {
     commandName: "replicate", abstract: "Send the commits of a store to a replica.",
     discussion: """
       Sends the commits of all programs that write the store, until Control-C. The first command \
-      creates the replica and writes a base. Every entity of the store must keep a history. A \
-      program can do the same by Replica.writer.
+      creates the replica and writes a base. A program can do the same by Replica.writer.
+
+      Every entity of the store must keep a history. Programs set StoreOptions.history. \
+      --record-history does so for a store without one, such as a store of 'kvdump import'.
 
       \(ReplicaStorageText.credentials)
 
       Examples:
-        kvdump replicate pods.lodestore https://s3.eu-central-1.amazonaws.com/backups/pods
+        kvdump replicate pods.lodestore https://host/backups/pods
+        kvdump replicate pods.lodestore s3://backups/pods --record-history
         kvdump replicate pods.lodestore /mnt/backup/pods --once
       """)
 
@@ -30,6 +33,10 @@ struct ReplicateCommand: ToolCommand {
   var dryRun = false
 
   @Flag(help: "Write a new base before anything else.") var base = false
+
+  @Flag(
+    help: "Let entities without a history record one with images from now on. Writes the store.")
+  var recordHistory = false
 
   @Flag(
     help: "Begin a new replica in an empty storage, although the store belongs to another one.")
@@ -52,6 +59,7 @@ struct ReplicateCommand: ToolCommand {
   func validate() throws {
     try refuse(if: !(0...36_500).contains(keepDays), "--keep-days: expected 0 to 36500")
     try refuse(if: !(1...3_600_000).contains(interval), "--interval: expected 1 to 3600000")
+    try refuse(if: recordHistory && dryRun, "name one of --record-history and --dry-run")
   }
 
   func failure(for error: any Error) -> CommandFailure { .replica(error, at: store) }
@@ -64,6 +72,12 @@ struct ReplicateCommand: ToolCommand {
     let bucket = try ReplicaStorageText.bucket(replica)
     if dryRun { return try await plan(opened, bucket, on: console) }
     try metrics.write([])
+    if recordHistory {
+      let names = try DynamicStore(opened).beginHistory()
+      if !names.isEmpty {
+        console.note("\(store): \(names.joined(separator: ", ")): the history begins now")
+      }
+    }
     var options = ReplicaWriterOptions()
     options.flushInterval = .milliseconds(interval)
     options.retention = keepDays == 0 ? nil : .seconds(keepDays * 86_400)
@@ -80,8 +94,10 @@ struct ReplicateCommand: ToolCommand {
         try await writer.flush()
       } else {
         try await EndSignal.wait {
-          if let end = writer.status.end { throw end }
-          try? metrics.write(writer.status.metrics)
+          let status = writer.status
+          if let end = status.end { throw end }
+          report.look(at: status.lastFailure)
+          try? metrics.write(status.metrics)
         }
       }
       try await writer.stop()

@@ -16,8 +16,9 @@ struct RestoreCommand: ToolCommand {
       \(ReplicaStorageText.credentials)
 
       Examples:
-        kvdump restore https://s3.eu-central-1.amazonaws.com/backups/pods pods.lodestore
-        kvdump restore /mnt/backup/pods before.lodestore --to-time 2026-11-28T09:00:00Z
+        kvdump restore https://host/backups/pods pods.lodestore
+        kvdump restore /mnt/backup/pods before.lodestore \\
+          --to-time 2026-11-28T09:00:00Z
       """)
 
   @Argument(help: ArgumentHelp(ReplicaStorageText.help)) var replica: String

@@ -37,7 +37,8 @@ struct StandbyCommand: ToolCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Take over after this time without a sign of a writer, also without a lease.",
+      "If the replica has no lease, take over after this time without a sign of a writer.",
+      discussion: "Without this option the command waits for a lease. Its duration then counts.",
       valueName: "seconds"))
   var assumedLease: Double?
 
@@ -69,7 +70,7 @@ struct StandbyCommand: ToolCommand {
       options.onStatus = { show($0.text) }
       let standby = try await Replica.standby(
         at: folder, of: bucket, entities: [], options: options)
-      guard let store = try await Self.takenOver(standby, metrics) else {
+      guard let store = try await Self.takenOver(standby, metrics, show) else {
         await standby.stop()
         return End()
       }
@@ -81,8 +82,10 @@ struct StandbyCommand: ToolCommand {
         options.onStatus = { show("slot \($0.slot), \($0.lag) behind") }
         let writer = try await Replica.writer(store, to: bucket, options: options)
         try await EndSignal.wait {
-          if let end = writer.status.end { throw end }
-          try? metrics.write(writer.status.metrics)
+          let status = writer.status
+          if let end = status.end { throw end }
+          show.look(at: status.lastFailure)
+          try? metrics.write(status.metrics)
         }
         try await writer.stop()
         end.writer = writer.status
@@ -115,12 +118,16 @@ struct StandbyCommand: ToolCommand {
 
   /// Waits for the takeover; returns `nil` after a signal.
   private static func takenOver(
-    _ standby: ReplicaStandby, _ metrics: MetricsOptions
+    _ standby: ReplicaStandby, _ metrics: MetricsOptions, _ show: ProgressReport
   ) async throws -> Store? {
     try await withThrowingTaskGroup(of: Store?.self) { group in
       group.addTask { try await standby.waitToTakeOver() }
       group.addTask {
-        try await EndSignal.wait { try? metrics.write(standby.status.metrics()) }
+        try await EndSignal.wait {
+          let status = standby.status
+          show.look(at: status.lastFailure ?? status.follower.lastFailure)
+          try? metrics.write(status.metrics())
+        }
         return nil
       }
       defer { group.cancelAll() }

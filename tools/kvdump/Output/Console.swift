@@ -160,6 +160,15 @@ package final class Console {
     if let text, !isQuiet { notes.append(DisplayText.escaped(text)) }
   }
 
+  /// Writes a line to standard error at once, for commands that run until a signal.
+  ///
+  /// `--quiet` drops it.
+  package func noteAtOnce(_ text: String) {
+    guard !isQuiet else { return }
+    try? errors.write("kvdump: \(DisplayText.escaped(text))\n")
+    try? errors.flush()
+  }
+
   /// Writes a failure to standard error at once.
   ///
   /// Silent failures are not written.

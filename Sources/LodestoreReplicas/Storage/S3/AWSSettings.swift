@@ -31,7 +31,17 @@ struct AWSSettings: Sendable {
       found = keys
     case .profile(let name): found = try profileKeys(name)
     case .automatic:
-      if let keys = try environmentKeys() { found = keys } else { found = try profileKeys(nil) }
+      if let keys = try environmentKeys() {
+        found = keys
+      } else {
+        do throws(Missing) {
+          found = try profileKeys(nil)
+        } catch {
+          throw Missing(
+            reason: "the environment has no AWS_ACCESS_KEY_ID, and \(error.reason)",
+            advice: "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or \(error.advice)")
+        }
+      }
     }
     guard found.isUsable else {
       throw Missing(

@@ -38,6 +38,15 @@ struct S3Place: Sendable, Hashable {
       ? start : start + "/" + RequestText.encodedPath(isBucket ? "" : prefix + key)
   }
 
+  /// An address for messages, without the user, the password and the query that it may have.
+  static func shown(_ address: String) -> String {
+    let end = address.firstIndex { $0 == "?" || $0 == "#" } ?? address.endIndex
+    let text = address[..<end]
+    guard let sign = text.lastIndex(of: "@") else { return String(text) }
+    let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
+    return text[..<min(start, sign)] + "..." + text[sign...]
+  }
+
   struct Unusable: Error, Hashable {
     var reason: String
     var advice: String

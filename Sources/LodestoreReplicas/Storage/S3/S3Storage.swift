@@ -80,7 +80,7 @@ package final class S3Storage: ObjectStorage {
         addressing: options.usesVirtualHost.map { $0 ? .virtualHost : .path }, settings: settings)
     } catch {
       throw StorageError(
-        .badRequest, .open, key: "", place: "the given address", reason: error.reason,
+        .badRequest, .open, key: "", place: S3Place.shown(address), reason: error.reason,
         advice: error.advice)
     }
     do {
@@ -282,7 +282,9 @@ package final class S3Storage: ObjectStorage {
 
   private func failure(_ failure: WebRequests.Failure, _ call: S3Call) -> StorageError {
     switch failure {
-    case .notSent(let words): self.failure(.unavailable, call, words)
+    case .notSent(let words):
+      self.failure(
+        .unavailable, call, words, advice: "check the address, and that the service runs")
     case .lost(let words): self.failure(.cut, call, words, mayHaveHappened: true)
     case .badAnswer(let words):
       self.failure(.badAnswer, call, "found \(words)", mayHaveHappened: true)
