@@ -387,7 +387,8 @@ extension RestoreTarget {
   }
 
   /// A time with all its digits, because a rounded one would name another state.
-  // The description of a date traps for years that no calendar has.
+  ///
+  /// The description of a date traps for years that no calendar has.
   static func words(_ date: Date) -> String { ISO8601Text.text(date) ?? "a time of no calendar" }
 }
 
