@@ -7,7 +7,7 @@
 
   @testable import LodestoreReplicas
 
-  /// Calls that are cancelled, stopped, or given up: each ends, and leaves nothing locked.
+  /// Each call that is cancelled, stopped, or ends at its limit of failures leaves nothing locked.
   @Suite("Cancelled and stopped calls of replicas", .timeLimit(.minutes(5)))
   struct CancellationTests {
     /// A task that the storage cancels at a request.
