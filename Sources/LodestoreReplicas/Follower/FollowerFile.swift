@@ -116,7 +116,7 @@ struct EntryApplication: Sendable {
   let store: UUIDBytes
   let entities: [String]?
   let transactionSizeLimitInBytes: UInt64
-  /// The memory of a step beside its records, for which the limit counts, too.
+  /// The memory of a step without its records; it counts for the size of a transaction.
   private static let stepSize: UInt64 = 512
   var conditions: [String: String] = [:]
 
