@@ -43,7 +43,7 @@ final class WriterLock: Sendable {
   }
 
   /// - Throws: ``ReplicaError`` with the code `busy` while another writer has the store open.
-  private init(_ store: Store) throws {
+  init(_ store: Store) throws {
     path = Self.path(of: store)
     let found: FileLock?
     do throws(DatasetError) {
