@@ -63,8 +63,8 @@ package struct WebRequests: Sendable {
     package var fields: [String: String]
     /// The content, if no closure took it.
     ///
-    /// For other statuses than 200, 203 and 206 at most its first 64 KiB, and less if the connection
-    /// broke.
+    /// For other statuses than 200, 203 and 206 at most its first 64 KiB, and less if the
+    /// connection broke.
     package var body: [UInt8]
     /// The facts of a part or of a whole; `nil` for other statuses.
     package var head: FileHead?
@@ -107,8 +107,8 @@ package struct WebRequests: Sendable {
 
   /// Makes a request.
   ///
-  /// - Parameter take: Receives the content of an answer with status 200, 203 or 206 piece by piece,
-  ///   on the thread that receives it. If `nil`, ``Answer/body`` has the content.
+  /// - Parameter take: Receives the content of an answer with status 200, 203 or 206 piece by
+  ///   piece, on the thread that receives it. If `nil`, ``Answer/body`` has the content.
   package func answer(
     to request: Request, take: (@Sendable (Data) throws -> Void)? = nil
   ) async throws(Failure) -> Answer {

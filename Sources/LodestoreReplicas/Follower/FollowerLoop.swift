@@ -205,9 +205,9 @@ actor FollowerLoop {
 
   /// Applies all entries that the log has now.
   ///
-  /// - Parameter trustsAbsence: Whether an absent slot counts as the end of the log if the floor was
-  ///   read at most ``floorInterval`` ago. A poll without news then makes one request. A collection
-  ///   may be noticed later by this time.
+  /// - Parameter trustsAbsence: Whether an absent slot counts as the end of the log if the floor
+  ///   was read at most ``floorInterval`` ago. A poll without news then makes one request. A
+  ///   collection may be noticed later by this time.
   func catchUp(trustsAbsence: Bool = false) async throws {
     // A poll that runs already may have read the end of the log before this call.
     while let running { try await running.waitForEnd(on: client.clock) }

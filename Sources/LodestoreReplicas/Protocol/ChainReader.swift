@@ -6,8 +6,8 @@ internal import LodestoreFormat
 /// collected slot again, and such an entry looks as if it continued the chain.
 ///
 /// The floor also tells a slot that was collected from one that is not written yet. A reader that
-/// trusts absence does not ask: it reports an absent first slot as the end of the log. Such a reader
-/// may notice a collection late. Entries are never reported before the floor was read.
+/// trusts absence does not ask: it reports an absent first slot as the end of the log. Such a
+/// reader may notice a collection late. Entries are never reported before the floor was read.
 ///
 /// A reader with many slots to read may read merged slots, which save requests. Merged slots must
 /// continue the chain. The log's entry of their last slot must be the one that they name.

@@ -25,8 +25,8 @@ struct ReplicaMark: Sendable, Hashable {
   var lastWrite: UInt64
   /// The number of a write in the store's own history that has the number ``lastWrite`` in the log.
   ///
-  /// The numbers differ in a store that was a follower before it took over. In a copy, the number is
-  /// that of the last write that the follower may have made.
+  /// The numbers differ in a store that was a follower before it took over. In a copy, the number
+  /// is that of the last write that the follower may have made.
   var localWrite: UInt64
   /// The newest record of the floor that was read.
   var floor: Floor

@@ -3,12 +3,12 @@ internal import LodestoreWeb
 
 /// Uploads of files in parts, for files that are too large for one request.
 ///
-/// The object appears when the upload is completed. A reader sees the earlier object, or none, until
-/// then. Each part has its own hash in its signature, so the service compares the bytes of a part
-/// that arrive. The completion names the service's tag of each part.
+/// The object appears when the upload is completed. A reader sees the earlier object, or none,
+/// until then. Each part has its own hash in its signature, so the service compares the bytes of a
+/// part that arrive. The completion names the service's tag of each part.
 ///
-/// A part that fails is sent again, which changes nothing but the part. After an error the upload is
-/// aborted, so that its parts take no space. A killed process leaves its upload, and
+/// A part that fails is sent again, which changes nothing but the part. After an error the upload
+/// is aborted, so that its parts take no space. A killed process leaves its upload, and
 /// ``endOldWrites(prefix:olderThan:)`` aborts it later.
 extension S3Storage {
   /// The parts of a file; `nil` for content that one request writes.

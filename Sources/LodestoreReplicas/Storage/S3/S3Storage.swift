@@ -9,8 +9,9 @@ internal import Synchronization
 /// A bucket of an S3-compatible service, or a folder in one.
 ///
 /// Requests are signed by Signature Version 4, with the hash of their content. A call makes one
-/// request, except that a large file is written in parts. A second request follows only after two refusals: of the time of this machine's clock,
-/// and of expired credentials. After these refusals nothing was written.
+/// request, except that a large file is written in parts. A second request follows only after two
+/// refusals: of the time of this machine's clock, and of expired credentials. After these refusals
+/// nothing was written.
 ///
 /// Locks guard the clock's correction and the credentials. Any task may call a storage.
 package final class S3Storage: ObjectStorage {
