@@ -32,32 +32,17 @@
       """
 
     init(_ arguments: [String]) throws {
-      for argument in arguments where argument != "--postgres" {
-        let words = argument.split(separator: "=", maxSplits: 1).map(String.init)
-        guard words.count == 2 else { throw Self.unknown(argument) }
-        func number() throws -> Int {
-          guard let number = Int(words[1]), number > 0 else { throw Self.unknown(argument) }
-          return number
-        }
-        switch words[0] {
-        case "--only":
-          parts = try Set(
-            words[1].split(separator: ",").map { name in
-              guard let part = Part(rawValue: String(name)) else { throw Self.unknown(argument) }
-              return part
-            })
-        case "--connection": connection = words[1]
-        case "--psql": psql = words[1]
-        case "--records": records = try number()
-        case "--rounds": rounds = try number()
-        case "--group": groupSize = try number()
-        default: throw Self.unknown(argument)
+      for option in try BenchmarkOption.all(in: arguments, of: "--postgres", usage: Self.usage) {
+        switch option.name {
+        case "--only": parts = try option.parts()
+        case "--connection": connection = option.value
+        case "--psql": psql = option.value
+        case "--records": records = try option.number()
+        case "--rounds": rounds = try option.number()
+        case "--group": groupSize = try option.number()
+        default: throw option.refusal
         }
       }
-    }
-
-    private static func unknown(_ argument: String) -> BenchmarkError {
-      BenchmarkError("'\(argument)' is not known\n\(usage)")
     }
   }
 #endif

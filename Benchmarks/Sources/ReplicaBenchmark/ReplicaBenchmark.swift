@@ -64,7 +64,8 @@
                                     [--seconds=N] [--rate=N] [--tasks=N] [--changes=NAME]
 
         --only=PART,…   shipping, applying; both
-        --s3=ADDRESS,…  also these services, with the bucket and a prefix; keys from the environment
+        --s3=ADDRESS,…  also these services, with the bucket and a prefix; the environment has
+                        the keys
         --records=N     the records of the base that a follower starts from; 1,000,000
         --rounds=N      medians of N runs without a writer and N with one; 5
         --seconds=N     the time of each of these runs; 5
@@ -74,34 +75,19 @@
       """
 
     init(_ arguments: [String]) throws {
-      for argument in arguments where argument != "--replicas" {
-        let words = argument.split(separator: "=", maxSplits: 1).map(String.init)
-        guard words.count == 2 else { throw Self.unknown(argument) }
-        func number() throws -> Int {
-          guard let number = Int(words[1]), number > 0 else { throw Self.unknown(argument) }
-          return number
-        }
-        switch words[0] {
-        case "--only":
-          parts = try Set(
-            words[1].split(separator: ",").map { name in
-              guard let part = Part(rawValue: String(name)) else { throw Self.unknown(argument) }
-              return part
-            })
-        case "--s3": places += words[1].split(separator: ",").map { String($0) }
-        case "--records": records = try number()
-        case "--rounds": rounds = try number()
-        case "--seconds": seconds = Double(try number())
-        case "--rate": rate = try number()
-        case "--tasks": tasks = try number()
-        case "--changes": changes = words[1]
-        default: throw Self.unknown(argument)
+      for option in try BenchmarkOption.all(in: arguments, of: "--replicas", usage: Self.usage) {
+        switch option.name {
+        case "--only": parts = try option.parts()
+        case "--s3": places += option.value.split(separator: ",").map { String($0) }
+        case "--records": records = try option.number()
+        case "--rounds": rounds = try option.number()
+        case "--seconds": seconds = Double(try option.number())
+        case "--rate": rate = try option.number()
+        case "--tasks": tasks = try option.number()
+        case "--changes": changes = option.value
+        default: throw option.refusal
         }
       }
-    }
-
-    private static func unknown(_ argument: String) -> BenchmarkError {
-      BenchmarkError("'\(argument)' is not known\n\(usage)")
     }
   }
 #endif

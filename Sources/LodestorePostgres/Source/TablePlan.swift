@@ -86,8 +86,8 @@ struct TablePlan: Sendable {
     let column = columns[position]
     return PostgresError(
       .badMapping,
-      "\(table.label).\(column.name) is null, and '\(entity).\(column.attribute)' is required; make "
-        + "the attribute optional, or call copyAgain(into:) if a copy has declared it",
+      "\(table.label).\(column.name) is null, and '\(entity).\(column.attribute)' is required; "
+        + "make the attribute optional, or call copyAgain(into:) if a copy has declared it",
       table: table.label, column: column.name)
   }
 }

@@ -10,8 +10,8 @@ struct FollowCommand: ToolCommand {
     commandName: "follow", abstract: "Keep a copy of a replica's store up to date.",
     discussion: """
       Downloads the newest base into the folder, and applies the log until Control-C. A later \
-      command continues. The store is the file that the output names, and that FOLDER/follower.json \
-      names meanwhile. Any program may read it; only this command may write it.
+      command continues. The store is the file that the output names, and that \
+      FOLDER/follower.json names meanwhile. Any program may read it; only this command may write it.
 
       \(ReplicaStorageText.credentials)
 
@@ -47,8 +47,8 @@ struct FollowCommand: ToolCommand {
     help: ArgumentHelp(
       "Follow only this entity's records that fulfil the format string; may be repeated.",
       discussion: """
-        A link to a record that is left out is left out, too. Other conditions than before begin the \
-        copy again.
+        A link to a record that is left out is left out, too. Other conditions than before begin \
+        the copy again.
         """, valueName: "entity=format string"))
   var conditions: [String] = []
 
@@ -76,8 +76,8 @@ struct FollowCommand: ToolCommand {
       try refuse(
         if: parts.count < 2 || found[parts[0]] != nil || parts[1].hasPrefix("=")
           || parts[0].contains(where: \.isWhitespace),
-        "--where: expected ENTITY=CONDITION, once for each entity, such as 'Pod=stars > 100', found "
-          + "'\(text)'")
+        "--where: expected ENTITY=CONDITION, once for each entity, such as 'Pod=stars > 100', "
+          + "found '\(text)'")
       found[parts[0]] = parts[1]
     }
     return found

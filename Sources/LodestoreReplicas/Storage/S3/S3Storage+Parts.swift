@@ -107,7 +107,8 @@ extension S3Storage {
   ) async throws(StorageError) -> ObjectTag {
     var call = S3Call(.put, "POST", key: key.text, query: [(name: "uploadId", value: id)])
     let parts = tags.enumerated().map { index, tag in
-      "<Part><PartNumber>\(index + 1)</PartNumber><ETag>\(RequestText.markup(tag.text))</ETag></Part>"
+      let text = RequestText.markup(tag.text)
+      return "<Part><PartNumber>\(index + 1)</PartNumber><ETag>\(text)</ETag></Part>"
     }
     let body = Array(
       ("<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"

@@ -79,8 +79,8 @@ final class PartService: Sendable {
         return Answer(
           200, [],
           body: Array(
-            "<InitiateMultipartUploadResult><UploadId>\(id)</UploadId></InitiateMultipartUploadResult>"
-              .utf8))
+            ("<InitiateMultipartUploadResult><UploadId>\(id)</UploadId>"
+              + "</InitiateMultipartUploadResult>").utf8))
       case .part(let number):
         guard state.uploads[id] != nil else { return unknown }
         state.uploads[id]?[number] = request.body
