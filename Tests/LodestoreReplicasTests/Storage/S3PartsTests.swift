@@ -144,6 +144,25 @@ import Testing
     }
   }
 
+  @Test func `a completion is repeated after an answer that cannot be read`() async throws {
+    let service = PartService { call, count in
+      guard call == .complete, count == 2 || count > 3 else { return nil }
+      return .init(answer: Answer(200, [], body: Array("<html>a page".utf8)))
+    }
+    try await withStorage(of: service) { storage, path in
+      let one = try key("a")
+      _ = try await storage.put(.file(path: path), at: one, if: .none)
+      // The object in place is older, so only a second call can complete the upload.
+      _ = try await storage.put(.file(path: path), at: one, if: .none)
+      #expect(service.calls.count { $0 == .complete } == 3)
+      let error = try await failure { () async throws(StorageError) in
+        try await storage.put(.file(path: path), at: one, if: .none)
+      }
+      #expect(error.kind == .badAnswer && error.mayHaveHappened, "\(error)")
+      #expect("\(error)".contains("it begins with '<html>a page'"), "\(error)")
+    }
+  }
+
   @Test func `an upload that somebody aborts fails in a way that is worth repeating`()
     async throws
   {

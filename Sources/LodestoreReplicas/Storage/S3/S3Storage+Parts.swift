@@ -123,8 +123,9 @@ extension S3Storage {
       } catch {
         isUnclear = isUnclear || error.mayHaveHappened
         failures += 1
+        // An answer that cannot be read tells nothing of the outcome, so the call is repeated.
         let isLast =
-          !error.isWorthRepeating || error.isUnknownUpload
+          !(error.isWorthRepeating || error.kind == .badAnswer) || error.isUnknownUpload
           || failures >= options.partFailureLimit
         guard !isLast else {
           if isUnclear, let head = try? await self.head(key), head.byteCount == byteCount,
@@ -148,7 +149,9 @@ extension S3Storage {
     case .refused(let refusal): throw failure(refusal, answer, call)
     case .unreadable:
       throw failure(
-        .badAnswer, call, "the answer does not say that the upload is complete",
+        .badAnswer, call,
+        "the answer does not say that the upload is complete; it begins with "
+          + "'\(StorageError.visible(String(decoding: answer.body.prefix(200), as: UTF8.self)))'",
         mayHaveHappened: true)
     }
   }
