@@ -58,6 +58,9 @@ extension Simulation {
       process.task = .writing(
         SlotWriter(position: position, floor: process.floor), isShipping: false)
     case .taken(let entry):
+      if entry.head.session.low == process.session, isHonest {
+        oracle.fail("a writer takes its own entry in slot \(entry.head.slot) for another's")
+      }
       if entry.head.epoch > machine.position.epoch {
         becomeFollower(process, after: machine.position)
       } else {
