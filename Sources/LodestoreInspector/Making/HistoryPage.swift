@@ -1,0 +1,183 @@
+internal import EntityStore
+internal import LodestoreEssentials
+internal import LodestoreFormat
+internal import LodestoreRows
+
+extension PageReading {
+  private var keepsHistory: Bool { snapshot.entities.contains(where: \.keepsHistory) }
+
+  /// The page with the writes of the history, newest first.
+  func historyPage(before: UInt64?) throws -> Page {
+    var page = Page(route: .history(before: before), title: "History")
+    page.trail = [Page.Crumb(text: "History", route: .history(before: nil))]
+    let most = form == .html || form == .json ? limits.pageSize : .max
+    let limit = TimeLimit(limits.rows)
+    var rows: [Table.Row] = []
+    var next: UInt64?
+    try snapshot.forEachWrite(HistoryQuery.all.newestFirst()) { write in
+      if let before, write.id >= before { return !limit.isOver }
+      if rows.count == most || limit.isOver { return false }
+      rows.append(Self.row(write))
+      next = write.id
+      return true
+    }
+    var table = Table(Self.writeHeadings, rows)
+    table.isMain = true
+    table.empty =
+      keepsHistory
+      ? "The history has no writes here."
+      : "No entity keeps a history. A program asks for it when it declares the entity."
+    table.nextPage = rows.count == most ? next.map { .history(before: $0) } : nil
+    page.sections = [Section("writes", .table(table))]
+    return page
+  }
+
+  /// The last writes; `nil` if no entity keeps a history.
+  func recentWrites() throws -> Table? {
+    guard keepsHistory else { return nil }
+    var rows: [Table.Row] = []
+    try snapshot.forEachWrite(HistoryQuery.all.newestFirst().limit(5)) { write in
+      rows.append(Self.row(write))
+      return true
+    }
+    var table = Table(Self.writeHeadings, rows)
+    table.empty = "The history has no writes yet."
+    return table
+  }
+
+  private static var writeHeadings: [Table.Heading] {
+    [
+      Table.Heading(Column("write", title: "Write")), Table.Heading(Column("time", title: "Time")),
+      Table.Heading(Column("author", title: "Author")),
+      Table.Heading(Column("context", title: "Context")),
+      Table.Heading(Column("inserted", title: "Inserted")),
+      Table.Heading(Column("updated", title: "Updated")),
+      Table.Heading(Column("deleted", title: "Deleted")),
+      Table.Heading(Column("links", title: "Links")),
+      Table.Heading(Column("entities", title: "Entities")),
+    ]
+  }
+
+  private static func row(_ write: HistoryWrite) -> Table.Row {
+    Table.Row([
+      Item(.unsigned(write.id), link: .write(write.id)), Item(time(write)),
+      Item(write.author.map(Cell.text) ?? .null), Item(write.contextName.map(Cell.text) ?? .null),
+      Item(.count(write.changes.count(of: .inserted))),
+      Item(.count(write.changes.count(of: .updated))),
+      Item(.count(write.changes.count(of: .deleted))),
+      Item(.count(write.links.reduce(0) { $0 + $1.links.count })),
+      Item(.text(write.changes.entities.joined(separator: ", "))),
+    ])
+  }
+
+  private static func time(_ write: HistoryWrite) -> Cell {
+    date(write.time.timeIntervalSinceReferenceDate)
+  }
+
+  /// The number of changed records that the page of a write shows.
+  private static let mostChanges = 500
+
+  /// The page with the changes of one write.
+  func writePage(_ number: UInt64) throws -> Page {
+    let token = try snapshot.historyToken(number: number)
+    var found: HistoryWrite?
+    try snapshot.forEachWrite(.write(token)) { write in
+      found = write
+      return false
+    }
+    guard let write = found else {
+      throw AddressError.notFound("the history has no write \(number)")
+    }
+    var page = Page(route: .write(number), title: "Write \(number)")
+    page.trail = [
+      Page.Crumb(text: "History", route: .history(before: nil)),
+      Page.Crumb(text: "\(number)", route: page.route),
+    ]
+    let most = form == .html ? Self.mostChanges : .max
+    let rows = write.changes.prefix(most).map { change in
+      Table.Row([
+        Item(.text(change.isExpired ? "expired" : change.kind.rawValue)),
+        Item(.text(change.entity), link: .entity(change.entity, Selection())),
+        Item(
+          .unsigned(change.recordID),
+          link: change.kind == .deleted ? nil : .record(change.entity, change.recordID)),
+        Item(
+          change.attributes.isEmpty
+            ? .absent : .text(change.attributes.joined(separator: ", "))),
+      ])
+    }
+    var table = Table(
+      [
+        Table.Heading(Column("change", title: "Change")),
+        Table.Heading(Column("entity", title: "Entity")),
+        Table.Heading(Column("record", title: "Record")),
+        Table.Heading(Column("attributes", title: "Attributes")),
+      ], rows)
+    table.isMain = true
+    table.empty = "The write changed no record of an entity with a history."
+    if write.changes.count > rows.count {
+      table.summary =
+        "The first \(NumberText.grouped(rows.count)) of "
+        + "\(NumberText.counted(write.changes.count, "change"))"
+    }
+    page.sections = [
+      Section(
+        "write",
+        .facts([
+          Fact("time", "Time", Self.time(write)),
+          Fact("author", "Author", write.author.map(Cell.text) ?? .null),
+          Fact("context", "Context", write.contextName.map(Cell.text) ?? .null),
+          Fact("process", "Process", .integer(Int64(write.process))),
+        ])),
+      Section("changes", heading: "Changes", .table(table)),
+    ]
+    return page
+  }
+
+  /// The number of writes that the page of a record shows.
+  private static let mostWritesOfRecord = 10
+  /// The number of changes that are searched for a record.
+  private static let mostSearched = 200_000
+
+  /// The last changes of a record; `nil` if its entity keeps no history.
+  func changes(of id: UInt64, in entity: DynamicEntity) throws -> Table? {
+    guard entity.keepsHistory else { return nil }
+    let limit = TimeLimit(limits.facets)
+    var rows: [Table.Row] = []
+    var searched = 0
+    var isCut = false
+    let query = HistoryQuery.all.of(entitiesNamed: [entity.name]).newestFirst()
+    try snapshot.forEachWrite(query) { write in
+      for change in write.changes where change.entity == entity.name {
+        searched += 1
+        if searched > Self.mostSearched || limit.isOver {
+          isCut = true
+          return false
+        }
+        guard change.recordID == id else { continue }
+        rows.append(
+          Table.Row([
+            Item(.unsigned(write.id), link: .write(write.id)), Item(Self.time(write)),
+            Item(write.author.map(Cell.text) ?? .null), Item(.text(change.kind.rawValue)),
+            Item(
+              change.attributes.isEmpty
+                ? .absent : .text(change.attributes.joined(separator: ", "))),
+          ]))
+      }
+      return rows.count < Self.mostWritesOfRecord
+    }
+    var table = Table(
+      [
+        Table.Heading(Column("write", title: "Write")),
+        Table.Heading(Column("time", title: "Time")),
+        Table.Heading(Column("author", title: "Author")),
+        Table.Heading(Column("change", title: "Change")),
+        Table.Heading(Column("attributes", title: "Attributes")),
+      ], rows)
+    table.empty =
+      isCut
+      ? "The last changes do not include this record." : "The history has no change of the record."
+    if isCut { table.summary = "Earlier changes were not searched" }
+    return table
+  }
+}
