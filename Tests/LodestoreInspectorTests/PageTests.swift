@@ -110,7 +110,7 @@ struct PageTests {
   @Test func `a fault in a condition is shown at its column`() async throws {
     let library = try await Library.withBooks(3)
     for (address, column) in [
-      ("_where=pages%20%3E%3E%203", 8), ("_where=pages%20%3E%203%20AND%20pges%20%3C%205", 15),
+      ("_where=pages%20%3E%3E%203", 7), ("_where=pages%20%3E%203%20AND%20pges%20%3C%205", 15),
       ("title=x&_where=pages%20%3E%203%20AND%20pges%20%3C%205", 15),
     ] {
       let json = try library.json("/Book.json?\(address)", 400)

@@ -87,6 +87,17 @@ enum Route: Hashable, Sendable {
   /// Whether the route leads to a file of the inspector and not to a page.
   var isFile: Bool { self == .styleSheet || self == .icon }
 
+  /// Whether both routes lead to the same view of an entity, for whatever records.
+  func isSameView(as other: Route) -> Bool {
+    switch (self, other) {
+    case (.entity(let left, _), .entity(let right, _)), (.plan(let left, _), .plan(let right, _)):
+      left == right
+    case (.index(let left, let index, _), .index(let right, let other, _)):
+      left == right && index == other
+    default: self == other
+    }
+  }
+
   /// The number in one form only, so that one page has one address.
   private static func id(_ text: String) -> UInt64? {
     UInt64(text).flatMap { "\($0)" == text ? $0 : nil }

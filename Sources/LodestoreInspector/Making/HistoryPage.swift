@@ -79,13 +79,7 @@ extension PageReading {
 
   /// The page with the changes of one write.
   func writePage(_ number: UInt64) throws -> Page {
-    let token = try snapshot.historyToken(number: number)
-    var found: HistoryWrite?
-    try snapshot.forEachWrite(.write(token)) { write in
-      found = write
-      return false
-    }
-    guard let write = found else {
+    guard let write = try write(number) else {
       throw AddressError.notFound("the history has no write \(number)")
     }
     var page = Page(route: .write(number), title: "Write \(number)")
@@ -132,6 +126,18 @@ extension PageReading {
       Section("changes", heading: "Changes", .table(table)),
     ]
     return page
+  }
+
+  /// Returns the write with a number; `nil` if the history does not have it.
+  private func write(_ number: UInt64) throws -> HistoryWrite? {
+    guard number > 0, try number <= snapshot.historyToken().number else { return nil }
+    let token = try snapshot.historyToken(number: number)
+    var found: HistoryWrite?
+    try snapshot.forEachWrite(.write(token)) { write in
+      found = write
+      return false
+    }
+    return found
   }
 
   /// The number of writes that the page of a record shows.

@@ -29,35 +29,47 @@ struct SelectedQuery {
 
   private func comparison(_ match: Selection.Match) throws(AddressError) -> String {
     if match.path == DynamicRecord.idName {
-      guard let id = UInt64(match.text) else {
-        throw .badParameter(match.path, match.text)
-      }
+      guard let id = UInt64(match.text) else { throw .badParameter(match.path, match.text) }
       return "\(match.path) == \(id)"
     }
-    guard DynamicExpression(match.path, of: entity) != nil,
-      let path = ValuePath(match.path, of: entity), let name = path.attributeName
-    else { throw .unknownParameter(match.path) }
-    guard let attribute = entity.description.attribute(named: name) else {
-      if path.leadsInside, snapshot.relationships(of: entity).contains(where: { $0.name == name }) {
-        return "\(match.path) == \(ConditionText.quoted(match.text))"
-      }
-      let known = entity.description.declaredAttributes.map(\.name)
-      throw .notFound(PageReading.missing("\(entity.name) has no attribute", name, among: known))
-    }
+    guard let path = ValuePath(match.path, of: entity) else { throw .unknownParameter(match.path) }
     let operand = path.leadsInside ? match.path : ConditionText.operand(match.path)
-    if attribute.type == .json || attribute.type == .document {
-      return "\(operand) == \(Self.jsonLiteral(match.text))"
+    return "\(operand) == \(try literal(match, try type(of: match.path, in: entity)))"
+  }
+
+  /// The type of the attribute at the end of a path, or of the JSON attribute on its way.
+  private func type(
+    of path: String, in entity: DynamicEntity
+  ) throws(AddressError) -> AttributeType {
+    let parts = path.split(separator: ".", maxSplits: 1).map(String.init)
+    let name = parts.first ?? path
+    let relationship = snapshot.relationships(of: entity).first { $0.name == name }
+    if let relationship, parts.count == 2 { return try type(of: parts[1], in: relationship.target) }
+    if let attribute = entity.description.attribute(named: path)
+      ?? entity.description.attribute(named: name)
+    {
+      return attribute.type
     }
-    if match.text == "null", attribute.type != .string, attribute.type != .url {
-      return "\(operand) == NULL"
+    if path == DynamicRecord.idName || relationship != nil { return .recordID }
+    let known = entity.description.declaredAttributes.map(\.name)
+    throw .notFound(PageReading.missing("\(entity.name) has no attribute", name, among: known))
+  }
+
+  private func literal(
+    _ match: Selection.Match, _ type: AttributeType
+  ) throws(AddressError) -> String {
+    switch type {
+    case .json, .document: return Self.jsonLiteral(match.text)
+    case .string, .url: return ConditionText.quoted(match.text)
+    default:
+      if match.text == "null" { return "NULL" }
+      guard let value = Value(text: match.text, as: type),
+        let literal = ConditionText.literal(value)
+      else {
+        throw .notFound("'\(match.text)' is not a value of '\(match.path)', which is \(type.name)")
+      }
+      return literal
     }
-    guard let value = Value(text: match.text, as: attribute.type),
-      let literal = ConditionText.literal(value)
-    else {
-      throw .notFound(
-        "'\(match.text)' is not a value of '\(name)', which is \(attribute.type.name)")
-    }
-    return "\(operand) == \(literal)"
   }
 
   /// The literal for a value inside JSON: a number, a word of JSON, or else a text.

@@ -20,8 +20,8 @@ struct Page: Sendable {
   var sections: [Section] = []
   /// Whether the address asks for something that the store cannot answer.
   var isRefused = false
-  /// The number of the commit that the page shows.
-  var commit: UInt64 = 0
+  /// The number of the commit that the page shows; `nil` if the store was not read.
+  var commit: UInt64?
   /// All entities, which each page links to.
   var entities: [EntityLink] = []
 
@@ -127,5 +127,11 @@ struct Notice: Sendable {
     var column: Int
     var before: String
     var after: String
+
+    /// The word at the column, or the one character there.
+    var fault: String {
+      let word = after.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+      return String(word.isEmpty ? after.prefix(1) : word)
+    }
   }
 }

@@ -88,15 +88,17 @@ struct PageDocument {
             HTML(
               .a,
               [.href(view.route.address)]
-                + (view.route == page.route ? [.text(.ariaCurrent, "page")] : []),
+                + (view.route.isSameView(as: page.route) ? [.text(.ariaCurrent, "page")] : []),
               HTML(.bdi) { view.text })
           }
         }
       }
       HTML(.span, .class("spacer"))
-      HTML(.nav, .class("forms"), .text(.ariaLabel, "Other forms")) {
-        for form in [Form.json, .jsonl, .csv] where form == .json || page.rows != nil {
-          HTML(.a, .href(Target(page.route, form).address)) { form.rawValue }
+      if page.rows != nil {
+        HTML(.nav, .class("forms"), .text(.ariaLabel, "Other forms")) {
+          for form in [Form.json, .jsonl, .csv] {
+            HTML(.a, .href(Target(page.route, form).address)) { form.rawValue }
+          }
         }
       }
     }
@@ -104,7 +106,8 @@ struct PageDocument {
 
   private var footer: HTML {
     HTML(.footer) {
-      "Commit \(page.commit). Read-only. Each page is one read of the store and holds nothing back."
+      if let commit = page.commit { "Commit \(commit)." }
+      " Read-only. Each page is one short read of the store."
     }
   }
 }

@@ -35,7 +35,18 @@ enum SectionMarkup {
     }
   }
 
+  /// The values that are not null, and below them the names of the others.
   private static func record(_ fields: [Field]) -> HTML {
+    let empty = fields.filter(\.item.cell.isEmpty)
+    guard empty.count > 3 else { return list(fields) }
+    return list(fields.filter { !$0.item.cell.isEmpty })
+      + HTML(.details, .class("rest")) {
+        HTML(.summary) { "\(empty.count) attributes are null" }
+        list(empty)
+      }
+  }
+
+  private static func list(_ fields: [Field]) -> HTML {
     HTML(.dl, .class("record")) {
       for field in fields {
         HTML(.div) {
@@ -56,8 +67,8 @@ enum SectionMarkup {
       if let excerpt = notice.excerpt {
         HTML(.pre) {
           HTML(text: excerpt.before, keepsLines: false)
-          HTML(.mark) { excerpt.after.isEmpty ? "␣" : String(excerpt.after.prefix(1)) }
-          HTML(text: String(excerpt.after.dropFirst()), keepsLines: false)
+          HTML(.mark) { excerpt.fault.isEmpty ? "␣" : excerpt.fault }
+          HTML(text: String(excerpt.after.dropFirst(excerpt.fault.count)), keepsLines: false)
         }
       }
       if let link = notice.link {

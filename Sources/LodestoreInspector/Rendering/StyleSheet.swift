@@ -125,7 +125,7 @@ enum StyleSheet {
 
     .scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 9px; }
     table { border-collapse: collapse; width: 100%; font-size: .89rem; }
-    th, td { text-align: left; padding: .42rem .8rem; vertical-align: top; white-space: nowrap; }
+    th, td { text-align: left; padding: .36rem .8rem; vertical-align: top; white-space: nowrap; }
     th { background: var(--raised); font-weight: 600; border-bottom: 1px solid var(--line); position: sticky; top: 0; }
     th small { display: block; font-size: .74em; line-height: 1.2; }
     th a { color: inherit; }
@@ -142,10 +142,12 @@ enum StyleSheet {
     .facts dt { color: var(--faint); font-size: .8rem; }
     .facts dd { margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
     .record { margin: 0; border: 1px solid var(--line); border-radius: 9px; }
-    .record > div { display: grid; grid-template-columns: minmax(9rem, 15rem) 1fr; gap: 1rem; padding: .5rem .9rem; }
+    .record > div { display: grid; grid-template-columns: minmax(9rem, 17rem) 1fr; gap: 1rem; padding: .38rem .9rem; }
     .record > div + div { border-top: 1px solid var(--line); }
     .record dt { font-weight: 600; overflow-wrap: anywhere; }
-    .record dt small { display: block; line-height: 1.2; }
+    .record dt small { margin-left: .5em; white-space: nowrap; }
+    .rest { margin-top: .75rem; }
+    .rest .record { margin-top: .5rem; }
     .record dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
     .text { white-space: pre-wrap; }
     .nested { margin: .2rem 0 .2rem .35rem; padding-left: .9rem; border-left: 2px solid var(--line); }

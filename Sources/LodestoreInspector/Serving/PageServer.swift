@@ -16,14 +16,21 @@
     static func start(_ responder: Responder, port: UInt16) async throws -> PageServer {
       let server = HTTPServer(
         address: try sockaddr_in.inet(ip4: "127.0.0.1", port: port), logger: .disabled)
-      let task = Task { try await server.run() }
-      do {
-        try await server.waitUntilListening()
-      } catch {
+      // The stream has one element when the server listens. An error of the server ends it.
+      let (starts, start) = AsyncStream.makeStream(of: Void.self)
+      let task = Task {
+        defer { start.finish() }
+        try await server.run()
+      }
+      Task {
+        if (try? await server.waitUntilListening()) != nil { start.yield() }
+        start.finish()
+      }
+      var iterator = starts.makeAsyncIterator()
+      guard await iterator.next() != nil else {
         task.cancel()
-        // The error of the server says more than the one of the wait.
         try await task.value
-        throw error
+        throw InspectorError(message: "the server does not listen on port \(port)")
       }
       guard case .ip4(_, let port)? = await server.listeningAddress else {
         task.cancel()

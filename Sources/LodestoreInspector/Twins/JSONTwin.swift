@@ -12,8 +12,10 @@ struct JSONTwin {
     var head: [UInt8] = []
     head.append(UInt8(ascii: "{"))
     Self.append("title", .text(page.title), to: &head)
-    head.append(UInt8(ascii: ","))
-    Self.append("commit", .unsigned(page.commit), to: &head)
+    if let commit = page.commit {
+      head.append(UInt8(ascii: ","))
+      Self.append("commit", .unsigned(commit), to: &head)
+    }
     var main: (name: String, table: Table)?
     for section in page.sections {
       if case .table(let table) = section.content, table.isMain {
