@@ -332,9 +332,8 @@ let package = Package(
     .testTarget(
       name: "LodestoreInspectorTests",
       dependencies: [
-        "EntityStore", "KVDumpCommands", "KVDumpInspectorCommands", "LodestoreFormat",
-        "LodestoreInspector", "LodestoreRows", "LodestoreSystem",
-        .product(name: "FlyingFox", package: "FlyingFox", condition: forInspector),
+        "EntityStore", "KVDumpCommands", "KVDumpInspectorCommands", "LodestoreEssentials",
+        "LodestoreInspector", "LodestoreJSON", "LodestoreRows", "LodestoreSystem",
       ], swiftSettings: inspectorSettings),
     .testTarget(
       name: "LodestorePostgresTests",

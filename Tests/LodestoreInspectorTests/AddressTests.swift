@@ -4,32 +4,19 @@ import Testing
 
 @Suite("Addresses")
 struct AddressTests {
-  /// A generator with a seed, so that a failure can be repeated.
-  private struct Random: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var word = state
-      word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-      word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-      return word ^ word >> 31
-    }
-  }
-
   private static let pieces = [
     "a", "Z", "0", "é", "日本", "/", "?", "&", "=", "+", "%", "#", " ", ".", "..", "\"", "'", "\\",
     "\u{0}", "\u{202E}", ".json", "_where", "-", ",", ";", "👩‍👧", "%41",
   ]
 
-  private func text(_ random: inout Random, atLeast least: Int = 0) -> String {
+  private func text(_ random: inout SeededRandom, atLeast least: Int = 0) -> String {
     (0..<Int.random(in: least...5, using: &random))
       .map { _ in Self.pieces.randomElement(using: &random) ?? "a" }.joined()
   }
 
-  private func selection(_ random: inout Random) -> Selection {
+  private func selection(_ random: inout SeededRandom) -> Selection {
     var selection = Selection()
-    func texts(_ random: inout Random) -> [String] {
+    func texts(_ random: inout SeededRandom) -> [String] {
       (0..<Int.random(in: 0...2, using: &random)).map { _ in text(&random, atLeast: 1) }
     }
     selection.matches = texts(&random).map {
@@ -46,10 +33,10 @@ struct AddressTests {
     return selection
   }
 
-  private func route(_ random: inout Random) -> Route {
+  private func route(_ random: inout SeededRandom) -> Route {
     let entity = "E" + text(&random)
     let id = UInt64.random(in: 0...(.max), using: &random)
-    return switch Int.random(in: 0..<9, using: &random) {
+    return switch Int.random(in: 0..<10, using: &random) {
     case 0: .store
     case 1: .entity(entity, selection(&random))
     case 2: .plan(entity, selection(&random))
@@ -58,13 +45,14 @@ struct AddressTests {
     case 5: .index(entity, "i" + text(&random), selection(&random))
     case 6: .history(before: Bool.random(using: &random) ? id : nil)
     case 7: .write(id)
+    case 8: .imports(Bool.random(using: &random) ? text(&random) : nil)
     default: .styleSheet
     }
   }
 
   @Test(arguments: 1...20)
   func `an address leads to the route that it was made of`(seed: UInt64) throws {
-    var random = Random(state: seed)
+    var random = SeededRandom(state: seed)
     for _ in 0..<200 {
       let route = route(&random)
       let form = route.isFile ? .html : Form.allCases.randomElement(using: &random) ?? .html

@@ -26,7 +26,8 @@ struct HTMLTests {
   }
 
   @Test func `line ends and tabs stay in preformatted text`() {
-    #expect(text(HTML(text: "a\n\tb", keepsLines: true)) == "a\n\tb")
+    #expect(text(HTML(text: "a\n\tb\r\nc", keepsLines: true)) == "a\n\tb\nc")
+    #expect(text(HTML(text: "a\rb", keepsLines: true)).contains(">CR</span>"))
   }
 
   @Test func `letters of all scripts, joiners and emoji are unchanged`() {

@@ -1,4 +1,5 @@
 import EntityStore
+import LodestoreEssentials
 import LodestoreJSON
 import Testing
 
@@ -159,6 +160,25 @@ struct PageTests {
     let write = try library.json("/-/history/\(number).json")
     #expect(write["changes"]?.count == 3)
     #expect(try library.json("/-/history.json?_before=\(number)")["writes"]?.count == 0)
+  }
+
+  @Test func `imports have their runs and their rejected records`() async throws {
+    let library = try Library()
+    let page = Data(#"[{"name":"Ann"},{"name":7},{"name":"Ben","x":1}]"#.utf8)
+    let importer = Importer(into: library.store, Author.self, matching: .unique(\.name))
+    _ = try await importer.run(
+      AsyncStream { continuation in
+        continuation.yield(page)
+        continuation.finish()
+      }, renaming: [:])
+    let imports = try library.json("/-/imports.json")["imports"]
+    #expect(imports?[0]?["inserted"]?.int64 == 2)
+    let name = try #require(imports?[0]?["name"]?.string)
+    let runs = try library.json("/-/imports.json?_name=\(name)")
+    #expect(runs["runs"]?.count == 1)
+    #expect(runs["rejects"]?[0]?["record"]?.int64 == 2)
+    #expect(runs["unknownMembers"]?[0]?["member"]?.string == "x")
+    #expect(try library.get("/-/imports?_name=x", 404).contains("no import"))
   }
 
   @Test(arguments: [

@@ -18,6 +18,8 @@ enum Route: Hashable, Sendable {
   case history(before: UInt64?)
   /// One write of the history.
   case write(UInt64)
+  /// The imports of the store, or the runs of the import with a name.
+  case imports(String?)
   case styleSheet
   case icon
 
@@ -32,6 +34,7 @@ enum Route: Hashable, Sendable {
     case .index(let entity, let index, _): [entity, "-", "index", index]
     case .history: ["-", "history"]
     case .write(let number): ["-", "history", "\(number)"]
+    case .imports: ["-", "imports"]
     case .styleSheet: ["-", "style.css"]
     case .icon: ["-", "icon.svg"]
     }
@@ -45,6 +48,7 @@ enum Route: Hashable, Sendable {
       selection.items
     case .history(let number):
       number.map { [Address.Item(name: "_before", value: "\($0)")] } ?? []
+    case .imports(let name): name.map { [Address.Item(name: "_name", value: $0)] } ?? []
     }
   }
 
@@ -56,6 +60,12 @@ enum Route: Hashable, Sendable {
     case (nil, _): self = .store
     case ("-", 2) where path[1] == "history":
       self = .history(before: try Self.number("_before", of: query))
+      return
+    case ("-", 2) where path[1] == "imports":
+      if let item = query.first(where: { $0.name != "_name" }) {
+        throw .unknownParameter(item.name)
+      }
+      self = .imports(query.last?.value)
       return
     case ("-", 2) where path[1] == "style.css": self = .styleSheet
     case ("-", 2) where path[1] == "icon.svg": self = .icon

@@ -28,7 +28,7 @@ extension PageReading {
     page.views = views(of: entity)
     let facts = [
       Fact("unique", "Unique", .bool(index.isUnique)),
-      Fact("attributes", "Attributes", .array(attributes.map(Cell.text))),
+      Fact("attributes", "Attributes", .text(attributes.joined(separator: ", "))),
       Fact("records", "Entries", .count(entityPage.total)),
     ]
     page.sections.insert(Section("index", .facts(facts)), at: 0)

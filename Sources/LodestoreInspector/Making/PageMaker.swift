@@ -68,6 +68,7 @@ struct PageReading {
       try indexPage(entity(name), index, selection)
     case .history(let before): try historyPage(before: before)
     case .write(let number): try writePage(number)
+    case .imports(let name): try importsPage(name)
     case .styleSheet, .icon: throw AddressError.unknownPath(route.address.text)
     }
   }

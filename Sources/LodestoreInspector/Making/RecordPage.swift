@@ -38,18 +38,21 @@ extension PageReading {
     return page
   }
 
-  /// The values of the first unique key, as a name of the record; `nil` if there is no such key.
+  /// A short name of the record: its first unique key with a text, or else its first text.
   private func key(
     _ reader: DynamicRecord.Reader, of entity: DynamicEntity
   ) throws -> String? {
-    guard let index = entity.indexes.first(where: \.isUnique) else { return nil }
-    let values = try index.description.attributes.compactMap { number in
-      try entity.description.attribute(number: number).flatMap {
-        PlainText.text(of: try Cell(reader.value(of: $0)))
-      }
+    let attributes = entity.description.declaredAttributes
+    let keys = entity.indexes.filter(\.isUnique).map { index in
+      index.description.attributes.compactMap { entity.description.attribute(number: $0) }
     }
-    let text = values.joined(separator: ", ")
-    return text.count > 60 ? text.prefix(60) + "…" : text
+    let named = keys.first { $0.contains { $0.type == .string } }
+    let first = attributes.first { $0.type == .string }.map { [$0] }
+    let texts = try (named ?? first ?? keys.first ?? []).compactMap {
+      PlainText.text(of: try Cell(reader.value(of: $0)))
+    }
+    let text = texts.joined(separator: ", ")
+    return text.isEmpty ? nil : text.count > 60 ? text.prefix(60) + "…" : text
   }
 
   private func fields(

@@ -5,16 +5,19 @@
 enum VisibleText {
   /// Appends `text` as content of an element.
   static func append(_ text: String, keepsLines: Bool, to bytes: inout [UInt8]) {
-    for scalar in text.unicodeScalars {
+    let scalars = text.unicodeScalars
+    for index in scalars.indices {
+      let scalar = scalars[index]
       switch scalar {
       case "&": bytes.append(contentsOf: "&amp;".utf8)
       case "<": bytes.append(contentsOf: "&lt;".utf8)
       case ">": bytes.append(contentsOf: "&gt;".utf8)
       case "\n" where keepsLines, "\t" where keepsLines: bytes.append(UInt8(ascii: scalar))
-      case "\r" where keepsLines: appendMark(scalar, "␍", to: &bytes)
+      // The two characters of a line end are one, as everywhere on the web.
+      case "\r" where keepsLines && scalars[index...].dropFirst().first == "\n": continue
       case "\n": appendMark(scalar, "↵", to: &bytes)
       case "\t": appendMark(scalar, "⇥", to: &bytes)
-      case "\r": appendMark(scalar, "␍", to: &bytes)
+      case "\r": appendMark(scalar, "CR", to: &bytes)
       case _ where isInvisible(scalar): appendMark(scalar, hex(scalar), to: &bytes)
       default: bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
       }

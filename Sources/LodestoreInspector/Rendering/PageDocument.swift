@@ -51,6 +51,7 @@ struct PageDocument {
       }
       HTML(.span, .class("spacer"))
       HTML(.a, .href(Route.history(before: nil).address)) { "History" }
+      HTML(.a, .href(Route.imports(nil).address)) { "Imports" }
     }
   }
 
@@ -61,7 +62,7 @@ struct PageDocument {
       case .entity(let name, _), .plan(let name, _), .record(let name, _),
         .related(let name, _, _, _), .index(let name, _, _):
         name
-      case .store, .history, .write, .styleSheet, .icon: nil
+      case .store, .history, .write, .imports, .styleSheet, .icon: nil
       }
     return HTML(.nav, .class("side"), .text(.ariaLabel, "Entities")) {
       HTML(.ul) {

@@ -45,6 +45,7 @@ enum StyleSheet {
     small { font-size: .8em; color: var(--faint); font-weight: 400; }
     .faint { color: var(--faint); }
     .null { color: var(--faint); font-style: italic; }
+    a .null { color: inherit; }
     .word { color: var(--faint); }
     .spacer { flex: 1; }
     .mark {
