@@ -17,9 +17,7 @@ struct PageDocument {
             sidebar
             HTML(.main, .text(.id, "content")) {
               title
-              for (position, section) in page.sections.enumerated() {
-                SectionMarkup.section(section, at: position)
-              }
+              for section in page.sections { SectionMarkup.section(section) }
             }
           }
           footer

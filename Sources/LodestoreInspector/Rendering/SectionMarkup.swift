@@ -2,11 +2,10 @@ internal import LodestoreRows
 
 /// The sections of a page as markup.
 enum SectionMarkup {
-  static func section(_ section: Section, at position: Int) -> HTML {
-    let id = "\(section.name)-\(position)"
+  static func section(_ section: Section) -> HTML {
     guard let heading = section.heading else { return content(section) }
-    return HTML(.section, .text(.ariaLabelledBy, id)) {
-      HTML(.h2, .text(.id, id)) { heading }
+    return HTML(.section) {
+      HTML(.h2) { heading }
       content(section)
     }
   }
