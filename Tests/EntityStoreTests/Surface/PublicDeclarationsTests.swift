@@ -34,7 +34,7 @@ struct `The public declarations` {
     var modules = [
       "EntityStore", "LodestoreJSON", "LodestoreFoundation", "LodestoreMaintenance",
       "LodestoreRepair", "LodestoreWeb", "LodestoreDatasets", "LodestoreReplicas",
-      "LodestorePostgres",
+      "LodestorePostgres", "LodestoreInspector",
     ]
     #if Macros
       modules.append("Lodestore")
