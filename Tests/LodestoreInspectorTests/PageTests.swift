@@ -162,6 +162,27 @@ struct PageTests {
     #expect(try library.json("/-/history.json?_before=\(number)")["writes"]?.count == 0)
   }
 
+  @Test func `a change has the values before and after it`() async throws {
+    let library = try await Library.withBooks(3)
+    try await library.store.write(author: "second") { tx in
+      try tx.update(try Book.where(format: "_id == 2")) { $0.pages = 77 }
+    }
+    try await library.store.write(author: "third") { tx in
+      try tx.delete(try Book.where(format: "_id == 2"))
+    }
+    let writes = try library.json("/-/history.json")["writes"]
+    let update = try #require(writes?[1]?["write"]?.int64)
+    let values = try library.json("/-/history/\(update)/Book/2.json")["values"]
+    #expect(values?.count == 1)
+    #expect(values?[0]?["attribute"]?.string == "pages")
+    #expect(values?[0]?["before"]?.int64 == 2)
+    #expect(values?[0]?["after"]?.int64 == 77)
+    let delete = try library.json("/-/history/\(update + 1)/Book/2.json")["values"]
+    #expect(delete?[0]?["before"]?.string == "Book 2")
+    #expect(delete?[0]?["after"] == nil)
+    #expect(try library.get("/-/history/\(update)/Book/1", 404).contains("did not change"))
+  }
+
   @Test func `imports have their runs and their rejected records`() async throws {
     let library = try Library()
     let page = Data(#"[{"name":"Ann"},{"name":7},{"name":"Ben","x":1}]"#.utf8)

@@ -18,6 +18,8 @@ enum Route: Hashable, Sendable {
   case history(before: UInt64?)
   /// One write of the history.
   case write(UInt64)
+  /// The change of one record in a write.
+  case change(UInt64, String, UInt64)
   /// The imports of the store, or the runs of the import with a name.
   case imports(String?)
   case styleSheet
@@ -34,6 +36,7 @@ enum Route: Hashable, Sendable {
     case .index(let entity, let index, _): [entity, "-", "index", index]
     case .history: ["-", "history"]
     case .write(let number): ["-", "history", "\(number)"]
+    case .change(let number, let entity, let id): ["-", "history", "\(number)", entity, "\(id)"]
     case .imports: ["-", "imports"]
     case .styleSheet: ["-", "style.css"]
     case .icon: ["-", "icon.svg"]
@@ -42,7 +45,7 @@ enum Route: Hashable, Sendable {
 
   private var query: [Address.Item] {
     switch self {
-    case .store, .record, .write, .styleSheet, .icon: []
+    case .store, .record, .write, .change, .styleSheet, .icon: []
     case .entity(_, let selection), .plan(_, let selection), .related(_, _, _, let selection),
       .index(_, _, let selection):
       selection.items
@@ -72,6 +75,9 @@ enum Route: Hashable, Sendable {
     case ("-", 3) where path[1] == "history":
       guard let number = Self.id(path[2]) else { throw unknown }
       self = .write(number)
+    case ("-", 5) where path[1] == "history" && !path[3].isEmpty:
+      guard let number = Self.id(path[2]), let id = Self.id(path[4]) else { throw unknown }
+      self = .change(number, path[3], id)
     case ("-", _): throw unknown
     case (let entity?, 1) where !entity.isEmpty:
       self = .entity(entity, try Selection(query))

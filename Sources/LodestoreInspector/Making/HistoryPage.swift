@@ -90,7 +90,9 @@ extension PageReading {
     let most = form == .html ? Self.mostChanges : .max
     let rows = write.changes.prefix(most).map { change in
       Table.Row([
-        Item(.text(change.isExpired ? "expired" : change.kind.rawValue)),
+        Item(
+          .text(change.isExpired ? "expired" : change.kind.rawValue),
+          link: .change(number, change.entity, change.recordID)),
         Item(.text(change.entity), link: .entity(change.entity, Selection())),
         Item(
           .unsigned(change.recordID),
@@ -129,7 +131,7 @@ extension PageReading {
   }
 
   /// Returns the write with a number; `nil` if the history does not have it.
-  private func write(_ number: UInt64) throws -> HistoryWrite? {
+  func write(_ number: UInt64) throws -> HistoryWrite? {
     guard number > 0, try number <= snapshot.historyToken().number else { return nil }
     let token = try snapshot.historyToken(number: number)
     var found: HistoryWrite?
@@ -164,7 +166,8 @@ extension PageReading {
         rows.append(
           Table.Row([
             Item(.unsigned(write.id), link: .write(write.id)), Item(Self.time(write)),
-            Item(write.author.map(Cell.text) ?? .null), Item(.text(change.kind.rawValue)),
+            Item(write.author.map(Cell.text) ?? .null),
+            Item(.text(change.kind.rawValue), link: .change(write.id, entity.name, id)),
             Item(
               change.attributes.isEmpty
                 ? .absent : .text(change.attributes.joined(separator: ", "))),

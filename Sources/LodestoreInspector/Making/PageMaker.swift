@@ -29,7 +29,7 @@ struct PageMaker: Sendable {
     try store.read { snapshot in
       let reading = PageReading(maker: self, snapshot: snapshot, form: target.form)
       var page = try reading.page(target.route)
-      page.commit = try snapshot.facts().commitNumber
+      page.commit = snapshot.commitNumber
       guard target.form == .html else { return page }
       page.entities = try snapshot.entities.prefix(200).map {
         Page.EntityLink(name: $0.name, count: try snapshot.count(of: $0))
@@ -68,6 +68,7 @@ struct PageReading {
       try indexPage(entity(name), index, selection)
     case .history(let before): try historyPage(before: before)
     case .write(let number): try writePage(number)
+    case .change(let number, let name, let id): try changePage(number, entity(name), id)
     case .imports(let name): try importsPage(name)
     case .styleSheet, .icon: throw AddressError.unknownPath(route.address.text)
     }

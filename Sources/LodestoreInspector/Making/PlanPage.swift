@@ -3,9 +3,6 @@ internal import LodestoreFormat
 internal import LodestoreRows
 
 extension PageReading {
-  /// The highest number of records or entries that the page reads to measure a query.
-  private static let mostReads = 500_000
-
   /// The page with the plan of the query for a selection, and its estimated and actual reads.
   func planPage(_ entity: DynamicEntity, _ selection: Selection) throws -> Page {
     var page = Page(route: .plan(entity.name, selection), title: "\(entity.name): plan")
@@ -23,10 +20,8 @@ extension PageReading {
         selection)
       let query = try snapshot.query(request, of: entity)
       let plan = query.explanation()
-      let reads = plan.isScan ? try snapshot.count(of: entity) : plan.estimatedEntryCount
-      let isRun = max(reads, plan.estimatedRecordCount) <= Self.mostReads
       let start = ContinuousClock.now
-      let run = isRun ? try query.analysis(isCounted: false) : nil
+      let run = try measured(query)
       let time = ContinuousClock.now - start
       form.count = plan.isScan ? "Reads all records." : "Uses an index."
       page.sections = [Section("selection", .selection(form))]
@@ -37,9 +32,7 @@ extension PageReading {
       page.sections.append(
         Section("reads", heading: "Reads", .facts(Self.facts(plan, run, time))))
       if run == nil {
-        let text =
-          "The query was not run, because it may read "
-          + "\(NumberText.counted(max(reads, plan.estimatedRecordCount), "record"))."
+        let text = "The query did not end within \(limits.rows), so its reads are not known."
         page.sections.append(Section("notice", .notice(Notice(.note, text))))
       }
     } catch let error as StoreError where error.code == .invalidQuery {
@@ -52,6 +45,16 @@ extension PageReading {
       ]
     }
     return page
+  }
+
+  /// Runs a query, and returns its plan with its reads; `nil` if the time did not suffice.
+  private func measured(_ query: DynamicQuery) throws(StoreError) -> QueryExplanation? {
+    do {
+      return try query.analysis(isCounted: false, control: TimeLimit(limits.rows).control)
+    } catch {
+      guard error.code == .cancelled else { throw error }
+      return nil
+    }
   }
 
   /// The plan of a page's query has the limit of the page.

@@ -48,13 +48,27 @@ enum ItemMarkup {
     case .text(let text):
       text.isEmpty
         ? HTML(.span, .class("null")) { "empty" } : HTML(.bdi) { cut(text) }
-    case .date(let text): HTML(.time, .text(.datetime, text)) { text }
+    case .date(let text):
+      HTML(.time, .text(.datetime, text), .text(.title, text)) { readable(date: text) }
     case .bytes(let bytes): HTML(.code) { hexadecimal(bytes, most: 16) }
     case .json(let text): HTML(.code) { cut(text) }
     case .count(let count): HTML(text: NumberText.grouped(count))
     case .byteCount(let count): HTML(text: NumberText.byteCount(count))
     case .share(let share): HTML(text: NumberText.share(share))
     }
+  }
+
+  /// The date with a space before the time, and without parts of a millisecond.
+  private static func readable(date text: String) -> String {
+    guard let time = text.firstIndex(of: "T") else { return text }
+    var readable = text[..<time] + " " + text[text.index(after: time)...]
+    if let dot = readable.firstIndex(of: "."), readable.last == "Z",
+      let end = readable.index(
+        dot, offsetBy: 4, limitedBy: readable.index(before: readable.endIndex))
+    {
+      readable = readable[..<end] + "Z"
+    }
+    return String(readable)
   }
 
   private static func cut(_ text: String) -> String {

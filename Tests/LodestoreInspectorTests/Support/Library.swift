@@ -36,12 +36,18 @@ struct Book: Entity {
   var details: JSONValue = .null
   var author: RecordID<Author>?
 
+  struct Attributes: Sendable {
+    var pages: Attribute<Book, Int> { .init(1) }
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<Book>(
     "Book",
     attributes: [
       .init("title", \.title), .init("pages", \.pages), .init("details", \.details),
       .toOne("author", \.author),
-    ], indexes: [[\.pages]], history: .kept(preserving: \.title))
+    ], indexes: [[\.pages]], history: .kept(images: true))
 
   init(_ title: String, pages: Int, details: JSONValue = .null, author: RecordID<Author>? = nil) {
     self.title = title
