@@ -44,7 +44,7 @@ struct AddressTests {
     case 4: .related(entity, id, "r" + text(&random), selection(&random))
     case 5: .index(entity, "i" + text(&random), selection(&random))
     case 6: .history(before: Bool.random(using: &random) ? id : nil)
-    case 7: .write(id)
+    case 7: .write(id, from: Int.random(in: 0...9, using: &random))
     case 9: .change(id, entity, UInt64.random(in: 0...9, using: &random))
     case 8: .imports(Bool.random(using: &random) ? text(&random) : nil)
     default: .styleSheet

@@ -162,6 +162,28 @@ struct PageTests {
     #expect(try library.json("/-/history.json?_before=\(number)")["writes"]?.count == 0)
   }
 
+  @Test func `rows of the history and of relationships stream in batches`() async throws {
+    let library = try await Library.withBooks(30)
+    for number in 1...7 {
+      try await library.store.write { tx in try tx.insert(Book("Late \(number)", pages: 1)) }
+    }
+    var maker = PageMaker(store: DynamicStore(library.store), path: "library")
+    maker.limits.batchSize = 3
+    for (address, count) in [
+      ("/-/history.csv", 8), ("/Author/1/books.csv", 30), ("/Author/1/books.csv?_limit=2", 2),
+      ("/-/history/1.csv", 30), ("/Book.csv?_limit=5", 5), ("/Book.csv", 37),
+    ] {
+      var part: TwinPart? = TwinPart.of(try maker.page(Target(parsing: address)), as: .csv)
+      var lines: [Substring] = []
+      while let current = part {
+        lines += String(decoding: current.bytes, as: UTF8.self).split(separator: "\r\n")
+        part = try current.next?()
+      }
+      #expect(lines.count == count + 1, "\(address)")
+      #expect(Set(lines).count == lines.count, "\(address)")
+    }
+  }
+
   @Test func `a change has the values before and after it`() async throws {
     let library = try await Library.withBooks(3)
     try await library.store.write(author: "second") { tx in

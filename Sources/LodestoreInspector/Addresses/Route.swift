@@ -16,8 +16,8 @@ enum Route: Hashable, Sendable {
   case index(String, String, Selection)
   /// The writes of the history, newest first, before the write with a number.
   case history(before: UInt64?)
-  /// One write of the history.
-  case write(UInt64)
+  /// One write of the history, from one of its changes on.
+  case write(UInt64, from: Int)
   /// The change of one record in a write.
   case change(UInt64, String, UInt64)
   /// The imports of the store, or the runs of the import with a name.
@@ -35,7 +35,7 @@ enum Route: Hashable, Sendable {
     case .related(let entity, let id, let relationship, _): [entity, "\(id)", relationship]
     case .index(let entity, let index, _): [entity, "-", "index", index]
     case .history: ["-", "history"]
-    case .write(let number): ["-", "history", "\(number)"]
+    case .write(let number, _): ["-", "history", "\(number)"]
     case .change(let number, let entity, let id): ["-", "history", "\(number)", entity, "\(id)"]
     case .imports: ["-", "imports"]
     case .styleSheet: ["-", "style.css"]
@@ -45,7 +45,8 @@ enum Route: Hashable, Sendable {
 
   private var query: [Address.Item] {
     switch self {
-    case .store, .record, .write, .change, .styleSheet, .icon: []
+    case .store, .record, .change, .styleSheet, .icon: []
+    case .write(_, let start): start > 0 ? [Address.Item(name: "_from", value: "\(start)")] : []
     case .entity(_, let selection), .plan(_, let selection), .related(_, _, _, let selection),
       .index(_, _, let selection):
       selection.items
@@ -74,7 +75,9 @@ enum Route: Hashable, Sendable {
     case ("-", 2) where path[1] == "icon.svg": self = .icon
     case ("-", 3) where path[1] == "history":
       guard let number = Self.id(path[2]) else { throw unknown }
-      self = .write(number)
+      let start = try Self.number("_from", of: query) ?? 0
+      self = .write(number, from: Int(clamping: start))
+      return
     case ("-", 5) where path[1] == "history" && !path[3].isEmpty:
       guard let number = Self.id(path[2]), let id = Self.id(path[4]) else { throw unknown }
       self = .change(number, path[3], id)

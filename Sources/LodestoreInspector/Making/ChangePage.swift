@@ -14,7 +14,7 @@ extension PageReading {
       title: "\(entity.name) \(id) in write \(number)")
     page.trail = [
       Page.Crumb(text: "History", route: .history(before: nil)),
-      Page.Crumb(text: "\(number)", route: .write(number)),
+      Page.Crumb(text: "\(number)", route: .write(number, from: 0)),
       Page.Crumb(text: "\(entity.name) \(id)", route: page.route),
     ]
     let keepsImages = entity.description.history?.keepsImages == true

@@ -10,15 +10,19 @@ extension PageReading {
   func historyPage(before: UInt64?) throws -> Page {
     var page = Page(route: .history(before: before), title: "History")
     page.trail = [Page.Crumb(text: "History", route: .history(before: nil))]
-    let most = form == .html || form == .json ? limits.pageSize : .max
+    let most = streams ? limits.batchSize : limits.pageSize
     let limit = TimeLimit(limits.rows)
     var rows: [Table.Row] = []
-    var next: UInt64?
+    var last = before
+    var hasMore = false
     try snapshot.forEachWrite(HistoryQuery.all.newestFirst()) { write in
-      if let before, write.id >= before { return !limit.isOver }
-      if rows.count == most || limit.isOver { return false }
+      if let before, write.id >= before { return true }
+      guard rows.count < most, rows.isEmpty || !limit.isOver else {
+        hasMore = true
+        return false
+      }
       rows.append(Self.row(write))
-      next = write.id
+      last = write.id
       return true
     }
     var table = Table(Self.writeHeadings, rows)
@@ -27,7 +31,8 @@ extension PageReading {
       keepsHistory
       ? "The history has no writes here."
       : "No entity keeps a history. A program asks for it when it declares the entity."
-    table.nextPage = rows.count == most ? next.map { .history(before: $0) } : nil
+    table.nextPage = hasMore ? .history(before: last) : nil
+    table.next = following(table.nextPage)
     page.sections = [Section("writes", .table(table))]
     return page
   }
@@ -60,7 +65,7 @@ extension PageReading {
 
   private static func row(_ write: HistoryWrite) -> Table.Row {
     Table.Row([
-      Item(.unsigned(write.id), link: .write(write.id)), Item(time(write)),
+      Item(.unsigned(write.id), link: .write(write.id, from: 0)), Item(time(write)),
       Item(write.author.map(Cell.text) ?? .null), Item(write.contextName.map(Cell.text) ?? .null),
       Item(.count(write.changes.count(of: .inserted))),
       Item(.count(write.changes.count(of: .updated))),
@@ -76,19 +81,24 @@ extension PageReading {
 
   /// The number of changed records that the page of a write shows.
   private static let mostChanges = 500
+  /// The number of changes that a streaming form reads in one transaction.
+  private static let changeBatch = 20_000
 
   /// The page with the changes of one write.
-  func writePage(_ number: UInt64) throws -> Page {
+  ///
+  /// - Parameter start: the number of changes before the first one on the page. The changes of a
+  ///   write never change.
+  func writePage(_ number: UInt64, from start: Int) throws -> Page {
     guard let write = try write(number) else {
       throw AddressError.notFound("the history has no write \(number)")
     }
-    var page = Page(route: .write(number), title: "Write \(number)")
+    var page = Page(route: .write(number, from: start), title: "Write \(number)")
     page.trail = [
       Page.Crumb(text: "History", route: .history(before: nil)),
-      Page.Crumb(text: "\(number)", route: page.route),
+      Page.Crumb(text: "\(number)", route: .write(number, from: 0)),
     ]
-    let most = form == .html ? Self.mostChanges : .max
-    let rows = write.changes.prefix(most).map { change in
+    let most = streams ? Self.changeBatch : Self.mostChanges
+    let rows = write.changes.dropFirst(start).prefix(most).map { change in
       Table.Row([
         Item(
           .text(change.isExpired ? "expired" : change.kind.rawValue),
@@ -111,11 +121,14 @@ extension PageReading {
       ], rows)
     table.isMain = true
     table.empty = "The write changed no record of an entity with a history."
-    if write.changes.count > rows.count {
+    let (count, end) = (write.changes.count, start + rows.count)
+    if !rows.isEmpty {
       table.summary =
-        "The first \(NumberText.grouped(rows.count)) of "
-        + "\(NumberText.counted(write.changes.count, "change"))"
+        "Changes \(NumberText.grouped(start + 1)) to \(NumberText.grouped(end)) of "
+        + NumberText.grouped(count)
     }
+    table.nextPage = end < count ? .write(number, from: end) : nil
+    table.next = following(table.nextPage)
     page.sections = [
       Section(
         "write",
@@ -124,6 +137,9 @@ extension PageReading {
           Fact("author", "Author", write.author.map(Cell.text) ?? .null),
           Fact("context", "Context", write.contextName.map(Cell.text) ?? .null),
           Fact("process", "Process", .integer(Int64(write.process))),
+          Fact("inserted", "Inserted", .count(write.changes.count(of: .inserted))),
+          Fact("updated", "Updated", .count(write.changes.count(of: .updated))),
+          Fact("deleted", "Deleted", .count(write.changes.count(of: .deleted))),
         ])),
       Section("changes", heading: "Changes", .table(table)),
     ]
@@ -165,7 +181,7 @@ extension PageReading {
         guard change.recordID == id else { continue }
         rows.append(
           Table.Row([
-            Item(.unsigned(write.id), link: .write(write.id)), Item(Self.time(write)),
+            Item(.unsigned(write.id), link: .write(write.id, from: 0)), Item(Self.time(write)),
             Item(write.author.map(Cell.text) ?? .null),
             Item(.text(change.kind.rawValue), link: .change(write.id, entity.name, id)),
             Item(

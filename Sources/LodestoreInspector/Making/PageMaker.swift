@@ -67,10 +67,22 @@ struct PageReading {
     case .index(let name, let index, let selection):
       try indexPage(entity(name), index, selection)
     case .history(let before): try historyPage(before: before)
-    case .write(let number): try writePage(number)
+    case .write(let number, let start): try writePage(number, from: start)
     case .change(let number, let name, let id): try changePage(number, entity(name), id)
     case .imports(let name): try importsPage(name)
     case .styleSheet, .icon: throw AddressError.unknownPath(route.address.text)
+    }
+  }
+
+  /// Whether the form has all rows, which are read in batches.
+  var streams: Bool { form == .jsonl || form == .csv }
+
+  /// Reads the rows of the page at `route`, and of those after it; `nil` for forms of one page.
+  func following(_ route: Route?) -> Table.Batch.Next? {
+    guard streams, let route else { return nil }
+    return { [maker, form] in
+      let table = try maker.page(Target(route, form)).rows
+      return Table.Batch(rows: table?.rows ?? [], next: table?.next)
     }
   }
 

@@ -132,11 +132,11 @@ extension PageReading {
       last = number
     }
     let columns = try relatedColumns(of: relationship.target, selection.columns)
+    let isLimited = if case .count = selection.size { true } else { false }
     let most =
       switch selection.size {
       case .count(let count): min(count, Selection.largestPage)
-      case .all: Int.max
-      case nil: form == .html || form == .json ? limits.pageSize : .max
+      case .all, nil: streams ? limits.batchSize : limits.pageSize
       }
     var rows: [Table.Row] = []
     var shown: UInt64 = 0
@@ -161,6 +161,7 @@ extension PageReading {
     if hasMore {
       table.nextPage = .related(
         entity.name, id, name, selection.with { $0.after = "\(shown)" })
+      if !isLimited { table.next = following(table.nextPage) }
     }
     var page = Page(
       route: .related(entity.name, id, name, selection), title: "\(entity.name) \(id): \(name)")
