@@ -36,7 +36,7 @@ struct AddressTests {
   private func route(_ random: inout SeededRandom) -> Route {
     let entity = "E" + text(&random)
     let id = UInt64.random(in: 0...(.max), using: &random)
-    return switch Int.random(in: 0..<11, using: &random) {
+    return switch Int.random(in: 0..<12, using: &random) {
     case 0: .store
     case 1: .entity(entity, selection(&random))
     case 2: .plan(entity, selection(&random))
@@ -45,6 +45,7 @@ struct AddressTests {
     case 5: .index(entity, "i" + text(&random), selection(&random))
     case 6: .history(before: Bool.random(using: &random) ? id : nil)
     case 7: .write(id, from: Int.random(in: 0...9, using: &random))
+    case 10: .schema(entity)
     case 9: .change(id, entity, UInt64.random(in: 0...9, using: &random))
     case 8: .imports(Bool.random(using: &random) ? text(&random) : nil)
     default: .styleSheet

@@ -137,6 +137,17 @@ struct PageTests {
     #expect(rows?.elements.compactMap { $0["pages"]?.int64 } == [0, 0, 1])
   }
 
+  @Test func `a schema has the attributes and the relationships`() async throws {
+    let library = try await Library.withBooks(0)
+    let book = try library.json("/Book/-/schema.json")["attributes"]
+    #expect(book?.elements.compactMap { $0["attribute"]?.string }.count == 4)
+    #expect(book?[1]?["indexes"]?.string == "pages")
+    #expect(book?[3]?["type"]?.string == "Author?")
+    let author = try library.json("/Author/-/schema.json")["relationships"]
+    #expect(author?[0]?["target"]?.string == "Book")
+    #expect(author?[0]?["onDelete"]?.string == "cascade")
+  }
+
   @Test func `a plan says what it reads, and which index is missing`() async throws {
     let library = try await Library.withBooks(25)
     let scan = try library.json("/Book/-/plan.json?title=Book%204")
@@ -257,7 +268,8 @@ struct PageTests {
     }
     for address in [
       "/", "/Author", "/Book", "/Book?_facet=title&_facet=details", "/Book/1", "/Author/1",
-      "/Author/1/books", "/Book/-/index/pages", "/Book/-/plan?title=%3Cscript%3E", "/-/history",
+      "/Author/1/books", "/Book/-/schema", "/Book/-/index/pages", "/Book/-/plan?title=%3Cscript%3E",
+      "/-/history",
       "/-/history/1", "/Book?_where=%3Cscript%3E", "/%3Cscript%3E", "/Book?_sort=%3Cscript%3E",
     ] {
       let address = try #require(Address(address))

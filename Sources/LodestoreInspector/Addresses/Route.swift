@@ -7,6 +7,8 @@ enum Route: Hashable, Sendable {
   case store
   /// The records of an entity.
   case entity(String, Selection)
+  /// The attributes, relationships and rules of an entity.
+  case schema(String)
   /// The plan of the query for these records.
   case plan(String, Selection)
   case record(String, UInt64)
@@ -30,6 +32,7 @@ enum Route: Hashable, Sendable {
     switch self {
     case .store: []
     case .entity(let entity, _): [entity]
+    case .schema(let entity): [entity, "-", "schema"]
     case .plan(let entity, _): [entity, "-", "plan"]
     case .record(let entity, let id): [entity, "\(id)"]
     case .related(let entity, let id, let relationship, _): [entity, "\(id)", relationship]
@@ -45,7 +48,7 @@ enum Route: Hashable, Sendable {
 
   private var query: [Address.Item] {
     switch self {
-    case .store, .record, .change, .styleSheet, .icon: []
+    case .store, .schema, .record, .change, .styleSheet, .icon: []
     case .write(_, let start): start > 0 ? [Address.Item(name: "_from", value: "\(start)")] : []
     case .entity(_, let selection), .plan(_, let selection), .related(_, _, _, let selection),
       .index(_, _, let selection):
@@ -91,6 +94,8 @@ enum Route: Hashable, Sendable {
     case (let entity?, 3) where !entity.isEmpty && path[1] == "-" && path[2] == "plan":
       self = .plan(entity, try Selection(query))
       return
+    case (let entity?, 3) where !entity.isEmpty && path[1] == "-" && path[2] == "schema":
+      self = .schema(entity)
     case (let entity?, 4) where !entity.isEmpty && path[1] == "-" && path[2] == "index":
       self = .index(entity, path[3], try Selection(query))
       return

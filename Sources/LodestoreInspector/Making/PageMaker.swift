@@ -60,6 +60,7 @@ struct PageReading {
     case .store: try storePage()
     case .entity(let name, let selection):
       try EntityPage(self, entity(name), selection).page()
+    case .schema(let name): try schemaPage(entity(name))
     case .plan(let name, let selection): try planPage(entity(name), selection)
     case .record(let name, let id): try recordPage(entity(name), id)
     case .related(let name, let id, let relationship, let selection):
@@ -107,6 +108,7 @@ struct PageReading {
     return [
       Page.Crumb(text: "Records", route: .entity(entity.name, plain)),
       Page.Crumb(text: "Plan", route: .plan(entity.name, plain)),
+      Page.Crumb(text: "Schema", route: .schema(entity.name)),
     ]
       + entity.indexes.map { index in
         let name = entity.description.indexName(index.description)

@@ -60,7 +60,7 @@ struct PageDocument {
       case .entity(let name, _), .plan(let name, _), .record(let name, _),
         .related(let name, _, _, _), .index(let name, _, _):
         name
-      case .change(_, let name, _): name
+      case .change(_, let name, _), .schema(let name): name
       case .store, .history, .write, .imports, .styleSheet, .icon: nil
       }
     return HTML(.nav, .class("side"), .text(.ariaLabel, "Entities")) {
