@@ -111,7 +111,9 @@ struct EntityPage {
         table.nextPage = route(selection.with { $0.after = token.text })
       }
     }
-    table.summary = summary(of: batch.rows.count)
+    if table.nextPage != nil || selection.after != nil {
+      table.summary = summary(of: batch.rows.count)
+    }
     return (table, damages)
   }
 
@@ -128,10 +130,9 @@ struct EntityPage {
       rest: rest)
   }
 
-  private func summary(of count: Int) -> String? {
-    guard count > 0 else { return nil }
+  private func summary(of count: Int) -> String {
     let shown = NumberText.counted(count, "record")
-    return selection.after == nil ? "The first \(shown)" : "\(shown) of this page"
+    return selection.after == nil ? "The first \(shown)" : "\(shown) on this page"
   }
 
   // MARK: Orders

@@ -137,13 +137,23 @@ extension PageReading {
           Fact("author", "Author", write.author.map(Cell.text) ?? .null),
           Fact("context", "Context", write.contextName.map(Cell.text) ?? .null),
           Fact("process", "Process", .integer(Int64(write.process))),
-          Fact("inserted", "Inserted", .count(write.changes.count(of: .inserted))),
-          Fact("updated", "Updated", .count(write.changes.count(of: .updated))),
-          Fact("deleted", "Deleted", .count(write.changes.count(of: .deleted))),
+          Self.fact("inserted", "Inserted", .inserted, write),
+          Self.fact("updated", "Updated", .updated, write),
+          Self.fact("deleted", "Deleted", .deleted, write),
         ])),
       Section("changes", heading: "Changes", .table(table)),
     ]
     return page
+  }
+
+  /// The number of changes of a kind, with a link to the first of them.
+  private static func fact(
+    _ name: String, _ title: String, _ kind: HistoryChange.Kind, _ write: HistoryWrite
+  ) -> Fact {
+    let first = write.changes.lazy.enumerated().first { $0.element.kind == kind }
+    return Fact(
+      name, title, .count(write.changes.count(of: kind)),
+      link: first.map { .write(write.id, from: $0.offset) })
   }
 
   /// Returns the write with a number; `nil` if the history does not have it.
