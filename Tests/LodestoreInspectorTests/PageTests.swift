@@ -57,6 +57,8 @@ struct PageTests {
     }
     let rows = try library.json(next)["rows"]
     #expect(rows?[0]?["_id"]?.int64 == 101)
+    let page = try library.get(next.replacing("/Book.json", with: "/Book"))
+    #expect(page.contains("<a class=\"button\" href=\"/Book\">First page</a>"))
     #expect(rows?.count == 51)
   }
 

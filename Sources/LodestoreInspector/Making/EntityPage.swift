@@ -111,6 +111,7 @@ struct EntityPage {
         table.nextPage = route(selection.with { $0.after = token.text })
       }
     }
+    if selection.after != nil { table.firstPage = route(selection.changed { _ in }) }
     if table.nextPage != nil || selection.after != nil {
       table.summary = summary(of: batch.rows.count)
     }

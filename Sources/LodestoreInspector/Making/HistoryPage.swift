@@ -31,6 +31,7 @@ extension PageReading {
       keepsHistory
       ? "The history has no writes here."
       : "No entity keeps a history. A program asks for it when it declares the entity."
+    table.firstPage = before == nil ? nil : .history(before: nil)
     table.nextPage = hasMore ? .history(before: last) : nil
     table.next = following(table.nextPage)
     page.sections = [Section("writes", .table(table))]
@@ -127,6 +128,7 @@ extension PageReading {
         "Changes \(NumberText.grouped(start + 1)) to \(NumberText.grouped(end)) of "
         + NumberText.grouped(count)
     }
+    table.firstPage = start > 0 ? .write(number, from: 0) : nil
     table.nextPage = end < count ? .write(number, from: end) : nil
     table.next = following(table.nextPage)
     page.sections = [

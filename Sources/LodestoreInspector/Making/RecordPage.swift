@@ -158,6 +158,9 @@ extension PageReading {
     table.isMain = true
     table.empty = "No \(relationship.target.name) is linked."
     table.summary = NumberText.counted(rows.count, "record")
+    if selection.after != nil {
+      table.firstPage = .related(entity.name, id, name, selection.changed { _ in })
+    }
     if hasMore {
       table.nextPage = .related(
         entity.name, id, name, selection.with { $0.after = "\(shown)" })

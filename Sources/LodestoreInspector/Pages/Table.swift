@@ -47,6 +47,8 @@ struct Table: Sendable {
   var next: Batch.Next?
   /// The page with the next rows; `nil` if this page has the last.
   var nextPage: Route?
+  /// The page with the first rows; `nil` if this page has them.
+  var firstPage: Route?
   /// The sentence that an empty table shows.
   var empty = "There are no rows."
   /// The sentence below the rows.

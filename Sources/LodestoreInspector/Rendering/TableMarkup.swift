@@ -64,9 +64,15 @@ enum TableMarkup {
 
   /// The links and the sentence below a table.
   static func foot(_ table: Table) -> HTML {
-    guard table.summary != nil || table.nextPage != nil else { return HTML() }
+    guard table.summary != nil || table.nextPage != nil || table.firstPage != nil else {
+      return HTML()
+    }
     return HTML(.p, .class("foot")) {
       if let summary = table.summary { HTML(.span) { summary } }
+      HTML(.span, .class("spacer"))
+      if let first = table.firstPage {
+        HTML(.a, .class("button"), .href(first.address)) { "First page" }
+      }
       if let next = table.nextPage {
         HTML(.a, .class("button"), .href(next.address), .constant("rel", "next")) { "Next page" }
       }
