@@ -15,9 +15,12 @@ import PackageDescription
 //   LodestoreDatasets ─> LodestoreWeb, and what these build upon; CZstd and swift-crypto (only with "Datasets" or "Complete")
 //   LodestoreReplicas ─> LodestoreDatasets, and what these build upon (only with "Datasets" or "Complete")
 //   LodestorePostgres ─> EntityStore; CPostgres, which is libpq (only with the trait "Postgres")
+//   LodestoreRows ─> EntityStore, LodestoreFormat, LodestoreBytes
+//   LodestoreInspector ─> LodestoreRows, and what it builds upon; FlyingFox (only with the trait "Inspector" or "Complete")
 //   LodestoreVerifier ─> LodestorePages, LMDB, LodestoreFormat
-//   kvdump ─> KVDumpCommands ─> EntityStore, LodestoreRepair, LodestoreVerifier, and what these build upon
+//   kvdump ─> KVDumpCommands ─> LodestoreRows, LodestoreRepair, LodestoreVerifier, and what these build upon
 //   kvdump-datasets ─> KVDumpDatasetCommands ─> KVDumpCommands, LodestoreDatasets, LodestoreReplicas
+//   kvdump-inspector ─> KVDumpInspectorCommands ─> KVDumpCommands, LodestoreInspector
 //   each with bytes of others ─> LodestoreBytes
 //   each that calls the system ─> LodestoreSystem
 //   each with dates or data ─> LodestoreEssentials
@@ -42,7 +45,12 @@ let hasFuzzing = Context.environment["LODESTORE_FUZZ"] != nil
 // macOS has the same functions in CryptoKit. The commands that fetch and sign are a program of
 // their own, so that kvdump builds neither NIO nor swift-crypto.
 //
-// "Macros", "Web" and "Datasets" are enabled together by default, as the one trait "Complete".
+// FlyingFox is reached only through the trait "Inspector", and by `LodestoreInspector`. The package
+// builds no NIO, but all of Foundation, which takes longer to load than kvdump takes to start. So
+// `kvdump serve` is a program of its own too.
+//
+// "Macros", "Web", "Datasets" and "Inspector" are enabled together by default, as the one trait
+// "Complete".
 // SwiftPM passes each enabled trait to the compiler as a flag. The order of the flags differs from
 // run to run, and another order compiles every file again: with two default traits, some 500 files
 // after each change of a program's own manifest. So the default is one flag, and the settings below
@@ -59,6 +67,8 @@ let onLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["Web"
 let forDatasets = TargetDependencyCondition.when(traits: ["Datasets", "Complete"])
 let forDatasetsOnLinux = TargetDependencyCondition.when(
   platforms: [.linux], traits: ["Datasets", "Complete"])
+/// What `LodestoreInspector` needs to serve pages.
+let forInspector = TargetDependencyCondition.when(traits: ["Inspector", "Complete"])
 /// What `LodestorePostgres` needs.
 let forPostgres: TargetDependencyCondition? = hasPostgres ? nil : .when(traits: ["Postgres"])
 /// What the macros need.
@@ -66,6 +76,7 @@ let withMacros = TargetDependencyCondition.when(traits: ["Macros", "Complete"])
 let macroSettings: [SwiftSetting] = [.define("Macros", .when(traits: ["Complete"]))]
 let webSettings: [SwiftSetting] = [.define("Web", .when(traits: ["Complete"]))]
 let datasetSettings: [SwiftSetting] = [.define("Datasets", .when(traits: ["Complete"]))]
+let inspectorSettings: [SwiftSetting] = [.define("Inspector", .when(traits: ["Complete"]))]
 let postgresSettings: [SwiftSetting] = hasPostgres ? [.define("Postgres")] : []
 
 let package = Package(
@@ -81,17 +92,20 @@ let package = Package(
     .library(name: "LodestoreDatasets", targets: ["LodestoreDatasets"]),
     .library(name: "LodestoreReplicas", targets: ["LodestoreReplicas"]),
     .library(name: "LodestorePostgres", targets: ["LodestorePostgres"]),
+    .library(name: "LodestoreInspector", targets: ["LodestoreInspector"]),
     .executable(name: "kvdump", targets: ["kvdump"]),
     .executable(name: "kvdump-datasets", targets: ["kvdump-datasets"]),
+    .executable(name: "kvdump-inspector", targets: ["kvdump-inspector"]),
   ],
   traits: [
     .default(enabledTraits: ["Complete"]),
-    .trait(name: "Complete", description: "Macros, Web and Datasets; on by default"),
+    .trait(name: "Complete", description: "Macros, Web, Datasets, Inspector; on by default"),
     .trait(name: "Macros", description: "The @Entity macro; builds swift-syntax"),
     .trait(name: "Web", description: "LodestoreWeb on Linux; builds async-http-client and NIO"),
     .trait(
       name: "Datasets",
       description: "LodestoreDatasets; needs libzstd, builds swift-crypto on Linux"),
+    .trait(name: "Inspector", description: "The pages of LodestoreInspector; builds FlyingFox"),
     .trait(name: "Postgres", description: "LodestorePostgres; needs libpq, not part of Complete"),
   ],
   dependencies: [
@@ -101,6 +115,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
     .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
   ],
   targets: [
     .systemLibrary(
@@ -202,12 +217,25 @@ let package = Package(
         "EntityStore", "LMDB", "LodestoreBytes", "LodestoreEssentials", "LodestoreFormat",
         "LodestoreJSON", "LodestoreSystem", .target(name: "CPostgres", condition: forPostgres),
       ], exclude: ["README.md"], swiftSettings: postgresSettings),
+    // Values of records as text, for kvdump and the inspector.
+    .target(
+      name: "LodestoreRows",
+      dependencies: ["EntityStore", "LodestoreBytes", "LodestoreEssentials", "LodestoreFormat"]),
+    // Apart, because only some programs show their stores, and for its server.
+    .target(
+      name: "LodestoreInspector",
+      dependencies: [
+        "EntityStore", "LodestoreBytes", "LodestoreEssentials", "LodestoreFormat", "LodestoreJSON",
+        "LodestoreRows", "LodestoreSystem",
+        .product(name: "FlyingFox", package: "FlyingFox", condition: forInspector),
+        .product(name: "FlyingSocks", package: "FlyingFox", condition: forInspector),
+      ], exclude: ["README.md"], swiftSettings: inspectorSettings),
     // Apart from its program, because a test of a package with macros cannot import an executable.
     .target(
       name: "KVDumpCommands",
       dependencies: [
         "EntityStore", "LMDB", "LodestoreBytes", "LodestoreFormat", "LodestorePages",
-        "LodestoreRepair", "LodestoreSystem", "LodestoreVerifier",
+        "LodestoreRepair", "LodestoreRows", "LodestoreSystem", "LodestoreVerifier",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "tools/kvdump", exclude: ["Main"]),
@@ -224,6 +252,16 @@ let package = Package(
     .executableTarget(
       name: "kvdump-datasets", dependencies: ["KVDumpDatasetCommands"],
       path: "tools/kvdump-datasets/Main"),
+    .target(
+      name: "KVDumpInspectorCommands",
+      dependencies: [
+        "EntityStore", "KVDumpCommands", "LodestoreInspector", "LodestoreSystem",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "tools/kvdump-inspector", exclude: ["Main"], swiftSettings: inspectorSettings),
+    .executableTarget(
+      name: "kvdump-inspector", dependencies: ["KVDumpInspectorCommands"],
+      path: "tools/kvdump-inspector/Main"),
     .executableTarget(
       name: "quickstart-example", dependencies: ["EntityStore"],
       path: "tools/quickstart-example"),
@@ -294,6 +332,12 @@ let package = Package(
         "Simulation/Stores/simulate",
       ],
       swiftSettings: webSettings + datasetSettings),
+    .testTarget(
+      name: "LodestoreInspectorTests",
+      dependencies: [
+        "EntityStore", "KVDumpCommands", "KVDumpInspectorCommands", "LodestoreEssentials",
+        "LodestoreInspector", "LodestoreJSON", "LodestoreRows", "LodestoreSystem",
+      ], swiftSettings: inspectorSettings),
     .testTarget(
       name: "LodestorePostgresTests",
       dependencies: [

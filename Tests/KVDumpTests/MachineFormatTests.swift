@@ -114,7 +114,7 @@ struct JSONRowWriterTests {
   ])
   func `JSON output keeps every value and escapes control characters`(cell: Cell, expected: String)
   {
-    #expect(JSONText.array([cell]) == "[\(expected)]")
+    #expect(CellJSON.array([cell]) == "[\(expected)]")
   }
 }
 

@@ -81,7 +81,7 @@ struct TableWriterTests {
     for line in text.split(separator: "\n") {
       #expect(DisplayText(String(line)).width <= width, "\(line)")
     }
-    #expect(!text.unicodeScalars.contains { $0 != "\n" && DisplayText.isUnsafe($0) })
+    #expect(!text.unicodeScalars.contains { $0 != "\n" && UnsafeScalar.matches($0) })
   }
 
   @Test func `a table cuts rows after the sample to the widths of the sample`() throws {

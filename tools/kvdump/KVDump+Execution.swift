@@ -43,8 +43,8 @@ extension CommandTool {
     } catch {
       return try finishParsing(arguments, after: error, on: console)
     }
-    if let command = command as? any DatasetProgramCommand {
-      throw DatasetProgram.start([command.name] + command.arguments)
+    if let command = command as? any SiblingCommand {
+      throw type(of: command).program.start([command.name] + command.arguments)
     }
     guard let command = command as? any ToolCommand else {
       return try runBuiltIn(command, arguments, on: console)

@@ -16,6 +16,7 @@ import LodestoreSystem
 /// - `Diff/`: differences of two stores as rows and counts.
 /// - `Export/`: files that appear completely or not at all.
 /// - `Import/`: files as pages, the schema for them, and the pages as records.
+/// - `Programs/`: commands that kvdump passes to other programs.
 /// - `Options/`: groups of options, and arguments that are more than text.
 /// - `Output/`: `Console`, the only way to write output: rows, single objects, notes, failures, the
 ///   pager.
@@ -46,7 +47,7 @@ struct KVDump: CommandTool {
           InfoCommand.self, SchemaCommand.self, RecordsCommand.self, GetCommand.self,
           IndexCommand.self, QueryCommand.self, CountCommand.self, ExplainCommand.self,
           HistoryCommand.self, DiffCommand.self,
-          WatchCommand.self,
+          WatchCommand.self, ServeProgram.self,
         ]),
       CommandGroup(
         name: "Inside", subcommands: [KeysCommand.self, StatCommand.self, VerifyCommand.self]),

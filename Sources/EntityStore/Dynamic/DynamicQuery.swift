@@ -126,8 +126,10 @@ package struct DynamicQuery {
   /// run read.
   ///
   /// - Parameter isCounted: whether only the number of results is needed.
-  package func analysis(isCounted: Bool) throws(StoreError) -> QueryExplanation {
-    let run = try PlanRun(plan, core: core)
+  package func analysis(
+    isCounted: Bool, control: RunControl? = nil
+  ) throws(StoreError) -> QueryExplanation {
+    let run = try PlanRun(plan, core: core, control: control)
     if isCounted {
       _ = try run.count()
     } else {

@@ -42,6 +42,32 @@ extension DynamicStore {
 }
 
 extension DynamicSnapshot {
+  /// The number of the commit that the snapshot shows.
+  package var commitNumber: UInt64 { core.commitNumber.rawValue }
+
+  /// The record before a write updated or deleted it; `nil` for an insert, and without an image.
+  package func record(before change: HistoryChange) throws(StoreError) -> DynamicRecord? {
+    guard change.kind != .inserted,
+      let entity = core.schema.entity(EntityNumber(change.entityNumber)),
+      let image = try HistoryLog(core).image(change.imageKey(entity))
+    else { return nil }
+    return DynamicRecord(id: change.recordID, bytes: image, entity: entity)
+  }
+
+  /// The record after a write inserted or updated it.
+  ///
+  /// Returns `nil` for a delete. The entity must have kept images without interruption since the
+  /// write; otherwise the record may have the values of a later write.
+  package func record(after change: HistoryChange) throws(StoreError) -> DynamicRecord? {
+    guard change.kind != .deleted,
+      let entity = core.schema.entity(EntityNumber(change.entityNumber))
+    else { return nil }
+    if let image = try HistoryLog(core).nextImage(of: change, entity) {
+      return DynamicRecord(id: change.recordID, bytes: image, entity: entity)
+    }
+    return try record(change.recordID, of: DynamicEntity(stored: entity))
+  }
+
   /// Visits the writes in the history, oldest first, until `body` returns false.
   package func forEachWrite(
     _ query: HistoryQuery, _ body: (HistoryWrite) throws -> Bool

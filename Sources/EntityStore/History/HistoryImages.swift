@@ -114,14 +114,14 @@ extension StoredEntity {
 }
 
 extension HistoryChange {
-  fileprivate func imageKey(_ entity: StoredEntity) -> HistoryKey {
+  func imageKey(_ entity: StoredEntity) -> HistoryKey {
     .image(entity: entity.number, id: recordID, write: image)
   }
 }
 
 extension HistoryLog {
   /// Returns the image of the record's next change.
-  fileprivate func nextImage(
+  func nextImage(
     of change: HistoryChange, _ entity: StoredEntity
   ) throws(StoreError) -> ByteView? {
     guard let tree else { return nil }

@@ -17,7 +17,7 @@ struct `The public declarations` {
   /// attributes, 27 for repair, 178 for sealed files, expiry, limits, references, attached stores
   /// and differences, 231 for datasets, 261 for replicas, 112 for PostgreSQL; a declaration beyond
   /// it takes the place of another.
-  private static let most = 2_332
+  private static let most = 2_337
 
   private static let list = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "PublicDeclarations.txt")
@@ -34,7 +34,7 @@ struct `The public declarations` {
     var modules = [
       "EntityStore", "LodestoreJSON", "LodestoreFoundation", "LodestoreMaintenance",
       "LodestoreRepair", "LodestoreWeb", "LodestoreDatasets", "LodestoreReplicas",
-      "LodestorePostgres",
+      "LodestorePostgres", "LodestoreInspector",
     ]
     #if Macros
       modules.append("Lodestore")

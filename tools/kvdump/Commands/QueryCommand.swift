@@ -106,7 +106,7 @@ struct QueryCommand: EntityCommand {
   private func noteEnd(of page: QueryRows.Page, in entity: DynamicEntity, on console: Console) {
     if self.page {
       if output.format.isJSON {
-        console.note(JSONText.object([("next", page.next.map { .text($0.text) } ?? .null)]))
+        console.note(CellJSON.object([("next", page.next.map { .text($0.text) } ?? .null)]))
       } else if let token = page.next {
         console.note("next page: --after \(token)")
       }

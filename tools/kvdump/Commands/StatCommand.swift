@@ -75,7 +75,7 @@ struct StatCommand: StoreCommand {
       let cells = Self.cells(of: tree, titles[tree.name], pages.pageSizeInBytes)
       return Cell.object(zip(Self.columns, cells).map { ($0.name, $1) })
     }
-    return JSONText.object([
+    return CellJSON.object([
       ("store", .text(store.path)), ("pageSize", .byteCount(pages.pageSizeInBytes)),
       ("fileSize", .byteCount(pages.fileSizeInBytes)), ("mapSize", .unsigned(pages.mapSizeInBytes)),
       ("lastTransaction", .unsigned(pages.lastTransaction)),

@@ -37,13 +37,13 @@ struct VerifyCommand: StoreCommand {
   func validate() throws {
     try refuse(if: limit < 0, "--limit: \(limit) is below 0; 0 is all")
     try refuse(
-      if: trust != nil && !DatasetProgram.verifies(store.path),
+      if: trust != nil && !SiblingProgram.verifiesDatasets(at: store.path),
       "--trust: is for the folder of a published dataset")
   }
 
   func run(on console: Console) async throws -> ExitStatus {
-    if DatasetProgram.verifies(store.path) {
-      throw DatasetProgram.start(
+    if SiblingProgram.verifiesDatasets(at: store.path) {
+      throw SiblingProgram.datasets.start(
         ["verify", store.path, "--format", output.format.rawValue]
           + (output.quiet ? ["--quiet"] : []) + (trust.map { ["--trust", $0] } ?? []))
     }

@@ -53,7 +53,7 @@ package struct CommandFailure: Error, Equatable, Sendable {
     var members = [("code", Cell.text(code)), ("message", .text(message))]
     members += details.map { ($0.name, $0.value) }
     members.append(("status", .integer(Int64(status.rawValue))))
-    return JSONText.object([("error", .json(JSONText.object(members)))])
+    return CellJSON.object([("error", .json(CellJSON.object(members)))])
   }
 }
 

@@ -64,6 +64,6 @@ extension ImportReport.Reject {
         text.map { ("content", .text($0)) }
           ?? ("contentBase64", .text(content.base64EncodedString())))
     }
-    return JSONText.object(members)
+    return CellJSON.object(members)
   }
 }

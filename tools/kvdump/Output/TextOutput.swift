@@ -13,7 +13,7 @@ package final class TextOutput {
     if buffer.count >= Self.flushSize { try flush() }
   }
 
-  func write(_ bytes: [UInt8]) throws {
+  package func write(_ bytes: [UInt8]) throws {
     buffer.append(contentsOf: bytes)
     if buffer.count >= Self.flushSize { try flush() }
   }

@@ -47,26 +47,18 @@ struct DisplayText: Equatable, Sendable {
   }
 
   private static func escape(for character: Character) -> String? {
-    guard character.unicodeScalars.contains(where: isUnsafe) else { return nil }
+    guard character.unicodeScalars.contains(where: UnsafeScalar.matches) else { return nil }
     var text = ""
     for scalar in character.unicodeScalars {
       switch scalar {
       case "\n": text += "\\n"
       case "\r": text += "\\r"
       case "\t": text += "\\t"
-      case _ where isUnsafe(scalar): text += "\\u{" + String(scalar.value, radix: 16) + "}"
+      case _ where UnsafeScalar.matches(scalar):
+        text += "\\u{" + String(scalar.value, radix: 16) + "}"
       default: text.unicodeScalars.append(scalar)
       }
     }
     return text
-  }
-
-  /// Whether the scalar can move the cursor, start a terminal command, or reorder the line.
-  static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0..<0x20, 0x7F...0x9F: true
-    case 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
-    default: false
-    }
   }
 }

@@ -35,7 +35,7 @@ extension VerificationReport {
         ("findings", .count(entity.findingCount)),
       ])
     }
-    return JSONText.object([
+    return CellJSON.object([
       ("store", .text(store)), ("sound", .bool(isSound)), ("trees", .array(trees)),
       ("entities", .array(entities)), ("findingCount", .count(findingCount)),
       ("findings", .array(findings.map(\.object))),

@@ -11,7 +11,7 @@ final class JSONRowWriter: RowWriter {
   private var line: [UInt8] = []
 
   init(_ columns: [Column], to output: TextOutput, layout: Layout) {
-    names = columns.map { JSONText.text($0.name) }
+    names = columns.map { CellJSON.text($0.name) }
     self.output = output
     self.layout = layout
   }
@@ -22,7 +22,7 @@ final class JSONRowWriter: RowWriter {
       line.append(contentsOf: (hasRows ? ",\n" : "[\n").utf8)
     }
     hasRows = true
-    JSONText.appendObject(zip(names, row).lazy.map { (name: $0.0, cell: $0.1) }, to: &line)
+    CellJSON.appendObject(zip(names, row).lazy.map { (name: $0.0, cell: $0.1) }, to: &line)
     if layout == .lines { line.append(UInt8(ascii: "\n")) }
     try output.write(line)
   }

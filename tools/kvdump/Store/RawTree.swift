@@ -216,7 +216,7 @@ struct RawTree {
       guard let cell = try? Cell(view.value(at: place)) else { return nil }
       members.append((entity.attribute(number: attribute.number)?.name ?? "?", cell))
     }
-    return JSONText.object(members)
+    return CellJSON.object(members)
   }
 
   private func entry(_ key: ByteView, _ body: ByteView) -> String? {

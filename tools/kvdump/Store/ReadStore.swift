@@ -3,7 +3,7 @@ import LMDB
 import LodestorePages
 
 /// Opens stores for the commands that read.
-enum ReadStore {
+package enum ReadStore {
   /// Opens the store at `path` read-only, calls `body` on its newest commit and closes it.
   ///
   /// Another program may write meanwhile. The command continues without a lock file, and adds a
@@ -58,7 +58,8 @@ enum ReadStore {
     return try body(environment)
   }
 
-  static var options: StoreOptions {
+  /// The options of commands that only read.
+  package static var options: StoreOptions {
     var options = StoreOptions.readOnly
     options.allowsUnlockedReading = true
     // Except for the reader's slot, reading takes no locks that such a file system could break.

@@ -1,17 +1,18 @@
-import LodestoreBytes
+internal import LodestoreBytes
+internal import LodestoreEssentials
 
 /// Cells as JSON text, compact, on one line.
 ///
 /// Characters that can control a terminal are written as `\u` escapes. Parsers read the same value,
 /// and the terminal is not affected.
-enum JSONText {
-  static func object(_ members: [(String, Cell)]) -> String {
+package enum CellJSON {
+  package static func object(_ members: [(String, Cell)]) -> String {
     var bytes: [UInt8] = []
     appendObject(members.lazy.map { (Self.text($0.0), $0.1) }, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  static func array(_ elements: [Cell]) -> String {
+  package static func array(_ elements: [Cell]) -> String {
     var bytes: [UInt8] = [UInt8(ascii: "[")]
     for (offset, element) in elements.enumerated() {
       if offset > 0 { bytes.append(UInt8(ascii: ",")) }
@@ -22,7 +23,7 @@ enum JSONText {
   }
 
   /// A text as a JSON string, quotes included.
-  static func text(_ text: String) -> [UInt8] {
+  package static func text(_ text: String) -> [UInt8] {
     var bytes: [UInt8] = []
     appendText(text, to: &bytes)
     return bytes
@@ -31,7 +32,7 @@ enum JSONText {
   /// Appends an object without its absent cells.
   ///
   /// The names are complete JSON strings.
-  static func appendObject(
+  package static func appendObject(
     _ members: some Sequence<(name: [UInt8], cell: Cell)>, to bytes: inout [UInt8]
   ) {
     bytes.append(UInt8(ascii: "{"))
@@ -46,7 +47,8 @@ enum JSONText {
     bytes.append(UInt8(ascii: "}"))
   }
 
-  private static func append(_ cell: Cell, to bytes: inout [UInt8]) {
+  /// Appends one cell; an absent cell becomes null.
+  package static func append(_ cell: Cell, to bytes: inout [UInt8]) {
     switch cell {
     case .absent, .null: bytes.append(contentsOf: "null".utf8)
     case .bool(let bool): bytes.append(contentsOf: (bool ? "true" : "false").utf8)
@@ -123,7 +125,7 @@ enum JSONText {
     of utf8: ByteView, at offset: Int, to bytes: inout [UInt8]
   ) -> Int {
     let byte = utf8[offset]
-    // Only these bytes start a scalar that may be unsafe; see `DisplayText.isUnsafe`.
+    // Only these bytes start a scalar that may be unsafe; see `UnsafeScalar`.
     guard byte < 0x20 || byte == 0x7F || byte == 0xC2 || byte == 0xD8 || byte == 0xE2 else {
       bytes.append(byte)
       return 1
@@ -135,7 +137,7 @@ enum JSONText {
     }
     var value = UInt32(length == 1 ? byte : byte & (length == 2 ? 0x1F : 0x0F))
     for step in 1..<max(length, 1) { value = value << 6 | UInt32(utf8[offset + step] & 0x3F) }
-    guard let scalar = Unicode.Scalar(value), DisplayText.isUnsafe(scalar) else {
+    guard let scalar = Unicode.Scalar(value), UnsafeScalar.matches(scalar) else {
       bytes.append(byte)
       return 1
     }

@@ -12,7 +12,7 @@ package enum NumberText {
   }
 
   /// Returns the number with its noun: "1 entry", "11,028 entries".
-  static func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
+  package static func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
     "\(grouped(count)) \(count == 1 ? noun : plural ?? noun + "s")"
   }
 
@@ -31,7 +31,7 @@ package enum NumberText {
   }
 
   /// A share between 0 and 1 as "71 %", with a decimal below ten per cent.
-  static func share(_ share: Double) -> String {
+  package static func share(_ share: Double) -> String {
     guard share.isFinite else { return "–" }
     let percent = share * 100
     return (percent >= 9.95 ? wholeNumber(percent) : tenths(percent)) + " %"

@@ -28,17 +28,19 @@ package enum Cell: Equatable, Sendable {
   case share(Double)
 
   /// Whether a column of such cells is right-aligned.
-  var isNumeric: Bool {
+  package var isNumeric: Bool {
     switch self {
     case .integer, .unsigned, .double, .number, .count, .byteCount, .share: true
     case .absent, .null, .bool, .text, .date, .bytes, .json: false
     }
   }
 
-  var isEmpty: Bool { self == .absent || self == .null }
+  package var isEmpty: Bool { self == .absent || self == .null }
 
-  static func object(_ members: [(String, Cell)]) -> Cell { .json(JSONText.object(members)) }
-  static func array(_ elements: [Cell]) -> Cell { .json(JSONText.array(elements)) }
+  package static func object(_ members: [(String, Cell)]) -> Cell {
+    .json(CellJSON.object(members))
+  }
+  package static func array(_ elements: [Cell]) -> Cell { .json(CellJSON.array(elements)) }
 }
 
 /// A column of the output.
@@ -46,11 +48,11 @@ package struct Column: Equatable, Sendable, ExpressibleByStringLiteral {
   package enum Alignment: Sendable { case leading, trailing }
 
   /// The JSON key and the CSV heading, which are part of the contract.
-  let name: String
+  package let name: String
   /// The heading for people.
-  let title: String
+  package let title: String
   /// The alignment; `nil` lets the cells decide: numbers to the right, everything else to the left.
-  let alignment: Alignment?
+  package let alignment: Alignment?
 
   package init(_ name: String, title: String? = nil, alignment: Alignment? = nil) {
     self.name = name
@@ -61,5 +63,7 @@ package struct Column: Equatable, Sendable, ExpressibleByStringLiteral {
   package init(stringLiteral name: String) { self.init(name) }
 
   /// A column whose title is its name in capitals.
-  static func capital(_ name: String) -> Column { Column(name, title: name.uppercased()) }
+  package static func capital(_ name: String) -> Column {
+    Column(name, title: name.uppercased())
+  }
 }

@@ -1,10 +1,10 @@
-import EntityStore
-import LodestoreBytes
-import LodestoreFormat
+internal import EntityStore
+package import LodestoreBytes
+package import LodestoreFormat
 
 extension Cell {
   /// Makes the cell of a stored value, as it is shown and exported.
-  init(_ value: Value) throws(FormatError) {
+  package init(_ value: Value) throws(FormatError) {
     switch value {
     case .null: self = .null
     case .bool(let flag): self = .bool(flag)
@@ -25,7 +25,7 @@ extension Cell {
 
   /// Makes the cell of a stored value without any loss: `import` reads an equal value from the
   /// cell's JSON.
-  init(exactly value: Value) throws(FormatError) {
+  package init(exactly value: Value) throws(FormatError) {
     if let object = try ExactJSON.text(of: value) {
       self = .json(object)
     } else if case .decimal(let decimal) = value, !decimal.isNaN {
@@ -47,7 +47,7 @@ extension Cell {
   /// Makes the cell of a value within a document.
   ///
   /// Scalars become plain cells, so that tables align numbers and CSV has no nested quotes.
-  init(document bytes: ByteView) throws(FormatError) {
+  package init(document bytes: ByteView) throws(FormatError) {
     var reader = DocumentReader(bytes)
     switch try reader.kind() {
     case .null: self = .null

@@ -1,15 +1,15 @@
 /// A cell as text for CSV and Markdown.
 ///
 /// Numbers are plain, and bytes are Base64, as in JSON.
-enum PlainText {
+package enum PlainText {
   /// The text; `nil` for null and absent.
-  static func text(of cell: Cell) -> String? {
+  package static func text(of cell: Cell) -> String? {
     switch cell {
     case .absent, .null: nil
     case .text(let text), .date(let text), .number(let text), .json(let text): text
-    case .bytes: unquoted(JSONText.array([cell]))
+    case .bytes: unquoted(CellJSON.array([cell]))
     case .double(let double), .share(let double):
-      double.isFinite ? "\(double)" : unquoted(JSONText.array([cell]))
+      double.isFinite ? "\(double)" : unquoted(CellJSON.array([cell]))
     case .bool(let bool): bool ? "true" : "false"
     case .integer(let integer): "\(integer)"
     case .unsigned(let integer): "\(integer)"

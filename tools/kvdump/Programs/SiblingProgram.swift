@@ -1,28 +1,31 @@
 import ArgumentParser
 import LodestoreSystem
 
-/// The program `kvdump-datasets`, with the commands that sign and fetch.
-///
-/// The program is separate so that kvdump does not need libraries for cryptography and the web.
+/// A program that has some of kvdump's commands, so that kvdump does not need its libraries.
 ///
 /// kvdump replaces itself by the program, so the process, its streams and its exit status stay the
 /// same.
-enum DatasetProgram {
-  static let name = "kvdump-datasets"
+enum SiblingProgram: String {
+  /// The commands that sign and fetch, which need libraries for cryptography and the web.
+  case datasets = "kvdump-datasets"
+  /// The command that serves pages, which needs all of Foundation.
+  case inspector = "kvdump-inspector"
+
+  var name: String { rawValue }
 
   /// Replaces this process by the program with these arguments.
   ///
   /// Searches the folder of kvdump first, then the folders of PATH.
   ///
   /// - Returns: The failure if the program is not found. Otherwise the call does not return.
-  static func start(_ arguments: [String]) -> CommandFailure {
+  func start(_ arguments: [String]) -> CommandFailure {
     var words = ([name] + arguments).map { strdup($0) }
     words.append(nil)
     defer { for word in words { free(word) } }
-    if let folder = folderOfThisProgram { execv("\(folder)/\(name)", words) }
+    if let folder = Self.folderOfThisProgram { execv("\(folder)/\(name)", words) }
     execvp(name, words)
     return errno == ENOENT || errno == ENOTDIR
-      ? .noDatasetProgram(arguments.first ?? "") : .system(errno, thing: name)
+      ? .noProgram(self, for: arguments.first ?? "") : .system(errno, thing: name)
   }
 
   private static var folderOfThisProgram: String? {
@@ -42,8 +45,8 @@ enum DatasetProgram {
     return path.lastIndex(of: "/").map { String(path[..<$0]) }
   }
 
-  /// Returns whether the other program must verify a path: a manifest, or the folder of one.
-  static func verifies(_ path: String) -> Bool {
+  /// Returns whether ``datasets`` must verify a path: a manifest, or the folder of one.
+  static func verifiesDatasets(at path: String) -> Bool {
     guard let status = stat(at: path) else { return false }
     if status.st_mode & S_IFMT == S_IFDIR {
       return ["manifest.json", "keys", "g"].contains { FileFacts.exists("\(path)/\($0)") }
@@ -53,13 +56,12 @@ enum DatasetProgram {
 }
 
 extension CommandFailure {
-  static func noDatasetProgram(_ command: String) -> Self {
+  static func noProgram(_ program: SiblingProgram, for command: String) -> Self {
     CommandFailure(
-      code: "no-datasets-program",
+      code: program == .datasets ? "no-datasets-program" : "no-inspector-program",
       message:
-        "\(command): is a command of \(DatasetProgram.name), which is neither in kvdump's folder "
-        + "nor in "
-        + "PATH; build it by 'swift build -c release --product \(DatasetProgram.name)' and put it "
+        "\(command): is a command of \(program.name), which is neither in kvdump's folder nor in "
+        + "PATH; build it by 'swift build -c release --product \(program.name)' and put it "
         + "beside kvdump", status: .noInput)
   }
 }

@@ -1,0 +1,32 @@
+internal import EntityStore
+internal import LodestoreFormat
+
+/// Conditions that fit the attributes of an entity, as examples of the grammar.
+struct ConditionExamples {
+  let texts: [String]
+
+  init(_ entity: DynamicEntity) {
+    let attributes = entity.description.declaredAttributes
+    let leading = Set(entity.indexes.compactMap(\.description.attributes.first))
+    func first(_ types: Set<AttributeType>) -> EntityDescription.Attribute? {
+      attributes.first { types.contains($0.type) && leading.contains($0.number) }
+        ?? attributes.first { types.contains($0.type) }
+    }
+    var texts: [String] = []
+    if let text = first([.string, .url]) {
+      texts.append("\(ConditionText.operand(text.name)) BEGINSWITH[c] \"a\"")
+    }
+    if let number = first([.int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64]) {
+      texts.append("\(ConditionText.operand(number.name)) > 10")
+    } else if let number = first([.double, .float]) {
+      texts.append("\(ConditionText.operand(number.name)) > 1.5")
+    }
+    if let date = first([.date]) {
+      texts.append("\(ConditionText.operand(date.name)) > CAST(\"2020-01-01\", \"date\")")
+    }
+    if texts.count < 3, let optional = attributes.first(where: \.isOptional) {
+      texts.append("\(ConditionText.operand(optional.name)) == NULL")
+    }
+    self.texts = Array(texts.prefix(3))
+  }
+}

@@ -1,0 +1,283 @@
+internal import EntityStore
+internal import LodestoreFormat
+internal import LodestoreRows
+
+/// The page with the selected records of an entity.
+struct EntityPage {
+  let reading: PageReading
+  let entity: DynamicEntity
+  let selection: Selection
+  let relationships: [DynamicRelationship]
+  /// The number of records in the entity.
+  let total: Int
+  /// The route of a selection on this page.
+  let route: @Sendable (Selection) -> Route
+  /// The columns unless the address names some.
+  var usualColumns: [String]
+
+  var snapshot: DynamicSnapshot { reading.snapshot }
+  private var limits: PageMaker.Limits { reading.limits }
+
+  /// - Parameter route: the route of a selection; `nil` for the page of the entity.
+  init(
+    _ reading: PageReading, _ entity: DynamicEntity, _ selection: Selection,
+    route: (@Sendable (Selection) -> Route)? = nil
+  ) throws {
+    self.reading = reading
+    self.entity = entity
+    self.selection = selection
+    relationships = reading.snapshot.relationships(of: entity)
+    total = try reading.snapshot.count(of: entity)
+    let name = entity.name
+    self.route = route ?? { .entity(name, $0) }
+    usualColumns = RecordColumns.usualNames(of: entity, all: reading.form != .html)
+  }
+
+  /// Below this number of records, each order is quick.
+  static let quickCount = 20_000
+
+  func page() throws -> Page {
+    var page = Page(route: route(selection), title: entity.name)
+    page.trail = [Page.Crumb(text: entity.name, route: .entity(entity.name, Selection()))]
+    page.views = reading.views(of: entity, selection)
+    let names = selection.columns.isEmpty ? usualColumns : selection.columns
+    var columns = try RecordColumns(entity, names: names, relationships: relationships)
+    addOrders(to: &columns)
+    do {
+      let request = try SelectedQuery(
+        snapshot: snapshot, entity: entity, selection: selection
+      ).request()
+      let (table, damages) = try table(request, columns)
+      page.sections.append(Section("selection", .selection(try form(request, names))))
+      if !selection.facets.isEmpty {
+        page.sections.append(Section("facets", .facets(facets(request))))
+      }
+      page.sections += damages.prefix(5).map { Section("notice", .notice(Notice(.warning, $0))) }
+      page.sections.append(Section("rows", .table(table)))
+    } catch let error as StoreError where error.code == .invalidQuery {
+      refuse(&page, Notice(error, in: selection.condition), columns, names)
+    } catch let error as StoreError where error.code == .cancelled {
+      var notice = Notice(
+        .warning,
+        "The records were not found within \(limits.rows). Narrow the condition, or add an index.")
+      notice.link = ("Show the plan", .plan(entity.name, selection))
+      refuse(&page, notice, columns, names)
+    }
+    return page
+  }
+
+  private func refuse(
+    _ page: inout Page, _ notice: Notice, _ columns: RecordColumns, _ names: [String]
+  ) {
+    page.isRefused = true
+    var form = plainForm(names)
+    form.isFaulty = notice.excerpt != nil
+    form.count = "No records."
+    page.sections = [
+      Section("selection", .selection(form)), Section("notice", .notice(notice)),
+    ]
+  }
+
+  // MARK: Rows
+
+  /// The number of rows that the page begins with, and whether others stream after them.
+  private var firstSize: (count: Int, streams: Bool) {
+    switch (selection.size, reading.form) {
+    case (.count(let count), .html), (.count(let count), .json):
+      (min(count, Selection.largestPage), false)
+    case (.all, .html): (Selection.largestPage, false)
+    case (nil, .html), (nil, .json): (limits.pageSize, false)
+    case (.count(let count), _): (min(count, limits.batchSize), count > limits.batchSize)
+    case (_, _): (limits.batchSize, true)
+    }
+  }
+
+  private func table(
+    _ request: QueryRequest, _ columns: RecordColumns
+  ) throws -> (Table, damages: [String]) {
+    let (count, streams) = firstSize
+    var damages: [String] = []
+    let batch = try RecordBatch(
+      entity: entity.name, columns: columns, request: request, count: count,
+      limit: limits.rows
+    ).read(snapshot, entity) { damages.append($0) }
+    var table = Table(columns.headings, batch.rows)
+    table.isMain = true
+    table.empty = selection.isOfAll ? "The entity has no records." : "No record is selected."
+    if let token = batch.token {
+      if streams {
+        table.next = next(request, columns, after: token, rest: rest(after: batch.rows.count))
+      } else {
+        table.nextPage = route(selection.with { $0.after = token.text })
+      }
+    }
+    if selection.after != nil { table.firstPage = route(selection.changed { _ in }) }
+    if table.nextPage != nil || selection.after != nil {
+      table.summary = summary(of: batch.rows.count)
+    }
+    return (table, damages)
+  }
+
+  /// The number of rows after the first ones; `nil` for all.
+  private func rest(after count: Int) -> Int? {
+    if case .count(let limit)? = selection.size { limit - count } else { nil }
+  }
+
+  private func next(
+    _ request: QueryRequest, _ columns: RecordColumns, after token: ContinuationToken, rest: Int?
+  ) -> Table.Batch.Next {
+    RecordBatch.next(
+      reading.maker, entity: entity.name, columns: columns, request: request, after: token,
+      rest: rest)
+  }
+
+  private func summary(of count: Int) -> String {
+    let shown = NumberText.counted(count, "record")
+    return selection.after == nil ? "The first \(shown)" : "\(shown) on this page"
+  }
+
+  // MARK: Orders
+
+  /// Adds links to the headings by which the records can be sorted quickly.
+  private func addOrders(to columns: inout RecordColumns) {
+    let leading = Set(entity.indexes.compactMap(\.description.attributes.first))
+    for position in columns.headings.indices {
+      let name = columns.headings[position].column.name
+      let attribute = entity.description.attribute(named: name)
+      let isID = name == DynamicRecord.idName
+      let isQuick =
+        isID || attribute.map { leading.contains($0.number) } ?? false
+        || attribute?.type.isIndexable ?? false && total <= Self.quickCount
+      let isAscending =
+        selection.order.first == name || (isID && selection.order.isEmpty)
+      columns.setHeading(at: position) { heading in
+        if selection.order.first == name { heading.sorted = .ascending }
+        if selection.order.first == "-\(name)" { heading.sorted = .descending }
+        guard isQuick else { return }
+        heading.sort = route(
+          selection.changed {
+            $0.order = isAscending ? ["-\(name)"] : isID ? [] : [name]
+          })
+      }
+    }
+  }
+
+  // MARK: The form
+
+  private func plainForm(_ names: [String]) -> SelectionForm {
+    let shown = Set(names)
+    var choices = RecordColumns.usualNames(of: entity, all: true).map { name in
+      let attribute = entity.description.attribute(named: name)
+      return SelectionForm.Choice(
+        name: name, type: attribute?.type.name ?? "id", isChosen: shown.contains(name))
+    }
+    choices += names.filter { name in !choices.contains { $0.name == name } }
+      .map { SelectionForm.Choice(name: $0, type: "path", isChosen: true) }
+    let countable = entity.description.declaredAttributes.filter { $0.type != .data }.map(\.name)
+    return SelectionForm(
+      selection: selection, route: route, choices: choices, countable: countable,
+      count: "", examples: ConditionExamples(entity).texts)
+  }
+
+  private func form(_ request: QueryRequest, _ names: [String]) throws -> SelectionForm {
+    var form = plainForm(names)
+    guard reading.form == .html else { return form }
+    form.count = try countSentence(request)
+    return form
+  }
+
+  private func countSentence(_ request: QueryRequest) throws -> String {
+    let all = NumberText.counted(total, "record")
+    if selection.isOfAll { return "\(all)." }
+    var request = request
+    request.order = []
+    request.after = nil
+    do {
+      let count = try snapshot.query(request, of: entity).count(
+        control: TimeLimit(limits.count).control)
+      return "\(NumberText.grouped(count)) of \(all)."
+    } catch {
+      guard error.code == .cancelled else { throw error }
+      return "Of \(all), the selected ones were not counted within \(limits.count)."
+    }
+  }
+
+  // MARK: Counts of values
+
+  private func facets(_ request: QueryRequest) -> [Facet] {
+    let limit = TimeLimit(limits.facets)
+    var request = request
+    request.order = []
+    request.after = nil
+    return selection.facets.enumerated().map { position, expression in
+      var facet = Facet(
+        expression: expression,
+        removal: route(selection.changed { $0.facets.remove(at: position) }))
+      do {
+        try count(&facet, request, limit)
+      } catch let error as StoreError where error.code == .cancelled {
+        facet.failure = "not counted within \(limits.facets)"
+      } catch {
+        facet.failure = (error as? StoreError)?.message ?? "\(error)"
+      }
+      return facet
+    }
+  }
+
+  /// The number of values that a facet shows.
+  private static let mostValues = 12
+
+  private func count(_ facet: inout Facet, _ request: QueryRequest, _ limit: TimeLimit) throws {
+    guard let expression = DynamicExpression(facet.expression, of: entity) else {
+      throw AddressError.notFound("'\(facet.expression)' is not a path or an expression")
+    }
+    var groups = TopGroups(most: Self.mostValues)
+    try snapshot.query(request, of: entity).forEachGroup(
+      by: [expression], control: limit.control
+    ) { keys, count in groups.add(keys[0], count) }
+    facet.others = max(0, groups.total - Self.mostValues)
+    facet.values = groups.sorted.map { value, count in
+      let text = ConditionText.equality(facet.expression, value)
+      let link = text.map { text in
+        route(selection.changed { $0.condition = ConditionText.both($0.condition, text) })
+      }
+      return Facet.Value(
+        item: Item((try? Cell(value)) ?? .text("(damaged document)"), link: link), count: count)
+    }
+  }
+}
+
+extension Selection {
+  /// Returns the selection with a change.
+  func with(_ change: (inout Selection) -> Void) -> Selection {
+    var selection = self
+    change(&selection)
+    return selection
+  }
+}
+
+/// The most frequent values among any number of them.
+private struct TopGroups {
+  private var rows: [(value: Value, count: Int, place: Int)] = []
+  private let most: Int
+  private(set) var total = 0
+
+  init(most: Int) { self.most = most }
+
+  mutating func add(_ value: Value, _ count: Int) {
+    rows.append((value, count, total))
+    total += 1
+    if rows.count >= 1_024 { cut() }
+  }
+
+  private mutating func cut() {
+    rows.sort { $0.count != $1.count ? $0.count > $1.count : $0.place < $1.place }
+    if rows.count > most { rows.removeLast(rows.count - most) }
+  }
+
+  var sorted: [(value: Value, count: Int)] {
+    var copy = self
+    copy.cut()
+    return copy.rows.map { ($0.value, $0.count) }
+  }
+}

@@ -1,0 +1,130 @@
+internal import EntityStore
+internal import LodestoreRows
+
+/// Makes the pages of one store, each in one short read transaction.
+struct PageMaker: Sendable {
+  /// The limits that keep a page quick and its transaction short.
+  struct Limits: Sendable {
+    /// The time to find the rows of a page.
+    var rows = Duration.seconds(2)
+    /// The time to count the selected records.
+    var count = Duration.milliseconds(100)
+    /// The time to count the values of all expressions.
+    var facets = Duration.milliseconds(200)
+    /// The number of rows of a page.
+    var pageSize = 100
+    /// The number of rows that a streaming form reads in one transaction.
+    var batchSize = 2_000
+  }
+
+  let store: DynamicStore
+  /// The path of the file, for people.
+  let path: String
+  var limits = Limits()
+
+  /// Makes the page of a target.
+  ///
+  /// - Throws: ``AddressError`` for an address that leads to nothing, and `StoreError`.
+  func page(_ target: Target) throws -> Page {
+    try store.read { snapshot in
+      let reading = PageReading(maker: self, snapshot: snapshot, form: target.form)
+      var page = try reading.page(target.route)
+      page.commit = snapshot.commitNumber
+      guard target.form == .html else { return page }
+      page.entities = try snapshot.entities.prefix(200).map {
+        Page.EntityLink(name: $0.name, count: try snapshot.count(of: $0))
+      }
+      return page
+    }
+  }
+
+  /// The page with the reason why an address has no page.
+  func failure(_ message: String, title: String, route: Route = .store) -> Page {
+    var page = Page(route: route, title: title)
+    page.sections = [Section("notice", .notice(Notice(.error, message)))]
+    page.isRefused = true
+    return page
+  }
+}
+
+/// The making of one page in one transaction.
+struct PageReading {
+  let maker: PageMaker
+  let snapshot: DynamicSnapshot
+  let form: Form
+
+  var limits: PageMaker.Limits { maker.limits }
+
+  func page(_ route: Route) throws -> Page {
+    switch route {
+    case .store: try storePage()
+    case .entity(let name, let selection):
+      try EntityPage(self, entity(name), selection).page()
+    case .schema(let name): try schemaPage(entity(name))
+    case .plan(let name, let selection): try planPage(entity(name), selection)
+    case .record(let name, let id): try recordPage(entity(name), id)
+    case .related(let name, let id, let relationship, let selection):
+      try relatedPage(entity(name), id, relationship, selection)
+    case .index(let name, let index, let selection):
+      try indexPage(entity(name), index, selection)
+    case .history(let before): try historyPage(before: before)
+    case .write(let number, let start): try writePage(number, from: start)
+    case .change(let number, let name, let id): try changePage(number, entity(name), id)
+    case .imports(let name): try importsPage(name)
+    case .styleSheet, .icon: throw AddressError.unknownPath(route.address.text)
+    }
+  }
+
+  /// Whether the form has all rows, which are read in batches.
+  var streams: Bool { form == .jsonl || form == .csv }
+
+  /// Reads the rows of the page at `route`, and of those after it; `nil` for forms of one page.
+  func following(_ route: Route?) -> Table.Batch.Next? {
+    guard streams, let route else { return nil }
+    return { [maker, form] in
+      let table = try maker.page(Target(route, form)).rows
+      return Table.Batch(rows: table?.rows ?? [], next: table?.next)
+    }
+  }
+
+  func entity(_ name: String) throws(AddressError) -> DynamicEntity {
+    if let entity = snapshot.entity(named: name) { return entity }
+    throw .notFound(
+      Self.missing("the store has no entity", name, among: snapshot.entities.map(\.name)))
+  }
+
+  /// A sentence about a missing name, with the most similar one.
+  static func missing(_ sentence: String, _ name: String, among known: [String]) -> String {
+    let hint = NearestName.of(name, among: known).map { "; did you mean '\($0)'?" } ?? ""
+    return "\(sentence) '\(name)'\(hint)"
+  }
+
+  /// The views of an entity, which its pages have in common.
+  func views(of entity: DynamicEntity, _ selection: Selection = Selection()) -> [Page.Crumb] {
+    let plain = selection.changed {
+      $0.facets = []
+      $0.size = nil
+    }
+    return [
+      Page.Crumb(text: "Records", route: .entity(entity.name, plain)),
+      Page.Crumb(text: "Plan", route: .plan(entity.name, plain)),
+      Page.Crumb(text: "Schema", route: .schema(entity.name)),
+    ]
+      + entity.indexes.map { index in
+        let name = entity.description.indexName(index.description)
+        return Page.Crumb(text: name, route: .index(entity.name, name, Selection()))
+      }
+  }
+}
+
+/// The end of the time for one part of a page.
+struct TimeLimit: Sendable {
+  let end: ContinuousClock.Instant
+
+  init(_ duration: Duration) { end = ContinuousClock.now.advanced(by: duration) }
+
+  var isOver: Bool { ContinuousClock.now >= end }
+
+  /// A control that ends a query with `StoreError.Code.cancelled` when the time is over.
+  var control: RunControl { RunControl(isCancelled: { [end] in ContinuousClock.now >= end }) }
+}

@@ -1,0 +1,61 @@
+internal import EntityStore
+internal import LodestoreRows
+
+/// Some of the records that a query finds.
+struct RecordBatch: Sendable {
+  var entity: String
+  var columns: RecordColumns
+  var request: QueryRequest
+  /// The highest number of records.
+  var count: Int
+  /// The time to find them.
+  var limit: Duration
+
+  /// Reads the records, and the token of those that follow, if any follow.
+  func read(
+    _ snapshot: DynamicSnapshot, _ entity: DynamicEntity, noteDamage: (String) -> Void = { _ in }
+  ) throws -> (rows: [Table.Row], token: ContinuationToken?) {
+    let control = TimeLimit(limit).control
+    var request = request
+    request.limit = count
+    var rows: [Table.Row] = []
+    let token = try snapshot.query(request, of: entity).forEachOfPage(control: control) { record in
+      rows.append(columns.row(record, noteDamage: noteDamage))
+    }
+    guard let token else { return (rows, nil) }
+    request.after = token
+    request.limit = 1
+    let isLast = try snapshot.query(request, of: entity).ids(control: control).isEmpty
+    return (rows, isLast ? nil : token)
+  }
+
+  /// Reads the records after a token in transactions of their own.
+  ///
+  /// - Parameter rest: the highest number of records; `nil` for all.
+  static func next(
+    _ maker: PageMaker, entity: String, columns: RecordColumns, request: QueryRequest,
+    after token: ContinuationToken, rest: Int?
+  ) -> Table.Batch.Next {
+    {
+      try maker.store.read { snapshot in
+        guard let stored = snapshot.entity(named: entity) else {
+          throw AddressError.notFound("the entity '\(entity)' was removed meanwhile")
+        }
+        var request = request
+        request.after = token
+        let count = min(rest ?? .max, maker.limits.batchSize)
+        let batch = try RecordBatch(
+          entity: entity, columns: columns, request: request, count: count,
+          limit: maker.limits.rows
+        ).read(snapshot, stored)
+        let left = rest.map { $0 - batch.rows.count }
+        var result = Table.Batch(rows: batch.rows)
+        if let token = batch.token, left.map({ $0 > 0 }) ?? true {
+          result.next = next(
+            maker, entity: entity, columns: columns, request: request, after: token, rest: left)
+        }
+        return result
+      }
+    }
+  }
+}

@@ -1,0 +1,114 @@
+internal import EntityStore
+internal import LodestoreFormat
+
+/// The query for a selection of an entity's records.
+struct SelectedQuery {
+  let snapshot: DynamicSnapshot
+  let entity: DynamicEntity
+  let selection: Selection
+
+  /// The request with the condition and the order of the selection.
+  ///
+  /// - Throws: `StoreError.Code.invalidQuery` for a faulty condition, with positions in the
+  ///   condition of the address.
+  func request() throws -> QueryRequest {
+    var request = try QueryRequest(format: selection.condition)
+    request.order = try order()
+    if !selection.matches.isEmpty {
+      // The condition of the address is planned alone first, so that positions are those in it.
+      _ = try snapshot.query(request, of: entity)
+      var parts = selection.condition.map { ["(\n\($0)\n)"] } ?? []
+      parts += try selection.matches.map(comparison)
+      let order = request.order
+      request = try QueryRequest(format: parts.joined(separator: " AND "))
+      request.order = order
+    }
+    request.after = selection.after.map { ContinuationToken($0) }
+    return request
+  }
+
+  private func comparison(_ match: Selection.Match) throws(AddressError) -> String {
+    if match.path == DynamicRecord.idName {
+      guard let id = UInt64(match.text) else { throw .badParameter(match.path, match.text) }
+      return "\(match.path) == \(id)"
+    }
+    guard let path = ValuePath(match.path, of: entity) else { throw .unknownParameter(match.path) }
+    let operand = path.leadsInside ? match.path : ConditionText.operand(match.path)
+    return "\(operand) == \(try literal(match, try type(of: match.path, in: entity)))"
+  }
+
+  /// The type of the attribute at the end of a path, or of the JSON attribute on its way.
+  private func type(
+    of path: String, in entity: DynamicEntity
+  ) throws(AddressError) -> AttributeType {
+    let parts = path.split(separator: ".", maxSplits: 1).map(String.init)
+    let name = parts.first ?? path
+    let relationship = snapshot.relationships(of: entity).first { $0.name == name }
+    if let relationship, parts.count == 2 { return try type(of: parts[1], in: relationship.target) }
+    if let attribute = entity.description.attribute(named: path)
+      ?? entity.description.attribute(named: name)
+    {
+      return attribute.type
+    }
+    if path == DynamicRecord.idName || relationship != nil { return .recordID }
+    let known = entity.description.declaredAttributes.map(\.name)
+    throw .notFound(PageReading.missing("\(entity.name) has no attribute", name, among: known))
+  }
+
+  private func literal(
+    _ match: Selection.Match, _ type: AttributeType
+  ) throws(AddressError) -> String {
+    switch type {
+    case .json, .document: return Self.jsonLiteral(match.text)
+    case .string, .url: return ConditionText.quoted(match.text)
+    default:
+      if match.text == "null" { return "NULL" }
+      guard let value = Value(text: match.text, as: type),
+        let literal = ConditionText.literal(value)
+      else {
+        throw .notFound("'\(match.text)' is not a value of '\(match.path)', which is \(type.name)")
+      }
+      return literal
+    }
+  }
+
+  /// The literal for a value inside JSON: a number, a word of JSON, or else a text.
+  private static func jsonLiteral(_ text: String) -> String {
+    switch text {
+    case "null": "NULL"
+    case "true": "TRUE"
+    case "false": "FALSE"
+    default: Int64(text) != nil ? text : ConditionText.quoted(text)
+    }
+  }
+
+  private func order() throws(AddressError) -> [SortTerm] {
+    var terms: [SortTerm] = []
+    for text in selection.order {
+      let isDescending = text.hasPrefix("-")
+      let path = isDescending ? String(text.dropFirst()) : text
+      guard let expression = DynamicExpression(path, of: entity) else {
+        throw .notFound("'\(path)' is not a path by which records can be sorted")
+      }
+      terms.append(SortTerm(expression, isDescending: isDescending, options: []))
+    }
+    return terms
+  }
+}
+
+extension Notice {
+  /// The fault in a condition, with its line divided at its column.
+  init(_ error: StoreError, in condition: String?) {
+    self.init(.error, error.message)
+    guard let condition, let position = error.formatPosition else { return }
+    let lines = condition.unicodeScalars.split(
+      separator: "\n", omittingEmptySubsequences: false)
+    guard lines.indices.contains(position.line - 1) else { return }
+    let line = lines[position.line - 1]
+    guard position.column >= 1, position.column - 1 <= line.count else { return }
+    excerpt = Excerpt(
+      line: position.line, column: position.column,
+      before: String(line.prefix(position.column - 1)),
+      after: String(line.dropFirst(position.column - 1)))
+  }
+}

@@ -1,0 +1,42 @@
+internal import LodestoreRows
+
+/// The form with which people select records.
+struct SelectionForm: Sendable {
+  /// A column to choose.
+  struct Choice: Sendable {
+    var name: String
+    var type: String
+    var isChosen: Bool
+  }
+
+  var selection: Selection
+  /// The route of a selection on the page with the form.
+  var route: @Sendable (Selection) -> Route
+  var choices: [Choice] = []
+  /// The expressions whose values can be counted.
+  var countable: [String] = []
+  /// The number of selected records, as a sentence: "11,028 records".
+  var count: String
+  /// Examples of conditions that fit the entity.
+  var examples: [String] = []
+  /// Whether the condition has a fault.
+  var isFaulty = false
+}
+
+/// The values of one expression with their numbers of records.
+struct Facet: Sendable {
+  struct Value: Sendable {
+    var item: Item
+    var count: Int
+  }
+
+  var expression: String
+  /// The most frequent values.
+  var values: [Value] = []
+  /// The number of values that are not among `values`.
+  var others = 0
+  /// The reason why the values were not counted.
+  var failure: String?
+  /// The page without this facet.
+  var removal: Route
+}

@@ -1,0 +1,176 @@
+internal import LodestoreRows
+
+/// The form that selects records, and the counts of values, as markup.
+enum SelectionMarkup {
+  static func form(_ form: SelectionForm) -> HTML {
+    HTML(.div, .class("selection")) {
+      HTML(.form, [.text(.role, "search")] + target(form), condition(form))
+      matches(form)
+      HTML(.div, .class("folds")) {
+        columns(form)
+        countable(form)
+      }
+    }
+  }
+
+  /// The address and the method of a form.
+  ///
+  /// The address is the page without its selection.
+  private static func target(_ form: SelectionForm) -> [HTMLAttribute] {
+    [
+      .action(Address(form.route(Selection()).address.path)), .constant("method", "get"),
+    ]
+  }
+
+  private static func condition(_ form: SelectionForm) -> HTML {
+    let selection = form.selection
+    return HTML(.div, .class("condition")) {
+      HTML(.label, .text(.for, "where")) { "Condition" }
+      HTML(.input, conditionAttributes(form), HTML())
+      HTML(.button, .constant("type", "submit"), .class("button main")) { "Select" }
+      if !selection.isOfAll || !selection.order.isEmpty {
+        HTML(.a, .class("button"), .href(cleared(form).address)) { "Clear" }
+      }
+    } + hint(form) + kept(selection, besides: "_where")
+  }
+
+  private static func hint(_ form: SelectionForm) -> HTML {
+    HTML(.p, .class("hint"), .text(.id, "where-hint")) {
+      HTML(.strong) { form.count }
+      if !form.examples.isEmpty {
+        HTML(.span) { "For example:" }
+        for example in form.examples {
+          let route = form.route(form.selection.changed { $0.condition = example })
+          HTML(.a, .href(route.address)) { HTML(.code) { example } }
+        }
+      }
+    }
+  }
+
+  private static func conditionAttributes(_ form: SelectionForm) -> [HTMLAttribute] {
+    var attributes: [HTMLAttribute] = [
+      .constant("type", "search"), .text(.id, "where"), .text(.name, "_where"),
+      .text(.value, form.selection.condition ?? ""), .text(.placeholder, "all records"),
+      .text(.ariaDescribedBy, "where-hint"), .constant("spellcheck", "false"),
+      .constant("autocomplete", "off"), .constant("autocapitalize", "off"),
+    ]
+    if form.isFaulty {
+      attributes += [.text(.ariaInvalid, "true"), .flag(.autofocus)]
+    }
+    return attributes
+  }
+
+  private static func cleared(_ form: SelectionForm) -> Route {
+    form.route(
+      form.selection.changed {
+        $0.condition = nil
+        $0.matches = []
+        $0.order = []
+      })
+  }
+
+  /// The values of the address that records must have, each with a link that removes it.
+  private static func matches(_ form: SelectionForm) -> HTML {
+    let selection = form.selection
+    guard !selection.matches.isEmpty else { return HTML() }
+    return HTML(.ul, .class("chips"), .text(.ariaLabel, "Selected values")) {
+      for (position, match) in selection.matches.enumerated() {
+        HTML(.li) {
+          HTML(.code) { "\(match.path) = \(match.text)" }
+          HTML(
+            .a, .href(form.route(selection.changed { $0.matches.remove(at: position) }).address),
+            .text(.ariaLabel, "Remove \(match.path) = \(match.text)")
+          ) { "✕" }
+        }
+      }
+    }
+  }
+
+  private static func columns(_ form: SelectionForm) -> HTML {
+    guard !form.choices.isEmpty else { return HTML() }
+    return HTML(.details) {
+      HTML(.summary) { "Columns" }
+      HTML(.form, target(form), columnChoices(form))
+    }
+  }
+
+  private static func columnChoices(_ form: SelectionForm) -> HTML {
+    HTML(.fieldset) {
+      HTML(.legend) { "Columns to show" }
+      for choice in form.choices {
+        HTML(.label) {
+          HTML(
+            .input,
+            [
+              .constant("type", "checkbox"), .text(.name, "_column"), .text(.value, choice.name),
+            ] + (choice.isChosen ? [.flag(.checked)] : []), HTML())
+          HTML(.bdi) { choice.name }
+          HTML(.small) { choice.type }
+        }
+      }
+      HTML(.button, .constant("type", "submit"), .class("button")) { "Show" }
+    } + kept(form.selection, besides: "_column")
+  }
+
+  private static func countable(_ form: SelectionForm) -> HTML {
+    let names = form.countable.filter { !form.selection.facets.contains($0) }
+    guard !names.isEmpty else { return HTML() }
+    return HTML(.details) {
+      HTML(.summary) { "Count values" }
+      HTML(.ul, .class("links")) {
+        for name in names {
+          let route = form.route(form.selection.changed { $0.facets.append(name) })
+          HTML(.li) { HTML(.a, .href(route.address)) { name } }
+        }
+      }
+    }
+  }
+
+  /// The parts of the selection other than the one that a form changes.
+  ///
+  /// Sending the form keeps them, and begins at the first record.
+  private static func kept(_ selection: Selection, besides name: String) -> HTML {
+    var all = HTML()
+    for item in selection.items where item.name != name && item.name != "_after" {
+      all.append(
+        HTML(
+          .input, .constant("type", "hidden"), .text(.name, item.name), .text(.value, item.value)))
+    }
+    return all
+  }
+
+  static func facets(_ facets: [Facet]) -> HTML {
+    HTML(.div, .class("facets")) {
+      for facet in facets {
+        HTML(.article, .class("facet")) {
+          HTML(.h3) {
+            HTML(.bdi) { facet.expression }
+            HTML(
+              .a, .href(facet.removal.address),
+              .text(.ariaLabel, "Do not count \(facet.expression)")
+            ) { "✕" }
+          }
+          if let failure = facet.failure {
+            HTML(.p, .class("faint")) { failure }
+          } else {
+            values(facet)
+          }
+        }
+      }
+    }
+  }
+
+  private static func values(_ facet: Facet) -> HTML {
+    HTML(.ul) {
+      for value in facet.values {
+        HTML(.li) {
+          ItemMarkup.short(value.item)
+          HTML(.span, .class("count")) { NumberText.grouped(value.count) }
+        }
+      }
+      if facet.others > 0 {
+        HTML(.li, .class("faint")) { "and \(NumberText.counted(facet.others, "more value"))" }
+      }
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import KVDumpCommands
+import Testing
+
+@testable import KVDumpInspectorCommands
+
+@Suite("kvdump serve")
+struct ServeCommandTests {
+  private func run(_ arguments: String...) async -> (status: Int32, data: String, errors: String) {
+    let (data, errors) = (MemorySink(), MemorySink())
+    let status = await KVDumpInspector.execute(
+      ["serve"] + arguments, on: Console(output: data, errors: errors))
+    return (status.rawValue, data.text, errors.text)
+  }
+
+  @Test func `one address is printed without a server`() async throws {
+    let library = try await Library.withBooks(12)
+    let path = library.store.path
+    for address in ["_where=pages == 3", "_where=pages%20==%203", "pages=3"] {
+      let rows = await run(path, "--get", "/Book.csv?\(address)&_column=title")
+      #expect(rows.status == 0)
+      #expect(rows.data == "title\r\nBook 3\r\n")
+    }
+    #expect(await run(path, "--get", "/Book.csv?_where=pages = =").status == 64)
+    #expect(await run(path, "--get", "/Bok").status == 1)
+    #expect(await run(path + "x", "--get", "/").status == 66)
+    #expect(await run(path, "--get", "/", "--open").status == 64)
+  }
+}

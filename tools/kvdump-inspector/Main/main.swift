@@ -1,0 +1,3 @@
+import KVDumpInspectorCommands
+
+runKVDumpInspector()
