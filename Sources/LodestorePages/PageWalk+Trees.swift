@@ -146,6 +146,7 @@ extension PageWalk {
   private func checkExtents(
     of nodes: [PageNode], in page: ByteView, _ number: UInt64, _ walk: Walk
   ) -> Bool {
+    if areChained(nodes, from: upper(of: page)) { return true }
     var expected = upper(of: page)
     for node in nodes.sorted(by: { $0.offset < $1.offset }) {
       guard node.offset == expected else {
@@ -162,6 +163,21 @@ extension PageWalk {
       return false
     }
     return true
+  }
+
+  /// Whether each node begins where another one ends, from `start` to the end of the page.
+  private func areChained(_ nodes: [PageNode], from start: Int) -> Bool {
+    // Nodes have even offsets, which `checkHeader` has checked.
+    for node in nodes { nodeEnds[node.offset >> 1] = Int32(node.end) }
+    defer { for node in nodes { nodeEnds[node.offset >> 1] = 0 } }
+    var (position, count) = (start, 0)
+    while position < pageSize, position & 1 == 0 {
+      let end = Int(nodeEnds[position >> 1])
+      guard end > position else { return false }
+      position = end
+      count += 1
+    }
+    return position == pageSize && count == nodes.count
   }
 
   private func checkOrder(

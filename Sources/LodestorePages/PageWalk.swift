@@ -24,6 +24,8 @@ final class PageWalk {
   private var live: PageSet
   private var free: PageSet
   private var buffers: [MutableByteView] = []
+  /// The ends of the nodes of one page by half their offsets, and 0 between pages.
+  var nodeEnds: [Int32]
   private(set) var freeCount = 0
   /// Whether unused bytes must be zero; see ``checkSeal(_:fileSize:)``.
   var isOfSealedFile = false
@@ -53,6 +55,7 @@ final class PageWalk {
     bound = Int(meta.lastPage) + 1
     live = PageSet(bound: bound)
     free = PageSet(bound: bound)
+    nodeEnds = Array(repeating: 0, count: pageSize >> 1)
   }
 
   deinit { for buffer in buffers { buffer.deallocate() } }

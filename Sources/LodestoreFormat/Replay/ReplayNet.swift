@@ -33,9 +33,10 @@ package struct ReplayNet: Sendable {
     places = units.flatMap(\.end.places)
     collectRecords()
     collectLinks()
-    for ids in steps.lazy.map(\.nextIDs) + units.map(\.end.nextIDs) {
-      nextIDs.merge(ids) { max($0, $1) }
+    for index in steps.indices where !steps[index].nextIDs.isEmpty {
+      nextIDs.merge(steps[index].nextIDs) { max($0, $1) }
     }
+    for unit in units { nextIDs.merge(unit.end.nextIDs) { max($0, $1) } }
     for bucket in units.lazy.flatMap(\.end.buckets) { buckets[bucket.name] = bucket }
   }
 
@@ -48,20 +49,21 @@ package struct ReplayNet: Sendable {
 
   private mutating func collectRecords() {
     var all: [EntityNumber: [Put]] = [:]
-    for (number, step) in steps.enumerated() {
-      for entity in step.replacedEntities {
+    // Most steps have one record, and a copy of a step costs more than the record.
+    for number in steps.indices {
+      for entity in steps[number].replacedEntities {
         all[entity] = []
         replacedEntities.insert(entity)
       }
-      for deleted in step.deleted {
+      for deleted in steps[number].deleted {
         let puts = deleted.ids.lazy.map { Put(id: $0, step: 0, block: -1, index: 0) }
         all[deleted.entity, default: []].append(contentsOf: puts)
       }
-      for (block, records) in step.records.enumerated() {
-        let puts = records.ids.enumerated().lazy.map { index, id in
+      for block in steps[number].records.indices {
+        let puts = steps[number].records[block].ids.enumerated().lazy.map { index, id in
           Put(id: id, step: Int32(number), block: Int32(block), index: index)
         }
-        all[records.entity, default: []].append(contentsOf: puts)
+        all[steps[number].records[block].entity, default: []].append(contentsOf: puts)
       }
     }
     for (entity, changes) in all {
@@ -93,12 +95,12 @@ package struct ReplayNet: Sendable {
 
   private mutating func collectLinks() {
     var groups: [UInt32: [HistoryPart.Links]] = [:]
-    for step in steps {
-      for relationship in step.replacedRelationships {
+    for number in steps.indices {
+      for relationship in steps[number].replacedRelationships {
         groups[relationship] = []
         replacedRelationships.insert(relationship)
       }
-      for group in step.links where group.kind != .moved {
+      for group in steps[number].links where group.kind != .moved {
         groups[group.relationship, default: []].append(group)
       }
     }

@@ -8,9 +8,12 @@ struct FollowerFile: Sendable {
   let writable: Store
 
   /// Opens an existing copy.
-  init(_ path: String) throws {
+  /// - Parameter isNew: Whether this process has just written the whole file. Its pages are then
+  ///   checked at the next opening alone.
+  init(_ path: String, isNew: Bool = false) throws {
     self.path = path
     var options = StoreOptions()
+    if isNew { options.trust = .none }
     options.access = .existing
     // Records are evicted by the writer, and the log has their removal.
     options.evictionInterval = nil
@@ -41,7 +44,7 @@ struct FollowerFile: Sendable {
     let source = try Store(at: sealed, entities: [], options: options)
     defer { source.close() }
     try source.copyUnsealed(to: path, isExact: true)
-    let file = try FollowerFile(path)
+    let file = try FollowerFile(path, isNew: true)
     do {
       let facts = try file.writable.read { try $0.replayFacts() }
       guard facts.schema == base.schema.bytes, facts.digests.contentDigests == base.digests
