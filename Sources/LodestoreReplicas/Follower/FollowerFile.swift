@@ -8,8 +8,8 @@ struct FollowerFile: Sendable {
   let writable: Store
 
   /// Opens an existing copy.
-  /// - Parameter isNew: Whether this process has just written the whole file. Its pages are then
-  ///   checked at the next opening alone.
+  /// - Parameter isNew: True for a file that this process has just written whole. The pages of such
+  ///   a file are checked at the next opening alone.
   init(_ path: String, isNew: Bool = false) throws {
     self.path = path
     var options = StoreOptions()
