@@ -110,8 +110,9 @@ extension ReplicaStandbyStatus {
     var metrics = follower.metrics(at: date)
     metrics.append(
       ReplicaMetric("standby.writing", .gauge, takeover == nil ? 0 : 1))
-    if let remaining {
-      metrics.append(ReplicaMetric("standby.remaining.seconds", .gauge, remaining.inSeconds))
+    if let timeUntilTakeover {
+      metrics.append(
+        ReplicaMetric("standby.remaining.seconds", .gauge, timeUntilTakeover.inSeconds))
     }
     return metrics + traffic.metrics(of: "standby")
   }

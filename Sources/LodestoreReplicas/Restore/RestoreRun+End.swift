@@ -25,9 +25,9 @@ extension RestoreRun {
   }
 }
 
-extension RestoreTarget {
+extension ReplicaRestoreTarget {
   /// Whether no later entry of the log could belong to the target.
-  func isReached(by report: RestoreReport) -> Bool {
+  func isReached(by report: ReplicaRestoreReport) -> Bool {
     switch self {
     case .latest, .time: false
     case .write(let number): report.lastWrite >= number

@@ -12,7 +12,7 @@ internal import LodestoreSystem
 /// Makes a new store of a replica's base and log.
 struct RestoreRun: Sendable {
   let client: ReplicaClient
-  let options: RestoreOptions
+  let options: ReplicaRestoreOptions
   let replica: UUIDBytes
   let registration: RestoreRegistration
 
@@ -33,7 +33,7 @@ struct RestoreRun: Sendable {
     var file: FollowerFile
     var position: ChainPosition
     var floor: Floor
-    var report: RestoreReport
+    var report: ReplicaRestoreReport
   }
 
   private var report: @Sendable (ReplicaProgress) -> Void { options.onProgress ?? { _ in } }
@@ -44,7 +44,7 @@ struct RestoreRun: Sendable {
   ///
   /// - Parameter unusable: The faults of bases to leave out, by their slots.
   func base(
-    for target: RestoreTarget, except unusable: [UInt64: ReplicaError] = [:]
+    for target: ReplicaRestoreTarget, except unusable: [UInt64: ReplicaError] = [:]
   ) async throws -> BaseHead {
     var attempt = 1
     while true {
@@ -80,7 +80,7 @@ struct RestoreRun: Sendable {
 
   /// The reason why no base can be used.
   private func noBase(
-    for target: RestoreTarget, _ listed: ListedBases, _ broken: [BaseHead],
+    for target: ReplicaRestoreTarget, _ listed: ListedBases, _ broken: [BaseHead],
     _ unusable: [UInt64: ReplicaError]
   ) async throws -> ReplicaError {
     let faults = listed.heads.reversed().lazy.compactMap { unusable[$0.slot] }
@@ -104,10 +104,11 @@ struct RestoreRun: Sendable {
     return ReplicaError(
       bases.isEmpty ? .noBase : .notKept,
       start
-        + (bases.first.map {
-          "the oldest base has write \($0.lastWrite) of "
-            + "\(RestoreTarget.words(Date(timeIntervalSinceReferenceDate: $0.time))) in slot "
-            + "\($0.slot); choose a later state"
+        + (bases.first.map { base in
+          let time = Date(timeIntervalSinceReferenceDate: base.time)
+          return "the oldest base has write \(base.lastWrite) of "
+            + "\(ReplicaRestoreTarget.words(time)) in slot \(base.slot); choose a later state, which "
+            + "Replica.writes(of:options:) and 'kvdump replica log' list"
         } ?? "it has no base; wait until the writer has written one"))
   }
 
@@ -115,7 +116,7 @@ struct RestoreRun: Sendable {
 
   /// Restores a state into files whose paths begin with `scratch`.
   func restore(
-    to target: RestoreTarget, scratch: String, role: ReplicaMark.Role = .follower
+    to target: ReplicaRestoreTarget, scratch: String, role: ReplicaMark.Role = .follower
   ) async throws -> Restored {
     var unusable: [UInt64: ReplicaError] = [:]
     while true {
@@ -134,7 +135,8 @@ struct RestoreRun: Sendable {
   }
 
   private func restore(
-    from base: BaseHead, to target: RestoreTarget, _ scratch: String, _ role: ReplicaMark.Role
+    from base: BaseHead, to target: ReplicaRestoreTarget, _ scratch: String,
+    _ role: ReplicaMark.Role
   ) async throws -> Restored {
     let (sealed, copy) = (scratch + ".sealed", scratch + ".copy")
     // A collection up to the slot before the base's keeps the base.
@@ -152,7 +154,7 @@ struct RestoreRun: Sendable {
     options.onStep(.copied)
     var restored = Restored(
       file: file, position: base.position, floor: .none,
-      report: RestoreReport(
+      report: ReplicaRestoreReport(
         baseSlot: base.slot, slot: base.slot, lastWrite: base.lastWrite,
         time: Date(timeIntervalSinceReferenceDate: base.time),
         byteCount: base.packed.length + base.frames.length))
@@ -168,7 +170,7 @@ struct RestoreRun: Sendable {
 
   /// Applies the entries of the log up to the target.
   private func applyLog(
-    to restored: inout Restored, _ target: RestoreTarget, _ role: ReplicaMark.Role
+    to restored: inout Restored, _ target: ReplicaRestoreTarget, _ role: ReplicaMark.Role
   ) async throws {
     let merged = try await mergedNames()
     var pending: [LogEntry] = []
@@ -263,7 +265,7 @@ struct RestoreRun: Sendable {
   /// The log's entry of the last merged slot must be the one that the merged entry names.
   private func applyMerged(
     _ names: [UInt64: [(level: Int, name: ReplicaName)]], to restored: inout Restored,
-    _ target: RestoreTarget, _ role: ReplicaMark.Role
+    _ target: ReplicaRestoreTarget, _ role: ReplicaMark.Role
   ) async throws {
     while let candidates = names[restored.position.slot + 1] {
       var isApplied = false
@@ -287,7 +289,7 @@ struct RestoreRun: Sendable {
 
   // MARK: The end
 
-  func check(_ report: RestoreReport, _ target: RestoreTarget) throws {
+  func check(_ report: ReplicaRestoreReport, _ target: ReplicaRestoreTarget) throws {
     let isReached =
       switch target {
       case .latest, .time: true
@@ -300,7 +302,8 @@ struct RestoreRun: Sendable {
       "cannot restore \(target.words) from '\(client.place)': the last state before it has write "
         + "\(report.lastWrite) in slot \(report.slot)"
         + (report.incompleteReason.map { ", because \($0)" } ?? ", where the log ends")
-        + "; choose another state", slot: report.slot)
+        + "; choose another state, which Replica.writes(of:options:) and 'kvdump replica log' list",
+      slot: report.slot)
   }
 }
 
@@ -314,7 +317,7 @@ private struct Cut {
   var isEnd = false
 
   /// - Parameter begun: The last write to apply, if the entries continue parts that have it.
-  init(_ all: [LogEntry], _ target: RestoreTarget, begun: UInt64?) {
+  init(_ all: [LogEntry], _ target: ReplicaRestoreTarget, begun: UInt64?) {
     lastWrite = begun
     for entry in all {
       if case .slot(let slot) = target, entry.head.slot > slot {
@@ -343,7 +346,7 @@ private struct Cut {
 
 extension LogEntry {
   /// The last write of the entry that a target before the entry's end includes; `nil` for none.
-  func lastWanted(by target: RestoreTarget) -> UInt64? {
+  func lastWanted(by target: ReplicaRestoreTarget) -> UInt64? {
     switch target {
     case .write(let number):
       return head.firstWrite ?? .max <= number ? number : nil
@@ -359,7 +362,7 @@ extension LogEntry {
 
 extension EntryHead {
   /// Whether the entry has a write after the target.
-  func isBeyond(_ target: RestoreTarget) -> Bool {
+  func isBeyond(_ target: ReplicaRestoreTarget) -> Bool {
     switch target {
     case .latest: false
     case .write(let number): lastWrite > number
@@ -369,7 +372,7 @@ extension EntryHead {
   }
 }
 
-extension RestoreTarget {
+extension ReplicaRestoreTarget {
   /// The reason why a restore ends before an entry that sends its readers to a base of a slot.
   func reason(ofEndAt slot: UInt64) -> String {
     "the log continues from a base of slot \(slot), which "

@@ -28,7 +28,7 @@
       switch status.phase {
       case .copying(let table): print(table, status.copiedRows, status.estimatedRows ?? 0)
       case .following: print("\(status.lagInBytes ?? 0) bytes behind")
-      case .waiting(let seconds, let error): print("again in \(seconds) s: \(error)")
+      case .waiting(let duration, let error): print("again in \(duration): \(error)")
       default: break
       }
       try await follower.finished()

@@ -158,7 +158,7 @@
       try ReplicaFixture.write(1...8, to: store)
       try await writer.stop()
       let path = fixture.path("sealed.lodestore")
-      var options = RestoreOptions()
+      var options = ReplicaRestoreOptions()
       options.seals = true
       try await Replica.restore(fixture.bucket, at: path, options: options)
       let sealed = try Store(at: path, entities: [Note.self])
