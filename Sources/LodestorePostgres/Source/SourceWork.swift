@@ -135,12 +135,7 @@
         try copied.check(now, publication: source.publication)
         return nil
       } catch let error as PostgresError where error.isAlteration {
-        let row = try queries.run(
-          "SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE "
-            + "pg_current_wal_lsn() END"
-        ).first
-        guard let end = (row?.first ?? nil).flatMap({ LogPosition($0) }) else { throw error }
-        return (error, end)
+        return (error, try queries.logEnd())
       }
     }
 

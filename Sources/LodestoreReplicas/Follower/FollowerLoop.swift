@@ -56,6 +56,7 @@ actor FollowerLoop {
   ) async throws -> FollowerLoop {
     var options = options
     try options.checkID()
+    try options.check(types)
     options.conditions = try options.checkedConditions()
     try folder.make()
     let lock = try folder.locked()

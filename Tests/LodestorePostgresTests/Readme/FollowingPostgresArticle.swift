@@ -12,7 +12,8 @@
       let source = PostgresSource(
         "host=db.example dbname=shop user=reader", slot: "shop_cache",
         tables: [
-          PostgresTable("customers", as: Customer.self, attributes: ["full_name": "name"]),
+          PostgresTable(
+            "customers", as: Customer.self, attributes: ["id": "number", "full_name": "name"]),
           PostgresTable("orders"),
         ])
       let follower = source.follow(into: store)
