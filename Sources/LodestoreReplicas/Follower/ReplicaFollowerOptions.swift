@@ -102,8 +102,9 @@ public struct ReplicaFollowerOptions: Sendable {
     else { return }
     throw ReplicaError(
       .unsuitableStore,
-      "cannot read \(name) in a follower of \(followedEntities.joined(separator: ", ")): the copy has "
-        + "no records of other entities; add '\(name)' to followedEntities, or leave the type out")
+      "cannot read \(name) in a follower of \(followedEntities.joined(separator: ", ")): the copy "
+        + "has no records of other entities; add '\(name)' to followedEntities, or leave the type "
+        + "out")
   }
 
   /// Throws for a name that is no entity of a base, before the base is downloaded.

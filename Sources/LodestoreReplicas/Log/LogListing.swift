@@ -79,7 +79,8 @@ actor LogListing {
     while low < high {
       let middle = low + (high - low) / 2
       let head = try await client.head(of: .entry(slot: middle))?.head
-      if let head, head.time > time, !head.part.continues { high = middle } else { low = middle + 1 }
+      let isAfter = head.map { $0.time > time && !$0.part.continues } ?? false
+      if isAfter { high = middle } else { low = middle + 1 }
     }
     return low
   }
@@ -176,16 +177,8 @@ actor LogListing {
       return entry
     } catch let error as ReplicaError where error.code == .damaged {
       // Slots below the floor are empty, or have entries that do not count.
-      if try await isCollected(slot) { return nil }
+      if try await client.isCollected(slot) { return nil }
       throw error
     }
-  }
-
-  private func isCollected(_ slot: UInt64) async throws -> Bool {
-    var search = FloorSearch(known: .none)
-    while !search.isFinished {
-      search.receive(try await client.object(search.name).map { .object($0) } ?? .absent)
-    }
-    return search.floor.slot > slot
   }
 }

@@ -142,9 +142,8 @@ package struct BaseHead: ReplicaDocument {
   ) throws(PackError) -> [EntityNumber: Entity] {
     var entities: [EntityNumber: Entity] = [:]
     for key in object.keys {
-      guard let number = UInt32(key), number > 0, "\(number)" == key, entities.count < 1 << 14 else {
-        throw object.wrong("entities")
-      }
+      guard let number = UInt32(key), number > 0, "\(number)" == key, entities.count < 1 << 14
+      else { throw object.wrong("entities") }
       let member = try object.object(key)
       let entity = Entity(
         name: try member.text("name"), nextID: try member.number("nextID", 1...1 << 63))

@@ -48,11 +48,7 @@ extension RestoreRun {
   }
 
   private func requireNotCollected(_ slot: UInt64) async throws {
-    var search = FloorSearch(known: .none)
-    while !search.isFinished {
-      search.receive(try await client.object(search.name).map { .object($0) } ?? .absent)
-    }
-    guard search.floor.slot > slot else { return }
+    guard try await client.isCollected(slot) else { return }
     throw ReplicaError(
       .notKept,
       "cannot restore from '\(client.place)': the log was collected meanwhile; begin again",

@@ -4,7 +4,8 @@ import Foundation
 import KVDumpCommands
 import LodestoreReplicas
 
-/// `kvdump replica`: the state and the writes of a replica, takeovers, and writes that no replica has.
+/// `kvdump replica`: the state and the writes of a replica, takeovers, and writes that no replica
+/// has.
 struct ReplicaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replica",

@@ -9,9 +9,9 @@ struct ReplicaLogCommand: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "log", abstract: "Show the writes of a replica, whose states can be restored.",
     discussion: """
-      Shows a row for each write, newest first, down to the oldest base. The changes are the numbers \
-      of records that the write inserted, updated and deleted. To undo a mistake, restore the state \
-      after the write before it. Times are those of the writer's clock.
+      Shows a row for each write, newest first, down to the oldest base. The changes are the \
+      numbers of records that the write inserted, updated and deleted. To undo a mistake, restore \
+      the state after the write before it. Times are those of the writer's clock.
 
       A row of several writes has the number of the first one, too. Only the state after the last \
       one can be restored. The row of a base has no changes.
