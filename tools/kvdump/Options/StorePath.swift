@@ -36,13 +36,8 @@ package struct StorePath: Sendable, Hashable {
   }
 
   private static func bytes(ofFileAt path: String) -> [UInt8]? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
+    guard let descriptor = try? FileReading.open(path) else { return nil }
     defer { close(descriptor) }
-    let limit = 1 << 16
-    let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
-      count = max(read(descriptor, buffer.baseAddress, limit), 0)
-    }
-    return bytes.count < limit ? bytes : nil
+    return try? FileReading.read(descriptor, atMost: 1 << 16)
   }
 }
