@@ -70,6 +70,12 @@ actor LogListing {
       step /= 2
       if try await client.exists(.entry(slot: found + step)) { found += step }
     }
+    // Entries after an absent slot are those of a storage that has lost a part of the log.
+    for (name, _) in try await client.entries(in: .log, after: .entry(slot: found)) {
+      guard let slot = name.collectedSlot else { continue }
+      guard slot == found + 1 else { throw ReplicaError.gap(client.place, found + 1...slot - 1) }
+      found = slot
+    }
     return found
   }
 

@@ -144,6 +144,13 @@
         #expect(try await writes(fixture) { $0.limit = 1 }.count == 1)
         if content == nil { try bytes.write(to: URL(fileURLWithPath: path)) }
       }
+      // No search by steps finds the entries after a gap behind the newest base.
+      let second = "\(fixture.bucketPath)/\(ReplicaName.entry(slot: 2).text)"
+      let entry = try Data(contentsOf: URL(fileURLWithPath: second))
+      try FileManager.default.removeItem(atPath: second)
+      let error = await #expect(throws: ReplicaError.self) { try await writes(fixture) }
+      #expect(error?.code == .damaged && error?.slot == 2)
+      try entry.write(to: URL(fileURLWithPath: second))
       #expect(try await writes(fixture).count == 6)
     }
 
