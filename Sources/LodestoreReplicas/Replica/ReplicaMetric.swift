@@ -59,23 +59,16 @@ extension ReplicaTraffic {
   func metrics(of part: String) -> [ReplicaMetric] {
     [
       ReplicaMetric(
-        "\(part).requests.read", .counter, reads,
-        "Requests that read, list or look up objects."),
+        "\(part).requests.read", .counter, reads, "Requests that read, list or look up objects."),
+      ReplicaMetric("\(part).requests.write", .counter, writes, "Requests that write objects."),
       ReplicaMetric(
-        "\(part).requests.write", .counter, writes,
-        "Requests that write objects."),
-      ReplicaMetric(
-        "\(part).requests.delete", .counter, deletions,
-        "Requests that delete objects."),
+        "\(part).requests.delete", .counter, deletions, "Requests that delete objects."),
       ReplicaMetric(
         "\(part).requests.failed", .counter, failures,
         "Requests that failed, without refused conditions and absent objects."),
       ReplicaMetric(
-        "\(part).received.bytes", .counter, bytesReceived,
-        "Bytes of objects that were received."),
-      ReplicaMetric(
-        "\(part).sent.bytes", .counter, bytesSent,
-        "Bytes of objects that were sent."),
+        "\(part).received.bytes", .counter, bytesReceived, "Bytes of objects that were received."),
+      ReplicaMetric("\(part).sent.bytes", .counter, bytesSent, "Bytes of objects that were sent."),
     ]
   }
 }
@@ -88,32 +81,21 @@ extension ReplicaWriterStatus {
         "writer.lag.seconds", .gauge, lag.inSeconds,
         "Age of the oldest commit that the storage does not have."),
       ReplicaMetric(
-        "writer.lag.writes", .gauge, lagInWrites,
-        "Writes that the storage does not have."),
+        "writer.lag.writes", .gauge, lagInWrites, "Writes that the storage does not have."),
+      ReplicaMetric("writer.lag.bytes", .gauge, lagInBytes, "Bytes that are being sent."),
+      ReplicaMetric("writer.slot", .gauge, slot, "Last slot of the log."),
+      ReplicaMetric("writer.epoch", .gauge, epoch, "Epoch of the last slot."),
       ReplicaMetric(
-        "writer.lag.bytes", .gauge, lagInBytes,
-        "Bytes that are being sent."),
+        "writer.log.bytes", .gauge, logBytesSinceBase, "Size of the log since the newest base."),
       ReplicaMetric(
-        "writer.slot", .gauge, slot,
-        "Last slot of the log."),
+        "writer.changes", .counter, changesSent, "Changed records and links that were sent."),
       ReplicaMetric(
-        "writer.epoch", .gauge, epoch,
-        "Epoch of the last slot."),
-      ReplicaMetric(
-        "writer.log.bytes", .gauge, logBytesSinceBase,
-        "Size of the log since the newest base."),
-      ReplicaMetric(
-        "writer.changes", .counter, changesSent,
-        "Changed records and links that were sent."),
-      ReplicaMetric(
-        "writer.entry.bytes", .counter, entryBytesSent,
-        "Bytes of the entries that were sent."),
+        "writer.entry.bytes", .counter, entryBytesSent, "Bytes of the entries that were sent."),
       ReplicaMetric(
         "writer.failing", .gauge, lastFailure == nil ? 0 : 1,
         "1 while the last call to the storage has failed, otherwise 0."),
       ReplicaMetric(
-        "writer.running", .gauge, end == nil ? 1 : 0,
-        "0 after the writer has ended, otherwise 1."),
+        "writer.running", .gauge, end == nil ? 1 : 0, "0 after the writer has ended, otherwise 1."),
     ] + traffic.metrics(of: "writer")
   }
 }
@@ -124,18 +106,13 @@ extension ReplicaFollowerStatus {
   /// - Parameter date: The current date.
   public func metrics(at date: Date = Date()) -> [ReplicaMetric] {
     var metrics = [
-      ReplicaMetric(
-        "follower.slot", .gauge, slot,
-        "Last applied slot."),
-      ReplicaMetric(
-        "follower.epoch", .gauge, epoch,
-        "Epoch of the last applied slot."),
+      ReplicaMetric("follower.slot", .gauge, slot, "Last applied slot."),
+      ReplicaMetric("follower.epoch", .gauge, epoch, "Epoch of the last applied slot."),
       ReplicaMetric(
         "follower.changes", .counter, changesApplied,
         "Changed records and links that were applied."),
       ReplicaMetric(
-        "follower.replacements", .counter, replacements,
-        "Bases that replaced the copy."),
+        "follower.replacements", .counter, replacements, "Bases that replaced the copy."),
       ReplicaMetric(
         "follower.failing", .gauge, lastFailure == nil ? 0 : 1,
         "1 while the last call to the storage has failed, otherwise 0."),
@@ -144,9 +121,10 @@ extension ReplicaFollowerStatus {
         "0 after the follower has ended, otherwise 1."),
     ]
     if let lag = lag(at: date) {
-      metrics.insert(ReplicaMetric(
-        "follower.lag.seconds", .gauge, lag.inSeconds,
-        "Age of the copy."), at: 0)
+      metrics.insert(
+        ReplicaMetric(
+          "follower.lag.seconds", .gauge, lag.inSeconds,
+          "Age of the copy."), at: 0)
     }
     return metrics + traffic.metrics(of: "follower")
   }

@@ -21,14 +21,15 @@
       #expect(unread?.code == .unsuitableStore)
       #expect(unread?.message.contains("cannot read Note in a follower of Tag") == true)
       let conditions = ["Notes": "number > 1"]
-      for change in [
-        { @Sendable in $0.followedEntities = ["Notes"] }, { @Sendable in $0.conditions = conditions },
-      ] as [@Sendable (inout ReplicaFollowerOptions) -> Void] {
+      let changes: [@Sendable (inout ReplicaFollowerOptions) -> Void] = [
+        { $0.followedEntities = ["Notes"] }, { $0.conditions = conditions },
+      ]
+      for change in changes {
         let error = await #expect(throws: ReplicaError.self) {
           try await fixture.follower("unknown", [], change)
         }
         #expect(error?.code == .unsuitableStore)
-        #expect(error?.message.contains("no entity 'Notes'") == true, "\(String(describing: error))")
+        #expect(error?.message.contains("no entity 'Notes'") == true)
         let incoming = fixture.path("unknown/incoming")
         #expect(try FileManager.default.contentsOfDirectory(atPath: incoming) == [])
       }
