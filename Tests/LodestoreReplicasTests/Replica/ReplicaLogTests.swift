@@ -118,7 +118,7 @@
       try await successor.stop()
       let found = try await writes(fixture)
       #expect(
-        found.map(changes) == [["Note +1 ~0 -0"], ["Note +1 ~0 -0"], ["Note +40000 ~0 -0"], []])
+        found.map(changes) == [["Note +1 ~0 -0"], ["Note +1 ~1 -0"], ["Note +40000 ~0 -0"], []])
       #expect(found.map(\.epoch) == [2, 2, 1, 1])
     }
 
