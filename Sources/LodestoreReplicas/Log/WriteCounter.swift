@@ -58,11 +58,12 @@ struct WriteCounter {
   }
 
   private mutating func endWrite() {
-    guard var (write, changes) = current else { return }
+    guard let ended = current else { return }
     current = nil
     nextIDs.merge(laterIDs) { max($0, $1) }
     laterIDs = [:]
-    write.changes = changes.sorted { $0.key < $1.key }.map(\.value)
+    var write = ended.write
+    write.changes = ended.changes.sorted { $0.key < $1.key }.map(\.value)
     writes.append(write)
   }
 }
