@@ -92,6 +92,7 @@
     @Test func `Each metric has a help of one line`() async throws {
       let fixture = try ReplicaFixture()
       let writer = try await fixture.writer(try fixture.store())
+      try await writer.flush()
       let follower = try await fixture.follower()
       try await follower.catchUp()
       let metrics = writer.status.metrics + follower.status.metrics()

@@ -57,6 +57,8 @@
       let store = try fixture.store()
       try ReplicaFixture.write(1...4, to: store)
       let writer = try await fixture.writer(store) { $0.name = "machine 1" }
+      // The base has the state before the next write.
+      try await writer.flush()
       // Number 5 also deletes a note, 6 also updates one, and the last write does all at once.
       try ReplicaFixture.write(5...6, to: store)
       try await writer.flush()
@@ -84,6 +86,7 @@
       let fixture = try ReplicaFixture()
       let store = try fixture.store()
       let writer = try await fixture.writer(store)
+      try await writer.flush()
       for number in 1...20 {
         try ReplicaFixture.write(number...number, to: store)
         try await writer.flush()
@@ -107,6 +110,7 @@
       let fixture = try ReplicaFixture()
       let store = try fixture.store()
       let writer = try await fixture.writer(store)
+      try await writer.flush()
       try Self.writeParts(40_000, to: store)
       try await writer.stop()
       let slots = try #require(await Replica.summary(of: fixture.bucket).slots)
@@ -126,6 +130,7 @@
       let fixture = try ReplicaFixture()
       let store = try fixture.store()
       let writer = try await fixture.writer(store)
+      try await writer.flush()
       for number in 1...5 {
         try ReplicaFixture.write(number...number, to: store)
         try await writer.flush()
@@ -159,6 +164,7 @@
       let store = try fixture.store()
       try ReplicaFixture.write(1...3, to: store)
       let writer = try await fixture.writer(store)
+      try await writer.flush()
       try ReplicaFixture.write(4...6, to: store)
       try await writer.stop()
       func run(_ arguments: String...) async -> (status: KVDumpCommands.ExitStatus, text: String) {
