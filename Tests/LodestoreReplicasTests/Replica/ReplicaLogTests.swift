@@ -149,7 +149,7 @@
         #expect(try await writes(fixture) { $0.limit = 1 }.count == 1)
         if content == nil { try bytes.write(to: URL(fileURLWithPath: path)) }
       }
-      // No search by steps finds the entries after a gap behind the newest base.
+      // Steps of a search do not find entries after a gap.
       let second = "\(fixture.bucketPath)/\(ReplicaName.entry(slot: 2).text)"
       let entry = try Data(contentsOf: URL(fileURLWithPath: second))
       try FileManager.default.removeItem(atPath: second)
