@@ -1,3 +1,5 @@
+public import LodestoreEssentials
+
 /// A text that is not JSON by RFC 8259, or that exceeds a limit.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of a fault.
@@ -117,4 +119,9 @@ struct JSONFault: Error, Sendable {
 struct JSONNotedFault: Sendable {
   let entry: UInt32
   let fault: JSONFault
+}
+
+extension JSONError: LocalizedError {
+  /// The message; Foundation and tools that print errors use this property.
+  public var errorDescription: String? { description }
 }

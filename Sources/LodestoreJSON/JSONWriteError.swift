@@ -1,3 +1,5 @@
+public import LodestoreEssentials
+
 /// A value that JSON cannot represent.
 public struct JSONWriteError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The reason why a value was refused.
@@ -32,4 +34,9 @@ public struct JSONWriteError: Error, Hashable, Sendable, CustomStringConvertible
     copy.path = path.isEmpty ? part : "\(part).\(path)"
     return copy
   }
+}
+
+extension JSONWriteError: LocalizedError {
+  /// The message; Foundation and tools that print errors use this property.
+  public var errorDescription: String? { description }
 }

@@ -91,3 +91,8 @@ extension WebSourceError: CustomStringConvertible, CustomDebugStringConvertible 
     cause.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)"
   }
 }
+
+extension WebSourceError: LocalizedError {
+  /// The message; Foundation and tools that print errors use this property.
+  public var errorDescription: String? { message }
+}

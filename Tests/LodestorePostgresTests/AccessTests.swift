@@ -67,14 +67,14 @@
         try await withStore { store in
           var source = source(server, "a")
           source.connection = parameters("right")
-          source.options.longestWait = 0.3
+          source.options.longestWait = .milliseconds(300)
           let follower = source.follow(into: store)
           try await follower.catchUp(to: try server.end())
           #expect(follower.status.lastFailure == nil)
           try server.run("ALTER ROLE reader PASSWORD 'other'")
           try server.endConnections()
           try await wait {
-            if case .waiting(0.3, let error) = follower.status.phase {
+            if case .waiting(.milliseconds(300), let error) = follower.status.phase {
               return error.code == .accessDenied
             }
             return false

@@ -60,6 +60,19 @@
       }
     }
 
+    @Test func `a push into a missing schema names the command that creates it`() async throws {
+      try await withServer { server in
+        try await withStore([City.self]) { store in
+          let sink = PostgresSink(server.parameters, schema: "not there")
+          let error = await #expect(throws: PostgresError.self) { try await sink.push(store) }
+          #expect(error?.code == .badSetup)
+          #expect(error?.message.contains("CREATE SCHEMA \"not there\"") == true)
+          try server.run("CREATE SCHEMA \"not there\"")
+          try await sink.push(store)
+        }
+      }
+    }
+
     @Test func `the first push sends all records, and later ones send the changes`() async throws {
       try await withServer { server in
         try await withStore([City.self]) { store in

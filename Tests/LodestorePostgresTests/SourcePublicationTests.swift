@@ -12,7 +12,7 @@
     /// Sources compare the publication with the copy each second.
     private func source(_ server: PostgresServer, _ tables: String...) -> PostgresSource {
       var source = LodestorePostgresTests.source(server, tables.map { PostgresTable($0) })
-      source.options.catalogueInterval = 1
+      source.options.catalogueInterval = .seconds(1)
       return source
     }
 

@@ -33,7 +33,7 @@
 
   func source(_ server: PostgresServer, _ tables: [PostgresTable]) -> PostgresSource {
     var source = PostgresSource(server.parameters, slot: "cache", tables: tables)
-    source.options.firstWait = 0.05
+    source.options.firstWait = .milliseconds(50)
     return source
   }
 

@@ -32,7 +32,7 @@
         var source = PostgresSource(
           words[2], slot: words[3], tables: words.dropFirst(4).map { PostgresTable($0) })
         source.options.groupSize = 50
-        source.options.firstWait = 0.05
+        source.options.firstWait = .milliseconds(50)
         let follower = source.follow(into: store)
         while readLine() != nil {}
         await follower.stop()

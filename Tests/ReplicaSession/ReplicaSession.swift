@@ -72,7 +72,7 @@ import Synchronization
       return try await write(first, last, at: words[1], to: bucket, death)
     case "follow": return try await follow(words[1], bucket, death)
     case "restore", "takeover":
-      var options = RestoreOptions()
+      var options = ReplicaRestoreOptions()
       options.ignoresLease = true
       options.setStepHook { death.make($0.rawValue) }
       if words[0] == "takeover" {

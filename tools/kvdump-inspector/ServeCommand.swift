@@ -22,7 +22,7 @@ struct ServeCommand: ToolCommand {
 
   @Argument(
     help: ArgumentHelp("The store's file, such as catalog.lodestore.", valueName: "store"),
-    completion: .file())
+    completion: .file(), transform: { StorePath($0).file })
   var path: String
 
   @Option(help: ArgumentHelp("The port; 0 stands for any free port.", valueName: "number"))

@@ -1,3 +1,5 @@
+public import LodestoreEssentials
+
 /// A rule broken by a value or a record: a constraint, a ``RecordRule``, or the refusal of a
 /// ``ChangeHook``.
 public struct RuleViolation: Error, Sendable, Hashable {
@@ -74,4 +76,9 @@ extension StoreError {
     error.violations = violations
     return first.batchPosition.map { error.inBatch(at: $0) } ?? error
   }
+}
+
+extension RuleViolation: LocalizedError {
+  /// The message; Foundation and tools that print errors use this property.
+  public var errorDescription: String? { description }
 }

@@ -21,7 +21,22 @@ package struct ReplayFacts: Sendable, Hashable {
   package var digests: ReplayDigests
 }
 
+/// The name of an entity, and the id of its next new record.
+package struct ReplayEntity: Sendable, Hashable {
+  package var number: EntityNumber
+  package var name: String
+  package var nextID: UInt64
+}
+
 extension ReadableTransaction where Self: ~Copyable {
+  /// The entities of the store, in the order of the catalogue.
+  package func replayEntities() throws -> [ReplayEntity] {
+    let core = access.core
+    return try core.schema.entities.map {
+      ReplayEntity(number: $0.number, name: $0.name, nextID: try core.storedNextID(of: $0))
+    }
+  }
+
   /// The facts about the state that this transaction sees.
   ///
   /// - Parameters:

@@ -1,3 +1,4 @@
+public import LodestoreEssentials
 internal import LodestoreFormat
 
 /// A record that was read to be edited, with its original values.
@@ -65,6 +66,23 @@ public struct EditConflict<E: Entity>: Error {
   public let changedByOthers: [String]
   /// The names of the attributes that the edit changed.
   public let changedByEdit: [String]
+}
+
+extension EditConflict: CustomStringConvertible {
+  /// The record, and the attributes that each side has changed, without their values.
+  public var description: String {
+    let others =
+      stored == nil
+      ? "another write deleted it"
+      : "other writes changed \(changedByOthers.joined(separator: ", "))"
+    return "the edit of \(E.schema.name) \(base.id) conflicts: \(others), and the edit changed "
+      + changedByEdit.joined(separator: ", ")
+  }
+}
+
+extension EditConflict: LocalizedError {
+  /// The message; Foundation and tools that print errors use this property.
+  public var errorDescription: String? { description }
 }
 
 extension ReadableTransaction where Self: ~Copyable {

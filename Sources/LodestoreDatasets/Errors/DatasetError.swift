@@ -1,3 +1,5 @@
+public import Foundation
+
 /// The error of a failure to publish, verify, fetch or open a dataset.
 ///
 /// `code` is for programs. `message` is for people: it states the failed action, the fact found,
@@ -69,4 +71,9 @@ extension DatasetError: CustomStringConvertible, CustomDebugStringConvertible {
   public var debugDescription: String {
     cause.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)"
   }
+}
+
+extension DatasetError: LocalizedError {
+  /// The message; Foundation and tools that print errors use this property.
+  public var errorDescription: String? { message }
 }

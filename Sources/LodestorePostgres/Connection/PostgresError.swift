@@ -1,3 +1,5 @@
+public import LodestoreEssentials
+
 /// An error of the connection to a PostgreSQL server, or of the data on its way.
 ///
 /// The message names the event, its table or column, and the next step.
@@ -82,4 +84,9 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
     return sqlState.hasPrefix("08") || sqlState.hasPrefix("53") || sqlState.hasPrefix("57P")
       || sqlState.hasPrefix("40")
   }
+}
+
+extension PostgresError: LocalizedError {
+  /// The message; Foundation and tools that print errors use this property.
+  public var errorDescription: String? { description }
 }

@@ -13,7 +13,7 @@
 public struct PostgresSink: Sendable {
   /// The connection string of libpq.
   public var connection: String
-  /// The schema of the tables, which must exist.
+  /// The schema of the tables, which must exist; a push does not create it.
   public var schema: String
   /// The names of the entities; `nil` for all.
   public var entities: Set<String>?

@@ -21,6 +21,19 @@
         table: SinkTable.cursorName)
     }
 
+    /// Throws when the schema is missing, which a push does not create.
+    func checkSchema() throws {
+      let name = plan.sink.schema
+      let rows = try connection.run(
+        "SELECT 1 FROM information_schema.schemata WHERE schema_name = $1 UNION "
+          + "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1", [name])
+      guard rows.isEmpty else { return }
+      throw PostgresError(
+        .badSetup,
+        "\(connection.label) has no schema \(SQL.name(name)); create it by 'CREATE SCHEMA "
+          + "\(SQL.name(name))', as a role that may create schemas, or name another one")
+    }
+
     /// Throws when the schema receives another store, whose rows a push of all records would
     /// delete.
     func checkStore() throws {

@@ -33,6 +33,7 @@
     ///
     /// - Returns: the last write that the database has; `nil` when all records must be sent.
     func prepare(_ snapshot: borrowing Snapshot) throws -> UInt64? {
+      try checkSchema()
       for command in plan.creation(besides: try columnTypes().keys) { try connection.run(command) }
       try check(try columnTypes())
       try checkStore()

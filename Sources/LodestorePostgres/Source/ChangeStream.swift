@@ -218,7 +218,8 @@
         throw alteration.error
       }
       let now = Self.seconds
-      guard Double(now - lastComparison) >= work.source.options.catalogueInterval else { return }
+      let interval = work.source.options.catalogueInterval / .seconds(1)
+      guard Double(now - lastComparison) >= interval else { return }
       lastComparison = now
       do {
         alteration = try work.alteration(since: cursor)

@@ -41,6 +41,7 @@
 
   /// The work of a source in one process, on a thread of its own.
   public final class PostgresFollower: Sendable {
+    private let source: PostgresSource
     private let task: Task<Void, any Error>
     private let interruption: PostgresInterruption
     private let state: StatusBox
@@ -48,6 +49,7 @@
     fileprivate init(_ source: PostgresSource, _ store: Store, copiesAgain: Bool) {
       let interruption = PostgresInterruption()
       let state = StatusBox()
+      self.source = source
       self.interruption = interruption
       self.state = state
       task = Task {
@@ -79,6 +81,19 @@
 
     /// Waits until all changes are in the store that the server has committed so far.
     ///
+    /// The call asks the server for the end of its log, over a connection of its own.
+    ///
+    /// - Throws: ``PostgresError`` if the server cannot be asked; the error that ended the follower.
+    public func catchUp() async throws {
+      let source = source
+      let end = try await runOnNewThread {
+        try PostgresConnection(source.connection, interruption: PostgresInterruption()).logEnd()
+      }
+      try await catchUp(to: end)
+    }
+
+    /// Waits until all changes are in the store up to a position of the server's log.
+    ///
     /// - Parameter position: the end of the server's log, for example from
     ///   `SELECT pg_current_wal_lsn()`.
     public func catchUp(to position: LogPosition) async throws {
@@ -91,6 +106,20 @@
         }
         try await Task.sleep(for: .milliseconds(20))
       }
+    }
+  }
+
+  extension PostgresConnection {
+    /// The end of the server's log.
+    func logEnd() throws(PostgresError) -> LogPosition {
+      let rows = try run(
+        "SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE "
+          + "pg_current_wal_lsn() END")
+      guard let end = (rows.first?.first ?? nil).flatMap({ LogPosition($0) }) else {
+        throw PostgresError(
+          .malformed, "\(label) has no position of its log; check that it is a PostgreSQL server")
+      }
+      return end
     }
   }
 

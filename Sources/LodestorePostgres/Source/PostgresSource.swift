@@ -75,17 +75,21 @@ public struct PostgresSource: Sendable {
     /// An entity that the source has declared then gets the new columns, and loses the dropped
     /// ones.
     public var copiesAgainAfterAlteration = false
-    /// The seconds before the first attempt to connect again; doubled up to ``longestWait``.
-    public var firstWait = 0.5
-    /// The largest number of seconds between two attempts to connect.
+    /// The wait before the first attempt to connect again; doubled up to ``longestWait``.
     ///
-    /// The wait is this long after the server has refused the role or its password.
-    public var longestWait = 30.0
-    /// The seconds between two comparisons of the tables and the publication with the copy.
+    /// The default is half a second.
+    public var firstWait = Duration.milliseconds(500)
+    /// The longest wait between two attempts to connect.
     ///
+    /// The wait is this long after the server has refused the role or its password. The default is
+    /// 30 seconds.
+    public var longestWait = Duration.seconds(30)
+    /// The interval at which the tables and the publication are compared with the copy.
+    ///
+    /// The default is a minute.
     /// The server does not send that a table was dropped or taken out of the publication, so a
     /// second connection asks for it.
-    public var catalogueInterval = 60.0
+    public var catalogueInterval = Duration.seconds(60)
 
     /// The standard rules.
     public init() {}
@@ -152,8 +156,8 @@ public struct PostgresStatus: Sendable {
     case copying(table: String)
     /// The copy is complete, and changes are applied as they come.
     case following
-    /// The connection was lost; the source connects again after the seconds.
-    case waiting(seconds: Double, PostgresError)
+    /// The connection was lost; the source connects again after the duration.
+    case waiting(for: Duration, PostgresError)
     /// The source has ended; the error is `nil` after ``PostgresFollower/stop()``.
     case stopped((any Error)?)
   }

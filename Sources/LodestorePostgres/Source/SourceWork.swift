@@ -40,12 +40,12 @@
             wait = source.options.firstWait
           }
           if error.code == .accessDenied { wait = source.options.longestWait }
-          let seconds = wait
+          let duration = wait
           state.change {
-            $0.phase = .waiting(seconds: seconds, error)
+            $0.phase = .waiting(for: duration, error)
             $0.lastFailure = error
           }
-          try sleep(seconds)
+          try sleep(duration)
           wait = min(wait * 2, source.options.longestWait)
         }
       }
@@ -68,8 +68,8 @@
       }
     }
 
-    func sleep(_ seconds: Double) throws(PostgresError) {
-      var left = seconds
+    func sleep(_ duration: Duration) throws(PostgresError) {
+      var left = duration / .seconds(1)
       while left > 0 {
         try interruption.check()
         usleep(useconds_t(min(left, 0.1) * 1_000_000))
@@ -135,12 +135,7 @@
         try copied.check(now, publication: source.publication)
         return nil
       } catch let error as PostgresError where error.isAlteration {
-        let row = try queries.run(
-          "SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE "
-            + "pg_current_wal_lsn() END"
-        ).first
-        guard let end = (row?.first ?? nil).flatMap({ LogPosition($0) }) else { throw error }
-        return (error, end)
+        return (error, try queries.logEnd())
       }
     }
 

@@ -42,7 +42,7 @@
     private func waitUntilUnused(_ slot: String, isActive: Bool) throws {
       var isActive = isActive
       for _ in 0..<50 where isActive {
-        try work.sleep(0.1)
+        try work.sleep(.milliseconds(100))
         let rows = try queries.run(
           "SELECT active FROM pg_replication_slots WHERE slot_name = $1", [slot])
         isActive = rows.first?.first == "t"

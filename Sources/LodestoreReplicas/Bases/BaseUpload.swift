@@ -26,6 +26,7 @@ struct BaseUpload: Sendable {
     var length: UInt64
     var packed: BaseHead.File
     var frames: BaseHead.File
+    var entities: [EntityNumber: BaseHead.Entity]
 
     /// The head that makes the base exist.
     func head(
@@ -33,11 +34,13 @@ struct BaseUpload: Sendable {
     ) throws -> BaseHead {
       guard let entry = FileDigest(bytes: position.hash), let schema = FileDigest(bytes: schema)
       else { throw ReplicaError(.damaged, "cannot write a base: a digest has a wrong length") }
-      return BaseHead(
+      var head = BaseHead(
         slot: position.slot, entry: entry, epoch: position.epoch, store: position.store,
         lastWrite: position.lastWrite, time: time, schema: schema,
         digests: digests.contentDigests, length: length, verity: verity, packed: packed,
         frames: frames)
+      head.entities = entities
+      return head
     }
   }
 
@@ -82,10 +85,15 @@ struct BaseUpload: Sendable {
     guard let framesHash = FileDigest(bytes: tableHash) else {
       throw ReplicaError(.damaged, "cannot write a base: a digest has a wrong length")
     }
+    let entities = try await snapshot.snapshot.read { try $0.replayEntities() }
     let uploaded = Uploaded(
       verity: verity, length: table.frames.fileLength,
       packed: BaseHead.File(length: table.frames.compressedLength, sha256: hash),
-      frames: BaseHead.File(length: UInt64(tableBytes.count), sha256: framesHash))
+      frames: BaseHead.File(length: UInt64(tableBytes.count), sha256: framesHash),
+      entities: Dictionary(
+        uniqueKeysWithValues: entities.map {
+          ($0.number, BaseHead.Entity(name: $0.name, nextID: $0.nextID))
+        }))
     await removeOldUploads()
     report(ReplicaProgress(.uploading, completed: 0, total: uploaded.packed.length))
     try await put(

@@ -233,6 +233,15 @@ struct ReplicaClient: Sendable {
     return bases
   }
 
+  /// Returns whether the floor is above a slot.
+  func isCollected(_ slot: UInt64) async throws -> Bool {
+    var search = FloorSearch(known: .none)
+    while !search.isFinished {
+      search.receive(try await object(search.name).map { .object($0) } ?? .absent)
+    }
+    return search.floor.slot > slot
+  }
+
   /// Compares the entry of a base's slot with the one that the base continues.
   func place(of base: BaseHead) async throws -> BasePlace {
     guard let bytes = try await object(.entry(slot: base.slot)) else { return .noEntry }

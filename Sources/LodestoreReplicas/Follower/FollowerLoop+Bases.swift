@@ -57,6 +57,7 @@ extension FollowerLoop {
     _ base: BaseHead, _ folder: FollowerFolder, _ client: ReplicaClient,
     _ options: ReplicaFollowerOptions, floor: Floor
   ) async throws -> FollowerFile {
+    try options.checkNames(in: base)
     let stem = "\(base.slot)-\(base.verity.description.prefix(16))"
     let sealed = "\(folder.incoming)/\(stem).sealed"
     let copy = "\(folder.incoming)/\(stem).copy"
@@ -75,7 +76,7 @@ extension FollowerLoop {
           conditions: options.conditions, floor: floor)
       } catch {
         // The bytes have the digests of the head, so another attempt would fail equally.
-        unlink(sealed)
+        for name in [sealed, copy, copy + "-lock"] { unlink(name) }
         throw error
       }
       file.writable.close()

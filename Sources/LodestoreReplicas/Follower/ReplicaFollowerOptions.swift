@@ -28,7 +28,8 @@ public struct ReplicaFollowerOptions: Sendable {
   public var reportInterval = Duration.seconds(60)
   /// Whether only the records of the named entities are followed; `nil` follows all.
   ///
-  /// A relationship between a followed entity and another one is refused.
+  /// A relationship between a followed entity and another one is refused. So is a type that the
+  /// program reads and that is not among the names.
   public var followedEntities: [String]?
   /// The conditions of the records that are followed, as format strings by the names of entities.
   ///
@@ -91,6 +92,28 @@ public struct ReplicaFollowerOptions: Sendable {
       "cannot register the follower '\(StorageError.visible(id))': a name has 1 to 64 ASCII "
         + "letters, digits, '.', '-' and '_', and begins with a letter or digit; choose another "
         + "one")
+  }
+
+  /// Throws for a type of the program of which the copy would have no records.
+  func check(_ types: [any Entity.Type]) throws(ReplicaError) {
+    guard let followedEntities else { return }
+    func name<E: Entity>(of type: E.Type) -> String { E.schema.name }
+    guard let name = types.map({ name(of: $0) }).first(where: { !followedEntities.contains($0) })
+    else { return }
+    throw ReplicaError(
+      .unsuitableStore,
+      "cannot read \(name) in a follower of \(followedEntities.joined(separator: ", ")): the copy "
+        + "has no records of other entities; add '\(name)' to followedEntities, or leave the type "
+        + "out")
+  }
+
+  /// Throws for a name that is no entity of a base, before the base is downloaded.
+  func checkNames(in base: BaseHead) throws(ReplayError) {
+    let known = Set(base.entities.values.map(\.name))
+    let names = (followedEntities ?? []) + conditions.keys.sorted()
+    // Heads of earlier versions have no names.
+    guard !known.isEmpty, let unknown = names.first(where: { !known.contains($0) }) else { return }
+    throw .unknownEntity(unknown)
   }
 
   /// The conditions in the form in which a copy stores them.

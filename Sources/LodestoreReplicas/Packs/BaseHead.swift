@@ -17,6 +17,18 @@ package struct BaseHead: ReplicaDocument {
     }
   }
 
+  /// An entity of the base's store.
+  package struct Entity: Sendable, Hashable {
+    package var name: String
+    /// The id of the next new record.
+    package var nextID: UInt64
+
+    package init(name: String, nextID: UInt64) {
+      self.name = name
+      self.nextID = nextID
+    }
+  }
+
   /// The slot whose state the base has: all entries up to it, and no later one.
   package var slot: UInt64
   /// The hash of the log's entry at the slot.
@@ -38,6 +50,10 @@ package struct BaseHead: ReplicaDocument {
   package var packed: File
   /// The table of the frames.
   package var frames: File
+  /// The entities by their numbers; empty if they are not known.
+  ///
+  /// Entries of the log have only the numbers. With the names a reader of the log needs no base.
+  package var entities: [EntityNumber: Entity] = [:]
 
   package init(
     slot: UInt64, entry: FileDigest, epoch: UInt64, store: UUIDBytes, lastWrite: UInt64,
@@ -88,6 +104,7 @@ package struct BaseHead: ReplicaDocument {
     verity = try file.digest("verity")
     packed = try File(try object.object("packed"))
     frames = try File(try object.object("frames"))
+    if object.has("entities") { entities = try Self.entities(try object.object("entities")) }
     let ownName = self.name(of: .head).text
     guard ownName == name else { throw object.fault("it describes '\(ownName)'") }
   }
@@ -108,7 +125,33 @@ package struct BaseHead: ReplicaDocument {
       }
       $0.object("packed", packed.write)
       $0.object("frames", frames.write)
+      if entities.isEmpty { return }
+      $0.object("entities") { object in
+        for (number, entity) in entities.sorted(by: { $0.key < $1.key }) {
+          object.object("\(number.rawValue)") {
+            $0.text("name", entity.name)
+            $0.number("nextID", entity.nextID)
+          }
+        }
+      }
     }
+  }
+
+  private static func entities(
+    _ object: ReplicaObject
+  ) throws(PackError) -> [EntityNumber: Entity] {
+    var entities: [EntityNumber: Entity] = [:]
+    for key in object.keys {
+      guard let number = UInt32(key), number > 0, "\(number)" == key, entities.count < 1 << 14
+      else { throw object.wrong("entities") }
+      let member = try object.object(key)
+      let entity = Entity(
+        name: try member.text("name"), nextID: try member.number("nextID", 1...1 << 63))
+      guard entities.updateValue(entity, forKey: EntityNumber(number)) == nil else {
+        throw object.wrong("entities")
+      }
+    }
+    return entities
   }
 }
 

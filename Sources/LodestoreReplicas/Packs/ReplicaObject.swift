@@ -44,6 +44,9 @@ struct ReplicaObject {
 
   func has(_ key: String) -> Bool { node[key] != nil }
 
+  /// The keys of the members, in the order of the text.
+  var keys: [String] { node.members.map(\.0) }
+
   func object(_ key: String) throws(PackError) -> ReplicaObject {
     guard let member = node[key] else { throw wrong(key) }
     return try ReplicaObject(member, name)

@@ -17,10 +17,10 @@ public struct ReplicaSummary: Sendable, Hashable {
     public var lastWrite: UInt64
     /// The time of that write by the writer's clock.
     public var time: Date
-    /// The length of the sealed file in bytes.
-    public var length: UInt64
-    /// The length of the compressed file in bytes.
-    public var packedLength: UInt64
+    /// The size of the sealed file in bytes.
+    public var byteCount: UInt64
+    /// The size of the compressed file in bytes.
+    public var packedByteCount: UInt64
   }
 
   /// A registered follower.
@@ -36,7 +36,7 @@ public struct ReplicaSummary: Sendable, Hashable {
   }
 
   /// The UUID of the replica, which all its entries and bases name.
-  public var store: String
+  public var replicaID: String
   /// The time at which the replica was created.
   public var createdAt: Date
   /// The slots of the log that exist; `nil` for an empty log.
@@ -73,7 +73,7 @@ extension Replica {
     let client = bucket.client.giving(upAfter: failureLimit)
     let info = try await FollowerLoop.info(client)
     func date(_ time: Double) -> Date { Date(timeIntervalSinceReferenceDate: time) }
-    var summary = ReplicaSummary(store: info.store.text, createdAt: date(info.createdAt))
+    var summary = ReplicaSummary(replicaID: info.store.text, createdAt: date(info.createdAt))
     let log = try await client.entries(in: .log)
     let slots = log.compactMap(\.name.collectedSlot)
     summary.logBytes = log.reduce(0) { $0 + $1.byteCount }
@@ -91,8 +91,8 @@ extension Replica {
     }
     summary.bases = try await client.bases().map {
       ReplicaSummary.Base(
-        slot: $0.slot, lastWrite: $0.lastWrite, time: date($0.time), length: $0.length,
-        packedLength: $0.packed.length)
+        slot: $0.slot, lastWrite: $0.lastWrite, time: date($0.time), byteCount: $0.length,
+        packedByteCount: $0.packed.length)
     }
     for (name, _) in try await client.entries(in: .followers) {
       guard let bytes = try await client.object(name),

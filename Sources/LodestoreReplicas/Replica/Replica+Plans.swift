@@ -133,7 +133,8 @@ extension Replica {
   /// - Throws: ``ReplicaError`` with the code with which ``takeOver(_:at:options:)`` would fail,
   ///   such as `busy`.
   public static func takeOverPlan(
-    _ bucket: ReplicaStorage, at path: String, options: RestoreOptions = RestoreOptions()
+    _ bucket: ReplicaStorage, at path: String,
+    options: ReplicaRestoreOptions = ReplicaRestoreOptions()
   ) async throws -> ReplicaPlan {
     var options = options
     // The plan reports the lease at once.

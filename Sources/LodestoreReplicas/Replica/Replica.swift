@@ -98,9 +98,9 @@ public enum Replica {
   ///   does not have the state.
   @discardableResult
   public static func restore(
-    _ bucket: ReplicaStorage, to target: RestoreTarget = .latest, at path: String,
-    options: RestoreOptions = RestoreOptions()
-  ) async throws -> RestoreReport {
+    _ bucket: ReplicaStorage, to target: ReplicaRestoreTarget = .latest, at path: String,
+    options: ReplicaRestoreOptions = ReplicaRestoreOptions()
+  ) async throws -> ReplicaRestoreReport {
     RestoreScratch.removeAbandoned(for: path)
     try requireFree(path)
     let run = try await run(bucket, options)
@@ -140,15 +140,15 @@ public enum Replica {
   ///   this check.
   /// - Throws: ``ReplicaError`` with the code with which the restore would fail, such as `notKept`.
   public static func restorePlan(
-    _ bucket: ReplicaStorage, to target: RestoreTarget = .latest, at path: String? = nil,
-    options: RestoreOptions = RestoreOptions()
-  ) async throws -> RestoreReport {
+    _ bucket: ReplicaStorage, to target: ReplicaRestoreTarget = .latest, at path: String? = nil,
+    options: ReplicaRestoreOptions = ReplicaRestoreOptions()
+  ) async throws -> ReplicaRestoreReport {
     if let path { try requireFree(path) }
     return try await run(bucket, options).plan(for: target)
   }
 
   static func run(
-    _ bucket: ReplicaStorage, _ options: RestoreOptions
+    _ bucket: ReplicaStorage, _ options: ReplicaRestoreOptions
   ) async throws -> RestoreRun {
     let client = bucket.client.giving(upAfter: options.failureLimit)
     let info = try await FollowerLoop.info(client)
@@ -165,7 +165,7 @@ public enum Replica {
   }
 
   private static func move(
-    _ file: String, to path: String, _ options: RestoreOptions
+    _ file: String, to path: String, _ options: ReplicaRestoreOptions
   ) throws {
     // A link fails if something has appeared at the path.
     guard link(file, path) == 0 else { throw ReplicaError.system(errno, "write", path) }
@@ -195,12 +195,13 @@ public enum Replica {
   ///
   /// - Parameter path: A path at which nothing exists, or the folder of a stopped follower.
   /// - Throws: ``ReplicaError``; with the code `busy` while the lease of the former writer is
-  ///   valid, unless ``RestoreOptions/ignoresLease`` or ``RestoreOptions/waitsForLease`` is true.
-  ///   After another error the former writer may be fenced already; the next call completes the
-  ///   takeover.
+  ///   valid, unless ``ReplicaRestoreOptions/ignoresLease`` or
+  ///   ``ReplicaRestoreOptions/waitsForLease`` is true. After another error the former writer may
+  ///   be fenced already; the next call completes the takeover.
   public static func takeOver(
-    _ bucket: ReplicaStorage, at path: String, options: RestoreOptions = RestoreOptions()
-  ) async throws -> TakeoverReport {
+    _ bucket: ReplicaStorage, at path: String,
+    options: ReplicaRestoreOptions = ReplicaRestoreOptions()
+  ) async throws -> ReplicaTakeoverReport {
     let run = try await run(bucket, options)
     try await run.respectLease(at: bucket.clock.now())
     do {
@@ -213,8 +214,8 @@ public enum Replica {
   }
 
   private static func takeOver(
-    at path: String, by run: RestoreRun, _ options: RestoreOptions
-  ) async throws -> TakeoverReport {
+    at path: String, by run: RestoreRun, _ options: ReplicaRestoreOptions
+  ) async throws -> ReplicaTakeoverReport {
     let folder = FollowerFolder(path)
     if let file = try folder.current {
       let lock = try folder.locked()

@@ -1,4 +1,22 @@
 extension RestoreRun {
+  /// Checks that the restored state is the wanted one.
+  func check(_ report: ReplicaRestoreReport, _ target: ReplicaRestoreTarget) throws {
+    let isReached =
+      switch target {
+      case .latest, .time: true
+      case .write(let number): report.lastWrite == number
+      case .slot(let slot): report.slot == slot
+      }
+    guard !isReached else { return }
+    throw ReplicaError(
+      .notKept,
+      "cannot restore \(target.words) from '\(client.place)': the last state before it has write "
+        + "\(report.lastWrite) in slot \(report.slot)"
+        + (report.incompleteReason.map { ", because \($0)" } ?? ", where the log ends")
+        + "; choose another state, which Replica.writes(of:options:) and 'kvdump replica log' list",
+      slot: report.slot)
+  }
+
   /// Checks that the log has no entries after its end.
   ///
   /// A storage that was put back to an earlier state may have later entries, of a writer that did
@@ -25,9 +43,9 @@ extension RestoreRun {
   }
 }
 
-extension RestoreTarget {
+extension ReplicaRestoreTarget {
   /// Whether no later entry of the log could belong to the target.
-  func isReached(by report: RestoreReport) -> Bool {
+  func isReached(by report: ReplicaRestoreReport) -> Bool {
     switch self {
     case .latest, .time: false
     case .write(let number): report.lastWrite >= number

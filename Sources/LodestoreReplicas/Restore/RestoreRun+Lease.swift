@@ -15,8 +15,9 @@ extension RestoreRun {
       .busy,
       "cannot take over '\(client.place)': \(lease.holder) writes it, and its lease ends in "
         + "\(Int(remaining.rounded(.up))) seconds; stop that writer, wait for the end of the "
-        + "lease by RestoreOptions.waitsForLease or 'kvdump replica takeover --wait', or ignore "
-        + "the lease by RestoreOptions.ignoresLease or 'kvdump replica takeover --ignore-lease'")
+        + "lease by ReplicaRestoreOptions.waitsForLease or 'kvdump replica takeover --wait', or "
+        + "ignore the lease by ReplicaRestoreOptions.ignoresLease or 'kvdump replica takeover "
+        + "--ignore-lease'")
   }
 
   /// Waits until the lease has not changed for its duration, or has been given back.

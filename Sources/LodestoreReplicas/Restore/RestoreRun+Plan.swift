@@ -9,7 +9,7 @@ internal import LodestoreFormat
 /// The plan of a restore: the choices of a run, made by the heads of the entries.
 extension RestoreRun {
   /// The report that a restore of a target would return.
-  func plan(for target: RestoreTarget) async throws -> RestoreReport {
+  func plan(for target: ReplicaRestoreTarget) async throws -> ReplicaRestoreReport {
     let base = try await base(for: target)
     var plan = PlannedRestore(base, target)
     let merged = try await mergedNames()
@@ -48,11 +48,7 @@ extension RestoreRun {
   }
 
   private func requireNotCollected(_ slot: UInt64) async throws {
-    var search = FloorSearch(known: .none)
-    while !search.isFinished {
-      search.receive(try await client.object(search.name).map { .object($0) } ?? .absent)
-    }
-    guard search.floor.slot > slot else { return }
+    guard try await client.isCollected(slot) else { return }
     throw ReplicaError(
       .notKept,
       "cannot restore from '\(client.place)': the log was collected meanwhile; begin again",
@@ -85,8 +81,8 @@ extension RestoreRun {
 
 /// The entries that a restore would apply.
 private struct PlannedRestore {
-  let target: RestoreTarget
-  var report: RestoreReport
+  let target: ReplicaRestoreTarget
+  var report: ReplicaRestoreReport
   /// The last slot that was read.
   var slot: UInt64
   var isEnd = false
@@ -99,10 +95,10 @@ private struct PlannedRestore {
 
   var isWhole: Bool { parts.isEmpty }
 
-  init(_ base: BaseHead, _ target: RestoreTarget) {
+  init(_ base: BaseHead, _ target: ReplicaRestoreTarget) {
     self.target = target
     slot = base.slot
-    report = RestoreReport(
+    report = ReplicaRestoreReport(
       baseSlot: base.slot, slot: base.slot, lastWrite: base.lastWrite,
       time: Date(timeIntervalSinceReferenceDate: base.time),
       byteCount: base.packed.length + base.frames.length)

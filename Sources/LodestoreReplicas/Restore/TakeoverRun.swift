@@ -2,7 +2,7 @@ internal import EntityStore
 internal import LodestoreFormat
 
 /// The result of a takeover.
-public struct TakeoverReport: Sendable, Hashable {
+public struct ReplicaTakeoverReport: Sendable, Hashable {
   /// The path of the store that is the writer's now.
   public var path: String
   /// The slot of the fence.
@@ -19,7 +19,7 @@ extension RestoreRun {
   /// - Parameter folder: The folder of the follower that has the copy; `nil` if the copy is new.
   func takeOver(
     with first: FollowerFile, folder: FollowerFolder?
-  ) async throws -> TakeoverReport {
+  ) async throws -> ReplicaTakeoverReport {
     let file = first
     defer { file.writable.close() }
     let mark = try file.mark()
@@ -64,7 +64,7 @@ extension RestoreRun {
         role: .writer, fence, localWrite: facts.lastWrite, floor: mark.floor,
         schema: facts.schema, digests: facts.digests), of: replica, entities: nil)
     options.onStep(.marked)
-    return TakeoverReport(
+    return ReplicaTakeoverReport(
       path: file.path, slot: fence.slot, epoch: fence.epoch, lastWrite: fence.lastWrite)
   }
 

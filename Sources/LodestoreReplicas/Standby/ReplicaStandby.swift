@@ -104,7 +104,7 @@ public final class ReplicaStandby: Sendable {
   ) {
     let (status, follower) = state.withLock { state in
       state.status.leaseHolder = watch.lease?.holder
-      state.status.remaining = remaining
+      state.status.timeUntilTakeover = remaining
       state.status.lastFailure = failure
       return (state.status, state.follower)
     }

@@ -32,13 +32,13 @@ public struct ReplicaStandbyStatus: Sendable {
   /// The time until the writer counts as ended; `nil` before the first lease and after a failure.
   ///
   /// Each sign of the writer restarts the time.
-  public var remaining: Duration?
+  public var timeUntilTakeover: Duration?
   /// The requests for the lease; those of the follower are in ``follower``.
   public var traffic = ReplicaTraffic()
   /// The last failure; `nil` after a success.
   public var lastFailure: ReplicaError?
   /// The result of the takeover; `nil` before it.
-  public var takeover: TakeoverReport?
+  public var takeover: ReplicaTakeoverReport?
 
   init() {}
 }

@@ -39,8 +39,8 @@ struct StandbyRun: Sendable {
     }
   }
 
-  func takeOver() async throws -> TakeoverReport {
-    var restore = RestoreOptions()
+  func takeOver() async throws -> ReplicaTakeoverReport {
+    var restore = ReplicaRestoreOptions()
     restore.ignoresLease = true
     restore.name = options.name
     restore.failureLimit = options.follower.failureLimit

@@ -67,9 +67,11 @@ package struct StorageError: Error, Sendable, Hashable, CustomStringConvertible 
     self.key = key
     self.mayHaveHappened = mayHaveHappened && operation.isWrite
     self.serviceCode = serviceCode
+    var advice = advice ?? kind.advice
+    if self.mayHaveHappened { advice += "; the write may have taken effect" }
     let thing = key.isEmpty ? "'\(place)'" : "'\(Self.visible(key))' in '\(place)'"
     message =
-      "cannot \(operation.words) \(thing): \(Self.visible(reason)); \(advice ?? kind.advice)"
+      "cannot \(operation.words) \(thing): \(Self.visible(reason)); \(advice)"
   }
 
   /// Whether the same call may succeed later.
@@ -109,7 +111,9 @@ extension StorageError.Kind {
     case .noBucket: "create it, or check the address"
     case .conditionFailed: "read the object in place"
     case .conflictAgain, .throttled, .unavailable: "repeat the call later"
-    case .cut: "repeat the call with the same content"
+    case .cut:
+      "check the network between this machine and the storage, and repeat the call with the same "
+        + "content"
     case .denied: "check the credentials and their permissions"
     case .unsupported: "use another storage"
     case .badAnswer: "check that the address is that of an S3-compatible service"

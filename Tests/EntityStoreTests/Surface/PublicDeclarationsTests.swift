@@ -1,3 +1,4 @@
+import EntityStore
 import Foundation
 import Testing
 
@@ -15,9 +16,9 @@ struct `The public declarations` {
   /// and related records that are read along, 150 for one call on a store, 30 for backups and
   /// checks, 15 for records that cannot be read, 13 for conditions of delete rules and derived
   /// attributes, 27 for repair, 178 for sealed files, expiry, limits, references, attached stores
-  /// and differences, 231 for datasets, 261 for replicas, 112 for PostgreSQL; a declaration beyond
-  /// it takes the place of another.
-  private static let most = 2_337
+  /// and differences, 231 for datasets, 287 for replicas, 113 for PostgreSQL, 11 for messages of
+  /// errors; a declaration beyond it takes the place of another.
+  private static let most = 2_375
 
   private static let list = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "PublicDeclarations.txt")
@@ -29,8 +30,7 @@ struct `The public declarations` {
     }
   }
 
-  @Test func `the public declarations are those of the list, and each is documented`() throws {
-    let check = try #require(CompilerCheck.shared)
+  private static var modules: [String] {
     var modules = [
       "EntityStore", "LodestoreJSON", "LodestoreFoundation", "LodestoreMaintenance",
       "LodestoreRepair", "LodestoreWeb", "LodestoreDatasets", "LodestoreReplicas",
@@ -39,7 +39,41 @@ struct `The public declarations` {
     #if Macros
       modules.append("Lodestore")
     #endif
-    let found = try modules.flatMap { try check.declarations(of: $0) }
+    return modules
+  }
+
+  @Test func `each public error has its message for Foundation and a description`() throws {
+    let check = try #require(CompilerCheck.shared)
+    let conformances = try Self.modules.map { try check.conformances(of: $0) }
+    let errors = conformances.flatMap { $0.filter { $0.value.contains("Swift.Error") } }
+    for (name, protocols) in errors {
+      #expect(
+        protocols.contains { $0.hasSuffix(".LocalizedError") },
+        "\(name) must conform to LocalizedError")
+      #expect(
+        protocols.contains("Swift.CustomStringConvertible"),
+        "\(name) must conform to CustomStringConvertible")
+    }
+    // Without the graph of a module the test would pass in silence.
+    let names = Set(errors.map(\.key))
+    #expect(
+      names.isSuperset(of: [
+        "StoreError", "EditConflict", "CSVError", "JSONError", "WebSourceError", "DatasetError",
+        "ReplicaError", "PostgresError",
+      ]), "\(names)")
+  }
+
+  @Test func `the text that Foundation shows of an error is its message`() throws {
+    let error = #expect(throws: JSONError.self) { try JSONValue(parsing: Array("[1,".utf8)) }
+    let shown = try #require(error)
+    #expect((shown as any Error).localizedDescription == shown.description)
+    let violation = RuleViolation("a member with open loans stays")
+    #expect((violation as any Error).localizedDescription == "a member with open loans stays")
+  }
+
+  @Test func `the public declarations are those of the list, and each is documented`() throws {
+    let check = try #require(CompilerCheck.shared)
+    let found = try Self.modules.flatMap { try check.declarations(of: $0) }
     for declaration in found where !declaration.isDocumented {
       Issue.record("\(declaration.text) is not documented")
     }
@@ -86,16 +120,45 @@ extension CompilerCheck {
   private struct Graph: Decodable {
     struct Symbol: Decodable {
       struct Fragment: Decodable { var spelling: String }
+      struct Identifier: Decodable { var precise: String }
       struct Comment: Decodable {}
       struct Availability: Decodable { var isUnconditionallyDeprecated: Bool? }
 
+      var identifier: Identifier
       var pathComponents: [String]
       var declarationFragments: [Fragment]
       var docComment: Comment?
       var availability: [Availability]?
     }
 
+    struct Relationship: Decodable {
+      var kind: String
+      var source: String
+      var target: String
+      var targetFallback: String?
+    }
+
     var symbols: [Symbol]
+    var relationships: [Relationship]
+  }
+
+  /// The protocols of each public type of a module, by the names of the types.
+  ///
+  /// Names of protocols of other modules have the module before them.
+  func conformances(of module: String) throws -> [String: Set<String>] {
+    var protocols: [String: Set<String>] = [:]
+    for data in try symbolGraphs(of: module) {
+      let graph = try JSONDecoder().decode(Graph.self, from: data)
+      let names = Dictionary(
+        graph.symbols.map { ($0.identifier.precise, $0.pathComponents.joined(separator: ".")) },
+        uniquingKeysWith: { first, _ in first })
+      for relationship in graph.relationships where relationship.kind == "conformsTo" {
+        guard let name = names[relationship.source] else { continue }
+        protocols[name, default: []]
+          .insert(relationship.targetFallback ?? names[relationship.target] ?? relationship.target)
+      }
+    }
+    return protocols
   }
 
   /// The public declarations of a module, including those of its extensions of other modules'

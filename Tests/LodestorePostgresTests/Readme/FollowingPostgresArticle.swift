@@ -12,7 +12,8 @@
       let source = PostgresSource(
         "host=db.example dbname=shop user=reader", slot: "shop_cache",
         tables: [
-          PostgresTable("customers", as: Customer.self, attributes: ["full_name": "name"]),
+          PostgresTable(
+            "customers", as: Customer.self, attributes: ["id": "number", "full_name": "name"]),
           PostgresTable("orders"),
         ])
       let follower = source.follow(into: store)
@@ -28,7 +29,7 @@
       switch status.phase {
       case .copying(let table): print(table, status.copiedRows, status.estimatedRows ?? 0)
       case .following: print("\(status.lagInBytes ?? 0) bytes behind")
-      case .waiting(let seconds, let error): print("again in \(seconds) s: \(error)")
+      case .waiting(let duration, let error): print("again in \(duration): \(error)")
       default: break
       }
       try await follower.finished()

@@ -13,12 +13,14 @@ struct ReplicaDocumentsTests {
 
   private static func base() throws -> BaseHead {
     let digest = try digest()
-    return BaseHead(
+    var base = BaseHead(
       slot: 42, entry: digest, epoch: 3, store: Entries.store, lastWrite: 1_000, time: 86_400,
       schema: digest,
       digests: [[1, 0, 0, 0, 2]: ContentDigest(linkFrom: 1, to: 2), [3]: ContentDigest()],
       length: 600_000, verity: digest, packed: .init(length: 370, sha256: digest),
       frames: .init(length: 104, sha256: digest))
+    base.entities = [EntityNumber(2): .init(name: "Note", nextID: 12)]
+    return base
   }
 
   private func expectRoundTrip<D: ReplicaDocument>(_ document: D, _ object: ReplicaName) throws {

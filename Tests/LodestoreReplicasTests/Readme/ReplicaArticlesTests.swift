@@ -51,6 +51,7 @@
         atPath: folder, withIntermediateDirectories: true)
       let restored = try await TakingOverAndRestoringArticle.test(bucket, folder)
       #expect(try ReplicaFixture.notes(of: restored) == ReplicaFixture.notes(of: second))
+      try await TakingOverAndRestoringArticle.list(bucket, since: .distantPast)
       let report = try await TakingOverAndRestoringArticle.restore(
         bucket, to: Date(), fixture.path("now.lodestore"))
       #expect(report.lastWrite == 7)

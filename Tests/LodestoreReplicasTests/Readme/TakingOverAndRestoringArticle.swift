@@ -18,9 +18,9 @@
     }
 
     static func takeOverAtOnce(_ bucket: ReplicaStorage, _ path: String) async throws
-      -> TakeoverReport
+      -> ReplicaTakeoverReport
     {
-      var options = RestoreOptions()
+      var options = ReplicaRestoreOptions()
       options.ignoresLease = true
       options.name = "machine 2"
       let taken = try await Replica.takeOver(bucket, at: path, options: options)
@@ -47,9 +47,16 @@
       }
     }
 
+    static func list(_ bucket: ReplicaStorage, since date: Date) async throws {
+      for try await write in Replica.writes(of: bucket) where write.time >= date {
+        let changes = write.changes.map { "\($0.entity): \($0.deletedCount) deleted" }
+        print(write.number, write.time, write.author ?? "", changes)
+      }
+    }
+
     static func restore(
       _ bucket: ReplicaStorage, to date: Date, _ path: String
-    ) async throws -> RestoreReport {
+    ) async throws -> ReplicaRestoreReport {
       let report = try await Replica.restore(bucket, to: .time(date), at: path)
       print(report.lastWrite, report.time ?? date, report.byteCount)
 

@@ -233,7 +233,7 @@
           WatchedStorage(fixture.bucket.storage) { (operation, key) async throws(StorageError) in
             if key.hasSuffix(part) { throw away(operation, key) }
           })
-        var restore = RestoreOptions()
+        var restore = ReplicaRestoreOptions()
         restore.failureLimit = 2
         let (path, chosen) = (fixture.path("restored.lodestore"), restore)
         let error = await #expect(throws: ReplicaError.self) {

@@ -45,9 +45,9 @@
       try await writer.stop()
     }
 
-    @Test(arguments: [RestoreTarget.write(5), .latest])
+    @Test(arguments: [ReplicaRestoreTarget.write(5), .latest])
     func `A collection during a restore keeps the base and the log that it reads`(
-      target: RestoreTarget
+      target: ReplicaRestoreTarget
     ) async throws {
       let fixture = try ReplicaFixture()
       let store = try fixture.store()

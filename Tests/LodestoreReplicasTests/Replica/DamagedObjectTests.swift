@@ -139,7 +139,7 @@
       }
       await expectErrorInWords("takeover: \(damage)") {
         let path = fixture.path("new.lodestore")
-        var options = RestoreOptions()
+        var options = ReplicaRestoreOptions()
         options.ignoresLease = true
         _ = try await Replica.takeOver(fixture.bucket, at: path, options: options)
         #expect(

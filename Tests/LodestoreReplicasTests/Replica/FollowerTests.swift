@@ -8,6 +8,33 @@
   /// Followers of some records, followers that were away, and the files of a follower's folder.
   @Suite("Followers")
   struct FollowerTests {
+    @Test func `Types and names of which a follower has nothing are refused before a download`()
+      async throws
+    {
+      let fixture = try ReplicaFixture()
+      let store = try fixture.store()
+      let writer = try await fixture.writer(store)
+      try await writer.stop()
+      let unread = await #expect(throws: ReplicaError.self) {
+        try await fixture.follower("unread", [Note.self]) { $0.followedEntities = ["Tag"] }
+      }
+      #expect(unread?.code == .unsuitableStore)
+      #expect(unread?.message.contains("cannot read Note in a follower of Tag") == true)
+      let conditions = ["Notes": "number > 1"]
+      let changes: [@Sendable (inout ReplicaFollowerOptions) -> Void] = [
+        { $0.followedEntities = ["Notes"] }, { $0.conditions = conditions },
+      ]
+      for change in changes {
+        let error = await #expect(throws: ReplicaError.self) {
+          try await fixture.follower("unknown", [], change)
+        }
+        #expect(error?.code == .unsuitableStore)
+        #expect(error?.message.contains("no entity 'Notes'") == true)
+        let incoming = fixture.path("unknown/incoming")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: incoming) == [])
+      }
+    }
+
     @Test func `A follower has the records that fulfil its condition`() async throws {
       let fixture = try ReplicaFixture()
       let store = try fixture.store()

@@ -71,7 +71,7 @@
       try ReplicaFixture.expectSound(store.path)
       await expectErrorInWords("takeover: \(words)") {
         let path = fixture.path("new.lodestore")
-        var options = RestoreOptions()
+        var options = ReplicaRestoreOptions()
         options.ignoresLease = true
         _ = try await Replica.takeOver(fixture.bucket, at: path, options: options)
         try ReplicaFixture.expectSound(path)

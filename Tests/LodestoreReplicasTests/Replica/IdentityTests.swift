@@ -119,8 +119,8 @@
       try ReplicaFixture.write(4...5, to: store)
       try await writer.stop()
       #expect(try await other.restored() == ReplicaFixture.notes(of: store))
-      let first = try await Replica.summary(of: fixture.bucket).store
-      #expect(try await Replica.summary(of: other.bucket).store != first)
+      let first = try await Replica.summary(of: fixture.bucket).replicaID
+      #expect(try await Replica.summary(of: other.bucket).replicaID != first)
       // The store belongs to the second replica now, and never to both.
       for begins in [false, true] {
         let error = await #expect(throws: ReplicaError.self) {
@@ -141,7 +141,7 @@
       try Data(info.bytes).write(
         to: URL(fileURLWithPath: fixture.bucketPath + "/replica.json"))
       try await fixture.writer(store).stop()
-      #expect(try await Replica.summary(of: fixture.bucket).store == info.store.text)
+      #expect(try await Replica.summary(of: fixture.bucket).replicaID == info.store.text)
       #expect(try await fixture.restored() == ReplicaFixture.notes(of: store))
     }
 

@@ -101,7 +101,7 @@
         try await Replica.takeOver(fixture.bucket, at: fixture.path("new.lodestore"))
       }
       #expect(busy?.code == .busy)
-      var options = RestoreOptions()
+      var options = ReplicaRestoreOptions()
       options.ignoresLease = true
       options.name = name
       let report = try await Replica.takeOver(
@@ -154,8 +154,8 @@
       }
       let numbers: [UInt64] = [0, 1, 1 << 53, 1 << 62, 1 << 63, .max]
       let targets =
-        dates.map(RestoreTarget.time) + numbers.map(RestoreTarget.write)
-        + numbers.map(RestoreTarget.slot)
+        dates.map(ReplicaRestoreTarget.time) + numbers.map(ReplicaRestoreTarget.write)
+        + numbers.map(ReplicaRestoreTarget.slot)
       for (number, target) in targets.enumerated() {
         await expectErrorInWords("\(number)") { _ = try await fixture.restored(target) }
         await expectErrorInWords("\(number)") {

@@ -89,15 +89,33 @@
       try await writer.stop()
     }
 
+    @Test func `Each metric has a help of one line`() async throws {
+      let fixture = try ReplicaFixture()
+      let writer = try await fixture.writer(try fixture.store())
+      try await writer.flush()
+      let follower = try await fixture.follower()
+      try await follower.catchUp()
+      let metrics = writer.status.metrics + follower.status.metrics()
+      #expect(metrics.count > 20)
+      for metric in metrics {
+        #expect(metric.help.hasSuffix(".") && !metric.help.contains("\n"), "\(metric.name)")
+        #expect(!metric.help.contains("\\"), "\(metric.name)")
+      }
+      await follower.stop()
+      try await writer.stop()
+    }
+
     @Test func `Metrics have the form of Prometheus`() {
       let text = ReplicaMetric.prometheusText([
-        ReplicaMetric("writer.lag.seconds", .gauge, 1.5),
-        ReplicaMetric("writer.sent.bytes", .counter, 7),
+        ReplicaMetric("writer.lag.seconds", .gauge, 1.5, "Age of the oldest commit."),
+        ReplicaMetric("writer.sent.bytes", .counter, 7, "Bytes that were sent."),
       ])
       #expect(
         text == """
+          # HELP lodestore_replica_writer_lag_seconds Age of the oldest commit.
           # TYPE lodestore_replica_writer_lag_seconds gauge
           lodestore_replica_writer_lag_seconds 1.5
+          # HELP lodestore_replica_writer_sent_bytes_total Bytes that were sent.
           # TYPE lodestore_replica_writer_sent_bytes_total counter
           lodestore_replica_writer_sent_bytes_total 7
 

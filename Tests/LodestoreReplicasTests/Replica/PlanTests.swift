@@ -33,8 +33,8 @@
 
     /// The report of a restore, or its error as text.
     private func outcome(
-      _ body: () async throws -> RestoreReport
-    ) async -> (report: RestoreReport?, error: String?) {
+      _ body: () async throws -> ReplicaRestoreReport
+    ) async -> (report: ReplicaRestoreReport?, error: String?) {
       do {
         return (try await body(), nil)
       } catch { return (nil, "\(error)") }
@@ -48,7 +48,7 @@
       let names = try FileManager.default.contentsOfDirectory(
         atPath: fixture.bucketPath + "/merged/1")
       #expect(names.count >= 2)
-      var targets: [RestoreTarget] = [.latest, .time(.distantFuture), .time(.distantPast)]
+      var targets: [ReplicaRestoreTarget] = [.latest, .time(.distantFuture), .time(.distantPast)]
       targets += stride(from: 1, through: last.lastWrite + 1, by: 5).map { .write($0) }
       targets += stride(from: slots.lowerBound, through: slots.upperBound + 1, by: 6).map {
         .slot($0)

@@ -70,7 +70,7 @@
       for round in 1...Self.rounds {
         let ends = await race { number in
           let path = fixture.path("\(round)-\(number).lodestore")
-          var options = RestoreOptions()
+          var options = ReplicaRestoreOptions()
           options.ignoresLease = true
           do {
             _ = try await Replica.takeOver(fixture.bucket, at: path, options: options)

@@ -178,7 +178,7 @@
 
     private func restore() async throws {
       try await writer.flush()
-      let target: RestoreTarget
+      let target: ReplicaRestoreTarget
       let wanted: [[UInt8]: [UInt8]]
       if random.below(2) == 0, let (write, digests) = states.randomElement(using: &random) {
         (target, wanted) = (.write(write), digests)

@@ -1,9 +1,9 @@
 #if Datasets
   import EntityStore
   import Foundation
-  import KVDumpCommands
   import Testing
 
+  @testable import KVDumpCommands
   @testable import KVDumpDatasetCommands
   @testable import LodestoreReplicas
 
@@ -150,6 +150,40 @@
       #expect(taken.output.contains("\"action\":\"apply\""), "\(taken.errors)")
       let standby = await run("replica", "standby", bucket, copy, "--dry-run", "--format", "json")
       #expect(standby.output.contains("\"leaseHolder\":null"), "\(standby.errors)")
+    }
+
+    @Test func `Commands read the copy in the folder of a follower, and do not change it`()
+      async throws
+    {
+      let fixture = try ReplicaFixture()
+      let store = try fixture.store()
+      try ReplicaFixture.write(1...6, to: store)
+      let (bucket, copy) = (fixture.bucketPath, fixture.path("copy"))
+      _ = await run("replicate", store.path, bucket, "--once")
+      _ = await run("follow", bucket, copy, "--once")
+      func kvdump(_ arguments: String...) async -> Outcome {
+        let (output, errors) = (MemorySink(), MemorySink())
+        let status = await KVDump.execute(
+          arguments, on: Console(output: output, errors: errors))
+        return Outcome(status: status, output: output.text, errors: errors.text)
+      }
+      for folder in [copy, copy + "/"] {
+        let count = await kvdump("count", folder, "Note", "--format", "json")
+        #expect(count.status == .success && count.output.contains("5"), "\(count.errors)")
+      }
+      for command in ["info", "stat", "verify", "schema", "history"] {
+        let outcome = await kvdump(command, copy)
+        #expect(outcome.status == .success, "\(command): \(outcome.errors)")
+      }
+      let same = await kvdump("diff", store.path, copy)
+      #expect(same.status == .success && same.output.isEmpty, "\(same.errors)")
+      for arguments in [["delete", copy, "Note", "--yes"], ["evict", copy]] {
+        let outcome = await KVDump.execute(
+          arguments, on: Console(output: MemorySink(), errors: MemorySink()))
+        #expect(outcome == .usage, "\(arguments)")
+      }
+      let followed = await run("follow", bucket, copy, "--once")
+      #expect(followed.status == .success, "\(followed.errors)")
     }
 
     @Test func `A standby prints the store, and metrics are in a file`() async throws {

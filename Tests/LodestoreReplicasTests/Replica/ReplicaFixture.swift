@@ -60,13 +60,13 @@
     }
 
     /// Restores a state into a sound file, and returns its notes by their numbers.
-    func restored(_ target: RestoreTarget = .latest) async throws -> [Note] {
+    func restored(_ target: ReplicaRestoreTarget = .latest) async throws -> [Note] {
       try await restoredState(target).notes
     }
 
     /// Restores a state into a sound file, and returns its last write and its notes.
     func restoredState(
-      _ target: RestoreTarget = .latest
+      _ target: ReplicaRestoreTarget = .latest
     ) async throws -> (write: UInt64, notes: [Note]) {
       let path = path("restored-\(UUID().uuidString).lodestore")
       let report = try await Replica.restore(bucket, to: target, at: path)

@@ -25,7 +25,7 @@
     }
 
     private static func code(
-      of fixture: ReplicaFixture, _ target: RestoreTarget
+      of fixture: ReplicaFixture, _ target: ReplicaRestoreTarget
     ) async throws -> ReplicaError.Code? {
       await #expect(throws: ReplicaError.self) { try await fixture.restored(target) }?.code
     }

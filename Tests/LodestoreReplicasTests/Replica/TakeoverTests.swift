@@ -122,7 +122,7 @@
       #expect(refused?.code == .busy)
       #expect(refused?.message.contains("machine 1") == true)
       #expect(refused?.message.contains("--ignore-lease") == true)
-      var options = RestoreOptions()
+      var options = ReplicaRestoreOptions()
       options.ignoresLease = true
       #expect(try await Replica.takeOver(fixture.bucket, at: path, options: options).epoch == 2)
       // A writer that stops gives its lease back.

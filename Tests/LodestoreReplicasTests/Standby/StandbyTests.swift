@@ -42,7 +42,7 @@
       // The lease lasts nine seconds, and the writer commits nothing.
       try await Task.sleep(for: .seconds(12))
       #expect(standby.status.takeover == nil && standby.status.leaseHolder == "first")
-      #expect(standby.status.remaining.map { $0 > .zero } == true)
+      #expect(standby.status.timeUntilTakeover.map { $0 > .zero } == true)
       let follower = try #require(standby.follower)
       #expect(try ReplicaFixture.notes(of: follower.store) == ReplicaFixture.notes(of: store))
       try ReplicaFixture.write(7...9, to: store)
@@ -112,7 +112,7 @@
       let writer = try await fixture.writer(store) { $0.leaseInterval = .milliseconds(200) }
       try ReplicaFixture.write(1...3, to: store)
       try await writer.flush()
-      var options = RestoreOptions()
+      var options = ReplicaRestoreOptions()
       options.ignoresLease = true
       let taken = try await Replica.takeOver(
         fixture.bucket, at: fixture.path("new.lodestore"), options: options)
@@ -142,7 +142,7 @@
         try await Replica.takeOver(fixture.bucket, at: path)
       }
       #expect(refused?.code == .busy && refused?.message.contains("in 1 seconds") == true)
-      var options = RestoreOptions()
+      var options = ReplicaRestoreOptions()
       options.waitsForLease = true
       let start = ContinuousClock.now
       #expect(try await Replica.takeOver(fixture.bucket, at: path, options: options).epoch == 2)
@@ -160,7 +160,7 @@
       try await Task.sleep(for: .milliseconds(500))
       waiting.cancel()
       await #expect(throws: CancellationError.self) { try await waiting.value }
-      #expect(standby.status.remaining == nil && standby.status.takeover == nil)
+      #expect(standby.status.timeUntilTakeover == nil && standby.status.takeover == nil)
       await standby.stop()
       var options = Self.options()
       options.assumedLease = .milliseconds(300)

@@ -20,7 +20,9 @@ struct PublishCommand: ToolCommand {
         kvdump publish catalog-7.lodestore site/catalog --key key.pem
       """)
 
-  @Argument(help: "A store or a sealed file.", completion: .file()) var store: String
+  @Argument(
+    help: "A store or a sealed file.", completion: .file(), transform: { StorePath($0).file })
+  var store: String
 
   @Argument(help: "The dataset's folder; created if it is missing.", completion: .directory)
   var folder: String

@@ -4,12 +4,14 @@ import Foundation
 import KVDumpCommands
 import LodestoreReplicas
 
-/// `kvdump replica`: the state of a replica, takeovers, and writes that no replica has.
+/// `kvdump replica`: the state and the writes of a replica, takeovers, and writes that no replica
+/// has.
 struct ReplicaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "replica", abstract: "Show a replica, take over its writing, export lost writes.",
+    commandName: "replica",
+    abstract: "Show a replica and its writes, take over its writing, export lost writes.",
     subcommands: [
-      ReplicaStatusCommand.self, TakeoverCommand.self, StandbyCommand.self,
+      ReplicaStatusCommand.self, ReplicaLogCommand.self, TakeoverCommand.self, StandbyCommand.self,
       ExportDivergedCommand.self,
     ])
 }
@@ -46,12 +48,13 @@ struct ReplicaStatusCommand: ToolCommand {
         summary.bases.map { base in
           [
             .unsigned(base.slot), .unsigned(base.lastWrite), dateCell(base.time),
-            .byteCount(Int(clamping: base.length)), .byteCount(Int(clamping: base.packedLength)),
+            .byteCount(Int(clamping: base.byteCount)),
+            .byteCount(Int(clamping: base.packedByteCount)),
           ]
         },
         of: [
           "slot", Column("lastWrite", title: "last write"), Column("time", title: "data as of"),
-          "length", "packed",
+          Column("byteCount", title: "size"), Column("packedByteCount", title: "packed"),
         ])
       return .success
     }
@@ -66,7 +69,7 @@ struct ReplicaStatusCommand: ToolCommand {
       return .success
     }
     try console.writeObject([
-      ("replica", .text(summary.store)),
+      (Column("replicaID", title: "replica"), .text(summary.replicaID)),
       (Column("createdAt", title: "created"), dateCell(summary.createdAt)),
       (
         Column("firstSlot", title: "first slot"),

@@ -2,7 +2,6 @@ import ArgumentParser
 import EntityStore
 import Foundation
 import KVDumpCommands
-import LodestoreJSON
 import LodestoreReplicas
 
 /// `kvdump restore`: restores a state of a replica into a new store.
@@ -11,7 +10,8 @@ struct RestoreCommand: ToolCommand {
     commandName: "restore", abstract: "Restore a state of a replica into a new store.",
     discussion: """
       Downloads a base and applies the log up to the wanted state, by default the newest. The \
-      content is compared with the digests of the log. The store has no part in the replica.
+      content is compared with the digests of the log. The store has no part in the replica. \
+      'kvdump replica log' lists the writes with their times.
 
       \(ReplicaStorageText.credentials)
 
@@ -59,7 +59,7 @@ struct RestoreCommand: ToolCommand {
       console.note(plan.incompleteReason)
       return .success
     }
-    var options = RestoreOptions()
+    var options = ReplicaRestoreOptions()
     options.seals = seal
     let (chosen, path) = (options, path)
     let report = try await showingProgress(on: console) { show in
@@ -74,21 +74,16 @@ struct RestoreCommand: ToolCommand {
     return .success
   }
 
-  private var target: RestoreTarget {
+  private var target: ReplicaRestoreTarget {
     get throws {
       if let toWrite { return .write(toWrite) }
       if let toSlot { return .slot(toSlot) }
       guard let toTime else { return .latest }
-      guard let date = ISO8601Text.date(toTime) else {
-        throw CommandFailure.badOption(
-          "to-time",
-          "'\(toTime)' is not a date; write it as 2026-01-31 or 2026-01-31T12:00:00Z")
-      }
-      return .time(date)
+      return .time(try ReplicaLogCommand.date(toTime, "to-time"))
     }
   }
 
-  static func members(of report: RestoreReport) -> [(column: Column, cell: Cell)] {
+  static func members(of report: ReplicaRestoreReport) -> [(column: Column, cell: Cell)] {
     [
       (Column("baseSlot", title: "base slot"), .unsigned(report.baseSlot)),
       ("slot", .unsigned(report.slot)),

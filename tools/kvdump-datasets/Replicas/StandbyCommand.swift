@@ -102,7 +102,7 @@ struct StandbyCommand: ToolCommand {
   }
 
   private struct End: Sendable {
-    var report: TakeoverReport?
+    var report: ReplicaTakeoverReport?
     /// The store's path; `nil` if a signal has ended the command before the takeover.
     var path: String?
     var writer: ReplicaWriterStatus?
@@ -159,7 +159,8 @@ extension ReplicaStandbyStatus {
   /// The state as a line of progress shows it.
   var text: String {
     let lease =
-      remaining.map { "takes over in \($0.components.seconds) s" } ?? "waits for the first lease"
+      timeUntilTakeover.map { "takes over in \($0.components.seconds) s" }
+      ?? "waits for the first lease"
     return "\(follower.text); \(lease)" + (leaseHolder.map { ", lease of \($0)" } ?? "")
   }
 }

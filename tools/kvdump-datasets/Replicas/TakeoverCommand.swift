@@ -39,13 +39,13 @@ struct TakeoverCommand: ToolCommand {
   func run(on console: Console) async throws -> ExitStatus {
     let bucket = try ReplicaStorageText.bucket(replica)
     if dryRun {
-      var options = RestoreOptions()
+      var options = ReplicaRestoreOptions()
       options.ignoresLease = ignoreLease
       let plan = try await Replica.takeOverPlan(bucket, at: path, options: options)
       try console.writeObject(plan.members)
       return .success
     }
-    var options = RestoreOptions()
+    var options = ReplicaRestoreOptions()
     options.ignoresLease = ignoreLease
     options.waitsForLease = wait
     options.name = ProcessInfo.processInfo.hostName
@@ -60,7 +60,7 @@ struct TakeoverCommand: ToolCommand {
   }
 }
 
-extension TakeoverReport {
+extension ReplicaTakeoverReport {
   /// The members of an output object.
   var members: [(column: Column, cell: Cell)] {
     [

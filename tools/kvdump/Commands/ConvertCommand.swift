@@ -25,7 +25,7 @@ struct ConvertCommand: StoreCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(on console: Console) async throws -> ExitStatus {
-    let path = store.path
+    let path = try store.writablePath
     do {
       let before = FileFacts(path)
       guard let outcome = try convert(on: console) else {

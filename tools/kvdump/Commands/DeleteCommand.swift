@@ -36,7 +36,7 @@ struct DeleteCommand: StoreCommand {
   func run(on console: Console) async throws -> ExitStatus {
     try ConfirmedChange(
       verb: .init(question: "Delete", participle: "deleted"), entityName: entity,
-      store: store.path, options: options, console: console
+      store: store.writablePath, options: options, console: console
     ).run(
       prepare: { snapshot, entity in
         (try options.request(condition, for: entity, of: snapshot), ())

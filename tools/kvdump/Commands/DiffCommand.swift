@@ -31,7 +31,7 @@ struct DiffCommand: StoreCommand {
   @Argument(
     help: ArgumentHelp(
       "The newer store's file; not together with --since.", valueName: "newer store"),
-    completion: .file())
+    completion: .file(), transform: { StorePath($0).file })
   var other: String?
 
   @Option(

@@ -26,7 +26,7 @@ struct EvictCommand: StoreCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(on console: Console) async throws -> ExitStatus {
-    let report = try WriteStore.evict(store.path)
+    let report = try WriteStore.evict(store.writablePath)
     try console.writeObject([
       ("store", .text(store.path)), ("evicted", .count(report.evictedCount)),
       ("held", .count(report.heldCount)), ("transactions", .count(report.batchCount)),

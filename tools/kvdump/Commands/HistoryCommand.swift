@@ -130,7 +130,7 @@ struct HistoryCommand: StoreCommand {
 
   private func runPurge(on console: Console) throws -> ExitStatus {
     let time = try before.map { try HistoryDate.parse($0, "--before") }
-    let count = try WriteStore.write(store.path) { transaction in
+    let count = try WriteStore.write(store.writablePath) { transaction in
       if let through { return try transaction.purgeHistory(through: through) }
       if let time {
         return try transaction.purgeHistory(before: time.timeIntervalSinceReferenceDate)

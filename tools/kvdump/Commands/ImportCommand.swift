@@ -68,7 +68,7 @@ struct ImportCommand: StoreCommand {
   func run(on console: Console) async throws -> ExitStatus {
     let inputs = try files.map { try InputFile($0) }
     // Check the arguments before a file is created.
-    let target = try ImportTarget(store.path, isDryRun: running.dryRun, on: console)
+    let target = try ImportTarget(store.writablePath, isDryRun: running.dryRun, on: console)
     let pages = PageReader(inputs, form: form)
     guard let plan = try plan(inputs, pages, into: target.opened, on: console) else {
       // A source without records is not a failure, and without values no types can be inferred.

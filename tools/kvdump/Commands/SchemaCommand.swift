@@ -33,7 +33,7 @@ struct SchemaCommand: StoreCommand {
   @Option(
     help: ArgumentHelp(
       "Show what changes in STORE when a program declares the schema of the store FILE.",
-      valueName: "file"))
+      valueName: "file"), transform: { StorePath($0).file })
   var diff: String?
 
   @OptionGroup(title: "Output") var output: OutputOptions

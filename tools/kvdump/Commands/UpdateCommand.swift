@@ -65,7 +65,7 @@ struct UpdateCommand: StoreCommand {
     let assignments = assignments.compactMap { Assignment($0) }
     let change = ConfirmedChange(
       verb: .init(question: "Update", participle: "updated"), entityName: entity,
-      store: store.path, options: options, console: console)
+      store: try store.writablePath, options: options, console: console)
     do {
       return try change.run(
         prepare: { snapshot, entity in

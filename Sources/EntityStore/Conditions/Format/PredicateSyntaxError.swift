@@ -1,3 +1,5 @@
+public import LodestoreEssentials
+
 /// A syntax error in a format string, with its position.
 public struct PredicateSyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The line, counted from 1.
@@ -33,4 +35,9 @@ extension StoreError {
   static func unparsable(_ error: PredicateSyntaxError) -> StoreError {
     StoreError(.invalidQuery, "cannot parse the condition: \(error)", cause: error)
   }
+}
+
+extension PredicateSyntaxError: LocalizedError {
+  /// The message; Foundation and tools that print errors use this property.
+  public var errorDescription: String? { description }
 }

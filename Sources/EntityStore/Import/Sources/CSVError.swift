@@ -1,3 +1,5 @@
+public import LodestoreEssentials
+
 /// The error for a text that violates RFC 4180 or the options, or exceeds a limit.
 public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of error, for programs.
@@ -91,4 +93,9 @@ extension CSVOptions.ColumnType {
     case .boolean: "true, false, 1 or 0"
     }
   }
+}
+
+extension CSVError: LocalizedError {
+  /// The message; Foundation and tools that print errors use this property.
+  public var errorDescription: String? { description }
 }

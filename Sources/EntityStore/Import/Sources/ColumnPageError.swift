@@ -1,3 +1,5 @@
+public import LodestoreEssentials
+
 /// The error for a page that does not have the column form.
 public struct ColumnPageError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of error, for programs.
@@ -56,4 +58,9 @@ public struct ColumnPageError: Error, Sendable, Hashable, CustomStringConvertibl
         + "a page"
     }
   }
+}
+
+extension ColumnPageError: LocalizedError {
+  /// The message; Foundation and tools that print errors use this property.
+  public var errorDescription: String? { description }
 }

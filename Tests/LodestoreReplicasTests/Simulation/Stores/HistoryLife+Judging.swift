@@ -16,7 +16,7 @@
         try history.observe(restored, "the restored store")
         check(try HistoryContent.serials(of: restored), digests)
         for _ in 0..<2 where history.keepsConditions { try await judgePointInTime() }
-        var options = RestoreOptions()
+        var options = ReplicaRestoreOptions()
         options.ignoresLease = true
         let taken = try await Replica.takeOver(storage, at: storePath, options: options)
         let store = try Store(at: taken.path, entities: [Note.self], options: Note.options)
@@ -75,7 +75,7 @@
       let index = history.below(entries.count)
       let (entry, slot) = (entries[index], UInt64(index) + 1)
       let lastWrite = history.oracle.last?.entry.lastWrite ?? 0
-      let target: RestoreTarget =
+      let target: ReplicaRestoreTarget =
         switch history.below(3) {
         case 0: .slot(slot)
         case 1: .write(UInt64(history.below(Int(lastWrite) + 1)))
@@ -83,7 +83,7 @@
         }
       let path = "\(folder)/earlier.lodestore"
       defer { for end in ["", "-lock"] { HistoryFiles.remove(path + end) } }
-      let report: RestoreReport
+      let report: ReplicaRestoreReport
       do {
         report = try await Replica.restore(storage, to: target, at: path)
       } catch let error as ReplicaError where error.code == .notKept || error.code == .noBase {

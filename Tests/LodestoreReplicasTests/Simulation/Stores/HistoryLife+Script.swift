@@ -194,8 +194,8 @@
       if !isDead { try history.record(store) }
     }
 
-    func restoreOptions() -> RestoreOptions {
-      var options = RestoreOptions()
+    func restoreOptions() -> ReplicaRestoreOptions {
+      var options = ReplicaRestoreOptions()
       options.ignoresLease = history.below(2) == 0
       options.name = name
       options.setStepHook { [self] in history.step($0.rawValue, of: self) }

@@ -5,7 +5,7 @@
 #endif
 
 /// The state of a replica to restore.
-public enum RestoreTarget: Sendable, Hashable {
+public enum ReplicaRestoreTarget: Sendable, Hashable {
   /// The newest state.
   case latest
   /// The state after a write, as the log numbers writes.
@@ -17,7 +17,7 @@ public enum RestoreTarget: Sendable, Hashable {
 }
 
 /// The options of a restore and of a takeover.
-public struct RestoreOptions: Sendable {
+public struct ReplicaRestoreOptions: Sendable {
   /// Whether the restored file is sealed, which nobody can change.
   public var seals = false
   /// The number of failures in a row after which the call throws.
@@ -48,7 +48,7 @@ package enum RestoreStep: String, Sendable, CaseIterable {
   case downloaded, copied, applied, fenced, marked, complete, linked
 }
 
-extension RestoreOptions {
+extension ReplicaRestoreOptions {
   /// Sets the closure that tests use to end the process at a step.
   package mutating func setStepHook(_ body: @escaping @Sendable (RestoreStep) -> Void) {
     onStep = body
@@ -56,7 +56,7 @@ extension RestoreOptions {
 }
 
 /// The result of a restore, or the plan of one.
-public struct RestoreReport: Sendable, Hashable {
+public struct ReplicaRestoreReport: Sendable, Hashable {
   /// The slot of the base from which the restore begins.
   public var baseSlot: UInt64
   /// The slot of the last entry that is applied in whole or in part.
