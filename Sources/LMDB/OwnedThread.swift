@@ -5,7 +5,8 @@ import Synchronization
 ///
 /// A simulation runs all its tasks on one thread. Each call of a store by such a task runs at once
 /// on that thread. The simulation decides when the task receives the result. The order of all steps
-/// then does not depend on the threads of stores.
+/// then does not depend on the threads of stores. Stores take the time of their writes from the
+/// simulation, too.
 package final class OwnedThread: Sendable {
   /// Whether any thread of the process is owned.
   private static let isUsed = Atomic(false)
@@ -15,11 +16,18 @@ package final class OwnedThread: Sendable {
     return key
   }()
 
+  private let now: @Sendable () -> Double
   private let later: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-  /// - Parameter later: Receives a closure that resumes the caller of a call, to run it later on
-  ///   the same thread.
-  package init(later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
+  /// - Parameters:
+  ///   - now: Returns the time of the calendar, in seconds since 2001.
+  ///   - later: Receives a closure that resumes the caller of a call, to run it later on the same
+  ///     thread.
+  package init(
+    now: @escaping @Sendable () -> Double,
+    later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+  ) {
+    self.now = now
     self.later = later
   }
 
@@ -37,6 +45,9 @@ package final class OwnedThread: Sendable {
     guard isUsed.load(ordering: .relaxed), let found = pthread_getspecific(key) else { return nil }
     return Unmanaged<OwnedThread>.fromOpaque(found).takeUnretainedValue()
   }
+
+  /// The time of the calendar, in seconds since 2001, if the calling thread is owned.
+  package static var time: Double? { current?.now() }
 
   /// Resumes the caller of a call when the simulation wants it.
   func resume<R: Sendable>(

@@ -78,11 +78,11 @@
     }
   }
 
-  /// Waits until a condition holds, for at most 30 seconds.
+  /// Waits until a condition holds, for at most two minutes.
   func wait(until condition: () throws -> Bool) async throws {
-    let limit = Date(timeIntervalSinceNow: 30)
+    let limit = Date(timeIntervalSinceNow: 120)
     while try !condition() {
-      try #require(Date() < limit, "the condition did not hold within 30 seconds")
+      try #require(Date() < limit, "the condition did not hold within two minutes")
       try await Task.sleep(for: .milliseconds(2))
     }
   }

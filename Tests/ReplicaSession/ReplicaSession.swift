@@ -25,6 +25,11 @@ import Synchronization
 /// follower or a restore, and those of the storage, as in `before-put-log` and `after-get-base`.
 /// The step `part` is made after each part of a file that is uploaded in parts.
 ///
+/// Variables of the environment change the session:
+/// - `LODESTORE_STOPS`: the process stops itself at the step, by SIGSTOP, after the line `stopped`.
+/// - `LODESTORE_LEASE`: the milliseconds between two renewals of a writer's lease.
+/// - `LODESTORE_DESCRIPTORS`: the number of file descriptors that the process may have.
+///
 /// Each command prints one line at its end: the last slot and write, or the code of the error.
 /// `upload` and `download` print the size of the object and the most memory of the process in KiB.
 /// `write` prints a line before that for each write that the storage has.
@@ -39,8 +44,24 @@ import Synchronization
     }
   }
 
+  /// The number that a variable of the environment has.
+  private static func number(_ name: String) -> Int? {
+    ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
+  }
+
+  private static func limitDescriptors(to count: rlim_t) {
+    #if canImport(Glibc)
+      let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #else
+      let resource = RLIMIT_NOFILE
+    #endif
+    var limit = rlimit(rlim_cur: count, rlim_max: count)
+    setrlimit(resource, &limit)
+  }
+
   private static func run(_ words: [String]) async throws -> String {
     guard words.count >= 3 else { return "usage" }
+    if let count = number("LODESTORE_DESCRIPTORS") { limitDescriptors(to: rlim_t(count)) }
     if words[0] == "plain", words.count == 4 {
       guard let first = Int(words[2]), let last = Int(words[3]), first <= last else {
         return "usage"
@@ -95,8 +116,7 @@ import Synchronization
   /// Options under which files larger than `LODESTORE_PART_SIZE` are written in parts of this size.
   private static func options(_ death: Death) -> S3Storage.Options {
     var options = S3Storage.Options()
-    let variable = ProcessInfo.processInfo.environment["LODESTORE_PART_SIZE"]
-    if let size = variable.flatMap({ UInt64($0) }) {
+    if let size = number("LODESTORE_PART_SIZE").map({ UInt64($0) }) {
       (options.partsThreshold, options.partSize) = (size + 1, size)
     }
     options.onPart = { _ in death.make("part") }
@@ -109,7 +129,7 @@ import Synchronization
     var options = ReplicaWriterOptions()
     options.durability = .replicated
     options.checkpointInterval = .milliseconds(100)
-    options.leaseInterval = nil
+    options.leaseInterval = number("LODESTORE_LEASE").map { .milliseconds($0) }
     options.retention = .zero
     options.probesStorage = false
     options.setStepHook { death.make($0.rawValue) }
@@ -149,8 +169,9 @@ import Synchronization
   }
 }
 
-/// Kills the process at a step.
+/// Kills or stops the process at a step.
 final class Death: Sendable {
+  private let stops = ProcessInfo.processInfo.environment["LODESTORE_STOPS"] != nil
   private let step: String?
   private let count: Int
   private let seen = Mutex(0)
@@ -166,6 +187,8 @@ final class Death: Sendable {
       seen += 1
       return seen
     }
-    if number == count { kill(getpid(), SIGKILL) }
+    guard number == count else { return }
+    if stops { FileHandle.standardOutput.write(Data("stopped\n".utf8)) }
+    kill(getpid(), stops ? SIGSTOP : SIGKILL)
   }
 }

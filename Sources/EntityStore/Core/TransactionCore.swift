@@ -24,7 +24,7 @@ class TransactionCore: RecordDecoding {
   // every walk and batch.
   @exclusivity(unchecked) final var key = KeyEncoder()
   /// The time of the transaction, in seconds since 2001; read once, and equal for all its records.
-  final private(set) lazy var time = DynamicValue.currentTime
+  final private(set) lazy var time = OwnedThread.time ?? DynamicValue.currentTime
   /// The Swift type and the stored entity of the last lookup, cached.
   @exclusivity(unchecked) private final var lastEntity:
     (type: ObjectIdentifier, entity: StoredEntity)?

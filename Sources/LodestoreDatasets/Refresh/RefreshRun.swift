@@ -24,6 +24,9 @@ final class RefreshRun: Sendable {
   /// Whether the refresh accepts no further callers.
   var hasEnded: Bool { state.withLock { $0.isClosed } }
 
+  /// The number of callers that wait for the refresh.
+  var callerCount: Int { state.withLock { $0.callers.count } }
+
   /// Reports the progress to all callers.
   func report(_ progress: RefreshProgress) {
     for observer in state.withLock({ $0.observers.values.map { $0 } }) { observer(progress) }

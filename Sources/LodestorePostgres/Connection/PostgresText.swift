@@ -15,12 +15,14 @@ enum SQL {
   }
 
   /// Returns the text with each quote twice, and without the bytes that the server cannot store.
-  private static func doubled(_ text: String, _ quote: Character) -> String {
-    var result = ""
-    for character in text where character != "\0" {
-      if character == quote { result.append(quote) }
-      result.append(character)
+  ///
+  /// A quote and a combining mark after it are one character of Swift, and two of the server.
+  private static func doubled(_ text: String, _ quote: Unicode.Scalar) -> String {
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars where scalar != "\0" {
+      if scalar == quote { result.append(quote) }
+      result.append(scalar)
     }
-    return result
+    return String(result)
   }
 }

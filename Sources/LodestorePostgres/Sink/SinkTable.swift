@@ -34,6 +34,12 @@ struct SinkTable: Sendable {
           name: try Self.checked(column, of: entity.name), type: ColumnType(attribute.type)))
       attributes.append(attribute)
     }
+    if columns.lazy.filter({ $0.name == "id_" }).count > 1 {
+      throw PostgresError(
+        .badMapping,
+        "the attributes 'id' and 'id_' of '\(name)' would both have the column 'id_'; rename one, "
+          + "or leave the entity out", table: name, column: "id_")
+    }
     if name == Self.cursorName {
       throw PostgresError(
         .badMapping,

@@ -19,6 +19,10 @@
             "has the same entity as \(other.label); a copy of one table would delete the records "
               + "of the other, so give it an entity of its own")
         }
+        let entity = table.entity ?? table.name
+        guard EntityDescription.isValidName(entity) else {
+          throw badName(entity, of: "an entity", table, "PostgresTable.entity")
+        }
       }
       let types = try PostgresTypes(rows: connection.run(PostgresTypes.command))
       return try source.tables.map { try plan($0, types, extends: extends) }
@@ -56,6 +60,10 @@
           continue
         }
         if table.ignored.contains(name) { continue }
+        let attribute = table.attributes[name] ?? name
+        guard EntityDescription.isValidAttributeName(attribute) else {
+          throw badName(attribute, of: "an attribute", table, "PostgresTable.attributes")
+        }
         if row[3] == "t" { plan.key.append(plan.columns.count) }
         let type = types.type(typeID)
         if case .unsupported(let typeName, let advice) = type {
@@ -67,8 +75,8 @@
         plan.columns.append(
           TablePlan.Column(
             name: name, typeID: typeID, type: type, isRequired: row[2] == "t",
-            attribute: table.attributes[name] ?? name,
-            attributeType: type.attributeType ?? .string, isOptional: row[2] != "t"))
+            attribute: attribute, attributeType: type.attributeType ?? .string,
+            isOptional: row[2] != "t"))
       }
       if let unknown = table.ignored.union(table.attributes.keys).sorted().first(where: { name in
         !rows.contains { $0.first == name }
@@ -138,6 +146,15 @@
             + "update or a delete changes; add a primary key, or run ALTER TABLE \(plan.sqlName) "
             + "REPLICA IDENTITY USING INDEX with a unique index")
       }
+    }
+
+    private func badName(
+      _ name: String, of kind: String, _ table: PostgresTable, _ option: String
+    ) -> PostgresError {
+      refusal(
+        .badMapping, table,
+        "has the name '\(name)', which \(kind) cannot have; choose a name of ASCII letters, digits "
+          + "and '_' by \(option)")
     }
 
     private func refusal(

@@ -13,6 +13,8 @@ struct PackedUnit: Sendable {
 
   /// The limits of a unit, which a follower applies as a whole and so has in memory.
   struct Limits: Sendable {
+    /// The packed size of a body after which the next one begins; `nil` for the usual size.
+    var bodyBytes: Int?
     /// The size of all bodies beyond which a base is smaller than the pack.
     var bytes = 512 << 20
     /// The unpacked size of all bodies.
@@ -67,7 +69,9 @@ struct PackedUnit: Sendable {
       }
     }
     let end = try snapshot.forEachReplayStep(request) { step in
-      if writer.isFull { try endBody() }
+      if writer.isFull || limits.bodyBytes.map({ writer.byteCount >= $0 }) ?? false {
+        try endBody()
+      }
       time = step.time
       stepCount += 1
       guard stepCount <= limits.steps else {

@@ -15,7 +15,7 @@ public import EntityStore
 public final class ReplicaWriter: Sendable {
   /// The store, which must stay open.
   public let store: Store
-  private let loop: WriterLoop
+  let loop: WriterLoop
   private let durability: ReplicaWriterOptions.Durability
 
   init(_ store: Store, _ loop: WriterLoop, _ durability: ReplicaWriterOptions.Durability) {

@@ -24,8 +24,16 @@ extension WriterLoop {
     logBytes = entries.reduce(0) { $0 + $1.byteCount }
     var next = newestBase.map { $0.slot + 1 } ?? max(slots.floor.slot, 1)
     for slot in entries.lazy.compactMap(\.name.collectedSlot) {
-      guard slot == next else { throw ReplicaError.gap(client.place, next...max(next, slot - 1)) }
-      next += 1
+      if slot != next {
+        // A later writer may have collected slots since the opening. The next entry finds the fence.
+        var reader = ChainReader(
+          position: position, floor: slots.floor, limit: (entries: 1, bytes: 1))
+        _ = try await client.run(&reader)
+        guard slot <= reader.floor.slot else {
+          throw ReplicaError.gap(client.place, next...max(next, slot - 1))
+        }
+      }
+      next = slot + 1
     }
     // An earlier writer may have ended before it merged its last ranges.
     let merged = try await client.entries(in: .merged, below: "1/").last?.name.collectedSlot

@@ -8,7 +8,7 @@
   @testable import LodestoreDatasets
 
   /// Waits after failures, policies of reading, and clocks that are set.
-  @Suite(.timeLimit(.minutes(5))) struct BackoffTests {
+  @Suite(.timeLimit(.minutes(10))) struct BackoffTests {
     /// A time of day that a test sets.
     private final class TestClock: Sendable {
       private let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
@@ -157,7 +157,7 @@
         let generation = Int(try dataset.current().number) + 1
         try published.publish(generation, in: folder)
         _ = try await dataset.read(.cacheThenRefresh)
-        for _ in 0..<2_000 where try dataset.current().number != UInt64(generation) {
+        for _ in 0..<12_000 where try dataset.current().number != UInt64(generation) {
           try await Task.sleep(for: .milliseconds(5))
         }
         #expect(try dataset.current().number == UInt64(generation))

@@ -26,7 +26,7 @@
         origin: .published(at: server.url, trusting: keys), options: options)
       var first: RefreshReport?
       // nginx needs a moment until it listens.
-      for _ in 0..<100 where first == nil {
+      for _ in 0..<2_400 where first == nil {
         first = try? await dataset.refresh()
         if first == nil { try await Task.sleep(for: .milliseconds(50)) }
       }

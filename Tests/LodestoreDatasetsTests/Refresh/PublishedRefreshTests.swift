@@ -8,7 +8,7 @@
   @testable import LodestoreDatasets
 
   /// Refreshing from a publisher's files on sound servers.
-  @Suite(.timeLimit(.minutes(5))) struct PublishedRefreshTests {
+  @Suite(.timeLimit(.minutes(10))) struct PublishedRefreshTests {
     @Test func `The first refresh brings the newest generation, the next asks for one small file`()
       async throws
     {
@@ -232,9 +232,10 @@
       let published = try SpecPublication(folder)
       try published.publish(1, in: folder)
       try published.publish(2, in: folder)
+      let isRead = Mutex(false)
       let (server, _) = try published.serving { request, answer in
-        request.path == "/manifest.json"
-          ? Answer(steps: [.wait(milliseconds: 1_500)] + answer.steps) : answer
+        while request.path == "/manifest.json", !isRead.withLock({ $0 }) { usleep(1_000) }
+        return answer
       }
       defer { server.stop() }
       let dataset = try specDataset(
@@ -243,6 +244,7 @@
       ) { $0.freshWait = .milliseconds(50) }
       let read = try await dataset.read(.freshElseCache)
       #expect(read.number == 1 && read.refreshError?.code == .network)
+      isRead.withLock { $0 = true }
       #expect(try await dataset.refresh().generation == 2)
       #expect(server.targets.filter { $0 == "/manifest.json" }.count == 1)
     }

@@ -281,7 +281,7 @@
       while !isWaiting.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
       let third = writer
       let stop = Task { try await third.stop() }
-      try await Task.sleep(for: .seconds(2))
+      while !third.loop.shared.isStopping { try await Task.sleep(for: .milliseconds(1)) }
       store.close()
       isSlow.withLock { $0 = false }
       let failure = await #expect(throws: ReplicaError.self) { try await stop.value }

@@ -119,7 +119,7 @@
       }
       await #expect(throws: CancellationError.self) { try await stop.value }
       try ReplicaFixture.write(1...1, to: store)
-      for _ in 0..<400 where writer.status.replicatedWrite == 0 {
+      for _ in 0..<800 where writer.status.replicatedWrite == 0 {
         try await Task.sleep(for: .milliseconds(10))
       }
       #expect(writer.status.replicatedWrite == 1)

@@ -22,7 +22,7 @@
         if number == 5 { try await writer.writeBase() }
       }
       let merged = fixture.bucketPath + "/merged/1"
-      for _ in 0..<500 {
+      for _ in 0..<3_000 {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: merged)) ?? []
         if names.filter({ $0.hasSuffix(".lsc") }).count >= 2 { break }
         try await Task.sleep(for: .milliseconds(20))

@@ -11,7 +11,8 @@
   struct PollTests {
     /// The requests of a follower, and a clock that a test moves.
     private final class Watch: Sendable {
-      private let state = Mutex((log: 0, floor: 0, ahead: Duration.zero, isHeld: false))
+      private let start = ContinuousClock.now
+      private let state = Mutex((log: 0, floor: 0, passed: Duration.zero, isHeld: false))
 
       var counts: (log: Int, floor: Int) { state.withLock { ($0.log, $0.floor) } }
 
@@ -27,13 +28,13 @@
           }
         }
         var clock = ReplicaClock.system
-        clock.instant = { .now + self.state.withLock { $0.ahead } }
+        clock.instant = { self.start + self.state.withLock { $0.passed } }
         return ReplicaStorage(watched, clock: clock)
       }
 
       func hold(_ isHeld: Bool) { state.withLock { $0.isHeld = isHeld } }
 
-      func advance(_ duration: Duration) { state.withLock { $0.ahead += duration } }
+      func advance(_ duration: Duration) { state.withLock { $0.passed += duration } }
 
       /// Waits for a number of further reads of the log.
       func waitForPolls(_ count: Int) async throws {

@@ -111,7 +111,7 @@
     /// Waits until the writer has merged slots.
     func waitForMergedSlots() async throws {
       let folder = bucketPath + "/merged/1"
-      for _ in 0..<500 {
+      for _ in 0..<6_000 {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         if names.contains(where: { $0.hasSuffix(".lsc") && !$0.hasPrefix(".") }) { return }
         try await Task.sleep(for: .milliseconds(10))

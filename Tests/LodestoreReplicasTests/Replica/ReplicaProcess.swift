@@ -33,6 +33,19 @@
       return nil
     }()
 
+    /// A process that was not started yet.
+    static func process(_ words: [String], _ variables: [String: String]) throws -> Process {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: try #require(Self.program))
+      process.arguments = words
+      process.environment = ProcessInfo.processInfo.environment.merging([
+        "AWS_ACCESS_KEY_ID": StorageServer.credentials.accessKey,
+        "AWS_SECRET_ACCESS_KEY": StorageServer.credentials.secretKey,
+        "AWS_REGION": "us-east-1",
+      ]) { $1 }.merging(variables) { $1 }
+      return process
+    }
+
     /// Runs the program; returns its last line, or `nil` if a signal has ended it.
     static func run(_ words: [String]) async throws -> String? { try await outcome(of: words).line }
 
@@ -40,18 +53,10 @@
     static func outcome(
       of words: [String], _ variables: [String: String] = [:]
     ) async throws -> Outcome {
-      let program = try #require(Self.program)
       return try await Task.detached {
-        let process = Process()
+        let process = try process(words, variables)
         let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = words
         process.standardOutput = output
-        process.environment = ProcessInfo.processInfo.environment.merging([
-          "AWS_ACCESS_KEY_ID": StorageServer.credentials.accessKey,
-          "AWS_SECRET_ACCESS_KEY": StorageServer.credentials.secretKey,
-          "AWS_REGION": "us-east-1",
-        ]) { $1 }.merging(variables) { $1 }
         try process.run()
         let text = String(
           decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

@@ -105,7 +105,7 @@ import Testing
 
   @Test func `a write to a service that says nothing may have happened`() async throws {
     try await withStorage(
-      answering: { _ in .never }, with: { $0.requestTimeout = .milliseconds(300) }
+      answering: { _ in .never }, with: { $0.requestTimeout = .seconds(2) }
     ) {
       storage, _ in
       let one = try key("a")

@@ -5,7 +5,7 @@ import Testing
 @testable import LodestoreReplicas
 
 /// Requests to services whose answers stop, change their form, or contradict themselves.
-@Suite(.timeLimit(.minutes(2))) struct S3StutterTests {
+@Suite(.timeLimit(.minutes(10))) struct S3StutterTests {
   private func get(
     _ answer: Answer, with change: (inout S3Storage.Options) -> Void = { _ in }
   ) async throws -> Result<[UInt8], StorageError> {
@@ -36,7 +36,7 @@ import Testing
         .waitForClient),
     ]
     for (number, answer) in answers.enumerated() {
-      let found = try await get(answer) { $0.requestTimeout = .milliseconds(400) }
+      let found = try await get(answer) { $0.requestTimeout = .seconds(2) }
       guard case .failure(let error) = found else {
         Issue.record("\(number): \(found)")
         continue

@@ -24,7 +24,7 @@
         if try HistoryContent.digests(of: store) != digests {
           history.fail("the store of the last takeover is not the restored one")
         }
-        let writer = try await Replica.writer(store, to: storage, options: writerOptions())
+        let writer = try await Replica.writer(store, to: storage, options: newWriterOptions())
         var serials: [Int] = []
         for _ in 0..<3 { try commit(store, &serials) }
         try await writer.stop()

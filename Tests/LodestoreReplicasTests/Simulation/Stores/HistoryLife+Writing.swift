@@ -11,9 +11,10 @@
       hasLabels = history.entities.count > 1
       try history.record(store)
       var serials = try HistoryContent.serials(of: store)
-      if !history.isSettling, history.below(6) == 0 { try commit(store, &serials) }
+      try commitWithoutWriter(store, &serials)
       do {
-        let writer = try await Replica.writer(store, to: storage, options: writerOptions())
+        writerOptions = newWriterOptions()
+        let writer = try await Replica.writer(store, to: storage, options: writerOptions)
         for _ in 0..<3 + history.below(30) where !history.isSettling && !isDead {
           try await work(writer, &serials)
           if let end = writer.status.end { throw end }
@@ -24,6 +25,15 @@
         if error.code == .fenced, !isDead { try export(store) }
         throw error
       }
+    }
+
+    /// Commits before the writer is opened.
+    ///
+    /// An old copy of the store gets writes with the numbers of those that the log has.
+    private func commitWithoutWriter(_ store: Store, _ serials: inout [Int]) throws {
+      let isOld = machine.isRolledBack
+      if history.isSettling || history.below(isOld ? 2 : 6) > 0 { return }
+      for _ in 0...(isOld ? history.below(12) : 0) { try commit(store, &serials) }
     }
 
     /// Exports the writes of a fenced store that no replica has.
@@ -41,13 +51,17 @@
         (name, try Set(HistoryContent.serials(of: store)).subtracting(exported)))
     }
 
-    func writerOptions() -> ReplicaWriterOptions {
+    func newWriterOptions() -> ReplicaWriterOptions {
       var options = ReplicaWriterOptions()
       options.durability = .replicated
       options.flushInterval = .milliseconds(5 + history.below(500))
       options.checkpointInterval = .milliseconds(100 + history.below(8_000))
       options.leaseInterval = history.below(2) == 0 ? .seconds(5 + history.below(25)) : nil
-      options.retention = [Duration.zero, .zero, .seconds(30), nil][history.below(4)]
+      options.retention = [Duration.zero, .seconds(5), .seconds(30), nil][history.below(4)]
+      if history.below(4) == 0 { options.followerTimeout = .seconds(20) }
+      // Some writers send each write as a part, and some send the net changes of several writes.
+      if history.below(3) == 0 { options.unitLimits.bodyBytes = 1 }
+      if history.below(8) == 0 { options.unitLimits.steps = 3 }
       options.probesStorage = history.storage == .overwriting || history.below(4) == 0
       // Bases are written when the history says so, because sizes differ from run to run.
       options.minimumLogSizeForBase = .max
@@ -92,10 +106,23 @@
         let sent = serials
         try await writer.flush()
         history.acknowledged.formUnion(sent)
-      case 11: try await writer.writeBase()
-      case 12: try await writer.collect()
+      case 11: try await committing(to: writer, &serials) { try await writer.writeBase() }
+      case 12: try await committing(to: writer, &serials) { try await writer.collect() }
       default: try await rest(0.01...6)
       }
+    }
+
+    /// Commits some times while another call of the writer runs.
+    private func committing(
+      to writer: ReplicaWriter, _ serials: inout [Int],
+      while body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+      async let end: Void = body()
+      for _ in 0..<history.below(5) where !isDead {
+        try await rest(0.001...0.1)
+        try commit(writer.store, &serials)
+      }
+      try await end
     }
   }
 #endif

@@ -18,12 +18,31 @@
     var isRolledBack = false
     /// The store's history was purged, so an opening may be unable to compare entries with it.
     var hasPurged = false
+    /// Entries that are on their way to the storage.
+    var late: [Late] = []
+
+    typealias Late = (number: Int, call: HistoryCall, sender: HistorySender)
 
     init(number: Int, calendarOffset: Double, folder: String) {
       self.number = number
       self.calendarOffset = calendarOffset
       self.folder = folder
     }
+
+    /// Continues with an empty folder.
+    func replaceFolder(by folder: String) {
+      self.folder = folder
+      (backup, isRolledBack, hasPurged) = (nil, false, false)
+    }
+  }
+
+  /// The facts about a process when it sends a request, by which the oracle judges the request.
+  struct HistorySender {
+    let life: HistoryLife
+    let retention: Duration?
+    let followerTimeout: Duration
+    /// The time of the list of followers by which a running collection goes.
+    let followersListedAt: Int64
   }
 
   /// A process of a machine, from its start to its end or its death.
@@ -41,6 +60,10 @@
     var isOver = false
     /// The writer's store has labels.
     var hasLabels = false
+    /// The options of the process's writer.
+    var writerOptions = ReplicaWriterOptions()
+    /// The times of the last two lists of followers.
+    private var followerLists: [Int64] = []
     /// The process is stopped until this time.
     var frozenUntil: Int64 = 0
     /// The network is cut until this time.
@@ -86,6 +109,19 @@
       frozenUntil = 0
       task?.cancel()
       for number in waits.keys.sorted() { waits[number]?() }
+    }
+
+    // MARK: Requests
+
+    func noteFollowerList(at time: Int64) { followerLists = followerLists.suffix(1) + [time] }
+
+    /// The facts about the process when it sends a request.
+    var sender: HistorySender {
+      // Two collections may run at once, so that the earlier one of the last two lists counts.
+      HistorySender(
+        life: self, retention: writerOptions.retention,
+        followerTimeout: writerOptions.followerTimeout,
+        followersListedAt: followerLists.first ?? -1)
     }
 
     // MARK: Waits

@@ -38,7 +38,7 @@
     enum Event: String, CaseIterable {
       case jobs, requests, kills, freezes, rollbacks, takeovers, standbys, fenced, refused, bases
       case baseEntries, collections, swaps, mergedReads, restores, pointsInTime, acknowledged
-      case garbage
+      case garbage, parts, lostDisks, lateEntries
     }
 
     private struct Wait {
@@ -51,7 +51,8 @@
 
     let storage: Storage
     let start = ContinuousClock.now
-    private let epoch = Date().timeIntervalSinceReferenceDate
+    /// The time of the calendar at the beginning, in seconds since 2001.
+    private static let epoch = 800_000_000.0
     private let length: Int64
     /// The factor by which faults are rarer than in the roughest histories.
     ///
@@ -61,6 +62,8 @@
     private var source: SeededRandom
     /// The true time since the beginning, in nanoseconds.
     private(set) var time: Int64 = 0
+    /// The number of times that stores have read the calendar.
+    private var readings = 0
     /// The events to come, the next one last.
     private var waits: [Wait] = []
     private var lastWait = 0
@@ -84,6 +87,8 @@
     /// The entities of the program, which gets a new version in some histories.
     private(set) var entities: [any Entity.Type] = [Note.self]
     var lastSerial = 0
+    /// The number of the last entry that was delayed.
+    var lastLate = 0
     /// The serial numbers of writes that were reported as replicated.
     var acknowledged: Set<Int> = []
     /// The writes of fenced stores that were not exported as diverged.
@@ -111,8 +116,7 @@
       folder = HistoryFiles.root + "/history-\(UUID().uuidString)"
       let years: [Double] = [-10, -1, 0, 0, 1, 10]
       for number in 0..<2 + source.below(3) {
-        // One hour more keeps the times of writes, which the system's clock gives, in the past.
-        let offset = years[source.below(years.count)] * 31_556_952 + 3_600
+        let offset = years[source.below(years.count)] * 31_556_952 + Double(source.below(60))
         machines.append(
           HistoryMachine(number: number, calendarOffset: offset, folder: try newFolder()))
       }
@@ -131,7 +135,7 @@
     var isHonest: Bool { storage == .honest }
     /// Whether each slot has one entry for ever.
     var keepsConditions: Bool { storage == .honest || storage == .lagging }
-    var calendar: Double { epoch + Double(time) * 1e-9 }
+    var calendar: Double { Self.epoch + Double(time) * 1e-9 }
 
     func fail(_ text: String) {
       note("failed: \(text)")
@@ -172,14 +176,22 @@
       }
     }
 
+    /// The time that the store of the running process reads; no two readings are equal.
+    private func storeTime() -> Double {
+      readings += 1
+      return calendar + (running?.machine.calendarOffset ?? 0) + Double(readings) * 1e-6
+    }
+
     // MARK: The run
 
     /// Runs the history to its end.
     func run() -> Outcome {
-      let thread = OwnedThread { [unowned self] resumption in
-        guard let running else { return fail("a call of a store belongs to no process") }
-        running.executor.enqueue(resumption)
-      }
+      let thread = OwnedThread(
+        now: { [unowned self] in storeTime() },
+        later: { [unowned self] resumption in
+          guard let running else { return fail("a call of a store belongs to no process") }
+          running.executor.enqueue(resumption)
+        })
       thread.own {
         // Mostly the first machine begins the replica before the others start.
         let delay: ClosedRange<Double> = below(4) == 0 ? 0...0 : 0.1...10
@@ -200,6 +212,7 @@
         end()
       }
       count(.garbage, oracle.garbageCount)
+      count(.parts, oracle.partCount)
       count(.acknowledged, acknowledged.count)
       if storage == .overwriting, bucket.objects[ReplicaName.entry(slot: 1).text] != nil {
         fail("a storage that ignores conditions was used")
@@ -262,7 +275,7 @@
     private func judge() {
       do {
         let machine = HistoryMachine(
-          number: machines.count, calendarOffset: 3_600, folder: try newFolder())
+          number: machines.count, calendarOffset: 0, folder: try newFolder())
         let life = newLife(machine)
         life.begin { await life.judge() }
         loop { life.isOver }
@@ -290,7 +303,8 @@
       if let life = lives.first(where: { !$0.isOver }) {
         fail("a task of \(life.name) waits for ever")
       }
-      // Processes refer to their history.
+      // Processes and late entries refer to their history.
+      for machine in machines { machine.late = [] }
       (lives, machines) = ([], [])
     }
 
@@ -307,9 +321,12 @@
         try recordStore(in: copy)
       } catch { fail("after a death: \(error)") }
       life.die()
-      if let backup = machine.backup, below(3) == 0 {
+      if let backup = machine.backup, below(2) == 0 {
         count(.rollbacks)
         (machine.folder, machine.backup, machine.isRolledBack) = (backup, nil, true)
+      } else if below(12) == 0, bucket.objects.keys.contains(where: { $0.hasPrefix("log/") }) {
+        // An empty replica belongs to the store that began it.
+        loseDisk(of: machine)
       }
       schedule(after: Int64(random(in: 0...40) * 1e9)) { [self] in
         if !isSettling { start(machine) }
