@@ -14,6 +14,7 @@ import LodestoreSystem
 /// - `Query/`: format strings, orders and paths that a person typed, plans, and pages of results.
 /// - `Change/`: counting, confirming and changing records; the assignments of `update`.
 /// - `Diff/`: differences of two stores as rows and counts.
+/// - `Generate/`: the schema as Swift source.
 /// - `Export/`: files that appear completely or not at all.
 /// - `Import/`: files as pages, the schema for them, and the pages as records.
 /// - `Programs/`: commands that kvdump passes to other programs.
@@ -44,7 +45,7 @@ struct KVDump: CommandTool {
       CommandGroup(
         name: "Look",
         subcommands: [
-          InfoCommand.self, SchemaCommand.self, RecordsCommand.self,
+          InfoCommand.self, SchemaCommand.self, GenerateCommand.self, RecordsCommand.self,
           GetCommand.self, IndexCommand.self, QueryCommand.self, CountCommand.self,
           ExplainCommand.self, HistoryCommand.self, DiffCommand.self, WatchCommand.self,
           ServeProgram.self, MCPProgram.self,
