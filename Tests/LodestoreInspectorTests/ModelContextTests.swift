@@ -265,7 +265,8 @@ struct ModelContextTests {
 
   private static let pieces = [
     "{", "}", "[", "]", ":", ",", "\"", "\\", "null", "1", "-0", "1e999", "\u{0}", "\u{FEFF}", "é",
-    "\"jsonrpc\":\"2.0\"", "\"id\":1", "\"id\":\"a\"", "\"method\":\"tools/call\"", "\"method\":\"ping\"",
+    "\"jsonrpc\":\"2.0\"", "\"id\":1", "\"id\":\"a\"", "\"method\":\"tools/call\"",
+    "\"method\":\"ping\"",
     "\"method\":\"initialize\"", "\"params\":{", "\"name\":\"query\"", "\"name\":\"sample\"",
     "\"arguments\":{", "\"entity\":\"Book\"", "\"where\":\"pages > 1\"", "\"where\":\"(((\"",
     "\"sort\":[\"-_id\"]", "\"after\":\"1-2\"", "\"count\":3", "\"_meta\":{", "\"limit\":5", "\r",

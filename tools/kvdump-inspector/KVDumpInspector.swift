@@ -15,7 +15,7 @@ package func runKVDumpInspector() -> Never {
 /// The help pages say `kvdump`, because kvdump starts this program for it.
 struct KVDumpInspector: CommandTool {
   static let configuration = CommandConfiguration(
-    commandName: "kvdump", abstract: "Serve a store to a browser or to a client of the Model Context Protocol.",
+    commandName: "kvdump", abstract: "Serve a store to a browser or an AI application.",
     discussion: """
       kvdump starts the program kvdump-inspector for these commands.
 
@@ -23,5 +23,7 @@ struct KVDumpInspector: CommandTool {
         kvdump serve catalog.lodestore --open
         kvdump mcp catalog.lodestore
       """,
-    groupedSubcommands: [CommandGroup(name: "Look", subcommands: [ServeCommand.self, MCPCommand.self])])
+    groupedSubcommands: [
+      CommandGroup(name: "Look", subcommands: [ServeCommand.self, MCPCommand.self])
+    ])
 }

@@ -14,9 +14,9 @@ struct MCPCommand: ToolCommand {
         {"mcpServers": {
           "pods": {"command": "kvdump", "args": ["mcp", "/data/pods.lodestore"]}}}
 
-      The command answers JSON-RPC messages, one on each line of standard input, on standard output. \
-      It ends with the input. The tools are entities, describe, sample, query and explain. The store \
-      is opened read-only, also while a program uses it, and each answer is one short read.
+      The command answers the messages of standard input on standard output, and ends with the \
+      input. The tools are entities, describe, sample, query and explain. The store is opened \
+      read-only, also while a program uses it, and each answer is one short read.
 
       An answer has at most as many records as --answer-size holds. The rest follows in further \
       answers, each of which begins after the one before it.
@@ -40,8 +40,9 @@ struct MCPCommand: ToolCommand {
   func run(on console: Console) async throws -> ExitStatus {
     let store = try DynamicStore(path: path, options: ReadStore.options)
     defer { store.close() }
+    let size = answerSize?.bytes ?? ModelContextServer.usualAnswerSize
     let server = ModelContextServer(
-      store, path: path, version: toolVersion, answerSize: answerSize?.bytes ?? ModelContextServer.usualAnswerSize)
+      store, path: path, version: toolVersion, answerSize: size)
     try await server.run(input: STDIN_FILENO, output: STDOUT_FILENO)
     return .success
   }

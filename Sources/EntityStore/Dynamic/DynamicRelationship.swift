@@ -17,7 +17,7 @@ package struct DynamicRelationship: Sendable {
   package var inverseIsToOne: Bool { end.opposite.attribute != nil }
   /// The number of the relationship, which both sides have in common.
   package var number: UInt32 { end.relationship.description.number }
-  /// Whether this is the side from which the relationship was declared first.
+  /// Whether the relationship was first declared from this side.
   package var isFirst: Bool { end.side == .from }
   package var onDelete: DeleteRule { end.onDelete }
   /// The condition with which a related record denies the delete of the record; nil for none.

@@ -60,7 +60,8 @@ struct LineReader {
         var request = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
         _ = poll(&request, 1, -1)
       default:
-        throw InspectorError(message: "the input cannot be read: \(String(cString: strerror(code)))")
+        let reason = String(cString: strerror(code))
+        throw InspectorError(message: "the input cannot be read: \(reason)")
       }
     }
   }

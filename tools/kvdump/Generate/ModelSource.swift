@@ -60,7 +60,9 @@ struct ModelSource {
       guard var source = sources[entity.name] else { continue }
       texts.append(source.text(sources))
       notes += source.notes
-      if source.name != entity.name { notes.append("\(entity.name) is the struct '\(source.name)'") }
+      if source.name != entity.name {
+        notes.append("\(entity.name) is the struct '\(source.name)'")
+      }
     }
     let file = path.split(separator: "/").last.map(String.init) ?? path
     let types = entities.map { "\(typeName(of: $0.name)).self" }.joined(separator: ", ")

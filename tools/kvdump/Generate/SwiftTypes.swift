@@ -29,7 +29,7 @@ extension AttributeType {
 
 /// The Codable structs of an entity's documents.
 ///
-/// A struct has the name of the type that a program declared, and is nested in the entity, so that
+/// A struct has the name of the type that a program declared. The struct is nested in the entity, so
 /// structs of two entities may have one name. Types inside it get names from their members, because
 /// the file does not have their names.
 struct DocumentTypes {
