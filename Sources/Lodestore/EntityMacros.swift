@@ -66,11 +66,15 @@
   ///
   ///     @Attribute(.unique) var slug: String
   ///     @Attribute(.unique, originalName: "mail") var email: String
+  ///     @Attribute(name: "id") var identifier: String
   ///     @Attribute(constraints: [.range(0...5)]) var stars: Int = 0
   ///     @Attribute(initial: Date.distantPast) var createdAt: Date = .now
   ///
   /// - Parameters:
   ///   - options: Options of the attribute, written out as members.
+  ///   - name: The attribute's name in the file, a literal; by default the property's name. Format
+  ///     strings use this name. A file can hold the names `id`, `schema` and `attributes`, which a
+  ///     property cannot have.
   ///   - originalName: The name under which older versions of the program stored the attribute, a
   ///     literal.
   ///   - constraints: Conditions on the values, checked before a record is written. The expression
@@ -81,7 +85,7 @@
   ///     with such arguments. Relationships and derived attributes cannot have an initial value.
   @attached(peer)
   public macro Attribute(
-    _ options: AttributeOption..., originalName: String? = nil,
+    _ options: AttributeOption..., name: String? = nil, originalName: String? = nil,
     constraints: [AttributeConstraint] = [], initial: Any? = nil
   ) =
     #externalMacro(module: "EntityMacros", type: "AttributeMacro")

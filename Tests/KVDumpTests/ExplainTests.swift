@@ -42,8 +42,16 @@ struct ExplainTests {
     try await QueriedStore.addItems(to: folder)
     let index = await lines(folder, "Item", "k == 500", "--analyze")
     #expect(index.last?.hasPrefix("actual     1 entry and 1 record read, 1 result, ") == true)
-    let count = await folder.run("query", "Item", "rank == 7", "--count", "--analyze")
+    let count = await folder.run("explain", "Item", "rank == 7", "--count", "--analyze")
     #expect(count.data.contains(#""entriesRead":20,"recordsRead":0,"results":20,"#))
+    let counted = await folder.run(
+      "explain", "Pod", #"license == "MIT""#, "--count", "--analyze", "--sort", "name")
+    #expect(counted.data.contains(#""recordsRead":5,"results":2,"#))
+    #expect(!counted.data.contains("sorted"))
+    await folder.expectFailure(
+      "explain", ["Pod", "--count", "--limit", "1"], .usage,
+      "kvdump: --count: counts all records; leave out --limit and --offset; "
+        + "see 'kvdump explain --help'\n")
     #expect(await folder.isSound())
   }
 

@@ -124,9 +124,9 @@ struct QueryFaultTests {
     (["--page", "--limit", "0"], "--page: needs --limit, how many records a page has"),
     (["--page", "--limit", "1", "-q"], "--page: tells the token where --quiet is silent"),
     (["--after", "x", "--offset", "1"], "--after: goes on where a page ended; leave out --offset"),
-    (["--count", "--exists"], "--count and --exists: choose one of them"),
-    (["--count", "--after", "x"], "--count and --after: choose one of them"),
-    (["--exists", "--analyze"], "--exists and --explain: choose one of them"),
+    (["--exists", "--page", "--limit", "1"], "--exists and --page: choose one of them"),
+    (["--exists", "--after", "x"], "--exists and --after: choose one of them"),
+    (["--explain"], "unknown option '--explain'"),
     (["--arg", "x"], "--arg: the format string has no %@ for it"),
     (["--limit=-1"], "--limit: -1 is below 0; 0 is all"),
     (["--sort", "a,,b"], "the value 'a,,b' is invalid for '--sort <-a,b.c[cd]>'"),
@@ -155,7 +155,7 @@ struct QueryFaultTests {
     #expect(count > 0)
     try Data(bytes).write(to: URL(fileURLWithPath: folder.store))
     for arguments in [
-      ["query", #"text == "Needle""#], ["query", #"text == "other""#, "--count"], ["query"],
+      ["query", #"text == "Needle""#], ["query", #"text == "other""#], ["query"],
       ["query", "k == 2"], ["count", #"text == "other""#], ["count", "--by", "k", "text != NULL"],
       ["explain", #"text == "other""#, "--analyze"], ["query", "--sort", "text", "--limit", "1"],
       ["count", "--by", "text"], ["explain", "--sort", "text", "--analyze"],

@@ -28,7 +28,7 @@ struct QueryTests {
     #expect(await folder.ids(condition) == ids)
     let count = ids.split(separator: " ").count
     #expect(
-      await folder.run("query", "Pod", condition, "--count", "--format", "json").data
+      await folder.run("count", "Pod", condition, "--format", "json").data
         == "{\"count\":\(count)}\n")
     #expect(
       await folder.run("query", "Pod", condition, "--exists").status
@@ -136,20 +136,16 @@ struct QueryTests {
         """)
   }
 
-  @Test func `query counts in every format, within limit and offset when they are given`()
-    async throws
-  {
+  @Test func `count writes in every format`() async throws {
     let folder = try await QueriedStore.make()
     func text(_ arguments: String..., width: Int? = nil) async -> String {
-      let arguments = ["Pod", "stars > 0", "--count", "--color", "never"] + arguments
-      return await folder.execute("query", arguments, width: width).data
+      let arguments = ["Pod", "stars > 0", "--color", "never"] + arguments
+      return await folder.execute("count", arguments, width: width).data
     }
     #expect(await text("--format", "json") == "{\"count\":4}\n")
     #expect(await text() == "{\"count\":4}\n")
     #expect(await text(width: 80) == "count  4\n")
     #expect(await text("--format", "csv") == "count\r\n4\r\n")
-    #expect(await text("--limit", "3", "--sort", "-stars") == "{\"count\":3}\n")
-    #expect(await text("--limit", "0", "--offset", "3") == "{\"count\":1}\n")
   }
 
   @Test func `query reports the omitted rows, and shows people twenty`() async throws {
@@ -164,7 +160,7 @@ struct QueryTests {
     let screen = await folder.run("query", "E", "k > 5", "--fields", "k", width: 80)
     #expect(screen.data.split(separator: "\n").count == 21)
     #expect(screen.messages == "the first 20 records; --limit 0 for all\n")
-    let count = await folder.run("query", "E", "--count", "--color", "never", width: 80)
+    let count = await folder.run("count", "E", "--color", "never", width: 80)
     #expect(count.data == "count  30\n")
     #expect(await folder.isSound())
   }
@@ -200,21 +196,6 @@ struct QueryTests {
       """)
   }
 
-  @Test func `query prints its plan instead of results on request`() async throws {
-    let folder = try await QueriedStore.make()
-    try await QueriedStore.addItems(to: folder)
-    let arguments = ["Item", "rank > 47", "--sort", "-rank", "--limit", "1"]
-    let explained = await folder.execute("query", arguments + ["--explain"])
-    #expect(explained.data.hasPrefix(#"{"entity":"Item","index":"Item.rank","scan":false,"#))
-    #expect(explained.data == (await folder.execute("explain", arguments)).data)
-    let analyzed = await folder.execute("query", arguments + ["--analyze"])
-    #expect(analyzed.data.contains(#""results":1,"#))
-    let counted = await folder.run(
-      "query", "Pod", #"license == "MIT""#, "--count", "--analyze", "--sort", "name")
-    #expect(counted.data.contains(#""recordsRead":5,"results":2,"#))
-    #expect(!counted.data.contains("sorted"))
-  }
-
   @Test func `query changes no byte of the file`() async throws {
     let folder = try await QueriedStore.make()
     let before = try folder.bytes(folder.store)
@@ -247,8 +228,7 @@ struct QueryTests {
       let count = pods.count(where: isMatch)
       #expect(count > 0 && count < pods.count)
       #expect(
-        await folder.run("query", "Pod", condition, "--count").data == "{\"count\":\(count)}\n")
-      #expect(await folder.run("count", "Pod", condition).data == "{\"count\":\(count)}\n")
+        await folder.run("count", "Pod", condition).data == "{\"count\":\(count)}\n")
     }
     await count(#"license == "MIT""#) { $0["license"]?.stringValue == "MIT" }
     await count(#"license.type == "MIT""#) { $0["license"]?["type"]?.stringValue == "MIT" }

@@ -315,7 +315,7 @@ struct UpdateTests {
 
       """)
     #expect(
-      await folder.run("query", "E", "v == 1", "--count").data == "{\"count\":300}\n")
+      await folder.run("count", "E", "v == 1").data == "{\"count\":300}\n")
     await folder.expectFailure(
       "update", ["E", "k == 1", "v=null", "--yes"], .usage,
       "kvdump: \"null\": 'v' is required and is never null; give an integer that fits uint8\n")

@@ -25,4 +25,15 @@ struct ServeCommandTests {
     #expect(await run(path + "x", "--get", "/").status == 66)
     #expect(await run(path, "--get", "/", "--open").status == 64)
   }
+
+  @Test func `the tools refuse a store that is not there, and a size that is none`() async {
+    let (data, errors) = (MemorySink(), MemorySink())
+    let console = Console(output: data, errors: errors)
+    let missing = await KVDumpInspector.execute(["mcp", "/nowhere.lodestore"], on: console)
+    #expect(missing.rawValue == 66)
+    let wrong = await KVDumpInspector.execute(
+      ["mcp", "a.lodestore", "--answer-size", "0"], on: console)
+    #expect(wrong.rawValue == 64)
+    #expect(data.text.isEmpty)
+  }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Dispatch
 import KVDumpCommands
 
-/// Runs the command `serve`, which kvdump passes on, and ends the process.
+/// Runs a command that kvdump passes on, and ends the process.
 package func runKVDumpInspector() -> Never {
   holdStandardStreams()
   requireDescriptors()
@@ -10,17 +10,20 @@ package func runKVDumpInspector() -> Never {
   dispatchMain()
 }
 
-/// The command that serves pages.
+/// The commands that serve a store to programs of this machine.
 ///
 /// The help pages say `kvdump`, because kvdump starts this program for it.
 struct KVDumpInspector: CommandTool {
   static let configuration = CommandConfiguration(
-    commandName: "kvdump", abstract: "Serve the pages of a store.",
+    commandName: "kvdump", abstract: "Serve a store to a browser or an AI application.",
     discussion: """
-      kvdump starts the program kvdump-inspector for this command.
+      kvdump starts the program kvdump-inspector for these commands.
 
-      Example:
+      Examples:
         kvdump serve catalog.lodestore --open
+        kvdump mcp catalog.lodestore
       """,
-    groupedSubcommands: [CommandGroup(name: "Look", subcommands: [ServeCommand.self])])
+    groupedSubcommands: [
+      CommandGroup(name: "Look", subcommands: [ServeCommand.self, MCPCommand.self])
+    ])
 }

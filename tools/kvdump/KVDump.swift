@@ -14,6 +14,7 @@ import LodestoreSystem
 /// - `Query/`: format strings, orders and paths that a person typed, plans, and pages of results.
 /// - `Change/`: counting, confirming and changing records; the assignments of `update`.
 /// - `Diff/`: differences of two stores as rows and counts.
+/// - `Generate/`: the schema as Swift source.
 /// - `Export/`: files that appear completely or not at all.
 /// - `Import/`: files as pages, the schema for them, and the pages as records.
 /// - `Programs/`: commands that kvdump passes to other programs.
@@ -39,15 +40,15 @@ struct KVDump: CommandTool {
       error.
       """,
     version:
-      "kvdump \(version), format \(FormatVersion.current.rawValue), \(Environment.engineVersion)",
+      "kvdump \(toolVersion), format \(FormatVersion.current.rawValue), \(Environment.engineVersion)",
     groupedSubcommands: [
       CommandGroup(
         name: "Look",
         subcommands: [
-          InfoCommand.self, SchemaCommand.self, RecordsCommand.self, GetCommand.self,
-          IndexCommand.self, QueryCommand.self, CountCommand.self, ExplainCommand.self,
-          HistoryCommand.self, DiffCommand.self,
-          WatchCommand.self, ServeProgram.self,
+          InfoCommand.self, SchemaCommand.self, GenerateCommand.self, RecordsCommand.self,
+          GetCommand.self, IndexCommand.self, QueryCommand.self, CountCommand.self,
+          ExplainCommand.self, HistoryCommand.self, DiffCommand.self, WatchCommand.self,
+          ServeProgram.self, MCPProgram.self,
         ]),
       CommandGroup(
         name: "Inside", subcommands: [KeysCommand.self, StatCommand.self, VerifyCommand.self]),
@@ -72,8 +73,10 @@ struct KVDump: CommandTool {
         ]),
     ])
 
-  static let version = "0.1.0"
 }
+
+/// The version of kvdump and the programs that it starts.
+package let toolVersion = "0.1.0"
 
 /// Runs the command line of this process with a tool's commands, and ends the process.
 package func runTool<Tool: CommandTool>(_ tool: Tool.Type) async {

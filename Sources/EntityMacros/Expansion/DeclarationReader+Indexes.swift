@@ -155,7 +155,7 @@
       case nil where name.plainText == "id":
         report(.idPath(), at: path, fixIts: [list.removing(element)])
       case nil:
-        let suggestion = nearestName(to: name.plainText, among: storedNames)
+        let suggestion = nearestName(to: name.plainText, among: propertyNames)
         report(
           .unknownPath(name.plainText, entity, suggestion: suggestion), at: path,
           fixIts: suggestion.map { suggestion in

@@ -86,7 +86,7 @@
       }
       declaration.attributes.append(
         StoredAttribute(
-          property: name, type: type, access: variable.access,
+          property: name, type: type, access: variable.access, name: attributeOptions.name,
           originalName: attributeOptions.originalName,
           initial: initial(name.plainText, attributeOptions.initial, binding, of: variable),
           constraints: attributeOptions.constraints?.trimmed,
@@ -291,9 +291,21 @@
 
     private struct Options {
       var isUnique = false
+      var name: String?
       var originalName: String?
       var constraints: ExprSyntax?
       var initial: ExprSyntax?
+    }
+
+    /// The name of an attribute in the file; `kind` is the noun for messages.
+    private mutating func name(_ value: ExprSyntax, _ kind: String) -> String? {
+      if value.is(NilLiteralExprSyntax.self) { return nil }
+      guard let name = value.literalText else {
+        report(.attributeNameNotLiteral(kind), at: value)
+        return nil
+      }
+      if !name.isStorableMemberName { report(.badName(name, of: "an attribute"), at: value) }
+      return name
     }
 
     private mutating func options(of attribute: AttributeSyntax?) -> Options {
@@ -303,14 +315,8 @@
         switch argument.label?.text {
         case "constraints": options.constraints = value
         case "initial": options.initial = value
-        case "originalName":
-          if value.is(NilLiteralExprSyntax.self) { continue }
-          guard let name = value.literalText else {
-            report(.originalNameNotLiteral(), at: value)
-            continue
-          }
-          if !name.isStorableMemberName { report(.badName(name, of: "an attribute"), at: value) }
-          options.originalName = name
+        case "name": options.name = self.name(value, "name")
+        case "originalName": options.originalName = self.name(value, "original name")
         default:
           if value.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "unique" {
             options.isUnique = true

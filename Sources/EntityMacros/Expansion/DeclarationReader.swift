@@ -16,7 +16,7 @@
     var properties: [String: PropertyKind] = [:]
     /// The stored properties' names in the order of the declaration, so that suggestions do not
     /// depend on hashing.
-    var storedNames: [String] { declaration.attributes.map(\.property.plainText) }
+    var propertyNames: [String] { declaration.attributes.map(\.property.plainText) }
 
     init(_ structure: StructDeclSyntax) {
       self.structure = structure
@@ -74,7 +74,7 @@
         }
         if !name.isStorableName {
           report(.badName(name, of: "a removed attribute"), at: argument.expression)
-        } else if storedNames.contains(name) {
+        } else if declaration.attributes.contains(where: { $0.storedName == name }) {
           report(.removedIsDeclared(name), at: argument.expression)
         }
         declaration.removed.append(name)

@@ -42,6 +42,10 @@
     ///
     /// The property's type may have a lower access level.
     var access: TokenSyntax?
+    /// The name in the file.
+    var storedName: String { name ?? property.plainText }
+    /// The name in the file as written; `nil` if it is the property's name.
+    var name: String?
     var originalName: String?
     /// The value of records older than the attribute.
     ///

@@ -228,7 +228,7 @@
     }
 
     private func definition(of attribute: StoredAttribute) -> String {
-      var arguments = "\"\(attribute.property.plainText)\", \\.\(attribute.property.text)"
+      var arguments = "\"\(attribute.storedName)\", \\.\(attribute.property.text)"
       if let derivation = attribute.derivation { arguments += ", \(derivation.trimmedDescription)" }
       if let originalName = attribute.originalName {
         arguments += ", originalName: \"\(originalName)\""

@@ -203,8 +203,8 @@
           + "'.unique'")
     }
 
-    static func originalNameNotLiteral() -> Self {
-      Self("cannot read the original name: it is not a text literal; write it out")
+    static func attributeNameNotLiteral(_ kind: String) -> Self {
+      Self("cannot read the \(kind): it is not a text literal; write it out")
     }
 
     // MARK: Indexes

@@ -15,6 +15,10 @@ package struct DynamicRelationship: Sendable {
   /// The name on the other side; nil when it has none.
   package var inverseName: String? { end.opposite.name }
   package var inverseIsToOne: Bool { end.opposite.attribute != nil }
+  /// The number of the relationship, which both sides have in common.
+  package var number: UInt32 { end.relationship.description.number }
+  /// Whether the relationship was first declared from this side.
+  package var isFirst: Bool { end.side == .from }
   package var onDelete: DeleteRule { end.onDelete }
   /// The condition with which a related record denies the delete of the record; nil for none.
   package var denyCondition: String? { end.denyCondition }

@@ -16,7 +16,9 @@ struct EntityPage {
   var usualColumns: [String]
 
   var snapshot: DynamicSnapshot { reading.snapshot }
-  private var limits: PageMaker.Limits { reading.limits }
+  var limits: PageMaker.Limits { reading.limits }
+  /// Whether each form of the page has the number of selected records.
+  var isCounted = false
 
   /// - Parameter route: the route of a selection; `nil` for the page of the entity.
   init(
@@ -49,6 +51,10 @@ struct EntityPage {
       ).request()
       let (table, damages) = try table(request, columns)
       page.sections.append(Section("selection", .selection(try form(request, names))))
+      if isCounted {
+        let count = try selectedCount(request).map(Cell.count) ?? .null
+        page.sections.append(Section("selected", .facts([Fact("records", "Records", count)])))
+      }
       if !selection.facets.isEmpty {
         page.sections.append(Section("facets", .facets(facets(request))))
       }
@@ -57,13 +63,18 @@ struct EntityPage {
     } catch let error as StoreError where error.code == .invalidQuery {
       refuse(&page, Notice(error, in: selection.condition), columns, names)
     } catch let error as StoreError where error.code == .cancelled {
-      var notice = Notice(
-        .warning,
-        "The records were not found within \(limits.rows). Narrow the condition, or add an index.")
+      var notice = lateNotice
       notice.link = ("Show the plan", .plan(entity.name, selection))
       refuse(&page, notice, columns, names)
     }
     return page
+  }
+
+  /// The notice for records that were not found in time.
+  var lateNotice: Notice {
+    Notice(
+      .warning,
+      "The records were not found within \(limits.rows). Narrow the condition, or add an index.")
   }
 
   private func refuse(
@@ -99,7 +110,7 @@ struct EntityPage {
     var damages: [String] = []
     let batch = try RecordBatch(
       entity: entity.name, columns: columns, request: request, count: count,
-      limit: limits.rows
+      limits: limits
     ).read(snapshot, entity) { damages.append($0) }
     var table = Table(columns.headings, batch.rows)
     table.isMain = true
@@ -109,6 +120,7 @@ struct EntityPage {
         table.next = next(request, columns, after: token, rest: rest(after: batch.rows.count))
       } else {
         table.nextPage = route(selection.with { $0.after = token.text })
+        table.nextToken = token.text
       }
     }
     if selection.after != nil { table.firstPage = route(selection.changed { _ in }) }
@@ -189,23 +201,31 @@ struct EntityPage {
   private func countSentence(_ request: QueryRequest) throws -> String {
     let all = NumberText.counted(total, "record")
     if selection.isOfAll { return "\(all)." }
+    guard let count = try selectedCount(request) else {
+      return "Of \(all), the selected ones were not counted within \(limits.count)."
+    }
+    return "\(NumberText.grouped(count)) of \(all)."
+  }
+
+  /// The number of selected records; `nil` if the time did not suffice.
+  private func selectedCount(_ request: QueryRequest) throws(StoreError) -> Int? {
+    if selection.isOfAll { return total }
     var request = request
     request.order = []
     request.after = nil
     do {
-      let count = try snapshot.query(request, of: entity).count(
-        control: TimeLimit(limits.count).control)
-      return "\(NumberText.grouped(count)) of \(all)."
+      return try snapshot.query(request, of: entity).count(
+        control: limits.time(limits.count).control)
     } catch {
       guard error.code == .cancelled else { throw error }
-      return "Of \(all), the selected ones were not counted within \(limits.count)."
+      return nil
     }
   }
 
   // MARK: Counts of values
 
   private func facets(_ request: QueryRequest) -> [Facet] {
-    let limit = TimeLimit(limits.facets)
+    let limit = limits.time(limits.facets)
     var request = request
     request.order = []
     request.after = nil

@@ -11,7 +11,7 @@ extension PageReading {
     var page = Page(route: .history(before: before), title: "History")
     page.trail = [Page.Crumb(text: "History", route: .history(before: nil))]
     let most = streams ? limits.batchSize : limits.pageSize
-    let limit = TimeLimit(limits.rows)
+    let limit = limits.time(limits.rows)
     var rows: [Table.Row] = []
     var last = before
     var hasMore = false
@@ -178,7 +178,7 @@ extension PageReading {
   /// The last changes of a record; `nil` if its entity keeps no history.
   func changes(of id: UInt64, in entity: DynamicEntity) throws -> Table? {
     guard entity.keepsHistory else { return nil }
-    let limit = TimeLimit(limits.facets)
+    let limit = limits.time(limits.facets)
     var rows: [Table.Row] = []
     var searched = 0
     var isCut = false

@@ -15,6 +15,15 @@ struct PageMaker: Sendable {
     var pageSize = 100
     /// The number of rows that a streaming form reads in one transaction.
     var batchSize = 2_000
+    /// The number of bytes that the records of a page may take as JSON; `nil` for no limit.
+    ///
+    /// A page has one record at least.
+    var rowBytes: Int?
+    /// Returns whether nobody waits for the page any more, which ends its queries.
+    var isCancelled: @Sendable () -> Bool = { false }
+
+    /// The end of a part that may take `duration`.
+    func time(_ duration: Duration) -> TimeLimit { TimeLimit(duration, isCancelled) }
   }
 
   let store: DynamicStore
@@ -26,14 +35,21 @@ struct PageMaker: Sendable {
   ///
   /// - Throws: ``AddressError`` for an address that leads to nothing, and `StoreError`.
   func page(_ target: Target) throws -> Page {
-    try store.read { snapshot in
-      let reading = PageReading(maker: self, snapshot: snapshot, form: target.form)
+    try page(as: target.form) { reading in
       var page = try reading.page(target.route)
-      page.commit = snapshot.commitNumber
       guard target.form == .html else { return page }
-      page.entities = try snapshot.entities.prefix(200).map {
-        Page.EntityLink(name: $0.name, count: try snapshot.count(of: $0))
+      page.entities = try reading.snapshot.entities.prefix(200).map {
+        Page.EntityLink(name: $0.name, count: try reading.snapshot.count(of: $0))
       }
+      return page
+    }
+  }
+
+  /// Makes a page for the form `form` by `make`, in one transaction.
+  func page(as form: Form, _ make: (PageReading) throws -> Page) throws -> Page {
+    try store.read { snapshot in
+      var page = try make(PageReading(maker: self, snapshot: snapshot, form: form))
+      page.commit = snapshot.commitNumber
       return page
     }
   }
@@ -119,12 +135,16 @@ struct PageReading {
 
 /// The end of the time for one part of a page.
 struct TimeLimit: Sendable {
-  let end: ContinuousClock.Instant
+  private let end: ContinuousClock.Instant
+  private let isCancelled: @Sendable () -> Bool
 
-  init(_ duration: Duration) { end = ContinuousClock.now.advanced(by: duration) }
+  init(_ duration: Duration, _ isCancelled: @escaping @Sendable () -> Bool) {
+    end = ContinuousClock.now.advanced(by: duration)
+    self.isCancelled = isCancelled
+  }
 
-  var isOver: Bool { ContinuousClock.now >= end }
+  var isOver: Bool { ContinuousClock.now >= end || isCancelled() }
 
   /// A control that ends a query with `StoreError.Code.cancelled` when the time is over.
-  var control: RunControl { RunControl(isCancelled: { [end] in ContinuousClock.now >= end }) }
+  var control: RunControl { RunControl(isCancelled: { isOver }) }
 }

@@ -50,7 +50,7 @@ extension PageReading {
   /// Runs a query, and returns its plan with its reads; `nil` if the time did not suffice.
   private func measured(_ query: DynamicQuery) throws(StoreError) -> QueryExplanation? {
     do {
-      return try query.analysis(isCounted: false, control: TimeLimit(limits.rows).control)
+      return try query.analysis(isCounted: false, control: limits.time(limits.rows).control)
     } catch {
       guard error.code == .cancelled else { throw error }
       return nil

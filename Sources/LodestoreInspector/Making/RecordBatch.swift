@@ -8,19 +8,33 @@ struct RecordBatch: Sendable {
   var request: QueryRequest
   /// The highest number of records.
   var count: Int
-  /// The time to find them.
-  var limit: Duration
+  /// The limits of the page.
+  var limits: PageMaker.Limits
 
   /// Reads the records, and the token of those that follow, if any follow.
   func read(
     _ snapshot: DynamicSnapshot, _ entity: DynamicEntity, noteDamage: (String) -> Void = { _ in }
   ) throws -> (rows: [Table.Row], token: ContinuationToken?) {
-    let control = TimeLimit(limit).control
+    let control = limits.time(limits.rows).control
     var request = request
     request.limit = count
     var rows: [Table.Row] = []
-    let token = try snapshot.query(request, of: entity).forEachOfPage(control: control) { record in
-      rows.append(columns.row(record, noteDamage: noteDamage))
+    var token: ContinuationToken?
+    do {
+      let names = columns.headings.map { CellJSON.text($0.column.name) }
+      var bytes: [UInt8] = []
+      token = try snapshot.query(request, of: entity).forEachOfPage(control: control) { record in
+        let row = columns.row(record, noteDamage: noteDamage)
+        if let most = limits.rowBytes {
+          JSONTwin.append(row, names, to: &bytes)
+          if bytes.count > most, !rows.isEmpty { throw Full() }
+        }
+        rows.append(row)
+      }
+    } catch is Full {
+      // A token belongs to the last record that a page asks for, so the page asks for these only.
+      request.limit = rows.count
+      token = try snapshot.query(request, of: entity).forEachOfPage(control: control) { _ in }
     }
     guard let token else { return (rows, nil) }
     request.after = token
@@ -28,6 +42,9 @@ struct RecordBatch: Sendable {
     let isLast = try snapshot.query(request, of: entity).ids(control: control).isEmpty
     return (rows, isLast ? nil : token)
   }
+
+  /// The end of a batch whose records take more bytes than a page may have.
+  private struct Full: Error {}
 
   /// Reads the records after a token in transactions of their own.
   ///
@@ -46,7 +63,7 @@ struct RecordBatch: Sendable {
         let count = min(rest ?? .max, maker.limits.batchSize)
         let batch = try RecordBatch(
           entity: entity, columns: columns, request: request, count: count,
-          limit: maker.limits.rows
+          limits: maker.limits
         ).read(snapshot, stored)
         let left = rest.map { $0 - batch.rows.count }
         var result = Table.Batch(rows: batch.rows)

@@ -47,6 +47,8 @@ struct Table: Sendable {
   var next: Batch.Next?
   /// The page with the next rows; `nil` if this page has the last.
   var nextPage: Route?
+  /// The token of the next rows, for clients that know no addresses.
+  var nextToken: String?
   /// The page with the first rows; `nil` if this page has them.
   var firstPage: Route?
   /// The sentence that an empty table shows.

@@ -46,12 +46,13 @@ struct Responder: Sendable {
   }
 
   private func failure(_ error: any Error, _ target: Target) -> Response {
-    let (status, title, message) = words(for: error)
+    let (status, title, message) = Self.words(for: error)
     let page = maker.failure(message, title: title)
     return response(page, target, status: status)
   }
 
-  private func words(for error: any Error) -> (status: Int, title: String, message: String) {
+  /// The status, the title and the sentence of an error's page.
+  static func words(for error: any Error) -> (status: Int, title: String, message: String) {
     switch error {
     case let error as AddressError:
       switch error {

@@ -5,8 +5,13 @@ internal import LodestoreRows
 /// The rows of the main table come last, because they may be many.
 struct JSONTwin {
   let page: Page
+  /// Whether the object has addresses of pages; otherwise `next` is a token.
+  let hasAddresses: Bool
 
-  init(_ page: Page) { self.page = page }
+  init(_ page: Page, hasAddresses: Bool = true) {
+    self.page = page
+    self.hasAddresses = hasAddresses
+  }
 
   var first: TwinPart {
     var head: [UInt8] = []
@@ -34,7 +39,10 @@ struct JSONTwin {
     guard let main else { return TwinPart(head + Array("}\n".utf8)) }
     head.append(UInt8(ascii: ","))
     let streamsAll = main.table.next != nil
-    Self.append("next", streamsAll ? .null : Self.address(of: main.table.nextPage), to: &head)
+    let next =
+      hasAddresses
+      ? Self.address(of: main.table.nextPage) : main.table.nextToken.map(Cell.text) ?? .null
+    Self.append("next", streamsAll ? .null : next, to: &head)
     head.append(UInt8(ascii: ","))
     head.append(contentsOf: CellJSON.text(main.name))
     head.append(contentsOf: ":[".utf8)
@@ -56,7 +64,7 @@ struct JSONTwin {
           table.rows.map { row in
             .object(zip(table.headings, row.items).map { ($0.column.name, $1.cell) })
           })
-      case .facets(let facets): .array(facets.map(Self.cell))
+      case .facets(let facets): .array(facets.map(cell))
       case .selection, .notice: nil
       }
     guard let value else { return }
@@ -64,7 +72,7 @@ struct JSONTwin {
     Self.append(section.name, value, to: &bytes)
   }
 
-  private static func cell(_ facet: Facet) -> Cell {
+  private func cell(_ facet: Facet) -> Cell {
     .object([
       ("expression", .text(facet.expression)),
       ("values", facet.failure != nil ? .absent : .array(facet.values.map(cell))),
@@ -73,10 +81,10 @@ struct JSONTwin {
     ])
   }
 
-  private static func cell(_ value: Facet.Value) -> Cell {
+  private func cell(_ value: Facet.Value) -> Cell {
     .object([
       ("value", value.item.cell), ("count", .count(value.count)),
-      ("address", address(of: value.item.link)),
+      ("address", hasAddresses ? Self.address(of: value.item.link) : .absent),
     ])
   }
 

@@ -126,6 +126,23 @@
       #expect(answer.expanded.contains("unique: [[\\.slug]])"))
     }
 
+    @Test func `an attribute can have another name in the file`() throws {
+      let answer = try expand(
+        """
+        @Entity struct Pod {
+          #Index<Pod>([\\.identifier])
+          @Attribute(.unique, name: "id", originalName: "key") var identifier: String
+          @Attribute(name: "owner") @Relationship var holder: Pod.ID?
+        }
+        """)
+      #expect(answer.errors == [])
+      #expect(
+        answer.expanded.contains(".init(\"id\", \\.identifier, originalName: \"key\"),"))
+      #expect(answer.expanded.contains(".toOne(\"owner\", \\.holder),"))
+      #expect(answer.expanded.contains("unique: [[\\.identifier]]"))
+      #expect(answer.expanded.contains("static func key(identifier: String)"))
+    }
+
     @Test func `a unique attribute and a unique list of it are one index`() throws {
       let answer = try expand(
         """

@@ -147,7 +147,10 @@
           + "or '_', then letters, digits and '_', at most 64 bytes; rename it")
     }
 
-    @Test(arguments: ["var _id: Int", "@Attribute(originalName: \"_id\") var a: Int"])
+    @Test(arguments: [
+      "var _id: Int", "@Attribute(originalName: \"_id\") var a: Int",
+      "@Attribute(name: \"_id\") var a: Int",
+    ])
     func `a name that is reserved for the store is refused`(property: String) throws {
       try expectRefusal(
         of: "@Entity struct Pod { \(property) }", at: property.hasPrefix("var") ? "_id" : "\"_id",
@@ -227,6 +230,9 @@
       try expectRefusal(
         of: "@Entity struct Pod { @Attribute(originalName: old) var a: Int }", at: "old",
         "cannot read the original name: it is not a text literal; write it out")
+      try expectRefusal(
+        of: "@Entity struct Pod { @Attribute(name: new) var a: Int }", at: "new",
+        "cannot read the name: it is not a text literal; write it out")
       try expectRefusal(
         of: "@Entity struct Pod { @Attribute(originalName: \"a b\") var a: Int }", at: "\"a b",
         "cannot use 'a b' as the name of an attribute: names in the file are an ASCII letter or "

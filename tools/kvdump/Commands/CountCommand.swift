@@ -47,7 +47,11 @@ struct CountCommand: EntityCommand {
     try read(on: console) { snapshot, entity in
       let keys = try by?.names.map { try DynamicExpression.checked($0, of: entity, snapshot) }
       let query = try snapshot.query(try condition.request(), of: entity)
-      guard let by, let keys else { return try query.writeCount(on: console) }
+      guard let by, let keys else {
+        let found = try console.withProgress { try query.count(control: $0?.control) }
+        try console.writeObject([("count", .count(found))])
+        return .success
+      }
       var groups = FrequentGroups(
         most: rows.effectiveLimit(on: console.terminal).map {
           min($0, .max - rows.offset) + rows.offset
@@ -73,15 +77,6 @@ struct CountCommand: EntityCommand {
     }
     try shown.finish()
     shown.note(total: groups.total, noun: names.count == 1 ? "values" : "combinations")
-  }
-}
-
-extension DynamicQuery {
-  /// Counts the records and writes only the number.
-  func writeCount(on console: Console) throws -> ExitStatus {
-    let found = try console.withProgress { try count(control: $0?.control) }
-    try console.writeObject([("count", .count(found))])
-    return .success
   }
 }
 

@@ -10,7 +10,7 @@ struct ExplainCommand: EntityCommand {
         kvdump explain pods.lodestore Pod 'name == "A" AND version >= "2"'
         kvdump explain pods.lodestore Pod --sort -stars --limit 10 --analyze
 
-      Equivalent to 'kvdump query --explain' with these arguments. "scan" means all records; \
+      The plan is that of 'kvdump query' with these arguments. "scan" means all records; \
       "check" is a condition tested on each record that is read; "sorted" is an order that no \
       index provides. The JSON forms have one object.
 
@@ -26,15 +26,25 @@ struct ExplainCommand: EntityCommand {
   @Flag(help: "Run the query, and show its actual reads next to the estimated ones.")
   var analyze = false
 
+  @Flag(help: "Explain how the records are counted, without an order.") var count = false
+
   @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws {
+    try refuse(
+      if: count && (query.rows.limit != nil || query.rows.offset > 0),
+      "--count: counts all records; leave out --limit and --offset")
+  }
 
   var formatString: String? { query.condition.text }
 
   func run(on console: Console) async throws -> ExitStatus {
     try read(on: console) { snapshot, entity in
       var request = try query.request(for: entity, of: snapshot)
-      request.limit = query.rows.effectiveLimit(on: console.terminal)
-      return try PlanReport(request, of: entity, snapshot, isAnalyzed: analyze).write(on: console)
+      request.limit = count ? nil : query.rows.effectiveLimit(on: console.terminal)
+      return try PlanReport(
+        request, of: entity, snapshot, isCounted: count, isAnalyzed: analyze
+      ).write(on: console)
     }
   }
 }

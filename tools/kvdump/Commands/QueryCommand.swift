@@ -9,10 +9,11 @@ struct QueryCommand: EntityCommand {
       Examples:
         kvdump query pods.lodestore Pod 'license == "MIT"' --sort -version,name
         kvdump query pods.lodestore Pod 'name CONTAINS[cd] %@' --arg "l'été"
-        kvdump query pods.lodestore Pod 'license.type == NULL' --count
-        kvdump query pods.lodestore Pod 'name == "A"' --explain --analyze
 
       \(ConditionOptions.grammar)
+
+      'kvdump count' counts the records of a condition, and 'kvdump explain' shows the plan of a \
+      query.
 
       The status is 0 even if no record is found. With --exists nothing is written, and the \
       status is 1 if there is no record.
@@ -36,15 +37,8 @@ struct QueryCommand: EntityCommand {
 
   @Flag(help: "Print the token of the next page; needs --limit.") var page = false
 
-  @Flag(help: "Print only the number of records.") var count = false
-
   @Flag(help: "Print nothing; the status is 0 if there is a record, 1 if there is none.")
   var exists = false
-
-  @Flag(help: "Show the plan of the query and not the records.") var explain = false
-
-  @Flag(help: "Run the query, and show its actual reads next to the estimated ones.")
-  var analyze = false
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
@@ -58,13 +52,8 @@ struct QueryCommand: EntityCommand {
     try refuse(
       if: after != nil && query.rows.offset > 0,
       "--after: goes on where a page ended; leave out --offset")
-    let answers = [
-      (count, "--count"), (exists, "--exists"), (page, "--page"), (after != nil, "--after"),
-    ].filter(\.0).map(\.1)
-    try refuse(
-      if: answers.count > 1 && answers != ["--page", "--after"],
-      "\(answers[0]) and \(answers[1]): choose one of them")
-    try refuse(if: exists && (explain || analyze), "--exists and --explain: choose one of them")
+    try refuse(if: exists && page, "--exists and --page: choose one of them")
+    try refuse(if: exists && after != nil, "--exists and --after: choose one of them")
   }
 
   var formatString: String? { query.condition.text }
@@ -80,18 +69,11 @@ struct QueryCommand: EntityCommand {
     request.after = after.map { ContinuationToken($0) }
     let columns = try RecordColumns(entity, names: fields.names)
     let limit = query.rows.effectiveLimit(on: console.terminal)
-    if explain || analyze {
-      request.limit = count ? explicitLimit : limit
-      return try PlanReport(
-        request, of: entity, snapshot, isCounted: count, isAnalyzed: analyze
-      ).write(on: console)
-    }
-    if count || exists {
+    if exists {
       request.order = []
-      request.limit = exists ? 1 : explicitLimit
-      let counted = try snapshot.query(request, of: entity)
-      guard exists else { return try counted.writeCount(on: console) }
-      let count = try console.withProgress { try counted.count(control: $0?.control) }
+      request.limit = 1
+      let query = try snapshot.query(request, of: entity)
+      let count = try console.withProgress { try query.count(control: $0?.control) }
       return count > 0 ? .success : .negative
     }
     let page = try QueryRows(entity: entity, columns: columns, snapshot: snapshot).write(
@@ -99,9 +81,6 @@ struct QueryCommand: EntityCommand {
     noteEnd(of: page, in: entity, on: console)
     return .success
   }
-
-  /// The limit for answers other than rows, which have no default limit; `nil` for none.
-  private var explicitLimit: Int? { query.rows.limit == 0 ? nil : query.rows.limit }
 
   private func noteEnd(of page: QueryRows.Page, in entity: DynamicEntity, on console: Console) {
     if self.page {

@@ -1,10 +1,10 @@
 import ArgumentParser
 
 /// A number of bytes as typed: `500000`, `500K`, `20M`, `4G`, in powers of 1,024.
-struct ByteSize: ExpressibleByArgument, Equatable, Sendable {
-  let bytes: Int
+package struct ByteSize: ExpressibleByArgument, Equatable, Sendable {
+  package let bytes: Int
 
-  init?(argument: String) {
+  package init?(argument: String) {
     let units: [String: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40]
     let unit = units[argument.suffix(1).uppercased()]
     let digits = unit == nil ? argument[...] : argument.dropLast()
