@@ -14,6 +14,7 @@ struct GenerateTests {
     #expect(
       generated.messages == """
         quake.id is the property 'identifier'
+        quake.price_euro is imported from the member "price €" by the file only
         quake.schema is the property 'schema_'
         quake is the struct 'Quake'
 
@@ -25,6 +26,7 @@ struct GenerateTests {
         //     try Store(at: path, entities: [Quake.self])
         //
         // - quake.id is the property 'identifier'.
+        // - quake.price_euro is imported from the member "price €" by the file only.
         // - quake.schema is the property 'schema_'.
         // - quake is the struct 'Quake'.
 

@@ -62,7 +62,7 @@ import Testing
       #expect(output.split(separator: "\n").map(String.init) == counts)
       #expect(before != nil)
       #expect(await commit(store) == before, "the store was changed by opening")
-      if notes.allSatisfy({ !$0.contains("left out") }) {
+      if notes.allSatisfy({ !$0.contains("left out") && !$0.contains("by the file only") }) {
         #expect(await schema(store) == schema(other))
         #expect(await kvdump(["schema", store, "--diff", other]).data.isEmpty)
         #expect(await kvdump(["schema", other, "--diff", store]).data.isEmpty)
@@ -98,7 +98,9 @@ import Testing
       try await expectRoundTrip(
         of: store, in: folder, build,
         notes: [
-          "quake.id is the property 'identifier'", "quake.self is the property 'self_'",
+          "quake.id is the property 'identifier'",
+          #"quake.price_euro is imported from the member "price €" by the file only"#,
+          "quake.self is the property 'self_'",
           "quake is the struct 'Quake'",
         ])
     }

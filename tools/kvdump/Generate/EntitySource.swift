@@ -39,7 +39,10 @@ struct EntitySource {
       do throws(Inexpressible) {
         let line = try declaration(of: attribute, as: SwiftNames.escaped(property))
         if let source = attribute.source {
-          members.append("  /// Imports set it from the member \(SwiftLiteral.text(source)).")
+          let member = "the member \(SwiftLiteral.text(source))"
+          members.append("  /// Imports set it from \(member).")
+          notes.append(
+            "\(entity.name).\(attribute.name) is imported from \(member) by the file only")
         }
         members.append("  " + line)
         properties[attribute.number] = property
@@ -47,10 +50,10 @@ struct EntitySource {
           notes.append("\(entity.name).\(attribute.name) is the property '\(property)'")
         }
       } catch {
-        let needed = attribute.isOptional || attribute.defaultValue != .null
+        let hasValue = attribute.isOptional || attribute.defaultValue != .null
         leaveOut(
           attribute.name,
-          error.reason + (needed ? "" : "; without its value, no record can be inserted"))
+          error.reason + (hasValue ? "" : "; without its value, no record can be inserted"))
       }
     }
   }

@@ -134,7 +134,8 @@ struct DocumentTypes {
   /// A document as an expression of the type for `outline`; `nil` if no expression has it.
   func literal(_ document: Document, _ outline: DocumentOutline, _ type: String) -> String? {
     let type = outline.isOptional && type.hasSuffix("?") ? String(type.dropLast()) : type
-    if document == .null, outline.isOptional { return "nil" }
+    // The macros do not accept 'nil' within a value.
+    if document == .null, outline.isOptional { return ".none" }
     switch (outline.kind, document) {
     case (.any, _): return SwiftLiteral.json(document)
     case (.scalar, .bool(let flag)): return SwiftLiteral.value(.bool(flag))
