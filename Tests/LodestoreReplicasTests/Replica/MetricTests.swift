@@ -74,7 +74,10 @@
       let writer = try await fixture.writer(store)
       try ReplicaFixture.write(1...3, to: store)
       try await writer.flush()
-      let rare = try await fixture.follower("rare") { $0.id = "rare" }
+      let rare = try await fixture.follower("rare") {
+        $0.id = "rare"
+        $0.reportInterval = .seconds(86_400)
+      }
       let often = try await fixture.follower("often") {
         $0.id = "often"
         $0.reportInterval = .zero

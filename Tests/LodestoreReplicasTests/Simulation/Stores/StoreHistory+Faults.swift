@@ -74,7 +74,7 @@
       if case .get(let key, _) = call, key.hasPrefix("merged/") { count(.mergedReads) }
       let isWrite = call.operation == .put || call.operation == .delete
       let unclear = HistoryResult.failure(call.error(.cut, mayHaveHappened: isWrite))
-      let sender = life.sender
+      let (sender, entry) = (life.sender, call.entryKind)
       let (out, back) = (latency(), latency())
       func answer(_ result: HistoryResult, after wait: Int64) {
         schedule(after: wait, for: life) { done(result) }
@@ -83,9 +83,11 @@
         schedule(after: wait) { [self] in body(self.execute(call, by: sender)) }
       }
       var fate = isSettling ? 100 : below(100 * calm)
+      // By the other chances alone, few entries would arrive after their process.
+      if entry == .pack, !isSettling, below(40 * calm) == 0 { fate = 4 }
       if life.cutUntil > time { fate = 0 }
       // The process dies before the request leaves (0), or while it is on its way (1).
-      let death = isSettling ? 2 : below(2 * rarityOfDeath(at: call))
+      let death = isSettling ? 2 : below(2 * rarityOfDeath(at: entry))
       trace(call, life, fate)
       if death == 0, !life.isOver { return kill(life) }
       deliverLate(call.key, of: life.machine)
@@ -95,7 +97,7 @@
         execute(after: out) { _ in answer(unclear, after: back) }
       case 4, 5:
         answer(unclear, after: out + back)
-        if call.entryKind != nil {
+        if entry != nil {
           delay(call, by: sender)
         } else {
           execute(after: Int64(random(in: 1...100) * 1e9)) { _ in }
@@ -114,8 +116,8 @@
     /// A death at a request is one in this number.
     ///
     /// Fences and bases are rare, so that they are deadly more often.
-    private func rarityOfDeath(at call: HistoryCall) -> Int {
-      switch call.entryKind {
+    private func rarityOfDeath(at entry: EntryHead.Kind?) -> Int {
+      switch entry {
       case .fence: 3
       case .base: 10
       case .pack, .empty: 100 * calm
