@@ -78,6 +78,33 @@ package struct KeyDecoder {
     return decoder.offset
   }
 
+  /// The first values of `key`.
+  ///
+  /// The last value is the beginning of a text, or the bytes of the rest, if its element is
+  /// incomplete or invalid.
+  package static func values(atBeginningOf key: ByteView, most: Int) -> [Value] {
+    var decoder = KeyDecoder(key)
+    var values: [Value] = []
+    while values.count < most, !decoder.isAtEnd {
+      let start = decoder.offset
+      do {
+        values.append(try decoder.next())
+      } catch {
+        let rest = key[start...]
+        guard rest.first == KeyCode.text else {
+          values.append(.data(Array(rest)))
+          break
+        }
+        var text = String(decoding: rest.dropFirst(), as: UTF8.self)
+        // The cut may divide a character.
+        while text.last == "\u{FFFD}" { text.removeLast() }
+        values.append(.string(text))
+        break
+      }
+    }
+    return values
+  }
+
   /// The end of the element at `start`, found without decoding it; `nil` if the element is
   /// incomplete.
   ///

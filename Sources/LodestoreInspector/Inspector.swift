@@ -10,7 +10,7 @@
   ///
   /// The address opens the pages in a browser of the same user. The server accepts connections of
   /// this machine only, and answers only requests with the key. Each page is one short read of the
-  /// store, and nothing can be changed.
+  /// store, and nothing can be changed. An open page follows the commits of all processes.
   ///
   /// The pages show the records in their stored form, whatever the types of the program are. The
   /// store must stay open until ``stop()`` returns.

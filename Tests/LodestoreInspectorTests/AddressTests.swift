@@ -36,7 +36,7 @@ struct AddressTests {
   private func route(_ random: inout SeededRandom) -> Route {
     let entity = "E" + text(&random)
     let id = UInt64.random(in: 0...(.max), using: &random)
-    return switch Int.random(in: 0..<12, using: &random) {
+    return switch Int.random(in: 0..<15, using: &random) {
     case 0: .store
     case 1: .entity(entity, selection(&random))
     case 2: .plan(entity, selection(&random))
@@ -48,6 +48,9 @@ struct AddressTests {
     case 10: .schema(entity)
     case 9: .change(id, entity, UInt64.random(in: 0...9, using: &random))
     case 8: .imports(Bool.random(using: &random) ? text(&random) : nil)
+    case 11: .model
+    case 12: .live
+    case 13: .script
     default: .styleSheet
     }
   }
@@ -84,7 +87,8 @@ struct AddressTests {
 
   @Test(arguments: [
     "/-", "/-/", "/-/../etc/passwd", "/-/history/x", "/-/history/-1", "/Pod/07", "/Pod/x",
-    "/Pod/7/a/b", "/Pod/-/plans", "/-/style.css.json", "/Pod/18446744073709551616",
+    "/Pod/7/a/b", "/Pod/-/plans", "/-/style.css.json", "/-/live.csv", "/-/model/x",
+    "/-/page.js/x", "/-/other", "/Pod/18446744073709551616",
   ])
   func `an address without a page is refused`(text: String) {
     #expect(throws: AddressError.self) { try Target(parsing: text) }

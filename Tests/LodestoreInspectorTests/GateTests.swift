@@ -100,12 +100,14 @@ struct GateTests {
     #expect(keys.allSatisfy { $0.utf8.count == 32 })
   }
 
-  @Test func `each response forbids scripts, frames and other hosts`() {
+  @Test func `each response forbids frames, other hosts and scripts of other origin`() {
     let fields = Dictionary(
       Response(200, "text").allFields.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
     let policy = fields["Content-Security-Policy"] ?? ""
     #expect(policy.hasPrefix("default-src 'none';"))
-    #expect(!policy.contains("unsafe") && !policy.contains("script-src") && !policy.contains("*"))
+    #expect(!policy.contains("unsafe") && !policy.contains("*") && !policy.contains("http"))
+    #expect(policy.contains("; script-src 'self'; connect-src 'self'; "))
+    #expect(policy.hasSuffix("; require-trusted-types-for 'script'; trusted-types 'none'"))
     #expect(fields["X-Content-Type-Options"] == "nosniff")
     #expect(fields["Referrer-Policy"] == "no-referrer")
     #expect(fields["Cache-Control"] == "no-store")

@@ -7,7 +7,8 @@ import Testing
 struct HostileAddressTests {
   private static let pieces = [
     "/", "/Book", "/Author", "/Book/1", "/Author/1/books", "/Book/-/plan", "/Book/-/index/pages",
-    "/-/history", "/-/history/1", "/-/imports", ".json", ".csv", ".jsonl", "?", "&", "=", "_where=",
+    "/-/history", "/-/history/1", "/-/imports", "/-/model", "/-/live", "/-/page.js",
+    "/Book/-/index/tags[]", ".json", ".csv", ".jsonl", "?", "&", "=", "_where=",
     "_sort=", "_column=", "_facet=", "_after=", "_limit=", "_id=", "title=", "pages",
     "details.shelf",
     "author.name", "%22", "%00", "%FF", "%", "-", "1", "0", "99999999999999999999", "(", ")",

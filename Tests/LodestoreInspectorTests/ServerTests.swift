@@ -1,6 +1,5 @@
 #if Inspector
   import EntityStore
-  import LodestoreSystem
   import Testing
 
   // Whole Foundation: `URLSession` is not in FoundationEssentials.
@@ -24,34 +23,10 @@
     }
 
     private static func exchangeNow(_ request: String, port: UInt16) throws -> Answer {
-      #if canImport(Darwin)
-        let kind = SOCK_STREAM
-      #else
-        let kind = Int32(SOCK_STREAM.rawValue)
-      #endif
-      let socket = socket(AF_INET, kind, 0)
-      defer { close(socket) }
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_port = port.bigEndian
-      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-      let status = withUnsafePointer(to: &address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-        }
-      }
-      try #require(status == 0)
-      let bytes = Array(request.utf8)
-      try #require(send(socket, bytes, bytes.count, 0) == bytes.count)
-      var received: [UInt8] = []
-      var buffer = [UInt8](repeating: 0, count: 65_536)
-      while true {
-        let count = recv(socket, &buffer, buffer.count, 0)
-        guard count > 0 else { break }
-        received += buffer[..<count]
-      }
-      let text = String(decoding: received, as: UTF8.self)
-      let halves = text.split(
+      let connection = try Connection(port: port)
+      try connection.send(request)
+      connection.read(until: nil)
+      let halves = connection.received.split(
         separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
       return Answer(head: String(halves[0]), body: halves.count > 1 ? String(halves[1]) : "")
     }
@@ -81,6 +56,8 @@
       #expect(page.head.contains("Content-Security-Policy: default-src 'none';"))
       #expect(page.body.contains("Book 3"))
       #expect(try await get("/-/style.css", inspector).head.contains("Content-Type: text/css"))
+      #expect(
+        try await get("/-/page.js", inspector).head.contains("Content-Type: text/javascript"))
       await inspector.stop()
     }
 

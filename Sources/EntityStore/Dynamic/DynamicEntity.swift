@@ -8,6 +8,10 @@ package struct DynamicEntity: Sendable {
   package var description: EntityDescription { stored.description }
   package var name: String { stored.name }
   package var indexes: [DynamicIndex] { stored.indexes.map(DynamicIndex.init) }
+  /// The indexes on elements, each as an index on one attribute, the element.
+  package var elementIndexes: [DynamicIndex] {
+    stored.elementIndexes.map { DynamicIndex(stored: $0.entries) }
+  }
 }
 
 /// An index of an entity.
@@ -17,6 +21,8 @@ package struct DynamicIndex: Sendable {
   package var description: EntityDescription.Index { stored.description }
   /// The name in the form `Entity.attribute+attribute`.
   package var name: String { stored.name }
+  /// The name without the entity.
+  package var shortName: String { String(stored.name.dropFirst(stored.entityName.count + 1)) }
   package var isUnique: Bool { stored.isUnique }
 }
 

@@ -29,6 +29,21 @@ package struct DynamicFacts: Sendable {
   package let engine: String
 }
 
+/// The size of a tree with the records of an entity, or with the entries of an index.
+package struct DynamicTree: Sendable {
+  /// The index; `nil` for the records.
+  package let index: DynamicIndex?
+  /// The number of records or entries, with those of expired records.
+  package let entryCount: Int
+  /// The number of pages from the root to a leaf.
+  package let depth: Int
+  package let pageCount: Int
+  let pageSizeInBytes: Int
+
+  /// The size of all pages.
+  package var byteCount: Int { pageCount * pageSizeInBytes }
+}
+
 extension DynamicSnapshot {
   package func facts() throws -> DynamicFacts {
     let environment = core.store.environment
@@ -66,15 +81,25 @@ extension DynamicSnapshot {
 
   /// Returns the sizes of the records of `entity` and of its indexes, in bytes of whole pages.
   package func size(of entity: DynamicEntity) throws -> (records: Int, indexes: Int) {
-    let pageSize = try core.store.environment.info.pageSize
-    func size(_ tree: Tree) throws -> Int {
-      let tree = try core.transaction.statistics(of: tree)
-      return (tree.branchPages + tree.leafPages + tree.overflowPages) * pageSize
-    }
-    return (
-      try size(entity.stored.records),
-      try (entity.stored.indexes + entity.stored.elementIndexes.map(\.entries))
-        .reduce(0) { $0 + (try size($1.tree)) }
-    )
+    let trees = try trees(of: entity)
+    let all = trees.reduce(0) { $0 + $1.byteCount }
+    let records = trees.first?.byteCount ?? 0
+    return (records, all - records)
+  }
+
+  /// Returns the trees of `entity`: the tree of its records first, then those of its indexes.
+  package func trees(of entity: DynamicEntity) throws -> [DynamicTree] {
+    let stored = entity.stored
+    let indexes = stored.indexes + stored.elementIndexes.map(\.entries)
+    return [try tree(stored.records, index: nil)]
+      + (try indexes.map { try tree($0.tree, index: DynamicIndex(stored: $0)) })
+  }
+
+  private func tree(_ tree: Tree, index: DynamicIndex?) throws -> DynamicTree {
+    let counts = try core.transaction.statistics(of: tree)
+    return DynamicTree(
+      index: index, entryCount: counts.entries, depth: counts.depth,
+      pageCount: counts.branchPages + counts.leafPages + counts.overflowPages,
+      pageSizeInBytes: try core.store.environment.info.pageSize)
   }
 }

@@ -26,6 +26,14 @@ package struct DynamicRecord {
     package func value(of attribute: EntityDescription.Attribute) throws(FormatError) -> Value {
       try view.value(of: attribute)
     }
+
+    /// The parts of the record's bytes in their order, as Format.md, "Records", names them.
+    package var parts: [(part: RecordPart, bytes: [UInt8])] {
+      view.parts.map { ($0, Array(view.bytes[$0.range])) }
+    }
+
+    /// The number of the layout in which the record is stored.
+    package var layoutNumber: UInt16 { view.layout.number }
   }
 }
 

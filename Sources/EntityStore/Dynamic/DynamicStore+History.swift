@@ -181,7 +181,23 @@ extension DynamicTransaction {
   }
 }
 
+extension HistoryChanges {
+  /// The changes of the record `id`; none if the write did not change it.
+  ///
+  /// - Complexity: O(*g* · log *r*) for *g* groups of changes with *r* ranges of ids.
+  package func changes(of id: UInt64, in entity: String) -> [HistoryChange] {
+    groups.filter { $0.entity == entity && $0.ids.contains(id) }.map { group in
+      HistoryChange(
+        kind: group.kind, entity: entity, recordID: id, attributes: group.attributes, write: write,
+        isExpired: group.isExpired, entityNumber: group.entityNumber, image: image)
+    }
+  }
+}
+
 extension HistoryQuery {
+  /// Limits the query to the writes before the write with a number.
+  package func before(_ number: UInt64) -> HistoryQuery { with { $0.end = number } }
+
   /// Limits the query to writes by these authors.
   package func by(_ authors: [String]) -> HistoryQuery { with { $0.authors = Set(authors) } }
 

@@ -37,6 +37,8 @@ public struct HistoryQuery: Sendable {
   var limitCount: Int?
   var wantsChanges = true
   var isNewestFirst = false
+  /// The number of the write before which the writes end; `nil` for all.
+  var end: UInt64?
 
   init(_ start: Start) { self.start = start }
 

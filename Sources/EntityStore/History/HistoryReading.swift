@@ -99,7 +99,7 @@ struct HistoryRun {
       left -= 1
       if left == 0 { isStopped = true }
     }
-    try log.forEachPart(from: first, backwards: isBackwards) { number, _, part in
+    try log.forEachPart(from: first, before: query.end, backwards: isBackwards) { number, _, part in
       if collected?.number != number {
         try end()
         if isStopped { return false }

@@ -24,7 +24,12 @@ enum Route: Hashable, Sendable {
   case change(UInt64, String, UInt64)
   /// The imports of the store, or the runs of the import with a name.
   case imports(String?)
+  /// The entities and their relationships as a diagram.
+  case model
+  /// The events of commits, for the script of a page.
+  case live
   case styleSheet
+  case script
   case icon
 
   /// The path without the ending for a form.
@@ -41,14 +46,17 @@ enum Route: Hashable, Sendable {
     case .write(let number, _): ["-", "history", "\(number)"]
     case .change(let number, let entity, let id): ["-", "history", "\(number)", entity, "\(id)"]
     case .imports: ["-", "imports"]
+    case .model: ["-", "model"]
+    case .live: ["-", "live"]
     case .styleSheet: ["-", "style.css"]
+    case .script: ["-", "page.js"]
     case .icon: ["-", "icon.svg"]
     }
   }
 
   private var query: [Address.Item] {
     switch self {
-    case .store, .schema, .record, .change, .styleSheet, .icon: []
+    case .store, .schema, .record, .change, .model, .live, .styleSheet, .script, .icon: []
     case .write(_, let start): start > 0 ? [Address.Item(name: "_from", value: "\(start)")] : []
     case .entity(_, let selection), .plan(_, let selection), .related(_, _, _, let selection),
       .index(_, _, let selection):
@@ -74,8 +82,7 @@ enum Route: Hashable, Sendable {
       }
       self = .imports(query.last?.value)
       return
-    case ("-", 2) where path[1] == "style.css": self = .styleSheet
-    case ("-", 2) where path[1] == "icon.svg": self = .icon
+    case ("-", 2): self = try Self.fixed(named: path[1], else: unknown)
     case ("-", 3) where path[1] == "history":
       guard let number = Self.id(path[2]) else { throw unknown }
       let start = try Self.number("_from", of: query) ?? 0
@@ -109,7 +116,21 @@ enum Route: Hashable, Sendable {
   }
 
   /// Whether the route leads to a file of the inspector and not to a page.
-  var isFile: Bool { self == .styleSheet || self == .icon }
+  var isFile: Bool { Self.files.contains { $0.route == self } }
+
+  /// The routes with a fixed name and no parameter.
+  private static let fixed: [(name: String, route: Route)] =
+    [(name: "model", route: Route.model)] + files
+  private static let files: [(name: String, route: Route)] = [
+    ("live", .live), ("style.css", .styleSheet), ("page.js", .script), ("icon.svg", .icon),
+  ]
+
+  private static func fixed(
+    named name: String, else error: AddressError
+  ) throws(AddressError) -> Route {
+    guard let found = fixed.first(where: { $0.name == name }) else { throw error }
+    return found.route
+  }
 
   /// Whether both routes lead to the same view of an entity, for whatever records.
   func isSameView(as other: Route) -> Bool {

@@ -82,7 +82,7 @@ struct EntityPage {
   ) {
     page.isRefused = true
     var form = plainForm(names)
-    form.isFaulty = notice.excerpt != nil
+    form.markFault(notice)
     form.count = "No records."
     page.sections = [
       Section("selection", .selection(form)), Section("notice", .notice(notice)),
@@ -188,7 +188,8 @@ struct EntityPage {
     let countable = entity.description.declaredAttributes.filter { $0.type != .data }.map(\.name)
     return SelectionForm(
       selection: selection, route: route, choices: choices, countable: countable,
-      count: "", examples: ConditionExamples(entity).texts)
+      count: "", examples: ConditionExamples(entity).texts,
+      completions: reading.form == .html ? Completions(entity, snapshot).texts : [])
   }
 
   private func form(_ request: QueryRequest, _ names: [String]) throws -> SelectionForm {
@@ -277,7 +278,7 @@ extension Selection {
 }
 
 /// The most frequent values among any number of them.
-private struct TopGroups {
+struct TopGroups {
   private var rows: [(value: Value, count: Int, place: Int)] = []
   private let most: Int
   private(set) var total = 0

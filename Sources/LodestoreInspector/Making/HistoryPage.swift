@@ -15,8 +15,8 @@ extension PageReading {
     var rows: [Table.Row] = []
     var last = before
     var hasMore = false
-    try snapshot.forEachWrite(HistoryQuery.all.newestFirst()) { write in
-      if let before, write.id >= before { return true }
+    let query = before.map(HistoryQuery.all.before) ?? .all
+    try snapshot.forEachWrite(query.newestFirst()) { write in
       guard rows.count < most, rows.isEmpty || !limit.isOver else {
         hasMore = true
         return false
@@ -49,6 +49,49 @@ extension PageReading {
     var table = Table(Self.writeHeadings, rows)
     table.empty = "The history has no writes yet."
     return table
+  }
+
+  /// The number of writes that the picture of growth has.
+  private static let mostPoints = 200
+
+  /// The number of records after each of the last writes, for entities with a history; `nil` if
+  /// there are fewer than two writes.
+  func growth() throws -> Drawing? {
+    guard keepsHistory else { return nil }
+    let limit = TimeLimit(limits.count)
+    var count = try snapshot.entities.filter(\.keepsHistory).reduce(0) {
+      $0 + (try snapshot.count(of: $1))
+    }
+    var points: [(write: UInt64, time: Cell, count: Int)] = []
+    try snapshot.forEachWrite(HistoryQuery.all.newestFirst()) { write in
+      points.append((write.id, Self.time(write), count))
+      let (most, isDamaged) = count.addingReportingOverflow(write.changes.count(of: .deleted))
+      guard !isDamaged else { return false }
+      count = most - write.changes.count(of: .inserted)
+      // The count before the beginning of a history is not known.
+      return count >= 0 && write.restartedEntities.isEmpty && points.count < Self.mostPoints
+        && !limit.isOver
+    }
+    points.reverse()
+    guard points.count > 1, let first = points.first, let last = points.last else { return nil }
+    let table = Table(
+      [
+        Table.Heading(Column("write", title: "Write")),
+        Table.Heading(Column("time", title: "Time")),
+        Table.Heading(Column("records", title: "Records")),
+      ],
+      points.reversed().map { point in
+        Table.Row([
+          Item(.unsigned(point.write), link: .write(point.write, from: 0)), Item(point.time),
+          Item(.count(point.count)),
+        ])
+      })
+    let summary =
+      "Entities with a history had \(NumberText.counted(first.count, "record")) after write "
+      + "\(first.write), and have \(NumberText.grouped(last.count)) after write \(last.write)."
+    return Charts.line(
+      points.map(\.count), from: "write \(first.write)", to: "write \(last.write)",
+      title: "Growth", summary: summary, table: table)
   }
 
   private static var writeHeadings: [Table.Heading] {
@@ -172,25 +215,20 @@ extension PageReading {
 
   /// The number of writes that the page of a record shows.
   private static let mostWritesOfRecord = 10
-  /// The number of changes that are searched for a record.
-  private static let mostSearched = 200_000
 
   /// The last changes of a record; `nil` if its entity keeps no history.
   func changes(of id: UInt64, in entity: DynamicEntity) throws -> Table? {
     guard entity.keepsHistory else { return nil }
     let limit = limits.time(limits.facets)
     var rows: [Table.Row] = []
-    var searched = 0
     var isCut = false
     let query = HistoryQuery.all.of(entitiesNamed: [entity.name]).newestFirst()
     try snapshot.forEachWrite(query) { write in
-      for change in write.changes where change.entity == entity.name {
-        searched += 1
-        if searched > Self.mostSearched || limit.isOver {
-          isCut = true
-          return false
-        }
-        guard change.recordID == id else { continue }
+      if limit.isOver {
+        isCut = true
+        return false
+      }
+      for change in write.changes.changes(of: id, in: entity.name) {
         rows.append(
           Table.Row([
             Item(.unsigned(write.id), link: .write(write.id, from: 0)), Item(Self.time(write)),

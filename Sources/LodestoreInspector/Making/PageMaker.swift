@@ -87,7 +87,8 @@ struct PageReading {
     case .write(let number, let start): try writePage(number, from: start)
     case .change(let number, let name, let id): try changePage(number, entity(name), id)
     case .imports(let name): try importsPage(name)
-    case .styleSheet, .icon: throw AddressError.unknownPath(route.address.text)
+    case .model: try modelPage()
+    case .live, .styleSheet, .script, .icon: throw AddressError.unknownPath(route.address.text)
     }
   }
 
@@ -126,9 +127,9 @@ struct PageReading {
       Page.Crumb(text: "Plan", route: .plan(entity.name, plain)),
       Page.Crumb(text: "Schema", route: .schema(entity.name)),
     ]
-      + entity.indexes.map { index in
-        let name = entity.description.indexName(index.description)
-        return Page.Crumb(text: name, route: .index(entity.name, name, Selection()))
+      + (entity.indexes + entity.elementIndexes).map { index in
+        Page.Crumb(
+          text: index.shortName, route: .index(entity.name, index.shortName, Selection()))
       }
   }
 }

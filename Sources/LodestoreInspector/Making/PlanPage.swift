@@ -13,7 +13,8 @@ extension PageReading {
     page.views = views(of: entity, selection)
     var form = SelectionForm(
       selection: selection, route: { [name = entity.name] in .plan(name, $0) }, count: "",
-      examples: ConditionExamples(entity).texts)
+      examples: ConditionExamples(entity).texts,
+      completions: self.form == .html ? Completions(entity, snapshot).texts : [])
     do {
       let request = try limited(
         SelectedQuery(snapshot: snapshot, entity: entity, selection: selection).request(),
@@ -28,6 +29,7 @@ extension PageReading {
       if let hint = hint(entity, selection, plan) {
         page.sections.append(Section("notice", .notice(hint)))
       }
+      page.sections.append(Section("plan", .drawing(PlanDrawing(plan, run).drawing)))
       page.sections.append(Section("steps", heading: "Steps", .table(Self.steps(plan))))
       page.sections.append(
         Section("reads", heading: "Reads", .facts(Self.facts(plan, run, time))))
@@ -37,7 +39,7 @@ extension PageReading {
       }
     } catch let error as StoreError where error.code == .invalidQuery {
       let notice = Notice(error, in: selection.condition)
-      form.isFaulty = notice.excerpt != nil
+      form.markFault(notice)
       form.count = "No plan."
       page.isRefused = true
       page.sections = [

@@ -22,10 +22,7 @@ extension PageReading {
       if let key = try key(reader, of: entity) { page.title += ": \(key)" }
       page.sections.append(Section("record", .record(try fields(reader, of: entity, id))))
       page.sections += try related(to: id, of: entity)
-      if let indexes = try indexes(of: entity, leadingTo: reader) {
-        page.sections.append(
-          Section("indexes", heading: "Indexes that lead here", .table(indexes)))
-      }
+      page.sections += try indexes(of: entity, leadingTo: record, reader)
     } catch let error as AddressError {
       throw error
     } catch {
@@ -34,6 +31,11 @@ extension PageReading {
     }
     if let changes = try changes(of: id, in: entity) {
       page.sections.append(Section("history", heading: "History", .table(changes)))
+    }
+    // The bytes of a damaged record help to find the damage, unless its shape is damaged.
+    if let reader = try? record.reader() {
+      page.sections.append(
+        Section("bytes", heading: "Bytes", isFolded: true, .table(bytes(of: reader, entity))))
     }
     return page
   }
@@ -179,29 +181,95 @@ extension PageReading {
 
   // MARK: Indexes
 
-  /// The keys under which the indexes of the entity have the record; `nil` if there is no index.
+  /// The entries that lead to the record, with a warning if an index lacks one.
   private func indexes(
-    of entity: DynamicEntity, leadingTo reader: DynamicRecord.Reader
-  ) throws -> Table? {
-    guard !entity.indexes.isEmpty else { return nil }
-    let rows = try entity.indexes.map { index in
-      let name = entity.description.indexName(index.description)
-      let attributes = index.description.attributes.compactMap {
+    of entity: DynamicEntity, leadingTo record: DynamicRecord, _ reader: DynamicRecord.Reader
+  ) throws -> [Section] {
+    let entries = try snapshot.entries(leadingTo: record)
+    guard !entries.isEmpty else { return [] }
+    let rows = try entries.map { entry in
+      let name = entry.index.shortName
+      let attributes = entry.index.description.attributes.compactMap {
         entity.description.attribute(number: $0)
       }
-      let key = try attributes.map { try PlainText.text(of: Cell(reader.value(of: $0))) ?? "null" }
+      // A key has a text in NFC, or only its beginning, so the values are those of the record.
+      let values =
+        try attributes.isEmpty
+        ? entry.value.values : attributes.map { try reader.value(of: $0) }
+      let key = try values.map { PlainText.text(of: try Cell($0)) ?? "null" }
       var selection = Selection()
       selection.matches = zip(attributes, key).map { Selection.Match(path: $0.name, text: $1) }
       return Table.Row([
         Item(.text(name), link: .index(entity.name, name, Selection())),
-        Item(.text(key.joined(separator: ", ")), link: .entity(entity.name, selection)),
-        Item(.bool(index.isUnique)),
+        Item(
+          .text(key.joined(separator: ", ")),
+          link: attributes.isEmpty ? nil : .entity(entity.name, selection)),
+        Item(.bool(entry.index.isUnique)), Item(.bytes(entry.key)), Item(.bool(entry.isPresent)),
       ])
     }
-    return Table(
+    let table = Table(
       [
         Table.Heading(Column("index", title: "Index")), Table.Heading(Column("key", title: "Key")),
         Table.Heading(Column("unique", title: "Unique")),
+        Table.Heading(Column("entry", title: "Entry", alignment: .leading)),
+        Table.Heading(Column("present", title: "Present")),
       ], rows)
+    let missing = Set(entries.filter { !$0.isPresent }.map(\.index.shortName)).sorted()
+    let warnings = missing.map { name in
+      Section(
+        "notice",
+        .notice(
+          Notice(
+            .warning,
+            "The index '\(name)' has no entry for the record. Check the store with "
+              + "'kvdump verify'.")))
+    }
+    return warnings + [Section("indexes", heading: "Indexes that lead here", .table(table))]
+  }
+
+  // MARK: Bytes
+
+  /// The bytes of the record, part by part, in the terms of Format.md.
+  private func bytes(of reader: DynamicRecord.Reader, _ entity: DynamicEntity) -> Table {
+    let rows = reader.parts.map { part, bytes in
+      let (name, number) = Self.words(for: part.kind)
+      let attribute = number.flatMap { entity.description.attribute(number: $0) }
+      let value: Item =
+        switch part.kind {
+        case .header: Item(.text("layout \(reader.layoutNumber)"))
+        case .slot, .bytes:
+          attribute.flatMap { try? reader.value(of: $0) }
+            .map { RecordColumns.item($0, target: nil) } ?? Item(.absent)
+        case .nulls, .end, .checksum: Item(.absent)
+        }
+      return Table.Row([
+        Item(.count(part.range.lowerBound)), Item(.count(bytes.count)), Item(.bytes(bytes)),
+        Item(.text(name)),
+        Item(number.map { .text(attribute?.name ?? "attribute \($0)") } ?? .absent), value,
+      ])
+    }
+    var table = Table(
+      [
+        Table.Heading(Column("offset", title: "Offset")),
+        Table.Heading(Column("count", title: "Count")),
+        Table.Heading(Column("bytes", title: "Bytes", alignment: .leading)),
+        Table.Heading(Column("part", title: "Part")),
+        Table.Heading(Column("attribute", title: "Attribute")),
+        Table.Heading(Column("value", title: "Value", alignment: .leading)),
+      ], rows)
+    let last = reader.parts.last?.part.range.upperBound ?? 0
+    table.summary = "\(NumberText.counted(last, "byte")); Format.md explains the parts."
+    return table
+  }
+
+  private static func words(for kind: RecordPart.Kind) -> (name: String, attribute: UInt32?) {
+    switch kind {
+    case .header: ("header", nil)
+    case .nulls: ("nulls", nil)
+    case .slot(let attribute): ("slot", attribute)
+    case .end(let attribute): ("end", attribute)
+    case .bytes(let attribute): ("bytes", attribute)
+    case .checksum: ("checksum", nil)
+    }
   }
 }

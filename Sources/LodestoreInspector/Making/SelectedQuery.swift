@@ -96,6 +96,20 @@ struct SelectedQuery {
   }
 }
 
+extension SelectionForm {
+  /// Marks the condition as faulty, at the place that a notice shows.
+  mutating func markFault(_ notice: Notice) {
+    guard let excerpt = notice.excerpt else { return }
+    isFaulty = true
+    // The field shows one line, so the place in a condition of several lines is another one.
+    guard let condition = selection.condition, !condition.contains(where: \.isNewline) else {
+      return
+    }
+    let start = excerpt.before.utf16.count
+    fault = start..<(start + max(excerpt.fault.utf16.count, 1))
+  }
+}
+
 extension Notice {
   /// The fault in a condition, with its line divided at its column.
   init(_ error: StoreError, in condition: String?) {

@@ -9,8 +9,12 @@ extension PageReading {
     var page = Page(route: .store, title: Self.name(ofFile: maker.path))
     page.sections = [
       Section("entities", .table(try entityTable())),
+      Section("sizes", heading: "Sizes", .drawing(try sizes())),
       Section("file", heading: "File", .facts(try fileFacts(facts))),
     ]
+    if let growth = try growth() {
+      page.sections.insert(Section("growth", heading: "Growth", .drawing(growth)), at: 1)
+    }
     if let writes = try recentWrites() {
       page.sections.insert(Section("writes", heading: "Last writes", .table(writes)), at: 1)
     }
@@ -49,6 +53,49 @@ extension PageReading {
     table.isMain = true
     table.empty = "The store has no entities yet."
     return table
+  }
+
+  /// The number of trees that the picture of sizes has.
+  private static let mostBars = 12
+
+  /// The sizes of the trees, the largest first.
+  private func sizes() throws -> Drawing {
+    let trees = try snapshot.entities.flatMap { entity in
+      try snapshot.trees(of: entity).map { (entity: entity, tree: $0) }
+    }.sorted { $0.tree.byteCount > $1.tree.byteCount }
+    let all = trees.reduce(0) { $0 + $1.tree.byteCount }
+    let rows = trees.map { entity, tree in
+      Table.Row([
+        Item(.text(entity.name), link: .entity(entity.name, Selection())),
+        Item(
+          .text(tree.index?.shortName ?? "records"),
+          link: tree.index.map { .index(entity.name, $0.shortName, Selection()) }),
+        Item(.count(tree.entryCount)), Item(.byteCount(tree.byteCount)),
+        Item(all > 0 ? .share(Double(tree.byteCount) / Double(all)) : .absent),
+        Item(.count(tree.depth)), Item(.count(tree.pageCount)),
+      ])
+    }
+    let table = Table(
+      [
+        Table.Heading(Column("entity", title: "Entity")),
+        Table.Heading(Column("tree", title: "Records or index")),
+        Table.Heading(Column("entries", title: "Entries")),
+        Table.Heading(Column("size", title: "Size")),
+        Table.Heading(Column("share", title: "Share")),
+        Table.Heading(Column("depth", title: "Depth")),
+        Table.Heading(Column("pages", title: "Pages")),
+      ], rows)
+    let bars = trees.prefix(Self.mostBars).map { entity, tree in
+      Charts.Bar(
+        label: "\(entity.name): \(tree.index?.shortName ?? "records")",
+        value: Double(tree.byteCount), text: NumberText.byteCount(tree.byteCount),
+        route: tree.index.map { .index(entity.name, $0.shortName, Selection()) }
+          ?? .entity(entity.name, Selection()))
+    }
+    let summary =
+      "Records and indexes have \(NumberText.byteCount(all))."
+      + (trees.count > bars.count ? " The \(bars.count) largest are shown." : "")
+    return Charts.bars(bars, title: "Sizes", summary: summary, table: table)
   }
 
   private func fileFacts(_ facts: DynamicFacts) throws -> [Fact] {

@@ -47,6 +47,16 @@ struct HTML: Sendable {
     VisibleText.append(text, keepsLines: keepsLines, to: &bytes)
   }
 
+  /// Makes a picture.
+  init(_ picture: SVG) { bytes = picture.bytes }
+
+  /// Makes an element that runs the script at an address of this server; it has no content.
+  init(scriptAt address: Address) {
+    bytes = Array("<script defer".utf8)
+    HTMLAttribute.source(address).append(to: &bytes)
+    bytes.append(contentsOf: "></script>".utf8)
+  }
+
   /// Makes a complete document with the element `html`.
   static func document(_ root: HTML) -> [UInt8] {
     Array("<!DOCTYPE html>\n".utf8) + root.bytes + Array("\n".utf8)
@@ -65,10 +75,10 @@ struct HTML: Sendable {
 
 /// The names of elements that pages use.
 enum ElementName: String, Sendable {
-  case a, article, aside, b, bdi, body, br, button, caption, code, dd, details, div, dl, dt, em
-  case fieldset, footer, form, h1, h2, h3, head, header, hr, html, input, label, legend, li, link
-  case main, mark, meta, nav, ol, option, p, pre, section, select, small, span, strong, summary
-  case table, tbody, td, textarea, th, thead, time, title, tr, ul, wbr
+  case a, article, aside, b, bdi, body, br, button, caption, code, datalist, dd, details, div, dl
+  case dt, em, fieldset, figcaption, figure, footer, form, h1, h2, h3, head, header, hr, html, input
+  case label, legend, li, link, main, mark, meta, nav, ol, option, p, pre, section, select, small
+  case span, strong, summary, table, tbody, td, textarea, th, thead, time, title, tr, ul, wbr
 
   var isVoid: Bool {
     switch self {

@@ -20,9 +20,12 @@ struct HTMLAttribute: Sendable {
     case ariaLabelledBy = "aria-labelledby"
     case ariaSort = "aria-sort"
     case colspan
+    case commit = "data-commit"
     case datetime
+    case faultEnd = "data-fault-end"
+    case faultStart = "data-fault-start"
     case `for`
-    case id, name, placeholder, role, scope, title, value
+    case id, list, name, placeholder, role, scope, title, value
   }
 
   /// Attributes without a value.
@@ -42,6 +45,9 @@ struct HTMLAttribute: Sendable {
   }
 
   static func href(_ address: Address) -> HTMLAttribute { HTMLAttribute("href", address.text) }
+
+  /// The address of a file of this server.
+  static func source(_ address: Address) -> HTMLAttribute { HTMLAttribute("src", address.text) }
 
   /// The address that receives a form.
   static func action(_ address: Address) -> HTMLAttribute { HTMLAttribute("action", address.text) }

@@ -24,6 +24,21 @@ enum VisibleText {
     }
   }
 
+  /// Appends `text` as content of a picture, which has no boxes for marks.
+  ///
+  /// An invisible character becomes its code point in angle quotation marks.
+  static func appendPlainly(_ text: String, to bytes: inout [UInt8]) {
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": bytes.append(contentsOf: "&amp;".utf8)
+      case "<": bytes.append(contentsOf: "&lt;".utf8)
+      case ">": bytes.append(contentsOf: "&gt;".utf8)
+      case _ where isInvisible(scalar): bytes.append(contentsOf: "‹\(hex(scalar))›".utf8)
+      default: bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+      }
+    }
+  }
+
   /// Appends `text` as the value of an attribute in double quotes, with all its characters.
   ///
   /// Markup cannot contain a null character, so the replacement character stands for it.

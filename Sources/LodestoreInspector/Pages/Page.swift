@@ -57,6 +57,7 @@ struct Section: Sendable {
     case selection(SelectionForm)
     /// The values of expressions with their counts.
     case facets([Facet])
+    case drawing(Drawing)
     case notice(Notice)
   }
 
@@ -65,10 +66,13 @@ struct Section: Sendable {
   /// The heading for people; `nil` for none.
   var heading: String?
   var content: Content
+  /// Whether people see the heading alone at first.
+  var isFolded: Bool
 
-  init(_ name: String, heading: String? = nil, _ content: Content) {
+  init(_ name: String, heading: String? = nil, isFolded: Bool = false, _ content: Content) {
     self.name = name
     self.heading = heading
+    self.isFolded = isFolded
     self.content = content
   }
 }

@@ -19,8 +19,12 @@ struct SelectionForm: Sendable {
   var count: String
   /// Examples of conditions that fit the entity.
   var examples: [String] = []
+  /// Comparisons that a field for conditions suggests.
+  var completions: [String] = []
   /// Whether the condition has a fault.
   var isFaulty = false
+  /// The place of the fault in the condition, in UTF-16 units as browsers count.
+  var fault: Range<Int>?
 }
 
 /// The values of one expression with their numbers of records.

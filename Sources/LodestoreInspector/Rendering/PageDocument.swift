@@ -10,19 +10,27 @@ struct PageDocument {
     HTML.document(
       HTML(.html, .constant("lang", "en")) {
         head
-        HTML(.body) {
-          HTML(.a, .class("skip"), .constant("href", "#content")) { "Skip to the content" }
-          header
-          HTML(.div, .class("frame")) {
-            sidebar
-            HTML(.main, .text(.id, "content")) {
-              title
-              for section in page.sections { SectionMarkup.section(section) }
-            }
-          }
-          footer
-        }
+        HTML(.body, commit, content)
       })
+  }
+
+  /// The number of the shown commit, for the script.
+  private var commit: [HTMLAttribute] {
+    guard let commit = page.commit else { return [] }
+    return [.text(.commit, "\(commit)")]
+  }
+
+  @HTMLBuilder private var content: HTML {
+    HTML(.a, .class("skip"), .constant("href", "#content")) { "Skip to the content" }
+    header
+    HTML(.div, .class("frame")) {
+      sidebar
+      HTML(.main, .text(.id, "content")) {
+        title
+        for section in page.sections { SectionMarkup.section(section) }
+      }
+    }
+    footer
   }
 
   private var head: HTML {
@@ -35,6 +43,7 @@ struct PageDocument {
       HTML(.title) { "\(page.title) · Lodestore" }
       HTML(.link, .constant("rel", "stylesheet"), .href(Route.styleSheet.address))
       HTML(.link, .constant("rel", "icon"), .href(Route.icon.address))
+      HTML(scriptAt: Route.script.address)
     }
   }
 
@@ -48,6 +57,10 @@ struct PageDocument {
         }
       }
       HTML(.span, .class("spacer"))
+      HTML(
+        .button, .constant("type", "button"), .text(.id, "live"), .class("live"), .flag(.hidden)
+      ) { "Live" }
+      HTML(.a, .href(Route.model.address)) { "Model" }
       HTML(.a, .href(Route.history(before: nil).address)) { "History" }
       HTML(.a, .href(Route.imports(nil).address)) { "Imports" }
     }
@@ -61,9 +74,9 @@ struct PageDocument {
         .related(let name, _, _, _), .index(let name, _, _):
         name
       case .change(_, let name, _), .schema(let name): name
-      case .store, .history, .write, .imports, .styleSheet, .icon: nil
+      case .store, .history, .write, .imports, .model, .live, .styleSheet, .script, .icon: nil
       }
-    return HTML(.nav, .class("side"), .text(.ariaLabel, "Entities")) {
+    return HTML(.nav, .class("side"), .text(.id, "entities"), .text(.ariaLabel, "Entities")) {
       HTML(.ul) {
         for entity in page.entities {
           HTML(.li) {
@@ -105,7 +118,7 @@ struct PageDocument {
   }
 
   private var footer: HTML {
-    HTML(.footer) {
+    HTML(.footer, .text(.id, "foot")) {
       if let commit = page.commit { "Commit \(commit)." }
       " Read-only. Each page is one short read of the store."
     }

@@ -4,6 +4,12 @@ internal import LodestoreRows
 enum SectionMarkup {
   static func section(_ section: Section) -> HTML {
     guard let heading = section.heading else { return content(section) }
+    if section.isFolded {
+      return HTML(.details, .class("fold")) {
+        HTML(.summary) { HTML(.h2) { heading } }
+        content(section)
+      }
+    }
     return HTML(.section) {
       HTML(.h2) { heading }
       content(section)
@@ -19,6 +25,7 @@ enum SectionMarkup {
         + TableMarkup.foot(table)
     case .selection(let form): return SelectionMarkup.form(form)
     case .facets(let facets): return SelectionMarkup.facets(facets)
+    case .drawing(let drawing): return DrawingMarkup.figure(drawing)
     case .notice(let notice): return self.notice(notice)
     }
   }

@@ -27,6 +27,11 @@ enum SelectionMarkup {
     return HTML(.div, .class("condition")) {
       HTML(.label, .text(.for, "where")) { "Condition" }
       HTML(.input, conditionAttributes(form), HTML())
+      if !form.completions.isEmpty {
+        HTML(.datalist, .text(.id, "where-values")) {
+          for completion in form.completions { HTML(.option, .text(.value, completion)) }
+        }
+      }
       HTML(.button, .constant("type", "submit"), .class("button main")) { "Select" }
       if !selection.isOfAll || !selection.order.isEmpty {
         HTML(.a, .class("button"), .href(cleared(form).address)) { "Clear" }
@@ -54,6 +59,12 @@ enum SelectionMarkup {
       .text(.ariaDescribedBy, "where-hint"), .constant("spellcheck", "false"),
       .constant("autocomplete", "off"), .constant("autocapitalize", "off"),
     ]
+    if !form.completions.isEmpty { attributes.append(.text(.list, "where-values")) }
+    if let fault = form.fault {
+      attributes += [
+        .text(.faultStart, "\(fault.lowerBound)"), .text(.faultEnd, "\(fault.upperBound)"),
+      ]
+    }
     if form.isFaulty {
       attributes += [.text(.ariaInvalid, "true"), .flag(.autofocus)]
     }

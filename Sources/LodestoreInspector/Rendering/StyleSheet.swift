@@ -167,6 +167,38 @@ enum StyleSheet {
     .notice.warning { border-color: var(--warn); background: var(--warnpaper); }
     .notice mark { background: var(--error); color: var(--paper); border-radius: 2px; }
 
+    figure { margin: 0 0 1rem; }
+    figcaption p { margin: .4rem 0; color: var(--faint); font-size: .86rem; }
+    figcaption .scroll { margin-top: .5rem; }
+    .drawing { overflow-x: auto; }
+    .drawing svg { display: block; font: 13px var(--mono); }
+    .drawing text { fill: var(--ink); }
+    .drawing .heading { font-weight: 600; }
+    .drawing .faint-text { fill: var(--faint); }
+    .drawing .frame-box { fill: var(--raised); stroke: var(--line); stroke-width: 1.5; }
+    .drawing .edge, .drawing .strong { fill: none; stroke: var(--faint); stroke-width: 1.5; }
+    .drawing .strong { stroke: var(--link); stroke-width: 2; }
+    .drawing .axis { fill: var(--line); stroke: var(--line); }
+    .drawing .bar { fill: var(--link); }
+    .drawing circle.edge { fill: var(--faint); }
+    .drawing a:hover .frame-box, .drawing a:focus-visible .frame-box { stroke: var(--focus); }
+    .drawing a:hover text { text-decoration: underline; }
+    .fold { margin-top: 2rem; }
+    .fold > summary h2 { display: inline; margin: 0; color: var(--ink); font-size: 1rem; }
+    .fold > .scroll { margin-top: .6rem; }
+    .live {
+      font: 600 .78rem var(--sans); color: var(--faint); background: none; cursor: pointer;
+      border: 1px solid var(--line); border-radius: 999px; padding: .1rem .7rem;
+    }
+    .live::before {
+      content: ""; display: inline-block; width: .55em; height: .55em; margin-right: .45em;
+      border-radius: 50%; background: var(--line);
+    }
+    .live[data-state=on]::before { background: #2e9e5b; }
+    .live[data-state=off]::before { background: var(--focus); }
+    [hidden] { display: none; }
+    .fresh td { background: var(--markpaper); }
+
     @media (max-width: 46rem) {
       html { font-size: 16px; }
       .frame { flex-direction: column; }
@@ -174,7 +206,7 @@ enum StyleSheet {
       nav.side ul { display: flex; overflow-x: auto; gap: .25rem; }
       nav.side a { white-space: nowrap; }
       main { padding: 1rem .9rem 2rem; }
-      header.top { padding: .6rem .9rem; }
+      header.top { padding: .6rem .9rem; flex-wrap: wrap; gap: .3rem .75rem; }
       .record > div { grid-template-columns: 1fr; gap: .1rem; }
       .condition label { flex-basis: 100%; }
       .nested > div { flex-wrap: wrap; gap: 0 .6rem; }

@@ -8,12 +8,15 @@
   struct PageServer: Sendable {
     private let server: HTTPServer
     private let task: Task<Void, any Error>
+    let feed: LiveFeed
     let gate: Gate
 
     /// Starts the server and returns when it accepts connections.
     ///
     /// - Parameter port: 0 for any free port.
-    static func start(_ responder: Responder, port: UInt16) async throws -> PageServer {
+    static func start(
+      _ responder: Responder, port: UInt16, live limits: LiveFeed.Limits = LiveFeed.Limits()
+    ) async throws -> PageServer {
       let server = HTTPServer(
         address: try sockaddr_in.inet(ip4: "127.0.0.1", port: port), logger: .disabled)
       // The stream has one element when the server listens. An error of the server ends it.
@@ -37,15 +40,18 @@
         throw InspectorError(message: "cannot listen on the loop-back address")
       }
       let gate = Gate(key: AccessKey(), port: port)
+      let feed = LiveFeed(responder.maker.store, limits: limits)
       // The gate needs the port, so the pages are added to a server that answers nothing yet.
-      await server.appendRoute("*", to: PageHandler(gate: gate, responder: responder))
-      return PageServer(server: server, task: task, gate: gate)
+      await server.appendRoute(
+        "*", to: PageHandler(gate: gate, responder: responder, feed: feed))
+      return PageServer(server: server, task: task, feed: feed, gate: gate)
     }
 
     /// Returns when the server has ended.
     func wait() async throws { try await task.value }
 
     func stop() async {
+      feed.end()
       await server.stop()
       task.cancel()
     }
@@ -55,17 +61,19 @@
   private struct PageHandler: HTTPHandler {
     let gate: Gate
     let responder: Responder
+    let feed: LiveFeed
     let threads = ReadingThreads()
 
     func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
       let isHead = request.method == .HEAD
-      let response =
-        switch gate.decide(translated(request)) {
-        case .refused(let response): response
-        case .admitted(let address):
-          try await threads.run { [responder] in responder.respond(to: address) }
-        }
-      return translated(response, isHead: isHead)
+      switch gate.decide(translated(request)) {
+      case .refused(let response): return translated(response, isHead: isHead)
+      case .admitted(let address) where address == Route.live.address && !isHead:
+        return try await liveResponse()
+      case .admitted(let address):
+        let response = try await threads.run { [responder] in responder.respond(to: address) }
+        return translated(response, isHead: isHead)
+      }
     }
 
     private func translated(_ request: HTTPRequest) -> Request {
@@ -80,11 +88,25 @@
       return translated
     }
 
-    private func translated(_ response: Response, isHead: Bool) -> HTTPResponse {
+    /// The events of commits, for as long as the page is open.
+    private func liveResponse() async throws -> HTTPResponse {
+      let events = try await threads.run { [feed] in try feed.events() }
+      let response = Response(200, contentType: EventText.contentType, TwinPart([]))
+      return HTTPResponse(
+        statusCode: .ok, headers: headers(of: response),
+        body: HTTPBodySequence(from: EventSequence(events: events)))
+    }
+
+    private func headers(of response: Response) -> HTTPHeaders {
       var headers = HTTPHeaders()
       for (name, value) in response.allFields {
         headers.setValues([value], for: HTTPHeader(name))
       }
+      return headers
+    }
+
+    private func translated(_ response: Response, isHead: Bool) -> HTTPResponse {
+      let headers = headers(of: response)
       let status = HTTPStatusCode(response.status, phrase: Self.phrases[response.status] ?? "")
       guard !isHead else { return HTTPResponse(statusCode: status, headers: headers) }
       guard response.body.next != nil else {
@@ -129,6 +151,34 @@
           let part = try await threads.run { try read() }
           bytes = part.bytes[...]
           self.read = part.next
+        }
+        defer { bytes = bytes.dropFirst(Swift.max(count, 1)) }
+        return bytes.prefix(Swift.max(count, 1))
+      }
+    }
+  }
+
+  /// The bytes of events, each sent when it happens.
+  private struct EventSequence: AsyncBufferedSequence {
+    typealias Element = UInt8
+
+    let events: AsyncStream<LiveFeed.Event>
+
+    func makeAsyncIterator() -> Iterator { Iterator(events: events.makeAsyncIterator()) }
+
+    struct Iterator: AsyncBufferedIteratorProtocol {
+      var events: AsyncStream<LiveFeed.Event>.Iterator
+      var text = EventText()
+      var bytes: ArraySlice<UInt8> = []
+
+      mutating func next() async throws -> UInt8? {
+        try await nextBuffer(suggested: 1)?.first
+      }
+
+      mutating func nextBuffer(suggested count: Int) async throws -> ArraySlice<UInt8>? {
+        if bytes.isEmpty {
+          guard let event = await events.next() else { return nil }
+          bytes = text.bytes(of: event)[...]
         }
         defer { bytes = bytes.dropFirst(Swift.max(count, 1)) }
         return bytes.prefix(Swift.max(count, 1))

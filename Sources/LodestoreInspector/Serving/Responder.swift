@@ -15,6 +15,9 @@ struct Responder: Sendable {
     switch target.route {
     case .styleSheet:
       return Response(200, contentType: "text/css; charset=utf-8", TwinPart(StyleSheet.bytes))
+    case .script:
+      return Response(200, contentType: PageScript.contentType, TwinPart(PageScript.bytes))
+    case .live: return live()
     case .icon: return Response(200, contentType: "image/svg+xml", TwinPart(StyleSheet.icon))
     default: break
     }
@@ -22,6 +25,18 @@ struct Responder: Sendable {
       return response(try maker.page(target), target, status: 200)
     } catch {
       return failure(error, target)
+    }
+  }
+
+  /// The newest commit as one event; the server continues with later ones.
+  private func live() -> Response {
+    do {
+      let commit = try maker.store.read { $0.commitNumber }
+      var text = EventText()
+      return Response(
+        200, contentType: EventText.contentType, TwinPart(text.bytes(of: .commit(commit))))
+    } catch {
+      return failure(error, Target(.store))
     }
   }
 

@@ -59,17 +59,21 @@ struct JSONTwin {
       switch section.content {
       case .facts(let facts): .object(facts.map { ($0.name, $0.item.cell) })
       case .record(let fields): .object(fields.map { ($0.name, $0.item.cell) })
-      case .table(let table):
-        .array(
-          table.rows.map { row in
-            .object(zip(table.headings, row.items).map { ($0.column.name, $1.cell) })
-          })
+      case .table(let table): Self.cell(table)
+      case .drawing(let drawing): Self.cell(drawing.table)
       case .facets(let facets): .array(facets.map(cell))
       case .selection, .notice: nil
       }
     guard let value else { return }
     bytes.append(UInt8(ascii: ","))
     Self.append(section.name, value, to: &bytes)
+  }
+
+  private static func cell(_ table: Table) -> Cell {
+    .array(
+      table.rows.map { row in
+        .object(zip(table.headings, row.items).map { ($0.column.name, $1.cell) })
+      })
   }
 
   private func cell(_ facet: Facet) -> Cell {

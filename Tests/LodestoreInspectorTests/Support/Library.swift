@@ -47,7 +47,8 @@ struct Book: Entity {
     attributes: [
       .init("title", \.title), .init("pages", \.pages), .init("details", \.details),
       .toOne("author", \.author),
-    ], indexes: [[\.pages]], history: .kept(images: true))
+    ], indexes: [[\.pages]], elementIndexes: [ElementIndex<Book>(\.details, "tags")],
+    history: .kept(images: true))
 
   init(_ title: String, pages: Int, details: JSONValue = .null, author: RecordID<Author>? = nil) {
     self.title = title
@@ -97,7 +98,10 @@ final class Library {
       for number in 1...max(count, 1) where count > 0 {
         try tx.insert(
           Book(
-            "Book \(number)", pages: number % 10, details: ["shelf": .integer(Int64(number % 3))],
+            "Book \(number)", pages: number % 10,
+            details: [
+              "shelf": .integer(Int64(number % 3)), "tags": ["all", .integer(Int64(number % 2))],
+            ],
             author: author))
       }
     }

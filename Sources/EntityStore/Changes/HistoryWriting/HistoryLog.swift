@@ -98,18 +98,18 @@ struct HistoryLog {
     return try value(key)
   }
 
-  /// Visits the parts of the writes from `first` on, until `body` returns false.
+  /// Visits the parts of the writes from `first` on and before `end`, until `body` returns false.
   ///
   /// When `backwards` is true, visits the last write first, and of each write the last part first.
   func forEachPart(
-    from first: UInt64, backwards: Bool = false,
+    from first: UInt64, before end: UInt64? = nil, backwards: Bool = false,
     _ body: (UInt64, UInt32, HistoryPart) throws -> Bool
   ) throws {
     guard let tree else { return }
     let cursor = try Cursor(tree, in: core.transaction)
     let range = KeyRange(
       lower: .included(HistoryKey.part(write: first, part: 0).bytes),
-      upper: .excluded(HistoryKey.images))
+      upper: .excluded(end.map { HistoryKey.part(write: $0, part: 0).bytes } ?? HistoryKey.images))
     var nextIDs: [EntityNumber: UInt64] = [:]
     try cursor.walk(range, backwards: backwards) { key, value in
       guard case .part(let number, let part)? = HistoryKey(key) else {
