@@ -58,7 +58,7 @@ extension PageReading {
   /// there are fewer than two writes.
   func growth() throws -> Drawing? {
     guard keepsHistory else { return nil }
-    let limit = TimeLimit(limits.count)
+    let limit = limits.time(limits.count)
     var count = try snapshot.entities.filter(\.keepsHistory).reduce(0) {
       $0 + (try snapshot.count(of: $1))
     }

@@ -31,7 +31,7 @@ extension PageReading {
     ]
     var sections = [try self.facts(facts, entity, index)]
     if selection.isOfAll, selection.after == nil, !streams {
-      let values = try IndexValues(index, of: entity, snapshot, limit: TimeLimit(limits.count))
+      let values = try IndexValues(index, of: entity, snapshot, limit: limits.time(limits.count))
       sections += valueSections(values, of: entity, path: attributes.first)
     }
     page.sections.insert(contentsOf: sections, at: 0)
@@ -52,7 +52,7 @@ extension PageReading {
       throw AddressError.unknownParameter(item.name)
     }
     let values = try IndexValues(
-      index, of: entity, snapshot, limit: TimeLimit(streams ? limits.rows : limits.count),
+      index, of: entity, snapshot, limit: limits.time(streams ? limits.rows : limits.count),
       most: min(most, streams ? limits.batchSize : Selection.largestPage))
     var page = Page(route: .store, title: "")
     page.trail = [Page.Crumb(text: entity.name, route: .entity(entity.name, Selection()))]
