@@ -162,9 +162,10 @@ struct ModelContextTests {
     #expect(found["selected"]?["records"]?.int64 == 2)
     #expect(found["facets"]?[0]?["values"]?.count == 2)
     #expect(found["facets"]?[0]?["values"]?[0]?["address"] == nil)
-    let plan = try await dialogue.call("explain", #"{"entity":"Book","where":"pages == 3"}"#)
-    #expect(plan["reads"]?["index"]?.string == "Book.pages")
-    #expect(plan["reads"]?["results"]?.int64 == 3)
+    let plan = try await dialogue.call(
+      "explain", #"{"entity":"Author","where":"name == 'Ursula'"}"#)
+    #expect(plan["reads"]?["index"]?.string == "Author.name")
+    #expect(plan["reads"]?["results"]?.int64 == 1)
   }
 
   @Test func `a sample is spread over the ids of the selected records`() async throws {

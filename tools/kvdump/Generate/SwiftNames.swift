@@ -50,6 +50,11 @@ enum SwiftNames {
 
   static func escaped(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
+  /// The name as the label of an argument, which most keywords can be.
+  static func label(_ name: String) -> String {
+    ["inout", "let", "var"].contains(name) ? "`\(name)`" : name
+  }
+
   private static func unlike(_ taken: Set<String>, _ name: String) -> String {
     guard taken.contains(name) else { return name }
     return (2...).lazy.map { "\(name)\($0)" }.first { !taken.contains($0) } ?? name

@@ -156,7 +156,7 @@ struct DocumentTypes {
       let arguments = SwiftLiteral.list(structure.members) { member in
         let outline = outlines.first { $0.name == member.name }?.value
         return outline.flatMap { literal(members[member.name] ?? .null, $0, member.type) }
-          .map { "\(SwiftNames.escaped(member.property)): \($0)" }
+          .map { "\(SwiftNames.label(member.property)): \($0)" }
       }
       return arguments.map { "\(type)(\($0.dropFirst().dropLast()))" }
     default: return nil
