@@ -22,7 +22,7 @@ struct ReplicaLogCommand: ToolCommand {
 
       Examples:
         kvdump replica log https://host/backups/pods --limit 10
-        kvdump replica log /mnt/backup/pods --since 2026-11-28T09:00:00Z --format jsonl
+        kvdump replica log /mnt/backup/pods --since 2026-11-28 --format jsonl
         kvdump restore /mnt/backup/pods before.lodestore --to-write 118
       """)
 
