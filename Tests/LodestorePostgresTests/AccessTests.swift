@@ -20,7 +20,7 @@
   }
 
   @Suite(
-    .serialized, .timeLimit(.minutes(10)),
+    .serialized, .timeLimit(.minutes(30)),
     .enabled(if: PostgresServer.programs != nil, PostgresServer.isMissing))
   struct `A server that does not let a role in` {
     /// Runs `body` with a server that asks the role `reader` for the password `right`.

@@ -7,7 +7,7 @@
 
   /// Names of schemas, tables, columns, types and publications that a command must quote.
   @Suite(
-    .serialized, .timeLimit(.minutes(10)),
+    .serialized, .timeLimit(.minutes(30)),
     .enabled(if: PostgresServer.programs != nil, PostgresServer.isMissing))
   struct `Names with any characters` {
     /// A quote before a combining mark is a part of another character of Swift.

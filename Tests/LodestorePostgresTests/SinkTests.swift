@@ -39,7 +39,7 @@
   }
 
   @Suite(
-    .serialized, .timeLimit(.minutes(10)),
+    .serialized, .timeLimit(.minutes(30)),
     .enabled(if: PostgresServer.programs != nil, PostgresServer.isMissing))
   struct `A database that receives a store` {
     private func rows(_ server: PostgresServer) throws -> [String] {

@@ -6,7 +6,7 @@
   @testable import LodestorePostgres
 
   @Suite(
-    .serialized, .timeLimit(.minutes(10)),
+    .serialized, .timeLimit(.minutes(30)),
     .enabled(if: PostgresServer.programs != nil, PostgresServer.isMissing))
   struct `A table that is altered while a store follows it` {
     @Test(arguments: [

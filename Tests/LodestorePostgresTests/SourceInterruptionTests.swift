@@ -6,7 +6,7 @@
   @testable import LodestorePostgres
 
   @Suite(
-    .serialized, .timeLimit(.minutes(10)),
+    .serialized, .timeLimit(.minutes(30)),
     .enabled(if: PostgresServer.programs != nil, PostgresServer.isMissing))
   struct `A source that is interrupted goes on where it was` {
     /// The rows of the server, in the form of `rows(_:_:)`.

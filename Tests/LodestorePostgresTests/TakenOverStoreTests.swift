@@ -8,7 +8,7 @@
 
   /// A sink after another machine has taken over the writer's store.
   @Suite(
-    .serialized, .timeLimit(.minutes(10)),
+    .serialized, .timeLimit(.minutes(30)),
     .enabled(if: PostgresServer.programs != nil, PostgresServer.isMissing))
   struct `A database that receives a replicated store` {
     private static let names = "SELECT string_agg(name, ' ' ORDER BY id) FROM \"City\""

@@ -7,7 +7,7 @@ import Testing
 /// If the current generation cannot be used, an older one is read.
 ///
 /// These tests cover which one, and when the current one is tried again.
-@Suite(.timeLimit(.minutes(10))) struct CacheChoiceTests {
+@Suite(.timeLimit(.minutes(30))) struct CacheChoiceTests {
   /// The entity of another version of the program, which files of ``Spec`` do not fit.
   private struct OtherSpec: Entity {
     var id = RecordID<OtherSpec>()

@@ -8,7 +8,7 @@
   /// A folder keeps keys and generation numbers.
   ///
   /// These tests cover the programs for which they count, and how damaged ones are restored.
-  @Suite(.timeLimit(.minutes(10))) struct CacheTrustTests {
+  @Suite(.timeLimit(.minutes(30))) struct CacheTrustTests {
     private func key(_ byte: UInt8) throws -> SigningKey {
       try SigningKey(seed: [UInt8](repeating: byte, count: 32))
     }

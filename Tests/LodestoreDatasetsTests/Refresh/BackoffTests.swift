@@ -8,7 +8,7 @@
   @testable import LodestoreDatasets
 
   /// Waits after failures, policies of reading, and clocks that are set.
-  @Suite(.timeLimit(.minutes(10))) struct BackoffTests {
+  @Suite(.timeLimit(.minutes(30))) struct BackoffTests {
     /// A time of day that a test sets.
     private final class TestClock: Sendable {
       private let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))

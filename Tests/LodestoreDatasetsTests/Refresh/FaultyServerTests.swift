@@ -8,7 +8,7 @@
   @testable import LodestoreDatasets
 
   /// If a server answers wrongly, the result is a typed error or the right data, never wrong data.
-  @Suite(.timeLimit(.minutes(10))) struct FaultyServerTests {
+  @Suite(.timeLimit(.minutes(30))) struct FaultyServerTests {
     private func dataset(
       _ folder: ScratchFolder, _ published: SpecPublication, _ servers: LoopbackServer...,
       change: (inout CachedDataset.Options) -> Void = { _ in }

@@ -13,7 +13,7 @@
   #endif
 
   /// A dataset of a service on a disk without room: a file system in memory of some megabytes.
-  @Suite(.timeLimit(.minutes(10))) struct FullDiskTests {
+  @Suite(.timeLimit(.minutes(30))) struct FullDiskTests {
     /// A folder on a separate small file system, which is removed with the object.
     private final class SmallDisk {
       private let folder: ScratchFolder

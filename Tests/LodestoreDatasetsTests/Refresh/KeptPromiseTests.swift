@@ -8,7 +8,7 @@
   @testable import LodestoreDatasets
 
   /// Refreshes with outdated mirrors, removed folders, damaged states, and clocks that advance.
-  @Suite(.timeLimit(.minutes(10))) struct KeptPromiseTests {
+  @Suite(.timeLimit(.minutes(30))) struct KeptPromiseTests {
     /// An entity that the published datasets of specs do not have.
     private struct Note: Entity {
       var id = RecordID<Note>()

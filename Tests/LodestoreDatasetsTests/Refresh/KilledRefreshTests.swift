@@ -9,7 +9,7 @@
   /// Processes that are killed at each step of a refresh, and processes that run at the same time.
   ///
   /// `LODESTORE_KILLS` is the number of killed processes in all; by default one at each step.
-  @Suite(.enabled(if: Session.program != nil), .timeLimit(.minutes(10)))
+  @Suite(.enabled(if: Session.program != nil), .timeLimit(.minutes(30)))
   struct KilledRefreshTests {
     private static let steps = RefreshStep.allCases.filter { ![.imported, .sealed].contains($0) }
 

@@ -11,7 +11,7 @@
   ///
   /// On Linux the client's connections are checked. On macOS the system resolves names, and knows
   /// none of the names in these tests.
-  @Suite(.timeLimit(.minutes(10))) struct NamedMirrorTests {
+  @Suite(.timeLimit(.minutes(30))) struct NamedMirrorTests {
     /// Refreshes from a folder whose manifest names a mirror, then without the folder.
     ///
     /// - Returns: Whether the program asked the named mirror, and the result of the second refresh.

@@ -8,7 +8,7 @@
   @testable import LodestoreDatasets
 
   /// Refreshing from a publisher's files on sound servers.
-  @Suite(.timeLimit(.minutes(10))) struct PublishedRefreshTests {
+  @Suite(.timeLimit(.minutes(30))) struct PublishedRefreshTests {
     @Test func `The first refresh brings the newest generation, the next asks for one small file`()
       async throws
     {

@@ -8,7 +8,7 @@
   @testable import LodestoreDatasets
 
   /// Several callers of one refresh.
-  @Suite(.timeLimit(.minutes(10))) struct RefreshRunTests {
+  @Suite(.timeLimit(.minutes(30))) struct RefreshRunTests {
     /// A dataset of a service that answers only when the test sets `go`.
     private func waiting(
       _ folder: ScratchFolder

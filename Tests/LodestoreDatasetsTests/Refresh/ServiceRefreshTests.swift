@@ -9,7 +9,7 @@
   @testable import LodestoreDatasets
 
   /// Refreshing from a web service by an importer.
-  @Suite(.timeLimit(.minutes(10))) struct ServiceRefreshTests {
+  @Suite(.timeLimit(.minutes(30))) struct ServiceRefreshTests {
     private struct SpecRecord: Decodable {
       var name: String
       var version: Int

@@ -8,7 +8,7 @@
   @testable import LodestoreDatasets
 
   /// Swaps under readers, and generations that this program cannot use.
-  @Suite(.timeLimit(.minutes(10))) struct SwapTests {
+  @Suite(.timeLimit(.minutes(30))) struct SwapTests {
     /// The number of swaps, by default 30.
     ///
     /// The variable `LODESTORE_SWAPS` sets it. A tenth as many snapshots are open meanwhile.

@@ -8,7 +8,7 @@
   /// Replicas in which one bit of one object is wrong.
   ///
   /// `LODESTORE_DAMAGE` is the number of bits that are tried in each object.
-  @Suite("Damaged objects of replicas", .timeLimit(.minutes(10)))
+  @Suite("Damaged objects of replicas", .timeLimit(.minutes(30)))
   struct DamagedObjectTests {
     private static let count =
       ProcessInfo.processInfo.environment["LODESTORE_DAMAGE"].flatMap { Int($0) } ?? 5

@@ -6,7 +6,7 @@
   @testable import LodestoreReplicas
 
   /// Processes that may open few files.
-  @Suite("Replicas without file descriptors", .timeLimit(.minutes(10)))
+  @Suite("Replicas without file descriptors", .timeLimit(.minutes(30)))
   struct FewDescriptorsTests {
     /// From too few for any file to nearly enough.
     ///

@@ -6,7 +6,7 @@
   @testable import LodestoreReplicas
 
   /// Followers, restores and writers whose disk is full.
-  @Suite("Replicas on a full disk", .timeLimit(.minutes(10)))
+  @Suite("Replicas on a full disk", .timeLimit(.minutes(30)))
   struct FullDiskTests {
     /// A replica of some hundred notes with long titles.
     private func replica() async throws -> (ReplicaFixture, Store, ReplicaWriter) {

@@ -7,7 +7,7 @@
   @testable import LodestoreReplicas
 
   /// Restores and takeovers during which the objects change.
-  @Suite("Collections and commits while a replica is restored", .timeLimit(.minutes(10)))
+  @Suite("Collections and commits while a replica is restored", .timeLimit(.minutes(30)))
   struct InterruptionTests {
     /// Calls a closure once, before the call of a number.
     private final class Trigger: Sendable {

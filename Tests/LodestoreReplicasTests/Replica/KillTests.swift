@@ -6,7 +6,7 @@
   @testable import LodestoreReplicas
 
   /// Processes that are killed at each step, and continue.
-  @Suite("Killed writers and followers of replicas", .timeLimit(.minutes(10)))
+  @Suite("Killed writers and followers of replicas", .timeLimit(.minutes(30)))
   struct KillTests {
     private static let writerSteps =
       WriterStep.allCases.map(\.rawValue) + [

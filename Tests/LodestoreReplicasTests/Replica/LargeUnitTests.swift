@@ -7,7 +7,7 @@
   @testable import LodestoreReplicas
 
   /// Changes that are too large for the memory of a follower.
-  @Suite("Large changes of replicas", .timeLimit(.minutes(10)))
+  @Suite("Large changes of replicas", .timeLimit(.minutes(30)))
   struct LargeUnitTests {
     @Test func `Writes beyond the limits of a unit are sent as their net changes`() async throws {
       let fixture = try ReplicaFixture()

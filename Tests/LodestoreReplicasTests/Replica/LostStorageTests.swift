@@ -6,7 +6,7 @@
   @testable import LodestoreReplicas
 
   /// Storages and stores that were emptied, or put back to an earlier state.
-  @Suite("Replicas whose storage or store was put back", .timeLimit(.minutes(10)))
+  @Suite("Replicas whose storage or store was put back", .timeLimit(.minutes(30)))
   struct LostStorageTests {
     /// A replica of nine writes, and its state after six of them in the folder `earlier`.
     private func replica() async throws -> (ReplicaFixture, Store, ReplicaWriter) {

@@ -7,7 +7,7 @@
   @testable import LodestoreReplicas
 
   /// Followers whose copy or whose log is not as it should be, and texts of programs.
-  @Suite("Copies and logs that were changed", .timeLimit(.minutes(10)))
+  @Suite("Copies and logs that were changed", .timeLimit(.minutes(30)))
   struct MendingTests {
     @Test func `A copy that another program has written begins again at a base`() async throws {
       let fixture = try ReplicaFixture()

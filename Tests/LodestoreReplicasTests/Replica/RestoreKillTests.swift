@@ -6,7 +6,7 @@
   @testable import LodestoreReplicas
 
   /// Restores and takeovers that are killed at each step, and begun again.
-  @Suite("Killed restores and takeovers of replicas", .timeLimit(.minutes(10)))
+  @Suite("Killed restores and takeovers of replicas", .timeLimit(.minutes(30)))
   struct RestoreKillTests {
     /// Steps, and how often they are made before the process dies.
     private static let steps: [(String, Int)] = [

@@ -7,7 +7,7 @@
   @testable import LodestoreReplicas
 
   /// Writers that the system stops for longer than their lease, and continues.
-  @Suite("Stopped writers of replicas", .timeLimit(.minutes(10)))
+  @Suite("Stopped writers of replicas", .timeLimit(.minutes(30)))
   struct StoppedProcessTests {
     @Test(.enabled(if: ReplicaProcess.program != nil), arguments: [3, 14])
     func `A writer that was stopped beyond its lease ends fenced, and nothing is lost`(

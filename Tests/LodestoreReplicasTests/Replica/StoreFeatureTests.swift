@@ -7,7 +7,7 @@
   @testable import LodestoreReplicas
 
   /// Expiry, imports and attached stores with a running writer and a follower.
-  @Suite("Features of replicated stores", .timeLimit(.minutes(10)))
+  @Suite("Features of replicated stores", .timeLimit(.minutes(30)))
   struct StoreFeatureTests {
     /// A clock that a test moves.
     private final class Clock: Sendable {

@@ -7,7 +7,7 @@ import Testing
 ///
 /// `LODESTORE_SEED` replays a history, and `LODESTORE_CASES` is the number of histories. The script
 /// `simulate` in this folder runs a million of them.
-@Suite(.timeLimit(.minutes(10))) struct SimulationTests {
+@Suite(.timeLimit(.minutes(30))) struct SimulationTests {
   private static let seed = number("LODESTORE_SEED") ?? .random(in: 0...UInt64.max / 2)
   private static let count = number("LODESTORE_CASES") ?? 200
 

@@ -5,7 +5,7 @@ import Testing
 @testable import LodestoreReplicas
 
 /// Requests to services whose answers stop, change their form, or contradict themselves.
-@Suite(.timeLimit(.minutes(10))) struct S3StutterTests {
+@Suite(.timeLimit(.minutes(30))) struct S3StutterTests {
   private func get(
     _ answer: Answer, with change: (inout S3Storage.Options) -> Void = { _ in }
   ) async throws -> Result<[UInt8], StorageError> {

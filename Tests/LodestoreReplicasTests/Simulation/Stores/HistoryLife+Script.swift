@@ -203,7 +203,7 @@
     }
 
     private func restoreOnce() async throws {
-      let path = "\(folder)/restored-\(history.lastSerial).lodestore"
+      let path = "\(folder)/restored-\(number)-\(history.lastSerial).lodestore"
       defer { for end in ["", "-lock"] { HistoryFiles.remove(path + end) } }
       let earlier = history.acknowledged
       try await Replica.restore(storage, at: path, options: restoreOptions())
