@@ -8,7 +8,7 @@
   /// Processes that may open few files.
   @Suite("Replicas without file descriptors", .timeLimit(.minutes(30)))
   struct FewDescriptorsTests {
-    /// From too few for any file to nearly enough.
+    /// The limits range from too few for any file to nearly enough.
     ///
     /// A process with fewer descriptors, or with none at a bad moment, is ended by libdispatch.
     private static let limits = [8, 10, 12, 14, 16, 18, 20]
