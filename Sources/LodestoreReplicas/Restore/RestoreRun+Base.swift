@@ -61,6 +61,14 @@ extension RestoreRun {
     func isKept(_ slot: UInt64) -> Bool { slot >= first && slot != end + 1 }
     let bases = listed.heads.filter { isKept($0.slot) }
     let broken = broken.filter { isKept($0.slot) }
+    for base in broken {
+      // The log may have got the entry after the base was looked up, and before the list.
+      guard case .onChain = try await client.place(of: base) else { continue }
+      return ReplicaError(
+        .noBase,
+        start + "the base of slot \(base.slot) was completed during the search; begin again",
+        slot: base.slot)
+    }
     let unreadable = listed.unreadable.filter { $0.collectedSlot.map(isKept) ?? true }
     guard broken.isEmpty, unreadable.isEmpty else {
       return ReplicaError(
