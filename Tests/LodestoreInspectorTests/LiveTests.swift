@@ -144,7 +144,7 @@ struct LiveTests {
         URL(fileURLWithPath: $0).deletingLastPathComponent().path + "/kvdump"
       }
       let text = try await ReadingThreads().run {
-        let connection = try Connection(port: port)
+        let connection = try ClientConnection(port: port)
         try connection.send(request)
         #expect(connection.read(until: "data: \(first)\n\n"))
         if let kvdump, FileManager.default.isExecutableFile(atPath: kvdump) {
@@ -174,7 +174,7 @@ struct LiveTests {
       let store = DynamicStore(library.store)
       let used = try store.read { try $0.facts().usedReaderSlotCount }
       let connection = try await ReadingThreads().run {
-        let connection = Unchecked(try Connection(port: port))
+        let connection = Unchecked(try ClientConnection(port: port))
         try connection.value.send(request)
         #expect(connection.value.read(until: "data: "))
         return connection
@@ -193,7 +193,7 @@ struct LiveTests {
         library.responder, port: 0, live: LiveFeed.Limits(heartbeat: .milliseconds(50)))
       let (request, port) = (request("/-/live", server), server.gate.port)
       try await ReadingThreads().run {
-        let connection = try Connection(port: port)
+        let connection = try ClientConnection(port: port)
         try connection.send(request)
         #expect(connection.read(until: "data: "))
       }
@@ -216,7 +216,7 @@ struct LiveTests {
         request(target, server, fields + "Connection: close\r\n"), server.gate.port
       )
       let head = try await ReadingThreads().run {
-        let connection = try Connection(port: port)
+        let connection = try ClientConnection(port: port)
         try connection.send(fields.contains("Length") ? request + "x" : request)
         connection.read(until: nil)
         return connection.received

@@ -23,7 +23,7 @@
     }
 
     private static func exchangeNow(_ request: String, port: UInt16) throws -> Answer {
-      let connection = try Connection(port: port)
+      let connection = try ClientConnection(port: port)
       try connection.send(request)
       connection.read(until: nil)
       let halves = connection.received.split(

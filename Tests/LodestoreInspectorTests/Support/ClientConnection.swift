@@ -5,7 +5,7 @@
   /// A connection to a server of this machine, as bytes.
   ///
   /// The calls wait, so they must not be on a thread of tasks, which the server needs.
-  final class Connection {
+  final class ClientConnection {
     private let socket: Int32
     private var bytes: [UInt8] = []
 
