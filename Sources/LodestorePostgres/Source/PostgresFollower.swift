@@ -83,7 +83,8 @@
     ///
     /// The call asks the server for the end of its log, over a connection of its own.
     ///
-    /// - Throws: ``PostgresError`` if the server cannot be asked; the error that ended the follower.
+    /// - Throws: ``PostgresError`` if the server cannot be asked; the error that ended the
+    ///   follower.
     public func catchUp() async throws {
       let source = source
       let end = try await runOnNewThread {

@@ -25,7 +25,8 @@ extension WriterLoop {
     var next = newestBase.map { $0.slot + 1 } ?? max(slots.floor.slot, 1)
     for slot in entries.lazy.compactMap(\.name.collectedSlot) {
       if slot != next {
-        // A later writer may have collected slots since the opening. The next entry finds the fence.
+        // A later writer may have collected slots since the opening. The next entry finds the
+        // fence.
         var reader = ChainReader(
           position: position, floor: slots.floor, limit: (entries: 1, bytes: 1))
         _ = try await client.run(&reader)
