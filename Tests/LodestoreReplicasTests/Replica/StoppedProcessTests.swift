@@ -61,7 +61,7 @@
       let writer = try RunningSession(
         ["write", path, fixture.bucketPath, "5", "40", step, "\(count)"], ["LODESTORE_STOPS": "1"])
       try await writer.wait { $0.isStopped }
-      var options = RestoreOptions()
+      var options = ReplicaRestoreOptions()
       options.ignoresLease = true
       let new = fixture.path("new.lodestore")
       _ = try await Replica.takeOver(fixture.bucket, at: new, options: options)
