@@ -5,12 +5,18 @@ struct SimulatedBucket {
   private(set) var objects: [ReplicaName: [UInt8]] = [:]
   /// Whether a conditional request overwrites, as rclone's server does.
   var overwrites = false
+  /// Whether the next object that a conditional request finds is lost afterwards.
+  var losesNext = false
 
   mutating func execute(_ request: StorageRequest) -> StorageOutcome {
     switch request {
     case .get(let name): return objects[name].map { .object($0) } ?? .absent
     case .putIfAbsent(let name, let bytes):
-      if !overwrites, objects[name] != nil { return .exists }
+      if !overwrites, objects[name] != nil {
+        if losesNext { objects[name] = nil }
+        losesNext = false
+        return .exists
+      }
       objects[name] = bytes
       return .stored
     case .delete(let name):

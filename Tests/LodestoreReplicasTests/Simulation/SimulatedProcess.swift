@@ -54,6 +54,8 @@ final class SimulatedProcess {
   // The volatile part.
   var task = Task.down
   var sent: Sent?
+  /// The bytes of the last entry that the storage has shown, or has said to have stored.
+  private(set) var shownEntry: [UInt8] = []
   var floor = Floor.none
   var session: UInt64 = 0
   /// The fence up to which this process catches up before it writes.
@@ -79,8 +81,13 @@ final class SimulatedProcess {
     pending = []
   }
 
-  /// Passes an answer to the machine that runs.
-  func receive(_ outcome: StorageOutcome) {
+  /// Passes the answer to a request to the machine that runs.
+  func receive(_ outcome: StorageOutcome, to request: StorageRequest) {
+    switch (request, outcome) {
+    case (.putIfAbsent(.entry, let bytes), .stored): shownEntry = bytes
+    case (.get(.entry), .object(let bytes)): shownEntry = bytes
+    default: break
+    }
     switch task {
     case .starting(var machine):
       machine.receive(outcome)

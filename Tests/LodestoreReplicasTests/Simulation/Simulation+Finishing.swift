@@ -1,3 +1,5 @@
+import LodestoreFormat
+
 @testable import LodestoreReplicas
 
 /// The results of the machines, as the programs around them use them.
@@ -48,6 +50,9 @@ extension Simulation {
     switch result {
     case .committed(let position):
       note(4)
+      if SHA256.hash(process.shownEntry) != position.hash {
+        oracle.fail("slot \(position.slot) counts as written, and the storage has not shown it")
+      }
       oracle.acknowledge(
         position, hasWrites: position.lastWrite > process.acknowledgedWrite, isHonest: isHonest)
       process.acknowledgedWrite = position.lastWrite

@@ -37,6 +37,8 @@ final class Simulation {
     case honest
     /// The storage begins to overwrite later, so the chain must tell.
     case overwritingLater
+    /// The storage loses an object that it has just refused to overwrite.
+    case losing
   }
 
   /// The end of a history.
@@ -73,7 +75,12 @@ final class Simulation {
   init(seed: UInt64, options: Options = Options()) {
     self.options = options
     random = SeededRandom(seed: seed)
-    storage = random.below(100) < 6 ? .overwritingLater : .honest
+    storage =
+      switch random.below(100) {
+      case 0..<6: .overwritingLater
+      case 6..<8: .losing
+      default: .honest
+      }
     let collectors = isHonest ? 1 + random.below(2) : 0
     for index in 0..<2 + random.below(4) + collectors { add(isCollector: index < collectors) }
   }
@@ -104,6 +111,8 @@ final class Simulation {
       tick += 1
       draw()
     }
+    // Nobody can restore what a storage has lost.
+    if case .losing = storage { return outcome }
     return oracle.violation == nil ? settle() : outcome
   }
 
@@ -124,6 +133,7 @@ final class Simulation {
     case 16..<18: process.copy = (process.store, process.isWriter)
     case 18 where tick * 3 > options.length:
       if case .overwritingLater = storage { bucket.overwrites = true }
+      if case .losing = storage { bucket.losesNext = true }
     case 19: if case .overwritingLater = storage { bucket.overwrites = false }
     default: if process.stalledUntil <= tick { move(process) }
     }
@@ -163,7 +173,7 @@ final class Simulation {
     guard var sent = process.sent else { return act(process) }
     if let outcome = sent.outcome {
       process.sent = nil
-      return process.receive(outcome)
+      return process.receive(outcome, to: sent.request)
     }
     switch sent.fate {
     case .answered: sent.outcome = execute(sent.request)
