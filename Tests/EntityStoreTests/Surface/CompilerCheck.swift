@@ -129,7 +129,10 @@ struct CompilerCheck {
   private var dependencyArguments: [String] {
     let checkouts = modules.appending(path: "../../checkouts")
     let packages = Self.contents(of: checkouts)
-    let sources = packages.flatMap { Self.contents(of: $0.appending(path: "Sources")) }
+    // FlyingFox has its targets at the top of the package.
+    let sources = packages.flatMap {
+      Self.contents(of: $0.appending(path: "Sources")) + Self.contents(of: $0)
+    }
     let maps =
       Self.contents(of: modules).filter { $0.pathExtension == "build" }
       .filter {
