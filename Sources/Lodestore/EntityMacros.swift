@@ -198,7 +198,7 @@
     count: Int? = nil, bytes: Int? = nil, by attribute: [PartialKeyPath<E>] = []
   ) = #externalMacro(module: "EntityMacros", type: "IndexMacro")
 
-  /// An option of ``Attribute(_:originalName:constraints:initial:)``.
+  /// An option of ``Attribute(_:name:originalName:constraints:initial:)``.
   public struct AttributeOption: Sendable, Hashable {
     private let name: String
 
