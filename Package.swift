@@ -16,7 +16,7 @@ import PackageDescription
 //   LodestoreReplicas ─> LodestoreDatasets, and what these build upon (only with "Datasets" or "Complete")
 //   LodestorePostgres ─> EntityStore; CPostgres, which is libpq (only with the trait "Postgres")
 //   LodestoreRows ─> EntityStore, LodestoreFormat, LodestoreBytes
-//   LodestoreInspector ─> LodestoreRows, and what it builds upon; FlyingFox (only with the trait "Inspector" or "Complete")
+//   LodestoreInspector ─> LodestoreRows, and what it builds upon; FlyingFox (only with "Inspector" or "Complete")
 //   LodestoreVerifier ─> LodestorePages, LMDB, LodestoreFormat
 //   kvdump ─> KVDumpCommands ─> LodestoreRows, LodestoreRepair, LodestoreVerifier, and what these build upon
 //   kvdump-datasets ─> KVDumpDatasetCommands ─> KVDumpCommands, LodestoreDatasets, LodestoreReplicas
@@ -67,7 +67,7 @@ let onLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["Web"
 let forDatasets = TargetDependencyCondition.when(traits: ["Datasets", "Complete"])
 let forDatasetsOnLinux = TargetDependencyCondition.when(
   platforms: [.linux], traits: ["Datasets", "Complete"])
-/// What `LodestoreInspector` needs to serve pages.
+/// The trait by which `LodestoreInspector` gets its server.
 let forInspector = TargetDependencyCondition.when(traits: ["Inspector", "Complete"])
 /// What `LodestorePostgres` needs.
 let forPostgres: TargetDependencyCondition? = hasPostgres ? nil : .when(traits: ["Postgres"])

@@ -40,7 +40,8 @@ struct KVDump: CommandTool {
       error.
       """,
     version:
-      "kvdump \(toolVersion), format \(FormatVersion.current.rawValue), \(Environment.engineVersion)",
+      "kvdump \(toolVersion), format \(FormatVersion.current.rawValue), "
+      + Environment.engineVersion,
     groupedSubcommands: [
       CommandGroup(
         name: "Look",

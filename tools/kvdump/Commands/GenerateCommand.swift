@@ -9,9 +9,9 @@ struct GenerateCommand: StoreCommand {
       Example:
         kvdump generate catalog.lodestore > Sources/App/Catalog.swift
 
-      A program with these structs opens the store without a change. Opening keeps the parts of the \
-      schema that the source leaves out, such as attributes that a program derives by a function. \
-      Comments in the source name these parts and changed names, and so do notes on standard error.
+      A program with these structs opens the store without a change. Opening keeps the parts of \
+      the schema that the source leaves out, such as attributes that a program derives by a \
+      function. Comments in the source name these parts and changed names, and so do notes on standard error.
 
       Attributes of an enumeration have its raw value, because the file does not have the cases.
       """)

@@ -29,9 +29,9 @@ extension AttributeType {
 
 /// The Codable structs of an entity's documents.
 ///
-/// A struct has the name of the type that a program declared. The struct is nested in the entity, so
-/// structs of two entities may have one name. Types inside it get names from their members, because
-/// the file does not have their names.
+/// A struct has the name of the type that a program declared. The struct is nested in the entity,
+/// so structs of two entities may have one name. Types inside it get names from their members,
+/// because the file does not have their names.
 struct DocumentTypes {
   /// A nested struct: its name, and its properties in order.
   struct Structure {
