@@ -11,7 +11,8 @@ struct GenerateCommand: StoreCommand {
 
       A program with these structs opens the store without a change. Opening keeps the parts of \
       the schema that the source leaves out, such as attributes that a program derives by a \
-      function. Comments in the source name these parts and changed names, and so do notes on standard error.
+      function. Comments in the source name these parts and changed names, and so do notes on \
+      standard error.
 
       Attributes of an enumeration have its raw value, because the file does not have the cases.
       """)
