@@ -9,9 +9,6 @@ enum VisibleText {
     for index in scalars.indices {
       let scalar = scalars[index]
       switch scalar {
-      case "&": bytes.append(contentsOf: "&amp;".utf8)
-      case "<": bytes.append(contentsOf: "&lt;".utf8)
-      case ">": bytes.append(contentsOf: "&gt;".utf8)
       case "\n" where keepsLines, "\t" where keepsLines: bytes.append(UInt8(ascii: scalar))
       // The two characters of a line end are one, as everywhere on the web.
       case "\r" where keepsLines && scalars[index...].dropFirst().first == "\n": continue
@@ -19,7 +16,7 @@ enum VisibleText {
       case "\t": appendMark(scalar, "⇥", to: &bytes)
       case "\r": appendMark(scalar, "CR", to: &bytes)
       case _ where isInvisible(scalar): appendMark(scalar, hex(scalar), to: &bytes)
-      default: bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+      default: appendEscaped(scalar, to: &bytes)
       }
     }
   }
@@ -29,12 +26,10 @@ enum VisibleText {
   /// An invisible character becomes its code point in angle quotation marks.
   static func appendPlainly(_ text: String, to bytes: inout [UInt8]) {
     for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": bytes.append(contentsOf: "&amp;".utf8)
-      case "<": bytes.append(contentsOf: "&lt;".utf8)
-      case ">": bytes.append(contentsOf: "&gt;".utf8)
-      case _ where isInvisible(scalar): bytes.append(contentsOf: "‹\(hex(scalar))›".utf8)
-      default: bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+      if isInvisible(scalar) {
+        bytes.append(contentsOf: "‹\(hex(scalar))›".utf8)
+      } else {
+        appendEscaped(scalar, to: &bytes)
       }
     }
   }
@@ -45,16 +40,23 @@ enum VisibleText {
   static func appendExactly(_ text: String, to bytes: inout [UInt8]) {
     for scalar in text.unicodeScalars {
       switch scalar {
-      case "&": bytes.append(contentsOf: "&amp;".utf8)
-      case "<": bytes.append(contentsOf: "&lt;".utf8)
-      case ">": bytes.append(contentsOf: "&gt;".utf8)
       case "\"": bytes.append(contentsOf: "&quot;".utf8)
       case "'": bytes.append(contentsOf: "&#39;".utf8)
       case "\0": bytes.append(contentsOf: UTF8.encodedReplacementCharacter)
       case _ where isInvisible(scalar):
         bytes.append(contentsOf: "&#x\(hex(scalar));".utf8)
-      default: bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+      default: appendEscaped(scalar, to: &bytes)
       }
+    }
+  }
+
+  /// Appends a character, which never begins a tag or a reference.
+  private static func appendEscaped(_ scalar: Unicode.Scalar, to bytes: inout [UInt8]) {
+    switch scalar {
+    case "&": bytes.append(contentsOf: "&amp;".utf8)
+    case "<": bytes.append(contentsOf: "&lt;".utf8)
+    case ">": bytes.append(contentsOf: "&gt;".utf8)
+    default: bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
     }
   }
 
