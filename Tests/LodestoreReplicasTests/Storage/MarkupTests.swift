@@ -127,6 +127,29 @@ import Testing
     #expect(error?.reason.contains(reason) == true, "\(String(describing: error))")
   }
 
+  /// The roots that AWS documents, and that moto 5.2.0 and 5.2.1 send.
+  @Test(arguments: ["CompleteMultipartUploadResult", "CompleteMultipartUploadResponse"])
+  func `a completion is known by its tag`(under root: String) {
+    let answer = S3Answers.completion(
+      Array("<\(root)><Key>a</Key><ETag>\"t\"</ETag></\(root)>".utf8))
+    guard case .tag(let tag) = answer else {
+      Issue.record("no tag: \(answer)")
+      return
+    }
+    #expect(tag.text == "\"t\"")
+  }
+
+  @Test(arguments: [
+    "<html><ETag>t</ETag></html>", "<CompleteMultipartUploadResult/>", "", "busy",
+    "<CompleteMultipartUploadResult><ETag></ETag></CompleteMultipartUploadResult>",
+  ])
+  func `an answer without a tag completes nothing`(_ text: String) {
+    guard case .unreadable = S3Answers.completion(Array(text.utf8)) else {
+      Issue.record("read: \(text)")
+      return
+    }
+  }
+
   static func list(_ keys: String...) -> String {
     "<ListBucketResult><IsTruncated>false</IsTruncated>"
       + keys.map { "<Contents><Key>\($0)</Key><Size>1</Size><ETag>e</ETag></Contents>" }.joined()

@@ -32,12 +32,16 @@ extension S3Answers {
     case unreadable
   }
 
+  /// Reads the answer to CompleteMultipartUpload.
+  ///
+  /// The root is `CompleteMultipartUploadResult` in the documentation of S3. moto 5.2.0 and 5.2.1
+  /// name it after the call, as `CompleteMultipartUploadResponse`.
   static func completion(_ body: [UInt8]) -> Completion {
     guard let root = try? MarkupReader.root(of: body) else { return .unreadable }
     if root.name == "Error" {
       return .refused(Refusal(status: status(ofCode: root.text(of: "Code") ?? ""), body: body))
     }
-    guard root.name == "CompleteMultipartUploadResult", let tag = root.text(of: "ETag"),
+    guard root.name.hasPrefix("CompleteMultipartUpload"), let tag = root.text(of: "ETag"),
       !tag.isEmpty
     else { return .unreadable }
     return .tag(ObjectTag(tag))
