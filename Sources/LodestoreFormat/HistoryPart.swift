@@ -126,65 +126,59 @@ extension HistoryPart {
   }
 
   /// Reads one part and checks every rule of Format.md for it.
-  package init(_ document: Document) throws(FormatError) {
-    guard case .object = document else {
-      throw FormatError("a part of the history is no object", .historyPart)
-    }
+  package init(decoding bytes: ByteView) throws(FormatError) {
+    let part = try DocumentView(validating: bytes)
+    try require(part.isObject, "a part of the history is no object", .historyPart)
     self.init()
-    if document["time"] != nil {
-      guard case .date(let time) = document["time"],
-        case .integer(let process) = document["process"],
-        case .integer(let parts) = document["parts"], (1...Int64(UInt32.max)).contains(parts),
-        time.isFinite
+    if let time = part["time"] {
+      guard let time = time.date, let process = part["process"]?.integer,
+        let parts = part["parts"]?.integer, (1...Int64(UInt32.max)).contains(parts), time.isFinite
       else {
         throw FormatError(
           "the history has no 'parts', 'time' and 'process' of a write", .historyPart)
       }
       header = Header(
         partCount: Int(parts), time: time, process: process,
-        author: try Self.text("author", in: document),
-        context: try Self.text("context", in: document))
-      header?.images = try Self.write("images", in: document)
-      header?.undoes = try Self.write("undoes", in: document)
-      header?.untold = try Self.untold(in: document)
+        author: try Self.text("author", in: part), context: try Self.text("context", in: part))
+      header?.images = try Self.write("images", in: part)
+      header?.undoes = try Self.write("undoes", in: part)
+      header?.untold = try Self.untold(in: part)
     }
-    for element in try Self.array("changes", in: document) ?? [] {
+    for element in try Self.array("changes", in: part) ?? [] {
       changes.append(try Change(element))
     }
-    for element in try Self.array("links", in: document) ?? [] { links.append(try Links(element)) }
+    for element in try Self.array("links", in: part) ?? [] { links.append(try Links(element)) }
   }
 
   /// Reads the member `name` with `read`; `nil` if it is absent.
   private static func member<Value>(
-    _ name: String, in document: Document, _ expected: String, _ read: (Document) -> Value?
+    _ name: String, in part: DocumentView, _ expected: String, _ read: (DocumentView) -> Value?
   ) throws(FormatError) -> Value? {
-    guard let member = document[name] else { return nil }
+    guard let member = part[name] else { return nil }
     guard let value = read(member) else {
       throw FormatError("'\(name)' of the history is no \(expected)", .historyPart)
     }
     return value
   }
 
-  private static func text(_ name: String, in document: Document) throws(FormatError) -> String? {
-    try member(name, in: document, "text", \.text)
+  private static func text(_ name: String, in part: DocumentView) throws(FormatError) -> String? {
+    try member(name, in: part, "text", \.text)
   }
 
-  private static func write(_ name: String, in document: Document) throws(FormatError) -> UInt64? {
-    try member(name, in: document, "number of a write") { member in
-      if case .integer(let number) = member, number > 0 { UInt64(number) } else { nil }
+  private static func write(_ name: String, in part: DocumentView) throws(FormatError) -> UInt64? {
+    try member(name, in: part, "number of a write") { member in
+      member.integer.flatMap { $0 > 0 ? UInt64($0) : nil }
     }
   }
 
   private static func array(
-    _ name: String, in document: Document
-  ) throws(FormatError) -> [Document]? {
-    try member(name, in: document, "array") { member in
-      if case .array(let elements) = member { elements } else { nil }
-    }
+    _ name: String, in part: DocumentView
+  ) throws(FormatError) -> [DocumentView]? {
+    try member(name, in: part, "array", \.elements)
   }
 
-  private static func untold(in document: Document) throws(FormatError) -> [EntityNumber]? {
-    guard let elements = try array("untold", in: document) else { return nil }
+  private static func untold(in part: DocumentView) throws(FormatError) -> [EntityNumber]? {
+    guard let elements = try array("untold", in: part) else { return nil }
     guard let numbers = elements.ascendingNumbers, numbers.first != 0 else {
       throw FormatError("the entities in 'untold' do not ascend, or are none", .historyPart)
     }
@@ -193,8 +187,6 @@ extension HistoryPart {
 }
 
 extension HistoryPart.Change {
-  private static let kinds = ["inserted", "updated", "deleted", "restarted"]
-
   fileprivate var document: Document {
     var members: [String: Document] = ["entity": .integer(Int64(entity.rawValue))]
     switch kind {
@@ -210,23 +202,23 @@ extension HistoryPart.Change {
     return .object(members)
   }
 
-  fileprivate init(_ document: Document) throws(FormatError) {
-    guard let entity = document["entity"]?.number else {
+  fileprivate init(_ change: DocumentView) throws(FormatError) {
+    guard let entity = change["entity"]?.number else {
       throw FormatError("a change of the history names no entity", .historyPart)
     }
-    let named = Self.kinds.filter { document[$0] != nil }
-    guard named.count == 1, case .data(let bytes) = document[named[0]] else {
+    let kinds = ["inserted", "updated", "deleted", "restarted"]
+    guard let name = change.onlyName(of: kinds), let bytes = change[name]?.data else {
       throw FormatError("a change of the history is not of one kind", .historyPart)
     }
-    let ids = try bytes._withBytes { (bytes) throws(FormatError) in try IDRuns(decoding: bytes) }
-    guard !ids.isEmpty || named[0] == "restarted" else {
+    let ids = try IDRuns(decoding: bytes)
+    guard !ids.isEmpty || name == "restarted" else {
       throw FormatError("a change of the history is of no record", .historyNotEmpty)
     }
     let kind: Kind
-    switch named[0] {
+    switch name {
     case "inserted": kind = .inserted
     case "updated":
-      guard case .array(let elements) = document["attributes"] else {
+      guard let elements = change["attributes"]?.elements else {
         throw FormatError("an update of the history names no attributes", .historyPart)
       }
       guard let attributes = elements.ascendingNumbers else {
@@ -240,14 +232,11 @@ extension HistoryPart.Change {
       try require(bytes.isEmpty, "a restart in the history has ids", .historyPart)
       kind = .restarted
     }
-    var isExpired = false
-    if let expired = document["expired"] {
-      guard case .bool(true) = expired, kind == .deleted else {
-        throw FormatError("'expired' of the history is not true, or of no deletion", .historyPart)
-      }
-      isExpired = true
+    let expired = change["expired"]
+    guard expired == nil || expired?.bool == true && kind == .deleted else {
+      throw FormatError("'expired' of the history is not true, or of no deletion", .historyPart)
     }
-    self.init(entity: EntityNumber(entity), kind: kind, ids: ids, isExpired: isExpired)
+    self.init(entity: EntityNumber(entity), kind: kind, ids: ids, isExpired: expired != nil)
   }
 }
 
@@ -282,18 +271,17 @@ extension HistoryPart.Links {
     return writer.bytes
   }
 
-  fileprivate init(_ document: Document) throws(FormatError) {
-    guard let relationship = document["relationship"]?.number else {
+  fileprivate init(_ links: DocumentView) throws(FormatError) {
+    guard let relationship = links["relationship"]?.number else {
       throw FormatError("links of the history name no relationship", .historyPart)
     }
-    let kinds = Kind.allCases.filter { document[$0.rawValue] != nil }
-    guard kinds.count == 1, case .data(let bytes) = document[kinds[0].rawValue] else {
+    guard let kind = links.onlyName(of: Kind.allCases.map(\.rawValue)).flatMap(Kind.init),
+      let bytes = links[kind.rawValue]?.data
+    else {
       throw FormatError(
         "links of the history are not one of added, removed and moved", .historyPart)
     }
-    self.init(
-      relationship: relationship, kind: kinds[0],
-      pairs: try bytes._withBytes { (bytes) throws(FormatError) in try Self.pairs(bytes) })
+    self.init(relationship: relationship, kind: kind, pairs: try Self.pairs(bytes))
     try require(!pairs.isEmpty, "links of the history are none", .historyNotEmpty)
   }
 
@@ -323,5 +311,17 @@ extension HistoryPart.Links {
       }
     }
     return pairs
+  }
+}
+
+extension DocumentView {
+  /// The one of the names that is a member; `nil` if there are none or several.
+  fileprivate func onlyName(of names: [String]) -> String? {
+    var found: String?
+    for name in names where self[name] != nil {
+      if found != nil { return nil }
+      found = name
+    }
+    return found
   }
 }

@@ -90,8 +90,8 @@ private struct HistoryCheck {
     do throws(FormatError) {
       switch known {
       case .part(let number, let part):
-        let document = try Document(decoding: try Checksum.unsealed(key: key, body: body))
-        try visit(number, part, try HistoryPart(document))
+        let content = try Checksum.unsealed(key: key, body: body)
+        try visit(number, part, try HistoryPart(decoding: content))
       case .image(let entity, let id, let number):
         try check(number, id)
         try checkImage(body, entity, id)

@@ -5,7 +5,11 @@ import Testing
 /// The history's record of a write, from arbitrary documents.
 @Suite struct `A part of the history` {
   private static func part(_ change: [String: Document]) throws -> HistoryPart {
-    try HistoryPart(.object(["changes": .array([.object(change)])]))
+    try part(.object(["changes": .array([.object(change)])]))
+  }
+
+  private static func part(_ document: Document) throws -> HistoryPart {
+    try document.encoded()._withBytes { try HistoryPart(decoding: $0) }
   }
 
   @Test func `a part of the history with a restart and ids is refused`() throws {
@@ -38,7 +42,7 @@ import Testing
     for name in ["added", "removed", "moved"] {
       let links: Document = .object(["relationship": .integer(1), name: .data([])])
       #expect(
-        rule { _ = try HistoryPart(.object(["links": .array([links])])) } == .historyNotEmpty)
+        rule { _ = try Self.part(.object(["links": .array([links])])) } == .historyNotEmpty)
     }
   }
 

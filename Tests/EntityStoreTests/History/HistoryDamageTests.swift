@@ -160,7 +160,7 @@ import Testing
     try Self.change(folder.storePath) { pairs, tree, transaction in
       let first = try #require(pairs.first { $0.key[0] == 1 })
       var part = try first.body.dropFirst(4)._withBytes {
-        try HistoryPart(try Document(decoding: $0))
+        try HistoryPart(decoding: $0)
       }
       part.changes[0].ids = IDRuns([1..<1 << 61])
       let content = part.document.encoded()
@@ -183,7 +183,7 @@ import Testing
     try change(path) { pairs, tree, transaction in
       let (key, body) = pairs.filter { $0.key[0] == 1 }[position]
       var part = try body.dropFirst(4)._withBytes {
-        try HistoryPart(try Document(decoding: $0))
+        try HistoryPart(decoding: $0)
       }
       let index = try #require(part.changes.firstIndex { $0.kind == kind })
       let first = try #require(part.changes[index].ids.ranges.first).lowerBound

@@ -222,7 +222,7 @@ import Testing
         let tree = try #require(core.tree(.history))
         let key = HistoryKey.part(write: 2, part: 0).bytes
         let body = Array(try #require(try core.transaction.get(key, in: tree)))
-        var part = try body[4...]._withBytes { try HistoryPart(Document(decoding: $0)) }
+        var part = try body[4...]._withBytes { try HistoryPart(decoding: $0) }
         let clause = try core.entity(named: "Clause")
         part.changes.append(
           .init(entity: clause.number, kind: .deleted, ids: IDRuns([2..<count])))

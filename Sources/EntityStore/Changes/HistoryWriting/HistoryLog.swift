@@ -117,7 +117,7 @@ struct HistoryLog {
       }
       let content: HistoryPart
       do throws(FormatError) {
-        content = try HistoryPart(Document(decoding: Checksum.unsealed(key: key, body: value)))
+        content = try HistoryPart(decoding: Checksum.unsealed(key: key, body: value))
       } catch {
         throw StoreError.damagedHistory(error)
       }
