@@ -279,6 +279,7 @@ extension DocumentReader {
   }
 
   private func requireUTF8(_ text: ByteView, _ start: Int) throws(FormatError) {
+    if text.reduce(0, |) < 0x80 { return }
     guard String(validating: text, as: UTF8.self) != nil else {
       throw FormatError("a text in a document is not valid UTF-8", .documentText, at: start)
     }

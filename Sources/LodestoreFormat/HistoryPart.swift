@@ -108,23 +108,6 @@ package struct LinkPair: Sendable, Hashable, Comparable {
 }
 
 extension HistoryPart {
-  package var document: Document {
-    var members: [String: Document] = [:]
-    if let header {
-      members["parts"] = .integer(Int64(header.partCount))
-      members["time"] = .date(header.time)
-      members["process"] = .integer(header.process)
-      members["images"] = header.images.map { .integer(Int64(clamping: $0)) }
-      members["undoes"] = header.undoes.map { .integer(Int64(clamping: $0)) }
-      members["untold"] = header.untold.map { .numbers($0.map(\.rawValue)) }
-      members["author"] = header.author.map { .string($0) }
-      members["context"] = header.context.map { .string($0) }
-    }
-    if !changes.isEmpty { members["changes"] = .array(changes.map(\.document)) }
-    if !links.isEmpty { members["links"] = .array(links.map(\.document)) }
-    return .object(members)
-  }
-
   /// Reads one part and checks every rule of Format.md for it.
   package init(decoding bytes: ByteView) throws(FormatError) {
     let part = try DocumentView(validating: bytes)
@@ -187,21 +170,6 @@ extension HistoryPart {
 }
 
 extension HistoryPart.Change {
-  fileprivate var document: Document {
-    var members: [String: Document] = ["entity": .integer(Int64(entity.rawValue))]
-    switch kind {
-    case .inserted: members["inserted"] = .data(ids.encoded)
-    case .updated(let attributes):
-      members["updated"] = .data(ids.encoded)
-      members["attributes"] = .numbers(attributes)
-    case .deleted:
-      members["deleted"] = .data(ids.encoded)
-      if isExpired { members["expired"] = .bool(true) }
-    case .restarted: members["restarted"] = .data([])
-    }
-    return .object(members)
-  }
-
   fileprivate init(_ change: DocumentView) throws(FormatError) {
     guard let entity = change["entity"]?.number else {
       throw FormatError("a change of the history names no entity", .historyPart)
@@ -241,36 +209,6 @@ extension HistoryPart.Change {
 }
 
 extension HistoryPart.Links {
-  fileprivate var document: Document {
-    .object([
-      "relationship": .integer(Int64(relationship)), kind.rawValue: .data(encodedPairs),
-    ])
-  }
-
-  /// The pairs as numbers.
-  ///
-  /// Each id of side 1 has the gap to the id before, the number of its links less one, and the gaps
-  /// between the ids of side 2.
-  package var encodedPairs: [UInt8] {
-    var writer = DocumentWriter()
-    var last: UInt64 = 0
-    var start = 0
-    while start < pairs.count {
-      var end = start + 1
-      while end < pairs.count, pairs[end].from == pairs[start].from { end += 1 }
-      writer.writeLEB128(pairs[start].from - last)
-      writer.writeLEB128(UInt64(end - start - 1))
-      last = pairs[start].from
-      var other: UInt64 = 0
-      for pair in pairs[start..<end] {
-        writer.writeLEB128(pair.to - other)
-        other = pair.to
-      }
-      start = end
-    }
-    return writer.bytes
-  }
-
   fileprivate init(_ links: DocumentView) throws(FormatError) {
     guard let relationship = links["relationship"]?.number else {
       throw FormatError("links of the history name no relationship", .historyPart)

@@ -78,7 +78,7 @@ import Testing
         #expect(key == expected.bytes)
         #expect(
           hexadecimal(body)
-            == hexadecimal(Checksum.sealed(key: key, content: part.document.encoded())))
+            == hexadecimal(Checksum.sealed(key: key, content: part.encoded)))
         let again = try document(of: key, body).encoded()._withBytes {
           try HistoryPart(decoding: $0)
         }

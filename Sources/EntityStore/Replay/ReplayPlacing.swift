@@ -9,29 +9,38 @@ struct ReplayPlacing {
   private var links: [UInt32: Set<LinkPair>] = [:]
   /// The relationships whose links all count as changed.
   private var replaced: Set<UInt32> = []
+  /// For each entity, the relationships whose links are in its records, and have an order.
+  private var ends: [EntityNumber: [RelationshipEnd]] = [:]
 
   /// Whether a change of records may change ordered links that the records hold.
-  func concerns(
+  mutating func concerns(
     _ change: HistoryPart.Change, _ entity: StoredEntity, _ core: TransactionCore
   ) -> Bool {
-    let holders = Self.holders(entity, core).compactMap(\.attribute?.number)
+    let holders = holders(entity, core)
     switch change.kind {
     case .inserted: return !holders.isEmpty
-    case .updated(let attributes): return holders.contains { attributes.contains($0) }
+    case .updated(let attributes):
+      return holders.contains { end in
+        end.attribute.map { attributes.contains($0.number) } ?? false
+      }
     case .deleted, .restarted: return false
     }
   }
 
   /// Whether records of the entity hold ordered links.
-  func concerns(_ entity: StoredEntity, _ core: TransactionCore) -> Bool {
-    !Self.holders(entity, core).isEmpty
+  mutating func concerns(_ entity: StoredEntity, _ core: TransactionCore) -> Bool {
+    !holders(entity, core).isEmpty
   }
 
-  /// The relationships whose links are in records of the entity, and have an order.
-  private static func holders(
+  private mutating func holders(
     _ entity: StoredEntity, _ core: TransactionCore
   ) -> [RelationshipEnd] {
-    core.schema.ends(of: entity).filter { $0.attribute != nil && $0.opposite.order != nil }
+    if let known = ends[entity.number] { return known }
+    let found = core.schema.ends(of: entity).filter {
+      $0.attribute != nil && $0.opposite.order != nil
+    }
+    ends[entity.number] = found
+    return found
   }
 
   /// Notes the ordered links that a record holds.
@@ -39,7 +48,7 @@ struct ReplayPlacing {
     _ id: UInt64, _ record: ByteView, _ entity: StoredEntity, _ core: TransactionCore
   ) throws {
     let view = try entity.view(record, id: id)
-    for end in Self.holders(entity, core) {
+    for end in holders(entity, core) {
       guard let attribute = end.attribute,
         let owner = try entity.recordID(ofAttribute: attribute.number, in: view)
       else { continue }

@@ -81,7 +81,7 @@ struct ReplaySource {
       var whole = write ?? Write(number: number)
       write = nil
       if whole.number != number {
-        try source.tell(whole, body)
+        try source.tell(whole, survey, body)
         whole = Write(number: number)
       }
       whole.header = part.header ?? whole.header
@@ -89,11 +89,13 @@ struct ReplaySource {
       whole.links += part.links
       write = whole
     }
-    if let write { try source.tell(write, body) }
+    if let write { try source.tell(write, survey, body) }
     self = source
   }
 
-  private mutating func tell(_ write: Write, _ body: (ReplayStep) throws -> Void) throws {
+  private mutating func tell(
+    _ write: Write, _ survey: ReplaySurvey, _ body: (ReplayStep) throws -> Void
+  ) throws {
     var builder = ReplayStepBuilder(
       writes: write.number...write.number, write.header, byteLimit: request.byteLimit)
     for change in write.changes where scope.has(change.entity) {
@@ -105,7 +107,7 @@ struct ReplaySource {
       if change.kind == .inserted { builder.noteInserted(change.ids, of: entity) }
       let placesLinks = placed.concerns(change, entity, core)
       let values = try values(of: entity)
-      values.beginGroup()
+      values.beginGroup(hasImages: survey.changed.contains(entity.number))
       for id in change.ids {
         let record = try values.value(of: id, after: write.image)
         if placesLinks { try placed.note(id, record, entity, core) }
@@ -174,6 +176,8 @@ struct ReplaySurvey {
   private(set) var restarted: Set<EntityNumber> = []
   /// Whether each write kept images of the records that it changed.
   private(set) var hasImages = true
+  /// The entities of which a write updated or deleted records.
+  private(set) var changed: Set<EntityNumber> = []
   private let after: UInt64
   /// The parts of the writes, so that few writes are decoded once; `nil` if they are too large.
   private var parts: [(number: UInt64, part: HistoryPart)]? = []
@@ -201,6 +205,7 @@ struct ReplaySurvey {
         switch change.kind {
         case .restarted: restarted.insert(change.entity)
         case .updated, .deleted:
+          changed.insert(change.entity)
           // A write has images of all records of an entity that it changed, or of none.
           guard hasImages, let id = change.ids.ranges.first?.lowerBound else { continue }
           let key = HistoryKey.image(entity: change.entity, id: id, write: image)
@@ -294,7 +299,9 @@ private final class ValuesAfter {
   }
 
   /// Begins a group of calls with ascending ids.
-  func beginGroup() { nextWithImage = nil }
+  ///
+  /// - Parameter hasImages: Whether a record of the entity may have a later image.
+  func beginGroup(hasImages: Bool) { nextWithImage = hasImages ? nil : .max }
 
   /// The record after the write whose images have the number `image`.
   ///

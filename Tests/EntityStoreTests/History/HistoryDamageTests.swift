@@ -163,7 +163,7 @@ import Testing
         try HistoryPart(decoding: $0)
       }
       part.changes[0].ids = IDRuns([1..<1 << 61])
-      let content = part.document.encoded()
+      let content = part.encoded
       try transaction.put(first.key, Checksum.sealed(key: first.key, content: content), in: tree)
     }
     let report = try Verifier.verify(path: folder.storePath)
@@ -188,7 +188,7 @@ import Testing
       let index = try #require(part.changes.firstIndex { $0.kind == kind })
       let first = try #require(part.changes[index].ids.ranges.first).lowerBound
       part.changes[index].ids = IDRuns([first..<1 << 62])
-      let content = part.document.encoded()
+      let content = part.encoded
       try transaction.put(key, Checksum.sealed(key: key, content: content), in: tree)
     }
     let core = try StoreCore(path: path, options: StoreOptions())
@@ -272,7 +272,7 @@ import Testing
         let part = HistoryPart(
           header: .init(partCount: 1, time: 0, process: 1, author: nil, context: nil))
         try transaction.put(
-          key, Checksum.sealed(key: key, content: part.document.encoded()), in: tree)
+          key, Checksum.sealed(key: key, content: part.encoded), in: tree)
       },
     ]
     for (number, fault) in faults.enumerated() {

@@ -226,7 +226,7 @@ import Testing
         let clause = try core.entity(named: "Clause")
         part.changes.append(
           .init(entity: clause.number, kind: .deleted, ids: IDRuns([2..<count])))
-        let content = part.document.encoded()
+        let content = part.encoded
         try core.writing.put(key, Checksum.sealed(key: key, content: content), in: tree)
         try core.writing.put(
           CounterKey.nextRecord(entity: clause.number), littleEndianBytes(count),

@@ -37,7 +37,7 @@ struct WritableHistoryLog {
       author: origin.author, context: origin.context, images: images == number ? nil : images,
       undoes: undoes, untold: untold)
     for (index, part) in parts.enumerated() {
-      try put(part.document, .part(write: number, part: UInt32(index)))
+      try put(part.encoded, .part(write: number, part: UInt32(index)))
     }
   }
 
@@ -79,11 +79,14 @@ struct WritableHistoryLog {
   }
 
   func put(_ document: Document, _ key: HistoryKey) throws(StoreError) {
+    try put(document.encoded(), key)
+  }
+
+  private func put(_ content: [UInt8], _ key: HistoryKey) throws(StoreError) {
     guard let tree = reads.tree else { return }
     try wrappingErrors {
       let bytes = key.bytes
-      try core.writing.put(
-        bytes, Checksum.sealed(key: bytes, content: document.encoded()), in: tree)
+      try core.writing.put(bytes, Checksum.sealed(key: bytes, content: content), in: tree)
     }
   }
 
