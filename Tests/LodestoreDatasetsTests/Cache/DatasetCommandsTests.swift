@@ -67,6 +67,37 @@ import LodestoreBytes
       #expect(ending == .negative)
     }
 
+    @Test func `Commands read the newest generation of a dataset, and do not change it`()
+      async throws
+    {
+      let folder = try ScratchFolder()
+      let published = try SpecPublication(folder)
+      let cache = folder.file("cache/specs")
+      for number in 1...2 {
+        try published.publish(UInt64(number), in: folder)
+        _ = try await output(
+          try RefreshCommand.parse([
+            cache, "--from", published.path, "--keys", published.keys.description, "--now",
+          ]))
+      }
+      let store = try specDataset(folder, .none).currentStore
+      try SpecGenerations.check(store, is: 2)
+      for path in [cache, cache + "/"] {
+        let (found, wanted) = (MemorySink(), MemorySink())
+        let statuses = [
+          await KVDump.execute(["schema", path], on: Console(output: found, errors: Sink())),
+          await KVDump.execute(
+            ["schema", "\(cache)/generations/2.lodestore"],
+            on: Console(output: wanted, errors: Sink())),
+        ]
+        #expect(statuses == [.success, .success] && found.text == wanted.text)
+      }
+      let errors = MemorySink()
+      let status = await KVDump.execute(
+        ["evict", cache], on: Console(output: MemorySink(), errors: errors))
+      #expect(status == .usage && errors.text.contains("cached dataset"), "\(errors.text)")
+    }
+
     @Test func `A carried file is installed with its manifest, and others are refused`()
       async throws
     {

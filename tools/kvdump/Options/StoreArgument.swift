@@ -4,7 +4,7 @@ import ArgumentParser
 struct StoreArgument: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
-      "The store's file, such as catalog.lodestore, or the folder of 'kvdump follow'.",
+      "The store's file, such as catalog.lodestore, or the folder of a follower or a dataset.",
       valueName: "store"), completion: .file(), transform: StorePath.init)
   var place: StorePath
 

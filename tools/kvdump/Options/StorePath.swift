@@ -1,43 +1,63 @@
 import EntityStore
 import LodestoreSystem
 
-/// The place of a store on a command line: a file, or the folder of a follower's copy.
+/// The place of a store on a command line: a file, or a folder that names its current file.
 package struct StorePath: Sendable, Hashable {
   /// The path as it was given.
   let argument: String
-  /// The store's file: the current copy if the argument is the folder of a follower.
+  /// The store's file: the current one if the argument is a folder.
   package let file: String
+  /// The reason why commands may not change the file, with advice; `nil` for a file.
+  private let refusal: String?
 
   package init(_ argument: String) {
     self.argument = argument
-    file = Self.copy(in: argument) ?? argument
-  }
-
-  /// The file for commands that change the store.
-  ///
-  /// Another writer than the follower makes a copy useless, so the folder is refused.
-  var writableFile: String {
-    get throws {
-      guard file != argument else { return file }
-      throw CommandFailure.about(
-        store: argument, code: "read-only",
+    let folder = argument.hasSuffix("/") ? argument : argument + "/"
+    if let copy = Self.copy(in: folder) {
+      file = folder + copy
+      refusal =
         "the folder of a follower's copy, which only 'kvdump follow' may change; change the "
-          + "writer's store, or take over by 'kvdump replica takeover'", status: .usage)
+        + "writer's store, or take over by 'kvdump replica takeover'"
+    } else if let generation = Self.generation(in: folder) {
+      file = folder + generation
+      refusal =
+        "the folder of a cached dataset, which only 'kvdump refresh' may change; change the "
+        + "publisher's store, or a copy of the file"
+    } else {
+      (file, refusal) = (argument, nil)
     }
   }
 
-  /// The path of the copy that `follower.json` names; `nil` without such a file.
-  private static func copy(in folder: String) -> String? {
-    guard let bytes = bytes(ofFileAt: "\(folder)/follower.json"),
-      let name = try? JSONDocument.parsing(bytes).root["file"]?.string,
-      name.hasSuffix(".lodestore"), !name.contains("/")
-    else { return nil }
-    return folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+  /// The file for commands that change the store; throws for a folder.
+  var writableFile: String {
+    get throws {
+      guard let refusal else { return file }
+      throw CommandFailure.about(
+        store: argument, code: "read-only", refusal, status: .usage)
+    }
   }
 
-  private static func bytes(ofFileAt path: String) -> [UInt8]? {
+  /// The name of the copy that the file of a follower names; `nil` without such a file.
+  private static func copy(in folder: String) -> String? {
+    guard let name = member("file", of: "\(folder)follower.json")?.string,
+      name.hasSuffix(".lodestore"), !name.contains("/")
+    else { return nil }
+    return name
+  }
+
+  /// The path of the newest file that the state of a cached dataset names; `nil` without a state.
+  private static func generation(in folder: String) -> String? {
+    member("installed", of: "\(folder)dataset.json")?[0]?["generation"]?.uint64
+      .map { "generations/\($0).lodestore" }
+  }
+
+  /// A member of the JSON in the first line of a file.
+  private static func member(_ name: String, of path: String) -> JSONNode? {
     guard let descriptor = try? FileReading.open(path) else { return nil }
     defer { close(descriptor) }
-    return try? FileReading.read(descriptor, atMost: 1 << 16)
+    let bytes = try? FileReading.read(descriptor, atMost: 1 << 20)
+    return bytes.flatMap { bytes in
+      try? JSONDocument.parsing(Array(bytes.prefix { $0 != 0x0A })).root[name]
+    }
   }
 }
