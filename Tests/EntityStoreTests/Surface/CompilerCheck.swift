@@ -74,10 +74,8 @@ struct CompilerCheck {
     defer { try? FileManager.default.removeItem(at: folder) }
     var files = try sources.indices.map { number in
       let file = folder.appending(path: "program\(number).swift")
-      try
-        (importing
-        ? "import EntityStore\nimport Foundation\n\(sources[number])\n" : "\n\n\(sources[number])\n")
-        .write(to: file, atomically: true, encoding: .utf8)
+      let imports = importing ? "import EntityStore\nimport Foundation\n" : "\n\n"
+      try (imports + sources[number] + "\n").write(to: file, atomically: true, encoding: .utf8)
       return file.path
     }
     if importing {

@@ -10,14 +10,16 @@ struct `What the compiler says` {
 
   /// All mistakes in one run of the compiler, whose start takes longer than a check.
   private static let told = Result {
-    let results = try CompilerCheck.shared?.check(
-      Mistake.all.map(\.source), with: warning) ?? []
-    return Dictionary(zip(Mistake.all.map(\.source), results)) { first, _ in first }
+    let sources = Mistake.all.map(\.source)
+    let results = try CompilerCheck.shared?.check(sources, with: warning) ?? []
+    return Dictionary(zip(sources, results)) { first, _ in first }
   }
 
   /// All summaries in one run.
   private static let summaries = Result {
-    let sources = CheckedFilm.summaries.flatMap { [summary($0, "try "), summary($0, "try await ")] }
+    let sources = CheckedFilm.summaries.flatMap {
+      [summary($0, "try "), summary($0, "try await ")]
+    }
     let results = try CompilerCheck.shared?.check(sources, with: warning) ?? []
     return Dictionary(uniqueKeysWithValues: zip(sources, results))
   }
