@@ -8,7 +8,7 @@ import Testing
   private func day(_ number: Int) -> Date { Date(timeIntervalSinceReferenceDate: Double(number)) }
 
   private func films(_ numbers: inout SeededNumbers) -> [Film] {
-    (0..<numbers.below(600)).map { _ in
+    (0..<numbers.below(1_500)).map { _ in
       let episode = numbers.below(2_000)
       return Film(
         title: "title \(numbers.below(400))", episode: episode,
@@ -71,7 +71,7 @@ import Testing
     options.batchMemoryInBytes = memory
     var model: [Int: Film] = [:]
     try withTemporaryStore([Film.self], options: options) { store in
-      for step in 0..<30 {
+      for step in 0..<24 {
         try store.write { transaction in
           for _ in 0..<numbers.below(3) + 1 { try change(&transaction, &model, &numbers) }
         }
@@ -82,7 +82,6 @@ import Testing
   }
 
   /// A delete collects 262,144 records at a time.
-
   @Test func `a delete of more records than one chunk leaves all other records`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
