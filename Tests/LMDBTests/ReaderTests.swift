@@ -1,3 +1,4 @@
+import Foundation
 import LMDB
 import LodestoreSystem
 import Testing
