@@ -54,9 +54,9 @@ extension CommandTool {
 
   /// Parses a command line.
   ///
-  /// The command's own type parses the words after its name, in half the time of the whole program:
-  /// in a debug build, that takes up to 60 ms. What the type does not take, the program parses, for
-  /// its messages.
+  /// The command's own type parses the words after its name, which takes half the time. In a debug
+  /// build a parse by the whole program takes up to 60 ms. If the type refuses the words, the
+  /// program parses the line and makes the messages.
   private static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
     let command = commands.first { $0.configuration.commandName == arguments.first }
     if let command = command as? any ToolCommand.Type,
