@@ -120,7 +120,7 @@ import Testing
   @Test func `a caught error of a large batch runs the write again without the call`() throws {
     try withTemporaryStore(Self.entities) { store in
       let squad = try store.insert(Squad(name: "A")).id
-      let count = 20_000
+      let count = 17_000
       try store.insert((0..<count).map { SquadPlayer(name: "p\($0)") })
       var runCount = 0
       var refusals: [StoreError.Code] = []

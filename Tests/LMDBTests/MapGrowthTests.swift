@@ -56,7 +56,7 @@ import Testing
   /// A map that is read at the wrong moment ends the process.
   @Test func `other threads may read the number of the newest commit while the map moves`() async {
     await #expect(processExitsWith: .success) {
-      for _ in 0..<20 {
+      for _ in 0..<8 {
         let directory = try TemporaryDirectory()
         let environment = try openEnvironment(directory.file("store")) {
           $0.mapSizeInBytes = 1 << 20

@@ -47,15 +47,15 @@ import Testing
   func `entries that are moved leave an index filled`(valueCount: Int) throws {
     var numbers = SeededNumbers(salt: 410)
     try withTemporaryStore([Player.self]) { store in
-      var scores = (0..<30_000).map { _ in numbers.below(valueCount) }
+      var scores = (0..<12_000).map { _ in numbers.below(valueCount) }
       try store.write { transaction in
         try transaction.insert(players(0..<scores.count) { scores[$0] })
       }
       for round in 0..<8 {
-        let start = round * 2_000
-        for number in start..<start + 15_000 { scores[number] = numbers.below(valueCount) }
+        let start = round * 800
+        for number in start..<start + 6_000 { scores[number] = numbers.below(valueCount) }
         try store.write { transaction in
-          let changed = players(start..<start + 15_000) { scores[$0] }
+          let changed = players(start..<start + 6_000) { scores[$0] }
           try transaction.insert(changed, onConflict: .replace)
         }
       }
@@ -73,7 +73,7 @@ import Testing
     try withTemporaryStore([Player.self]) { store in
       var expected: [String: Int] = [:]
       for round in 0..<12 {
-        let new = players(0..<20_000) { _ in numbers.below(50) }
+        let new = players(0..<8_000) { _ in numbers.below(50) }
           .filter { _ in numbers.oneIn(2) }
         try store.write { transaction in
           try transaction.insert(new, onConflict: .replace)

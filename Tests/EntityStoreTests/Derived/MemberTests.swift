@@ -91,7 +91,7 @@ import Testing
   @Test func `members and elements of documents give equal results with and without indexes`()
     throws
   {
-    let count = SeededNumbers.environmentNumber("LODESTORE_ORACLE_CONDITIONS") ?? 300
+    let count = SeededNumbers.environmentNumber("LODESTORE_ORACLE_CONDITIONS") ?? 120
     var numbers = SeededNumbers(salt: 71)
     var compared = 0
     func scalar() -> JSONValue {

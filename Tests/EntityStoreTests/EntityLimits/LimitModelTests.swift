@@ -207,7 +207,7 @@ private struct PageComment: Entity {
   func `random operations on a limited entity agree with a model of the oldest records`(
     salt: UInt64
   ) throws {
-    let steps = SeededNumbers.environmentNumber("LODESTORE_LIMIT_STEPS") ?? 800
+    let steps = SeededNumbers.environmentNumber("LODESTORE_LIMIT_STEPS") ?? 300
     try withTemporaryPath { path in
       let run = try LimitRun(path, SeededNumbers(salt: 9_900 + salt))
       for _ in 0..<steps { try run.step() }

@@ -105,7 +105,7 @@ import Testing
     try withTemporaryStore(Library.entities, options: .history(.images)) { store in
       var mirror = Mirror()
       var token: HistoryToken?
-      for round in 0..<150 {
+      for round in 0..<60 {
         let before = try store.read { try Mirror($0) }
         let start = try store.historyToken()
         let size = Int.random(in: 1...4, using: &numbers)

@@ -4,7 +4,7 @@ import Testing
 @testable import EntityStore
 
 @Suite(.serialized) struct `A killed migration` {
-  private static let count = 4_000
+  private static let count = 1_500
 
   /// The variable `LODESTORE_KILLS` sets the number of kills.
   @Test func `a killed migration leaves one whole file, and the next opening completes it`()

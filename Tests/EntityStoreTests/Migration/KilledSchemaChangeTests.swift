@@ -4,7 +4,7 @@ import Testing
 @testable import EntityStore
 
 @Suite(.serialized) struct `A killed schema change` {
-  private static let count = 20_000
+  private static let count = 6_000
 
   /// The schema change adds attributes and builds an index, before the store is used or during its
   /// use.

@@ -269,7 +269,7 @@ import Testing
   {
     let folder = try TemporaryFolder()
     let path = folder.storePath
-    try Movies.make(at: path, count: 20_000)
+    try Movies.make(at: path, count: 10_000)
     let task = Task {
       try await Store.open(at: path, entities: Movies.new, migrating: Movies.stages) { progress in
         if (progress.fraction ?? 0) > 0.2 { withUnsafeCurrentTask { $0?.cancel() } }
@@ -278,13 +278,13 @@ import Testing
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     let old = try Store(at: path, entities: Movies.old)
-    #expect(try await old.count(OldMovie.all) == 20_000)
+    #expect(try await old.count(OldMovie.all) == 10_000)
     old.close()
     let seen = Fractions()
     let store = try await Store.open(
       at: path, entities: Movies.new, migrating: Movies.stages
     ) { seen.add($0.fraction ?? 0) }
-    #expect(try Movies.expectNew(store, count: 20_000))
+    #expect(try Movies.expectNew(store, count: 10_000))
     store.close()
     let all = seen.all
     #expect(all.count > 20 && all == all.sorted() && all.last == 1, "\(all)")

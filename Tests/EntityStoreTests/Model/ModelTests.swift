@@ -13,13 +13,13 @@ import Testing
     var operations = 0
   }
 
-  /// Runs two rounds of all versions by default.
+  /// Runs one round of all versions by default.
   ///
   /// The variable `LODESTORE_MODEL_OPS` sets a higher number of operations.
   @Test func `random operations leave store and dictionary equal, through schema changes`()
     async throws
   {
-    let wanted = SeededNumbers.environmentNumber("LODESTORE_MODEL_OPS") ?? 8_000
+    let wanted = SeededNumbers.environmentNumber("LODESTORE_MODEL_OPS") ?? 4_800
     let start = ContinuousClock.now
     let folder = try TemporaryFolder()
     var progress = Progress()

@@ -11,7 +11,7 @@ import Testing
   @Test func `imports with links leave the store and the model equal, whatever the groups`()
     async throws
   {
-    let count = SeededNumbers.environmentNumber("LODESTORE_LINK_IMPORTS") ?? 150
+    let count = SeededNumbers.environmentNumber("LODESTORE_LINK_IMPORTS") ?? 48
     var numbers = SeededNumbers(salt: 4_242)
     var done = 0
     while done < count {

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import EntityStore
@@ -14,17 +15,45 @@ struct TemporaryFolder: ~Copyable {
   ///
   /// The folder is in memory if possible, because most tests commit often and do not test the disk.
   init(isOnDisk: Bool = false) throws {
+    path = try Self.newFolder(isOnDisk: isOnDisk)
+  }
+
+  fileprivate static func newFolder(isOnDisk: Bool = false) throws -> String {
     let memory = "/dev/shm/"
     let isUsable = FileManager.default.isWritableFile(atPath: memory) && !isOnDisk
-    path =
+    let path =
       (isUsable ? memory : NSTemporaryDirectory()) + "lodestore-tests-" + UUID().uuidString
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    return path
   }
 
   /// The path of a test's store in the folder.
   var storePath: String { path + "/test.lodestore" }
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+/// A store that several tests read and none changes, until the process ends.
+struct ReadOnlyFixture: Sendable {
+  private static let folders = Mutex<[String]>([])
+  private static let removesFolders: Void = {
+    atexit {
+      for folder in ReadOnlyFixture.folders.withLock({ $0 }) {
+        try? FileManager.default.removeItem(atPath: folder)
+      }
+    }
+  }()
+
+  let store: Store
+
+  init(_ entities: [any Entity.Type], _ fill: (Store) throws -> Void) throws {
+    let folder = try TemporaryFolder.newFolder()
+    Self.folders.withLock { $0.append(folder) }
+    Self.removesFolders
+    store = try Store(at: folder + "/test.lodestore", entities: entities)
+    try fill(store)
+    try expectSound(store)
+  }
 }
 
 /// Runs `body` on a new store in a fresh folder, closes it and verifies the file.

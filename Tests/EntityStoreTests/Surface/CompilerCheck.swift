@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Type checks programs with the modules that the tests were built with.
 struct CompilerCheck {
@@ -57,14 +58,26 @@ struct CompilerCheck {
   func check(
     _ source: String, importing: Bool = true, with arguments: [String] = []
   ) throws -> Result {
+    try check([source], importing: importing, with: arguments)[0]
+  }
+
+  /// Type checks several sources as the files of one module, in one run of the compiler.
+  ///
+  /// Declarations of the same name must be private. Each result has the output about its source,
+  /// and the processor time of the whole run.
+  func check(
+    _ sources: [String], importing: Bool = true, with arguments: [String] = []
+  ) throws -> [Result] {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "lodestore-mistake-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let program = folder.appending(path: "program.swift")
-    try (importing ? "import EntityStore\nimport Foundation\n\(source)\n" : "\n\n\(source)\n")
-      .write(to: program, atomically: true, encoding: .utf8)
-    var files = [program.path]
+    var files = try sources.indices.map { number in
+      let file = folder.appending(path: "program\(number).swift")
+      let imports = importing ? "import EntityStore\nimport Foundation\n" : "\n\n"
+      try (imports + sources[number] + "\n").write(to: file, atomically: true, encoding: .utf8)
+      return file.path
+    }
     if importing {
       let film = folder.appending(path: "film.swift")
       try CheckedFilm.source.write(to: film, atomically: true, encoding: .utf8)
@@ -72,24 +85,40 @@ struct CompilerCheck {
     }
     let (_, output) = try Self.run(
       ["bash", "-c", "TIMEFORMAT='cpu %U'; time \"$@\"", "bash"]
-        + ["swiftc", "-typecheck", "-module-name", "Program"] + Self.language
+        + ["swiftc", "-typecheck", "-wmo", "-module-name", "Program"] + Self.language
         + moduleArguments + arguments + files)
-    var result = Result(seconds: .infinity, output: output)
+    let seconds = output.firstMatch(of: /(?m)^cpu ([0-9.]+)$/).flatMap { Double($0.1) }
+    var results = sources.map { _ in Result(seconds: seconds ?? .infinity, output: "") }
+    // The number of the source that the last diagnostic is about.
+    var number: Int?
     for line in output.split(separator: "\n") {
-      if let time = line.wholeMatch(of: /cpu ([0-9.]+)/) {
-        result.seconds = Double(time.1) ?? .infinity
-      } else if result.line == nil,
-        let error = line.wholeMatch(of: /.*program\.swift:(\d+):\d+: error: (.*)/)
-      {
-        result.line = Int(error.1).map { $0 - 2 }
-        result.message = String(error.2)
+      if let place = line.wholeMatch(of: /\/.*\/(\w+)\.swift:(\d+):\d+: (\w+): (.*)/) {
+        number = place.1.hasPrefix("program") ? Int(place.1.dropFirst("program".count)) : nil
+        if let number, place.3 == "error", results[number].line == nil {
+          results[number].line = Int(place.2).map { $0 - 2 }
+          results[number].message = String(place.4)
+        }
+      }
+      // Lines without a place belong to every source.
+      for index in results.indices where number ?? index == index {
+        results[index].output += "\(line)\n"
       }
     }
-    return result
+    return results
   }
+
+  private static let graphs = Mutex<[String: [Data]]>([:])
 
   /// The symbol graphs of a module, as the documentation has them.
   func symbolGraphs(of module: String) throws -> [Data] {
+    try Self.graphs.withLock { graphs in
+      let found = try graphs[module] ?? extractedGraphs(of: module)
+      graphs[module] = found
+      return found
+    }
+  }
+
+  private func extractedGraphs(of module: String) throws -> [Data] {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "lodestore-symbols-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

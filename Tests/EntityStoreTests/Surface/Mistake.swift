@@ -15,7 +15,7 @@ struct Mistake: Sendable, CustomStringConvertible {
   private init(_ body: String, _ text: String, _ line: Int, in function: String, _ end: String) {
     self.text = text
     self.line = line
-    source = "func tried(\(function)\n\(body) \(end)"
+    source = "private func tried(\(function)\n\(body) \(end)"
     description = body
   }
 
@@ -203,4 +203,8 @@ extension Mistake {
       #"try store.insert([Film]())"#, "'async' but is not marked with 'await'", isAsynchronous: true
     ),
   ]
+}
+
+extension Mistake {
+  static let all = inConditions + inQueries + inUpdates + inCalls
 }

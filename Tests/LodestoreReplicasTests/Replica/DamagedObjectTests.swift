@@ -11,7 +11,7 @@
   @Suite("Damaged objects of replicas", .timeLimit(.minutes(30)))
   struct DamagedObjectTests {
     private static let count =
-      ProcessInfo.processInfo.environment["LODESTORE_DAMAGE"].flatMap { Int($0) } ?? 5
+      ProcessInfo.processInfo.environment["LODESTORE_DAMAGE"].flatMap { Int($0) } ?? 2
 
     /// Objects, by the part of the name that they have, and the place among the objects with it.
     private static let objects: [(String, Int)] = [

@@ -14,7 +14,7 @@
   @Suite("Hostile objects of replicas", .timeLimit(.minutes(30)))
   struct HostileEntryTests {
     @Test func `A hostile entry ends in an error in words, and damages no copy`() async throws {
-      let count = SeededChanges.caseCount(byDefault: 12)
+      let count = SeededChanges.caseCount(byDefault: 4)
       let replica = try await HostileReplica()
       for number in 0..<count {
         let seed = SeededChanges.runSeed &+ UInt64(number)

@@ -15,7 +15,9 @@
         "before-delete-log", "after-delete-log", "after-delete-base",
       ]
 
-    @Test(.enabled(if: ReplicaProcess.program != nil), arguments: writerSteps, [1, 2, 5])
+    @Test(
+      .enabled(if: ReplicaProcess.program != nil),
+      arguments: ReplicaProcess.kills(at: writerSteps, [1, 2, 5]))
     func `A writer killed at any step continues, and nothing is lost`(
       step: String, count: Int
     ) async throws {
@@ -42,7 +44,9 @@
         "after-get-floor", "after-put-followers",
       ]
 
-    @Test(.enabled(if: ReplicaProcess.program != nil), arguments: followerSteps, [1, 2, 4])
+    @Test(
+      .enabled(if: ReplicaProcess.program != nil),
+      arguments: ReplicaProcess.kills(at: followerSteps, [1, 2, 4]))
     func `A follower killed at any step applies each change once`(
       step: String, count: Int
     ) async throws {

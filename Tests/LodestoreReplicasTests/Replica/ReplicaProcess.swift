@@ -33,6 +33,15 @@
       return nil
     }()
 
+    /// Each step with one of the counts, which each run draws; with all of them if
+    /// `LODESTORE_KILLS` is set.
+    static func kills(at steps: [String], _ counts: [Int]) -> [(step: String, count: Int)] {
+      let hasAll = ProcessInfo.processInfo.environment["LODESTORE_KILLS"] != nil
+      return steps.flatMap { step in
+        (hasAll ? counts : counts.randomElement().map { [$0] } ?? []).map { (step, $0) }
+      }
+    }
+
     /// A process that was not started yet.
     static func process(_ words: [String], _ variables: [String: String]) throws -> Process {
       let process = Process()

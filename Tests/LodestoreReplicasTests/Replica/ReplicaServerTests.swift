@@ -162,7 +162,7 @@
     }
 
     @Test func `A writer waits for a server that is away, and tells its lag`() async throws {
-      guard let server = try StorageServer(.seaweed) else { return }
+      guard let server = try StorageServer(.seaweed, isShared: false) else { return }
       let fixture = try ReplicaFixture(ReplicaStorage(try server.storage("pods")))
       let store = try fixture.store()
       let writer = try await fixture.writer(store)

@@ -346,6 +346,7 @@
       try ReplicaFixture.write(1...2, to: store)
       try await writer.flush()
       let follower = try await fixture.follower()
+      try await follower.catchUp()
       var updates = follower.updates(of: Note.all.sorted(by: \.number)).makeAsyncIterator()
       #expect(try await updates.next()?.items.count == 2)
       _ = try await store.write { try $0.insert(Note(title: "third", number: 100)) }

@@ -2,7 +2,7 @@ import ArgumentParser
 import EntityStore
 
 /// `kvdump explain`: the plan of a query, and the number of records and entries it reads.
-struct ExplainCommand: EntityCommand {
+struct ExplainCommand: SelectionCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain", abstract: "Show the plan of a query: its index, and how much it reads.",
     discussion: """
@@ -21,7 +21,9 @@ struct ExplainCommand: EntityCommand {
 
   @Argument(help: "The entity.") var entity: String
 
-  @OptionGroup(title: "Selection") var query: QueryArguments
+  @OptionGroup(title: "Selection") var condition: ConditionOptions
+  @OptionGroup(title: "Selection") var order: OrderOptions
+  @OptionGroup(title: "Selection") var rows: RowOptions
 
   @Flag(help: "Run the query, and show its actual reads next to the estimated ones.")
   var analyze = false
@@ -32,16 +34,14 @@ struct ExplainCommand: EntityCommand {
 
   func validate() throws {
     try refuse(
-      if: count && (query.rows.limit != nil || query.rows.offset > 0),
+      if: count && (rows.limit != nil || rows.offset > 0),
       "--count: counts all records; leave out --limit and --offset")
   }
 
-  var formatString: String? { query.condition.text }
-
   func run(on console: Console) async throws -> ExitStatus {
     try read(on: console) { snapshot, entity in
-      var request = try query.request(for: entity, of: snapshot)
-      request.limit = count ? nil : query.rows.effectiveLimit(on: console.terminal)
+      var request = try self.request(for: entity, of: snapshot)
+      request.limit = count ? nil : rows.effectiveLimit(on: console.terminal)
       return try PlanReport(
         request, of: entity, snapshot, isCounted: count, isAnalyzed: analyze
       ).write(on: console)

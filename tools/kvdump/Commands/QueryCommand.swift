@@ -2,7 +2,7 @@ import ArgumentParser
 import EntityStore
 
 /// `kvdump query`: the records that meet a condition.
-struct QueryCommand: EntityCommand {
+struct QueryCommand: SelectionCommand {
   static let configuration = CommandConfiguration(
     commandName: "query", abstract: "Show the records that meet a condition.",
     discussion: """
@@ -28,7 +28,9 @@ struct QueryCommand: EntityCommand {
 
   @Argument(help: "The entity.") var entity: String
 
-  @OptionGroup(title: "Selection") var query: QueryArguments
+  @OptionGroup(title: "Selection") var condition: ConditionOptions
+  @OptionGroup(title: "Selection") var order: OrderOptions
+  @OptionGroup(title: "Selection") var rows: RowOptions
   @OptionGroup(title: "Selection") var fields: FieldOptions
 
   @Option(
@@ -44,19 +46,17 @@ struct QueryCommand: EntityCommand {
 
   func validate() throws {
     if page {
-      guard let limit = query.rows.limit, limit > 0 else {
+      guard let limit = rows.limit, limit > 0 else {
         throw ValidationError("--page: needs --limit, how many records a page has")
       }
       try refuse(if: output.quiet, "--page: tells the token where --quiet is silent")
     }
     try refuse(
-      if: after != nil && query.rows.offset > 0,
+      if: after != nil && rows.offset > 0,
       "--after: goes on where a page ended; leave out --offset")
     try refuse(if: exists && page, "--exists and --page: choose one of them")
     try refuse(if: exists && after != nil, "--exists and --after: choose one of them")
   }
-
-  var formatString: String? { query.condition.text }
 
   func run(on console: Console) async throws -> ExitStatus {
     try read(on: console) { try answer($0, $1, on: console) }
@@ -65,10 +65,10 @@ struct QueryCommand: EntityCommand {
   private func answer(
     _ snapshot: DynamicSnapshot, _ entity: DynamicEntity, on console: Console
   ) throws -> ExitStatus {
-    var request = try query.request(for: entity, of: snapshot)
+    var request = try self.request(for: entity, of: snapshot)
     request.after = after.map { ContinuationToken($0) }
     let columns = try RecordColumns(entity, names: fields.names)
-    let limit = query.rows.effectiveLimit(on: console.terminal)
+    let limit = rows.effectiveLimit(on: console.terminal)
     if exists {
       request.order = []
       request.limit = 1
@@ -89,12 +89,12 @@ struct QueryCommand: EntityCommand {
       } else if let token = page.next {
         console.note("next page: --after \(token)")
       }
-    } else if page.shown == 0, query.rows.offset == 0 {
+    } else if page.shown == 0, rows.offset == 0 {
       console.note("\(entity.name): no record found")
     } else {
       console.note(
         RowSummary.text(
-          shown: page.shown, offset: query.rows.offset, total: nil, hasMore: page.hasMore))
+          shown: page.shown, offset: rows.offset, total: nil, hasMore: page.hasMore))
     }
   }
 }

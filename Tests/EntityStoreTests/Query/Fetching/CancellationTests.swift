@@ -7,7 +7,7 @@ import Testing
 ///
 /// The distance is counted in records and not in time.
 @Suite struct CancellationTests {
-  private static let count = 12_000
+  private static let count = 6_000
   /// The maximum number of entries, records or results between two questions.
   private static let longestGap = 1_024
 

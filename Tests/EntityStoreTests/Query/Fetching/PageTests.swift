@@ -78,7 +78,7 @@ import Testing
     try withSpecimens(count: 80, salt: 82) { store, records in
       var conditions = OracleConditions(salt: 83, values: valuesByAttribute(records))
       var serial = 10_000
-      for _ in 0..<40 {
+      for _ in 0..<15 {
         var request = QueryRequest(condition: .constant(true))
         request.order = conditions.order()
         let staying = try store.core.read { core in

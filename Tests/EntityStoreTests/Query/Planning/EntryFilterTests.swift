@@ -26,7 +26,7 @@ import Testing
   func `values in an entry are not read from its record`(
     condition: String, most: Int
   ) throws {
-    try withTrials(20_000) { snapshot in
+    try Trial.read { snapshot in
       let query = try Trial.where(format: condition)
       let found = try snapshot.explain(query, analyzing: true)
       #expect((found.recordsRead ?? .max) <= max(most, found.resultCount ?? 0), "\(found)")
@@ -57,7 +57,7 @@ import Testing
   func `several ranges after a value are ranges of the index`(
     condition: String, index: String, most: Int
   ) throws {
-    try withTrials(20_000) { snapshot in
+    try Trial.read { snapshot in
       let query = try Trial.where(format: condition)
       let found = try snapshot.explain(query, for: .count, analyzing: true)
       #expect(found.index == index && found.recordsRead == 0, "\(found)")

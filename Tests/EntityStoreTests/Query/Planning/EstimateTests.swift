@@ -5,6 +5,10 @@ import Testing
 
 /// The planner estimates the number of entries in a range by descending the tree of the index.
 @Suite struct EstimateTests {
+  private static let trials = Result {
+    try ReadOnlyFixture([Trial.self]) { try Trial.make(100_000, in: $0) }
+  }
+
   private func estimate(
     _ format: String, _ core: TransactionCore
   ) throws -> (estimate: Int, count: Int) {
@@ -33,45 +37,41 @@ import Testing
     .disabled(
       if: PageLayout.systemPageSize > 16_384, "a page holds more than a hundredth of the entries"))
   func `Estimates of a hundredth to a half are within a factor of two`() throws {
-    try withTemporaryStore([Trial.self]) { store in
-      try Trial.make(100_000, in: store)
-      try store.core.read { core in
-        for format in Self.ranges {
-          let (estimate, count) = try estimate(format, core)
-          #expect(
-            count > 0 && estimate <= 2 * count && estimate * 2 >= count,
-            "\(format): \(estimate) for \(count)")
-        }
+    let store = try Self.trials.get().store
+    try store.core.read { core in
+      for format in Self.ranges {
+        let (estimate, count) = try estimate(format, core)
+        #expect(
+          count > 0 && estimate <= 2 * count && estimate * 2 >= count,
+          "\(format): \(estimate) for \(count)")
       }
-      try store.core.write { core in
-        for format in Self.ranges {
-          let (estimate, count) = try estimate(format, core)
-          #expect(
-            count > 0 && estimate <= 2 * count && estimate * 2 >= count,
-            "\(format): \(estimate) for \(count)")
-        }
+    }
+    try store.core.write { core in
+      for format in Self.ranges {
+        let (estimate, count) = try estimate(format, core)
+        #expect(
+          count > 0 && estimate <= 2 * count && estimate * 2 >= count,
+          "\(format): \(estimate) for \(count)")
       }
     }
   }
 
   @Test(.readsPages) func `Estimates of entries that share a page are exact`() throws {
-    try withTemporaryStore([Trial.self]) { store in
-      try Trial.make(100_000, in: store)
-      try store.core.read { core in
-        var exact = 0
-        let starts = stride(from: 100, to: 99_000, by: 4_711)
-        for start in starts {
-          let one = try estimate("number == \(start)", core)
-          #expect(one.estimate == 1 && one.count == 1)
-          let few = try estimate("number BETWEEN { \(start), \(start + 4) }", core)
-          #expect(few.count == 5 && few.estimate > 0 && few.estimate < 200)
-          exact += few.estimate == 5 ? 1 : 0
-        }
-        #expect(exact * 10 >= Array(starts).count * 8, "\(exact) of \(Array(starts).count)")
-        #expect(try estimate("number == 100000", core).estimate == 0)
-        #expect(try estimate("number < 0", core).estimate == 0)
-        #expect(try estimate("number > 99999", core).estimate == 0)
+    let store = try Self.trials.get().store
+    try store.core.read { core in
+      var exact = 0
+      let starts = stride(from: 100, to: 99_000, by: 4_711)
+      for start in starts {
+        let one = try estimate("number == \(start)", core)
+        #expect(one.estimate == 1 && one.count == 1)
+        let few = try estimate("number BETWEEN { \(start), \(start + 4) }", core)
+        #expect(few.count == 5 && few.estimate > 0 && few.estimate < 200)
+        exact += few.estimate == 5 ? 1 : 0
       }
+      #expect(exact * 10 >= Array(starts).count * 8, "\(exact) of \(Array(starts).count)")
+      #expect(try estimate("number == 100000", core).estimate == 0)
+      #expect(try estimate("number < 0", core).estimate == 0)
+      #expect(try estimate("number > 99999", core).estimate == 0)
     }
   }
 

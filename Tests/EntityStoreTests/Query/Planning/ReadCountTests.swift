@@ -22,15 +22,8 @@ import Testing
       results: results)
   }
 
-  private func withTrials(_ body: (borrowing Snapshot) throws -> Void) throws {
-    try withTemporaryStore([Trial.self]) { store in
-      try Trial.make(20_000, in: store)
-      try store.read { try body($0) }
-    }
-  }
-
   @Test func `a page by id begins at its id`() throws {
-    try withTrials { snapshot in
+    try Trial.read { snapshot in
       let page = try reads(Trial.where(format: "_id > 15000").limit(10), snapshot)
       #expect(page.results == Array(15_000..<15_010))
       #expect(page.records <= 10)
@@ -42,7 +35,7 @@ import Testing
   }
 
   @Test func `the first records of an equality are read by id, wherever they are`() throws {
-    try withTrials { snapshot in
+    try Trial.read { snapshot in
       // A scan would read all records if the wanted ones were at the end.
       let some = try reads(Trial.where { $0.share == 99 }.limit(3), snapshot)
       #expect(some.results == [99, 199, 299])
@@ -54,7 +47,7 @@ import Testing
   }
 
   @Test func `a scan for a few distant records is replaced by an index`() throws {
-    try withTrials { snapshot in
+    try Trial.read { snapshot in
       let found = try reads(
         Trial.where {
           $0.number >= 19_000; $0.note == "note 1"
@@ -65,7 +58,7 @@ import Testing
   }
 
   @Test func `a walk uses another index's estimate of the rest of the condition`() throws {
-    try withTrials { snapshot in
+    try Trial.read { snapshot in
       // One record in eight has the rating. The index returns them by id, and the wanted ones are
       // the last.
       let few = try reads(
@@ -113,7 +106,7 @@ import Testing
   }
 
   @Test func `a condition that all ids fulfil is removed`() throws {
-    try withTrials { snapshot in
+    try Trial.read { snapshot in
       for text in ["_id >= 0", "_id >= 1", "NOT _id < 1", "_id <= 18446744073709551615"] {
         let query = try Trial.where(format: text)
         #expect(try snapshot.explain(query).description.contains("_id <=") == false, "\(text)")
@@ -125,7 +118,7 @@ import Testing
   }
 
   @Test func `a second index with many entries is not walked for the few of the first`() throws {
-    try withTrials { snapshot in
+    try Trial.read { snapshot in
       // One record in eight has the rating.
       let found = try reads(
         Trial.where {
@@ -184,7 +177,7 @@ import Testing
   }
 
   @Test func `any number of terms are looked up as a list`() throws {
-    try withTrials { snapshot in
+    try Trial.read { snapshot in
       let terms = (0..<5_000).map { Trial.attributes.number == $0 * 2 }
       let found = try reads(Trial.where(anyOf(terms)).requiringIndex(), snapshot)
       #expect(found.results == (0..<5_000).map { $0 * 2 })
@@ -193,7 +186,7 @@ import Testing
   }
 
   @Test func `compound terms of one index are looked up together`() throws {
-    try withTrials { snapshot in
+    try Trial.read { snapshot in
       let kinds = "abcdefghij".map(String.init)
       let condition = anyOf(
         (0..<2_000).map { number in
@@ -207,7 +200,7 @@ import Testing
   }
 
   @Test func `ids and values in one disjunction need no scan`() throws {
-    try withTrials { snapshot in
+    try Trial.read { snapshot in
       let found = try reads(
         Trial.where(format: "_id == 5 OR number == 4711 OR _id IN { 77, 99999999 } OR _id > 19998"),
         snapshot)
@@ -217,7 +210,7 @@ import Testing
   }
 
   @Test func `many ids next to a key are not looked up`() throws {
-    try withTrials { snapshot in
+    try Trial.read { snapshot in
       let ids = (1...10_000).map { Trial.ID(rawValue: $0) }
       let query = Trial.where {
         $0.id.isIn(ids); $0.number == 77
@@ -229,7 +222,7 @@ import Testing
   }
 
   @Test func `an order that an index begins is sorted group by group`() throws {
-    try withTrials { snapshot in
+    try Trial.read { snapshot in
       let first = try reads(
         Trial.all.sorted(by: \.share.ascending, \.number.descending).limit(5), snapshot)
       #expect(first.results == [19_900, 19_800, 19_700, 19_600, 19_500])
@@ -246,7 +239,7 @@ import Testing
   }
 
   @Test func `pages of an indexed order continue after the last one`() throws {
-    try withTrials { snapshot in
+    try Trial.read { snapshot in
       let query = Trial.where { $0.note == "note 1" }.sorted(
         by: \.share.ascending, \.number.descending
       )
@@ -267,7 +260,7 @@ import Testing
   }
 
   @Test func `records before an offset are read as entries alone`() throws {
-    try withTrials { snapshot in
+    try Trial.read { snapshot in
       let deep = try reads(Trial.all.sorted(by: \.number).offset(15_000).limit(5), snapshot)
       #expect(deep.results == Array(15_000..<15_005))
       #expect(deep.records <= 16)
@@ -279,7 +272,7 @@ import Testing
 
   @Test func `a regular expression with a literal beginning reads only matching beginnings`() throws
   {
-    try withTrials { snapshot in
+    try Trial.read { snapshot in
       let found = try reads(Trial.where(format: "name MATCHES 'name 0047\\\\d+'"), snapshot)
       #expect(found.results == Array(470..<480))
       #expect(found.records <= 100 && found.entries <= 100)
@@ -289,7 +282,7 @@ import Testing
   }
 
   @Test func `distinct values take one step in an index for each value`() throws {
-    try withTrials { snapshot in
+    try Trial.read { snapshot in
       let core = snapshot.access.core
       let shares = try Self.steps("share", core)
       #expect(shares.count == 100 && shares.counts == PlanCounts(entriesRead: 100))

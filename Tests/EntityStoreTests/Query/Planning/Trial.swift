@@ -76,3 +76,17 @@ extension Trial: Entity {
     json = try reader.read()
   }
 }
+
+extension Trial {
+  /// The number of trials that reads are counted on.
+  static let count = 20_000
+
+  private static let fixture = Result {
+    try ReadOnlyFixture([Trial.self]) { try Trial.make(count, in: $0) }
+  }
+
+  /// Reads a store of 20,000 trials, which all tests share.
+  static func read(_ body: (borrowing Snapshot) throws -> Void) throws {
+    try fixture.get().store.read { try body($0) }
+  }
+}
