@@ -103,7 +103,7 @@ import Testing
       // Opening a store in memory, as the probe does, removes the files of killed processes.
       _ = try EngineProbe.run()
       // Other processes may have such names for a moment, so the test waits.
-      for _ in 0..<500 where !before.isSuperset(of: namesInMemory()) { usleep(10_000) }
+      for _ in 0..<6_000 where !before.isSuperset(of: namesInMemory()) { usleep(10_000) }
       let left = Set(namesInMemory()).subtracting(before)
       guard left.isEmpty else { fail("\(left.count) are left: \(left.sorted())") }
     }

@@ -120,7 +120,7 @@ private final class Requests: Sendable {
       let watch = FileWatch(path: "/dev/null") { calls.add() }
       for descriptor in held { close(descriptor) }
       guard !held.isEmpty, watch.start() else { exit(3) }
-      for _ in 0..<100 where calls.count < 2 { usleep(50_000) }
+      for _ in 0..<1_200 where calls.count < 2 { usleep(50_000) }
       watch.stop()
       let count = calls.count
       usleep(600_000)

@@ -204,7 +204,7 @@ import Testing
       try await other.insert(Player(name: "theirs"))
       other.close()
     }
-    for _ in 0..<1_000 where (try? snapshot.count(Player.all)) != nil {
+    for _ in 0..<12_000 where (try? snapshot.count(Player.all)) != nil {
       try await Task.sleep(for: .milliseconds(10))
     }
     _ = try storeError(.snapshotExpired) { try snapshot.count(Player.all) }
