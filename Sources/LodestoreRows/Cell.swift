@@ -1,3 +1,5 @@
+package import LodestoreFormat
+
 /// One value of a row, as the renderers see it.
 ///
 /// The first group of cases holds values of records. The second holds facts about a store: grouped
@@ -53,6 +55,10 @@ package struct Column: Equatable, Sendable, ExpressibleByStringLiteral {
   package let title: String
   /// The alignment; `nil` lets the cells decide: numbers to the right, everything else to the left.
   package let alignment: Alignment?
+  /// The type of the values, for formats whose columns have types; `nil` if it is unknown.
+  package var type: AttributeType?
+  /// Whether a value may be null.
+  package var isOptional = true
 
   package init(_ name: String, title: String? = nil, alignment: Alignment? = nil) {
     self.name = name

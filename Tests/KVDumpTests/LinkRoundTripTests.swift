@@ -4,14 +4,14 @@ import Testing
 
 @testable import KVDumpCommands
 
-private struct Mark: Codable, Hashable, Sendable {
+struct Mark: Codable, Hashable, Sendable {
   var name: String
   var weights: [String: [Double]]
   var day: Date?
 }
 
 /// A record with attributes of many types, and with links to other records of its entity.
-private struct Knot: Entity {
+struct Knot: Entity {
   var id = RecordID<Knot>()
   var name: String
   var boss: RecordID<Knot>?
@@ -77,7 +77,7 @@ private struct Knot: Entity {
 }
 
 /// Random values, including values that texts often lose.
-private struct KnotValues {
+struct KnotValues {
   private var state: UInt64
 
   init(seed: UInt64) { state = seed }
@@ -161,9 +161,9 @@ private struct KnotValues {
 
 /// Links lead to records of the same page, of earlier pages and of later pages.
 @Suite struct `Export, import and export` {
-  private static func fill(_ store: Store, _ values: inout KnotValues) throws {
+  static func fill(_ store: Store, _ values: inout KnotValues, count: Int = 2_300) throws {
     try store.write { tx throws in
-      let ids = Array(try tx.insert((0..<2_300).map { values.knot("n\($0)") }).ids)
+      let ids = Array(try tx.insert((0..<count).map { values.knot("n\($0)") }).ids)
       for id in ids {
         if values.isChosen() { try tx.add(values.targets(ids), to: Knot.kids, of: id) }
         if values.isChosen() { try tx.add(values.targets(ids), to: Knot.friends, of: id) }

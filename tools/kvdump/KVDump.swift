@@ -17,6 +17,8 @@ import LodestoreSystem
 /// - `Generate/`: the schema as Swift source.
 /// - `Export/`: files that appear completely or not at all.
 /// - `Import/`: files as pages, the schema for them, and the pages as records.
+/// - `SQLite/`: SQLite databases out of stores, and stores out of SQLite databases.
+/// - `Arrow/`: rows as an Arrow stream.
 /// - `Programs/`: commands that kvdump passes to other programs.
 /// - `Options/`: groups of options, and arguments that are more than text.
 /// - `Output/`: `Console`, the only way to write output: rows, single objects, notes, failures, the

@@ -8,13 +8,14 @@ struct ExportCommand: StoreCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Export records as JSON Lines, JSON or CSV, even of a store in use.",
+    abstract: "Export records as JSON Lines, JSON, CSV, Arrow or SQLite, even of a store in use.",
     discussion: """
       Examples:
         kvdump export catalog.lodestore Pod pods.jsonl
         kvdump export catalog.lodestore Pod --where 'license == "MIT"' \\
           --format csv | less
         kvdump export catalog.lodestore --all-entities catalog --links
+        kvdump export catalog.lodestore --sqlite catalog.db
 
       All records are from one commit. The file appears when it is complete: it is written under \
       another name in the same folder, and then the records are compared with their indexes, and \
@@ -32,7 +33,13 @@ struct ExportCommand: StoreCommand {
       attribute whose name is the member of another attribute: only member names lead back to \
       it. The records' ids are left out, because the importing store assigns its own. --fields \
       _id,… includes them; 'import' ignores them and says so. CSV is for other programs: NaN, \
-      nested values and bytes are text.
+      nested values and bytes are text. So is an Arrow stream, in which nested values are JSON \
+      text and dates are microseconds.
+
+      --sqlite writes a table for each entity and each to-many relationship, with indexes and \
+      foreign keys. Records keep their ids, in the column _id. The table lodestore_schema holds \
+      the schema, from which 'kvdump import' makes the same store again, except for history, \
+      buckets and reports of imports.
       """)
 
   @OptionGroup var store: StoreArgument
@@ -48,6 +55,14 @@ struct ExportCommand: StoreCommand {
         + "\(ExportFolder.schemaName) "
         + "with the schema of all.", valueName: "folder"), completion: .directory)
   var allEntities: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Export all entities and links into this SQLite database, which needs libsqlite3.",
+      valueName: "file"), completion: .file(extensions: ["db", "sqlite"]))
+  var sqlite: String?
+
+  @Flag(help: "With --sqlite: only report the tables.") var dryRun = false
 
   @Option(
     help: ArgumentHelp(
@@ -79,15 +94,20 @@ struct ExportCommand: StoreCommand {
     try marks.check(`where`)
     try refuse(
       if: output.format.exportFormat(of: file) == nil,
-      "--format: \(output.format.rawValue) is for people; write jsonl, json or csv")
-    guard allEntities != nil else {
+      "--format: \(output.format.rawValue) is for people; write jsonl, json, csv or arrow")
+    try refuse(if: dryRun && sqlite == nil, "--dry-run: only with --sqlite")
+    try refuse(
+      if: sqlite != nil && (allEntities != nil || links || sourceNames),
+      "--sqlite: not together with --all-entities, --links or --source-names")
+    guard allEntities != nil || sqlite != nil else {
       try refuse(if: entity == nil, "name an entity, or a folder for --all-entities")
       return
     }
     try refuse(
       if: entity != nil || `where` != nil || !order.sort.isEmpty || fields.list != nil
         || marks.requireIndex,
-      "--all-entities: exports all records of all entities without a selection")
+      "\(sqlite == nil ? "--all-entities" : "--sqlite"): exports all records of all "
+        + "entities without a selection")
   }
 
   var formatString: String? { `where` }
@@ -95,7 +115,14 @@ struct ExportCommand: StoreCommand {
   func run(on console: Console) async throws -> ExitStatus {
     let format = output.format.exportFormat(of: file) ?? .jsonl
     return try ReadStore.read(store.path, checksRecords: true, on: console) { snapshot in
-      if let allEntities {
+      if let sqlite {
+        if dryRun {
+          try SQLiteExport.preview(snapshot, on: console)
+        } else {
+          try SQLiteExport.write(
+            snapshot, to: sqlite, replaces: force, store: store.path, on: console)
+        }
+      } else if let allEntities {
         let folder = ExportFolder(
           path: allEntities, format: format, replaces: force, announcesLinks: links,
           bySources: sourceNames, store: store.path)

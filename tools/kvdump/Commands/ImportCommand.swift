@@ -1,10 +1,11 @@
 import ArgumentParser
 import EntityStore
 
-/// `kvdump import`: imports records from JSON, JSON Lines, CSV or page files, page by page.
+/// `kvdump import`: imports records from JSON, JSON Lines, CSV, SQLite or page files, page by page.
 struct ImportCommand: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Import records from JSON, JSON Lines or CSV files. Writes.",
+    commandName: "import",
+    abstract: "Import records from JSON, JSON Lines, CSV or SQLite files. Writes.",
     discussion: """
       Examples:
         kvdump import cat.lodestore films.json --entity Film --records results \\
@@ -19,11 +20,15 @@ struct ImportCommand: StoreCommand {
           --key-name name --unique name --infer
         kvdump import cat.lodestore fireballs.json --entity Fireball --mirror \\
           --dry-run
+        kvdump import chinook.lodestore chinook.db
 
       Each file is a page. With --records, each line of JSON Lines is a page too. A thousand \
       values form a page if they are lines with records or arrays of records, rows of CSV, rows \
       after a line with column names, or JSON values that follow each other. '-' is standard \
-      input. Files compressed by gzip are recognized by their first bytes. A page is stored \
+      input. A thousand rows of a table of a SQLite database form a page too; --records names the \
+      table or view. Without --entity a whole SQLite database becomes a new store: each table an \
+      entity, each foreign key a relationship, and notes name everything that has no equal. A \
+      database of 'kvdump export --sqlite' becomes the store that it was. Files compressed by gzip are recognized by their first bytes. A page is stored \
       completely or not at all. If a line, a row or an element of an array cannot be read, only \
       this record is rejected; likewise the last record of a truncated file. {"$document": \
       Base64}, which 'kvdump export' writes, is read as a value that JSON cannot represent \
@@ -47,7 +52,12 @@ struct ImportCommand: StoreCommand {
     completion: .file())
   var files: [String]
 
-  @Option(help: "The entity of the records.") var entity: String
+  @Option(
+    name: .customLong("entity"),
+    help: ArgumentHelp(
+      "The entity of the records. Without it, the file is a SQLite database, of which all tables "
+        + "become a new store.", valueName: "entity"))
+  var entityName: String?
 
   @OptionGroup(title: "Files") var input: InputOptions
   @OptionGroup(title: "Members") var members: MemberOptions
@@ -56,7 +66,23 @@ struct ImportCommand: StoreCommand {
   @OptionGroup(title: "Run") var running: RunOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
+  private var entity: String { entityName ?? "" }
+
+  /// Whether a whole SQLite database is imported.
+  private var isWhole: Bool {
+    entityName == nil && files.count == 1 && files.allSatisfy(SQLiteImport.isDatabase)
+  }
+
   func validate() throws {
+    if entityName == nil {
+      try refuse(
+        if: !isWhole,
+        "Missing expected argument '--entity <entity>'; only one SQLite database needs none")
+      try refuse(
+        if: input.isGiven || members.isGiven || schema.isGiven || merging.isGiven
+          || running.isGiven,
+        "--entity: missing; only --dry-run is for a whole SQLite database")
+    }
     try refuse(
       if: files.count(where: { $0 == InputFile.standardInput }) > 1,
       "'-': standard input can be read once only")
@@ -66,6 +92,11 @@ struct ImportCommand: StoreCommand {
   }
 
   func run(on console: Console) async throws -> ExitStatus {
+    if isWhole {
+      try SQLiteImport.run(
+        files[0], into: store.writablePath, isDryRun: running.dryRun, on: console)
+      return .success
+    }
     let inputs = try files.map { try InputFile($0) }
     // Check the arguments before a file is created.
     let target = try ImportTarget(store.writablePath, isDryRun: running.dryRun, on: console)

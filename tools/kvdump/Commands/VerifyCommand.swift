@@ -65,7 +65,7 @@ struct VerifyCommand: StoreCommand {
     switch console.format {
     case .json: try console.output.write(report.json(store: store.path) + "\n")
     case .table, .line: try write(report, on: console)
-    case .jsonl, .csv, .markdown:
+    case .jsonl, .csv, .markdown, .arrow:
       try console.write(report.findings.map(\.cells), of: Finding.columns)
     }
     for notice in report.notices { console.note(notice) }

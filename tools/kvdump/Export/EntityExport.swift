@@ -24,7 +24,7 @@ struct EntityExport {
     query = try snapshot.query(request, of: entity)
     self.snapshot = snapshot
     let names = fields ?? entity.description.declaredAttributes.map(\.name)
-    columns = try RecordColumns(entity, names: names, isExact: format != .csv)
+    columns = try RecordColumns(entity, names: names, isExact: format == .json || format == .jsonl)
     notes = bySources ? [] : Self.notes(of: entity, names)
     columns.add(links, snapshot)
     if bySources { try columns.nameBySources() }

@@ -63,7 +63,7 @@ struct ExportFolder {
       made.note(file)
       rows.append([.text(entity.name), .count(count), .text(name), .byteCount(size)])
     }
-    try check(on: console)
+    try Self.check(store, links: announcesLinks, on: console)
     try console.write(rows, of: ["entity", "records", "file", "size"])
   }
 
@@ -71,12 +71,12 @@ struct ExportFolder {
   ///
   /// The files contain every record, so all of these trees must be sound. The export of one entity
   /// compares numbers and sums of entries; the verifier compares each entry with its record.
-  private func check(on console: Console) throws {
+  static func check(_ store: String, links: Bool, on console: Console) throws {
     let report = try ReadStore.withEnvironment(store, warns: false, on: console) {
       try Verifier.verify(environment: $0)
     }
     var trees = ["catalogue", "records.", "index.", "elements."]
-    if announcesLinks { trees += ["links.", "order.", "relationship "] }
+    if links { trees += ["links.", "order.", "relationship "] }
     if let finding = report.findings.first(where: { finding in
       trees.contains { finding.tree?.hasPrefix($0) ?? true }
     }) {

@@ -71,6 +71,9 @@ final class OutputFile: ByteSink {
     if isInPlace { close(descriptor) }
   }
 
+  /// The path under which the file is written until the commit; `nil` if it is written directly.
+  var temporaryPath: String? { temporary?.path }
+
   func write(_ bytes: ByteView) throws {
     try sink.write(bytes)
     size += bytes.count

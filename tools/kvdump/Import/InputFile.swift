@@ -25,6 +25,8 @@ final class InputFile {
   static func isCSV(_ form: InputForm, _ name: String) -> Bool {
     form.csv(for: textName(name)) != nil
   }
+  /// Whether the file is a SQLite database, which is read by its path.
+  var isSQLite: Bool { isNamed && SQLiteImport.isDatabase(name) }
   /// The size in bytes; `nil` if it is unknown, as for a pipe.
   private(set) var size: Int?
   /// The open descriptor; `nil` for a regular file that is not being read.

@@ -35,7 +35,8 @@ struct InputForm: Sendable {
 struct InputOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The place of the records in a page: a dotted path such as result or data.results. Without "
+      "The place of the records in a page: a dotted path such as result or data.results, or the "
+        + "table of a SQLite database. Without "
         + "it, the page is an array, one record, or a table of 'fields' and 'data'. If the first "
         + "element of an array is an array of names, the other elements are rows.",
       valueName: "path"))
@@ -121,6 +122,9 @@ struct InputOptions: ParsableArguments {
     csv || delimiter != nil || header != nil || noHeader || ragged != nil || skipBlankLines
       || quote != nil || escape != nil || encoding != nil || skip != nil || comment != nil
   }
+
+  /// Whether any of the options is given.
+  var isGiven: Bool { isCSV || records != nil || keyName != nil || columns }
 
   func validate() throws {
     if let skip, skip < 0 { throw ValidationError("--skip: \(skip) is below 0") }

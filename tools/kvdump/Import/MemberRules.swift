@@ -78,6 +78,9 @@ struct MemberOptions: ParsableArguments {
         + "if there is still none."))
   var links = false
 
+  /// Whether any of the options is given.
+  var isGiven: Bool { !map.isEmpty || !type.isEmpty || links }
+
   func validate() throws { _ = try rules() }
 
   /// The parsed options.

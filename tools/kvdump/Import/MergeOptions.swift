@@ -53,6 +53,11 @@ struct MergeOptions: ParsableArguments {
         + "record has, ignore the new record, or fail (reject it).", valueName: "mode"))
   var onConflict: DynamicMergePolicy?
 
+  /// Whether any of the options is given.
+  var isGiven: Bool {
+    unique != nil || insertOnly || strategy != nil || mirror || onConflict != nil
+  }
+
   func validate() throws {
     if mirror, let strategy, strategy != .mirror {
       throw ValidationError("--mirror: not together with --strategy \(strategy.argument)")

@@ -4,7 +4,7 @@ import EntityStore
 ///
 /// A JSON text is a page. A line of JSON Lines is a page if its records are inside the line. In
 /// other files a page has a thousand lines, JSON values or rows of CSV. Each of these lines is a
-/// record, an array of records or a row.
+/// record, an array of records or a row. A page of a SQLite database has a thousand rows of a table.
 ///
 /// A line, value or row that cannot be read is noted in its page, and reading continues. The reader
 /// holds one page, and the current chunk of the file.
@@ -22,6 +22,7 @@ final class PageReader {
     case new
     case records(JSONLinesReader)
     case csv(DynamicRows, isRead: Bool)
+    case table(SQLiteRows)
     case ended
   }
 
@@ -92,10 +93,16 @@ final class PageReader {
     case .csv(let rows, let isRead):
       state = .ended
       return try nextRows(rows, isRead, file)
+    case .table(let rows):
+      state = .ended
+      return try nextRows(of: rows, file)
     case .new:
       columns = nil
       isInputRead = false
       isCutNoted = false
+      if file.isSQLite {
+        return try nextRows(of: try SQLiteRows(file.name, table: form.records), file)
+      }
       if let options = form.csv(for: file.textName) {
         input = DynamicText(isCSV: true)
         return try nextRows(DynamicRows(options, count: Self.linesPerPage), false, file)
@@ -278,6 +285,21 @@ final class PageReader {
     return RecordPage(
       number: pageNumber, file: file.name,
       content: DynamicPage(records, places: places, isText: isText))
+  }
+
+  // MARK: Tables
+
+  private func nextRows(of rows: SQLiteRows, _ file: InputFile) throws -> RecordPage? {
+    willRead()
+    try check()
+    guard let text = try rows.next(count: Self.linesPerPage) else { return nil }
+    pageNumber += 1
+    bytesRead += text.count
+    state = .table(rows)
+    let names = rows.columns
+    let table = try JSONDocument.parsing(text, limits: Self.textLimits)
+    let records = table.root.elements.map { JSONRecord.row(names: names, values: $0) }
+    return page(of: records, DynamicPlaces(), file)
   }
 
   // MARK: CSV

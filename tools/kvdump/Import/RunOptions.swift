@@ -49,6 +49,9 @@ struct SchemaOptions: ParsableArguments {
       valueName: "a,b"))
   var index: [NameList] = []
 
+  /// Whether any of the options is given.
+  var isGiven: Bool { infer || schema != nil || !index.isEmpty }
+
   func validate() throws {
     try refuse(
       if: infer && schema != nil,
@@ -94,6 +97,11 @@ struct RunOptions: ParsableArguments {
         + "appends to the file; the rejects of a page that was not stored are written again.",
       valueName: "file"), completion: .file())
   var rejects: String?
+
+  /// Whether any option besides ``dryRun`` is given.
+  var isGiven: Bool {
+    resume || name != nil || strict || maxRejects != nil || rejects != nil
+  }
 
   func validate() throws {
     try refuse(

@@ -90,6 +90,9 @@ package final class Console {
         columns, to: output, nullValue: nullValue,
         escapesControls: output === self.output && terminal.isTerminal)
     case .markdown: MarkdownWriter(columns, to: output)
+    case .arrow:
+      ArrowWriter(
+        columns, to: output, isOnTerminal: output === self.output && terminal.isTerminal)
     }
   }
 
@@ -110,7 +113,7 @@ package final class Console {
       switch format {
       case .json: JSONRowWriter(columns, to: output, layout: .lines)
       case .table: LineWriter(columns, to: output, width: nil, style: style)
-      case .line, .jsonl, .csv, .markdown: rows(of: columns)
+      case .line, .jsonl, .csv, .markdown, .arrow: rows(of: columns)
       }
     try writer.write(members.map(\.cell))
     try writer.finish()

@@ -35,11 +35,27 @@ struct RecordColumns {
     let attributes = entity.description.declaredAttributes
     guard let names else {
       sources = [.id] + attributes.map(Source.attribute)
-      columns = [Column(Self.idName)] + attributes.map { Column($0.name) }
+      columns = zip([Self.idName] + attributes.map(\.name), sources).map(Self.column)
       return
     }
     sources = try names.map { try Self.source($0, entity) }
-    columns = names.map { Column($0) }
+    columns = zip(names, sources).map(Self.column)
+  }
+
+  /// The column of a source, with the type of its values.
+  private static func column(_ name: String, _ source: Source) -> Column {
+    var column = Column(name)
+    switch source {
+    case .id:
+      column.type = .recordID
+      column.isOptional = false
+    case .attribute(let attribute):
+      column.type = attribute.type
+      // A document may be JSON's null.
+      column.isOptional = attribute.isOptional || attribute.type.isDocument
+    case .path, .link: column.type = .json
+    }
+    return column
   }
 
   private static let collectionOperators: Set<String> = ["@count", "@sum", "@min", "@max", "@avg"]
@@ -84,17 +100,23 @@ struct RecordColumns {
           nextStep: "choose the attributes by --fields, or export under their own names")
       }
     }
-    columns = names.map { Column($0) }
+    columns = zip(names, sources).map(Self.column)
   }
 
   /// Adds columns that represent relationships by keys of the other side and not by ids.
   mutating func add(_ links: [DynamicLink], _ snapshot: DynamicSnapshot) {
     self.snapshot = snapshot
     for link in links {
+      var column = Self.column(link.relationship, .link(link))
+      if link.isToOne {
+        let target = snapshot.entity(named: link.target)?.description
+        column.type = target?.attribute(named: link.key)?.type
+      }
       if let position = columns.firstIndex(where: { $0.name == link.relationship }) {
+        columns[position] = column
         sources[position] = .link(link)
       } else {
-        columns.append(Column(link.relationship))
+        columns.append(column)
         sources.append(.link(link))
       }
     }
