@@ -18,7 +18,7 @@ import PackageDescription
 //   LodestoreRows ─> EntityStore, LodestoreFormat, LodestoreBytes
 //   LodestoreInspector ─> LodestoreRows, and what it builds upon; FlyingFox (only with "Inspector" or "Complete")
 //   LodestoreVerifier ─> LodestorePages, LMDB, LodestoreFormat
-//   kvdump ─> KVDumpCommands ─> LodestoreRows, LodestoreRepair, LodestoreVerifier, and what these build upon
+//   kvdump ─> KVDumpCommands ─> CLineEditor, LodestoreRows, LodestoreRepair, LodestoreVerifier, and what these build upon
 //   kvdump-datasets ─> KVDumpDatasetCommands ─> KVDumpCommands, LodestoreDatasets, LodestoreReplicas
 //   kvdump-inspector ─> KVDumpInspectorCommands ─> KVDumpCommands, LodestoreInspector
 //   each with bytes of others ─> LodestoreBytes
@@ -121,6 +121,9 @@ let package = Package(
     .systemLibrary(
       name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .target(name: "CChecksum"),
+    // Loads libedit when a prompt opens, so that no build and no other command needs it.
+    .target(
+      name: "CLineEditor", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
     // The platform's C library, so that no file asks which one it is; Foundation likewise.
     .target(name: "LodestoreSystem"),
     .target(name: "LodestoreEssentials"),
@@ -217,7 +220,7 @@ let package = Package(
         "EntityStore", "LMDB", "LodestoreBytes", "LodestoreEssentials", "LodestoreFormat",
         "LodestoreJSON", "LodestoreSystem", .target(name: "CPostgres", condition: forPostgres),
       ], exclude: ["README.md"], swiftSettings: postgresSettings),
-    // Values of records as text, for kvdump and the inspector.
+    // Values of records as text and as pictures, for kvdump and the inspector.
     .target(
       name: "LodestoreRows",
       dependencies: ["EntityStore", "LodestoreBytes", "LodestoreEssentials", "LodestoreFormat"]),
@@ -234,8 +237,9 @@ let package = Package(
     .target(
       name: "KVDumpCommands",
       dependencies: [
-        "EntityStore", "LMDB", "LodestoreBytes", "LodestoreFormat", "LodestorePages",
-        "LodestoreRepair", "LodestoreRows", "LodestoreSystem", "LodestoreVerifier",
+        "CLineEditor", "EntityStore", "LMDB", "LodestoreBytes", "LodestoreFormat",
+        "LodestorePages", "LodestoreRepair", "LodestoreRows", "LodestoreSystem",
+        "LodestoreVerifier",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "tools/kvdump", exclude: ["Main"]),

@@ -1,6 +1,7 @@
 import EntityStore
 import LodestoreEssentials
 import LodestoreJSON
+import LodestoreRows
 import Testing
 
 @testable import LodestoreInspector
@@ -178,9 +179,13 @@ struct DeepPageTests {
     var table = Table([], [])
     table.summary = hostile
     let drawing = Charts.bars(
-      [Charts.Bar(label: hostile, value: 1, text: hostile, route: .entity(hostile, Selection()))],
-      title: hostile, summary: hostile, table: table)
-    let markup = String(decoding: DrawingMarkup.figure(drawing).bytes, as: UTF8.self)
+      [
+        Charts.Bar(
+          label: hostile, value: 1, text: hostile,
+          link: Drawing.Link(.entity(hostile, Selection())))
+      ],
+      title: hostile, summary: hostile)
+    let markup = String(decoding: DrawingMarkup.figure(Figure(drawing, table)).bytes, as: UTF8.self)
     #expect(!markup.contains("<script") && markup.ranges(of: "</svg>").count == 1)
     #expect(!markup.unicodeScalars.contains { VisibleText.isInvisible($0) })
     let svg = try #require(markup.split(separator: "<svg ").last?.split(separator: "</svg>").first)

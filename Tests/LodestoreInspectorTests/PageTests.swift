@@ -1,6 +1,7 @@
 import EntityStore
 import LodestoreEssentials
 import LodestoreJSON
+import LodestoreRows
 import Testing
 
 @testable import LodestoreInspector

@@ -2,13 +2,32 @@ import ArgumentParser
 
 /// A command-line program: `kvdump`, or `kvdump-datasets`, which kvdump starts for some of its
 /// commands.
-package protocol CommandTool: ParsableCommand {}
+package protocol CommandTool: ParsableCommand {
+  /// Returns the command line to parse for the given one.
+  static func completed(_ arguments: [String]) -> [String]
+}
+
+extension CommandTool {
+  package static func completed(_ arguments: [String]) -> [String] { arguments }
+
+  /// The names of the commands.
+  private static var commandNames: [String] {
+    commands.compactMap { $0.configuration.commandName }
+  }
+
+  private static var commands: [any ParsableCommand.Type] {
+    configuration.groupedSubcommands.flatMap(\.subcommands)
+  }
+
+  /// Whether the word is a command, of the tool or of the parser.
+  static func isCommand(_ word: String) -> Bool { word == "help" || commandNames.contains(word) }
+}
 
 /// Runs command lines and returns their exit status.
 extension CommandTool {
   /// Runs a command line, given without the program's name, and reports every failure.
   package static func execute(_ arguments: [String], on console: Console) async -> ExitStatus {
-    await finish(on: console) { try await run(arguments, on: console) }
+    await finish(on: console) { try await run(completed(arguments), on: console) }
   }
 
   /// Runs a parsed command, as `execute(_:on:)` runs a command line.
@@ -67,10 +86,6 @@ extension CommandTool {
     return try parseAsRoot(arguments)
   }
 
-  private static var commands: [any ParsableCommand.Type] {
-    configuration.groupedSubcommands.flatMap(\.subcommands)
-  }
-
   private static func run(
     _ command: any ToolCommand, on console: Console
   ) async throws -> ExitStatus {
@@ -100,7 +115,7 @@ extension CommandTool {
   private static func finishParsing(
     _ arguments: [String], after error: any Error, on console: Console
   ) throws -> ExitStatus {
-    let known = commands.compactMap { $0.configuration.commandName }
+    let known = commandNames
     guard exitCode(for: error) != .success else {
       // For `help` with an unknown command, the parser would show the general help.
       let words = arguments.filter { !$0.hasPrefix("-") }
@@ -116,7 +131,7 @@ extension CommandTool {
     guard let name = arguments.first(where: { !$0.hasPrefix("-") }) else {
       throw CommandFailure.wrongUse(wrongUse(error, arguments), command: nil)
     }
-    guard known.contains(name) || name == "help" else {
+    guard isCommand(name) else {
       throw CommandFailure.unknownCommand(name, known: known)
     }
     throw CommandFailure.wrongUse(wrongUse(error, arguments), command: name)

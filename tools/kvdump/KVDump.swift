@@ -1,4 +1,5 @@
 import ArgumentParser
+import CLineEditor
 import LMDB
 import LodestoreFormat
 import LodestoreSystem
@@ -19,7 +20,9 @@ import LodestoreSystem
 /// - `Import/`: files as pages, the schema for them, and the pages as records.
 /// - `SQLite/`: SQLite databases out of stores, and stores out of SQLite databases.
 /// - `Arrow/`: rows as an Arrow stream.
-/// - `Programs/`: commands that kvdump passes to other programs.
+/// - `Plot/`: values as charts.
+/// - `Shell/`: the prompt, its lines and their completion.
+/// - `Programs/`: commands that kvdump passes to other programs, and processes that it starts.
 /// - `Options/`: groups of options, and arguments that are more than text.
 /// - `Output/`: `Console`, the only way to write output: rows, single objects, notes, failures, the
 ///   pager.
@@ -36,6 +39,9 @@ struct KVDump: CommandTool {
       Examples:
         kvdump info catalog.lodestore
         kvdump records catalog.lodestore Pod --fields name,version --limit 5
+        kvdump catalog.lodestore
+
+      With a store alone, kvdump opens a prompt: see 'kvdump help shell'.
 
       Stores are opened read-only, even while a program uses them, unless a command says that it \
       writes. Status 0 means yes or done, 1 means no or problems found, and 64 or above an \
@@ -51,7 +57,7 @@ struct KVDump: CommandTool {
           InfoCommand.self, SchemaCommand.self, GenerateCommand.self, RecordsCommand.self,
           GetCommand.self, IndexCommand.self, QueryCommand.self, CountCommand.self,
           ExplainCommand.self, HistoryCommand.self, DiffCommand.self, WatchCommand.self,
-          ServeProgram.self, MCPProgram.self,
+          PlotCommand.self, ShellCommand.self, ServeProgram.self, MCPProgram.self,
         ]),
       CommandGroup(
         name: "Inside", subcommands: [KeysCommand.self, StatCommand.self, VerifyCommand.self]),
@@ -111,6 +117,7 @@ private func removePendingFilesOnSignals() {
   for number in [SIGINT, SIGTERM, SIGHUP] {
     let previous = signal(number) { number in
       PendingFiles.unlinkAll()
+      line_editor_restore_terminal()
       signal(number, SIG_DFL)
       raise(number)
     }
@@ -136,6 +143,7 @@ func endInWordsOnFaults() {
         ? "kvdump: the file was cut while in use, the disk cannot read it or is full; run 'kvdump verify' on it\n"
         : "kvdump: ended by a fault; where 'kvdump verify' finds the file good, it is kvdump's own: report it\n"
       PendingFiles.unlinkAll()
+      line_editor_restore_terminal()
       _ = write(STDERR_FILENO, text.utf8Start, text.utf8CodeUnitCount)
       _exit(number == SIGBUS ? 65 : 70)
     }
@@ -189,6 +197,16 @@ package func requireDescriptors() {
     "kvdump: too few files may be open at once; raise the limit, as with 'ulimit -n 256'\n"
   _ = write(STDERR_FILENO, text.utf8Start, text.utf8CodeUnitCount)
   leave(.inputOutput)
+}
+
+extension KVDump {
+  /// Opens the prompt for a command line that begins with the path of a store.
+  static func completed(_ arguments: [String]) -> [String] {
+    guard let path = arguments.first, !path.hasPrefix("-"), !isCommand(path),
+      path.hasSuffix(".lodestore") || FileFacts.exists(path)
+    else { return arguments }
+    return ["shell"] + arguments
+  }
 }
 
 /// Runs the command line of this process and ends the process.

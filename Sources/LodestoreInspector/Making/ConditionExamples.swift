@@ -1,5 +1,6 @@
 internal import EntityStore
 internal import LodestoreFormat
+internal import LodestoreRows
 
 /// Conditions that fit the attributes of an entity, as examples of the grammar.
 struct ConditionExamples {

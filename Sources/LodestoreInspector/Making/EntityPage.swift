@@ -276,29 +276,3 @@ extension Selection {
     return selection
   }
 }
-
-/// The most frequent values among any number of them.
-struct TopGroups {
-  private var rows: [(value: Value, count: Int, place: Int)] = []
-  private let most: Int
-  private(set) var total = 0
-
-  init(most: Int) { self.most = most }
-
-  mutating func add(_ value: Value, _ count: Int) {
-    rows.append((value, count, total))
-    total += 1
-    if rows.count >= 1_024 { cut() }
-  }
-
-  private mutating func cut() {
-    rows.sort { $0.count != $1.count ? $0.count > $1.count : $0.place < $1.place }
-    if rows.count > most { rows.removeLast(rows.count - most) }
-  }
-
-  var sorted: [(value: Value, count: Int)] {
-    var copy = self
-    copy.cut()
-    return copy.rows.map { ($0.value, $0.count) }
-  }
-}

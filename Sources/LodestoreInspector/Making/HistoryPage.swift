@@ -56,7 +56,7 @@ extension PageReading {
 
   /// The number of records after each of the last writes, for entities with a history; `nil` if
   /// there are fewer than two writes.
-  func growth() throws -> Drawing? {
+  func growth() throws -> Figure? {
     guard keepsHistory else { return nil }
     let limit = limits.time(limits.count)
     var count = try snapshot.entities.filter(\.keepsHistory).reduce(0) {
@@ -89,9 +89,10 @@ extension PageReading {
     let summary =
       "Entities with a history had \(NumberText.counted(first.count, "record")) after write "
       + "\(first.write), and have \(NumberText.grouped(last.count)) after write \(last.write)."
-    return Charts.line(
-      points.map(\.count), from: "write \(first.write)", to: "write \(last.write)",
-      title: "Growth", summary: summary, table: table)
+    return Figure(
+      Charts.line(
+        points.map(\.count), from: "write \(first.write)", to: "write \(last.write)",
+        title: "Growth", summary: summary), table)
   }
 
   private static var writeHeadings: [Table.Heading] {

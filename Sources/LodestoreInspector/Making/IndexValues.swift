@@ -5,47 +5,6 @@ internal import LodestoreRows
 
 /// The distinct values of an index's first attribute, counted by its entries alone.
 struct IndexValues {
-  /// Equal parts of the range of numbers or dates, with the entries in each.
-  struct Histogram {
-    static let partCount = 24
-
-    let low: Double
-    let high: Double
-    let isDate: Bool
-    var counts = [Int](repeating: 0, count: Self.partCount)
-
-    /// Fails unless both values are numbers or dates, and the range has a finite length.
-    init?(_ first: Value?, _ last: Value?) {
-      guard let low = first.flatMap(Self.number), let high = last.flatMap(Self.number),
-        low < high, (high - low).isFinite
-      else { return nil }
-      self.low = low
-      self.high = high
-      if case .date? = first { isDate = true } else { isDate = false }
-    }
-
-    private static func number(_ value: Value) -> Double? {
-      switch value {
-      case .integer(let number): Double(number)
-      case .unsigned(let number): Double(number)
-      case .double(let number), .date(let number): number.isFinite ? number : nil
-      default: nil
-      }
-    }
-
-    mutating func add(_ value: Value, _ count: Int) {
-      guard let number = Self.number(value), number >= low, number <= high else { return }
-      let part = Int((number - low) / (high - low) * Double(Self.partCount))
-      counts[min(part, Self.partCount - 1)] += count
-    }
-
-    /// The lower end of a part.
-    func bound(_ part: Int) -> Cell {
-      let number = low + (high - low) / Double(Self.partCount) * Double(part)
-      return isDate ? .date(KeyText.text(of: .date(number.rounded()))) : .double(number)
-    }
-  }
-
   /// The most frequent values.
   private(set) var frequent = TopGroups(most: 12)
   private(set) var entryCount = 0
@@ -66,6 +25,8 @@ struct IndexValues {
     let high = try snapshot.firstValues(of: index, of: entity, most: 1, isReversed: true)
     histogram = Histogram(
       low.lazy.compactMap(\.values.first).first { $0 != .null }, high.first?.values.first)
+    // A single value has no distribution.
+    if histogram?.counts.count == 1 { histogram = nil }
     isComplete = try snapshot.forEachValue(of: index, of: entity, control: limit.control) { value in
       if first.count < most { first.append(value) }
       entryCount += value.count
@@ -112,7 +73,7 @@ extension PageReading {
     let bars = rows.map { item, count in
       Charts.Bar(
         label: PlainText.text(of: item.cell) ?? "null", value: Double(count),
-        text: NumberText.grouped(count), route: item.link)
+        text: NumberText.grouped(count), link: item.link.map { Drawing.Link($0) })
     }
     let summary =
       "\(NumberText.counted(values.frequent.total, "distinct value")) in "
@@ -122,7 +83,7 @@ extension PageReading {
       Section(
         "values", heading: "Frequent values",
         .drawing(
-          Charts.bars(bars, title: "Frequent values", summary: summary, table: table))))
+          Figure(Charts.bars(bars, title: "Frequent values", summary: summary), table))))
     return sections
   }
 
@@ -142,8 +103,8 @@ extension PageReading {
     return Item(cell, link: .entity(entity.name, Selection().with { $0.condition = condition }))
   }
 
-  private static func drawing(_ histogram: IndexValues.Histogram) -> Drawing {
-    let parts = IndexValues.Histogram.partCount
+  private static func drawing(_ histogram: Histogram) -> Figure {
+    let parts = histogram.counts.count
     let rows = (0..<parts).map { part in
       Table.Row([
         Item(histogram.bound(part)), Item(histogram.bound(part + 1)),
@@ -156,9 +117,10 @@ extension PageReading {
         countHeading,
       ], rows)
     let (low, high) = (text(histogram.bound(0)), text(histogram.bound(parts)))
-    return Charts.columns(
-      histogram.counts, from: low, to: high, title: "Distribution",
-      summary: "The entries from \(low) to \(high), in \(parts) equal parts.", table: table)
+    return Figure(
+      Charts.columns(
+        histogram.counts, from: low, to: high, title: "Distribution",
+        summary: "The entries from \(low) to \(high), in \(parts) equal parts."), table)
   }
 
   private static func text(_ cell: Cell) -> String { PlainText.text(of: cell) ?? "" }

@@ -38,7 +38,10 @@ struct ModelDrawing {
   /// The width in which entities without relationships stand side by side.
   private static let rowWidth = 900.0
 
-  private(set) var drawing: Drawing
+  private var drawing: Drawing
+  private let table: Table
+
+  var figure: Figure { Figure(drawing, table) }
   private var boxes: [Box] = []
 
   init(
@@ -53,17 +56,17 @@ struct ModelDrawing {
           .text(entity.description.declaredAttributes.map(\.name).joined(separator: ", "))),
       ])
     }
+    table = Table(
+      [
+        Table.Heading(Column("entity", title: "Entity")),
+        Table.Heading(Column("records", title: "Records")),
+        Table.Heading(Column("attributes", title: "Attributes")),
+      ], rows)
     drawing = Drawing(
       title: "Model",
       summary: "\(NumberText.counted(entities.count, "entity", "entities")) and "
         + "\(NumberText.counted(relationships.count, "relationship")). A dot marks an end with "
-        + "many records.", width: 0, height: 0,
-      table: Table(
-        [
-          Table.Heading(Column("entity", title: "Entity")),
-          Table.Heading(Column("records", title: "Records")),
-          Table.Heading(Column("attributes", title: "Attributes")),
-        ], rows))
+        + "many records.", width: 0, height: 0)
     place(entities.map(\.entity), relationships)
     if entities.count > boxes.count { drawing.summary += " The first \(boxes.count) are drawn." }
     for (entity, relationship) in relationships {
@@ -173,7 +176,7 @@ struct ModelDrawing {
       let y = box.y + 24 + Double(position + 1) * lineHeight
       shapes.append(.text(row, Drawing.Point(box.x + 12, y), .faint))
     }
-    return .link(.schema(box.entity), label: "Schema of \(box.entity)", shapes)
+    return .link(Drawing.Link(.schema(box.entity)), label: "Schema of \(box.entity)", shapes)
   }
 
   // MARK: Lines

@@ -36,7 +36,7 @@ extension PageReading {
     table.isMain = true
     table.empty = "The model has no relationships."
     page.sections = [
-      Section("model", .drawing(model.drawing)),
+      Section("model", .drawing(model.figure)),
       Section("relationships", heading: "Relationships", .table(table)),
     ]
     return page

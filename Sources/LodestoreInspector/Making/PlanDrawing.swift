@@ -3,7 +3,7 @@ internal import LodestoreRows
 
 /// The steps of a plan as boxes, with the reads that were estimated and made.
 struct PlanDrawing {
-  let drawing: Drawing
+  let figure: Figure
 
   private static let boxWidth = 620.0
   private static let boxHeight = 46.0
@@ -28,8 +28,7 @@ struct PlanDrawing {
     let barsTop = Double(plan.steps.count) * height + 8
     var drawing = Drawing(
       title: "Plan",
-      summary: Self.summary(plan, run), width: Self.boxWidth + 2, height: barsTop + 4 * 22,
-      table: table)
+      summary: Self.summary(plan, run), width: Self.boxWidth + 2, height: barsTop + 4 * 22)
     for (position, step) in plan.steps.enumerated() {
       let y = Double(position) * height + 1
       let text = Drawing.cut(step.text, to: Self.boxWidth - 24)
@@ -58,7 +57,7 @@ struct PlanDrawing {
           .faint),
       ]
     }
-    self.drawing = drawing
+    figure = Figure(drawing, table)
   }
 
   private static func arrow(from start: Double, to end: Double) -> [Drawing.Shape] {

@@ -29,7 +29,7 @@ extension PageReading {
       if let hint = hint(entity, selection, plan) {
         page.sections.append(Section("notice", .notice(hint)))
       }
-      page.sections.append(Section("plan", .drawing(PlanDrawing(plan, run).drawing)))
+      page.sections.append(Section("plan", .drawing(PlanDrawing(plan, run).figure)))
       page.sections.append(Section("steps", heading: "Steps", .table(Self.steps(plan))))
       page.sections.append(
         Section("reads", heading: "Reads", .facts(Self.facts(plan, run, time))))

@@ -1,5 +1,6 @@
 internal import EntityStore
 internal import LodestoreFormat
+internal import LodestoreRows
 
 /// The query for a selection of an entity's records.
 struct SelectedQuery {

@@ -59,7 +59,7 @@ extension PageReading {
   private static let mostBars = 12
 
   /// The sizes of the trees, the largest first.
-  private func sizes() throws -> Drawing {
+  private func sizes() throws -> Figure {
     let trees = try snapshot.entities.flatMap { entity in
       try snapshot.trees(of: entity).map { (entity: entity, tree: $0) }
     }.sorted { $0.tree.byteCount > $1.tree.byteCount }
@@ -89,13 +89,14 @@ extension PageReading {
       Charts.Bar(
         label: "\(entity.name): \(tree.index?.shortName ?? "records")",
         value: Double(tree.byteCount), text: NumberText.byteCount(tree.byteCount),
-        route: tree.index.map { .index(entity.name, $0.shortName, Selection()) }
-          ?? .entity(entity.name, Selection()))
+        link: Drawing.Link(
+          tree.index.map { .index(entity.name, $0.shortName, Selection()) }
+            ?? .entity(entity.name, Selection())))
     }
     let summary =
       "Records and indexes have \(NumberText.byteCount(all))."
       + (trees.count > bars.count ? " The \(bars.count) largest are shown." : "")
-    return Charts.bars(bars, title: "Sizes", summary: summary, table: table)
+    return Figure(Charts.bars(bars, title: "Sizes", summary: summary), table)
   }
 
   private func fileFacts(_ facts: DynamicFacts) throws -> [Fact] {

@@ -1,3 +1,5 @@
+internal import LodestoreRows
+
 /// Markup in which text cannot become markup.
 ///
 /// A value is made of elements and text only. The names of elements and attributes are cases of

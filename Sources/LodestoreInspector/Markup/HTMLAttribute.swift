@@ -1,3 +1,5 @@
+internal import LodestoreRows
+
 /// An attribute of an element.
 ///
 /// Names come from the source code, and values are escaped. An attribute with an address can only

@@ -57,7 +57,7 @@ struct Section: Sendable {
     case selection(SelectionForm)
     /// The values of expressions with their counts.
     case facets([Facet])
-    case drawing(Drawing)
+    case drawing(Figure)
     case notice(Notice)
   }
 

@@ -25,7 +25,7 @@ enum SectionMarkup {
         + TableMarkup.foot(table)
     case .selection(let form): return SelectionMarkup.form(form)
     case .facets(let facets): return SelectionMarkup.facets(facets)
-    case .drawing(let drawing): return DrawingMarkup.figure(drawing)
+    case .drawing(let figure): return DrawingMarkup.figure(figure)
     case .notice(let notice): return self.notice(notice)
     }
   }

@@ -60,7 +60,7 @@ struct JSONTwin {
       case .facts(let facts): .object(facts.map { ($0.name, $0.item.cell) })
       case .record(let fields): .object(fields.map { ($0.name, $0.item.cell) })
       case .table(let table): Self.cell(table)
-      case .drawing(let drawing): Self.cell(drawing.table)
+      case .drawing(let figure): Self.cell(figure.table)
       case .facets(let facets): .array(facets.map(cell))
       case .selection, .notice: nil
       }

@@ -84,42 +84,8 @@ final class PagerSink: ByteSink {
     // Control-C belongs to the pager while it runs; `less` uses it to interrupt a search or a read.
     let previous = signal(SIGINT, SIG_IGN)
     defer { signal(SIGINT, previous) }
-    guard let child = spawnShell(readingFrom: descriptor) else { return false }
-    var status: Int32 = 0
-    while waitpid(child, &status, 0) < 0 {
-      guard errno == EINTR else { return true }
-    }
-    let exitCode = (status & 0x7F) == 0 ? (status >> 8) & 0xFF : 0
-    return exitCode != 126 && exitCode != 127
-  }
-
-  private func spawnShell(readingFrom descriptor: Int32) -> pid_t? {
-    #if canImport(Darwin)
-      var actions: posix_spawn_file_actions_t?
-      var attributes: posix_spawnattr_t?
-    #else
-      var actions = posix_spawn_file_actions_t()
-      var attributes = posix_spawnattr_t()
-    #endif
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, descriptor, STDIN_FILENO)
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    // An ignored signal stays ignored across exec, so the pager gets the default handling back.
-    var restored = sigset_t()
-    sigemptyset(&restored)
-    sigaddset(&restored, SIGINT)
-    sigaddset(&restored, SIGPIPE)
-    posix_spawnattr_setsigdefault(&attributes, &restored)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
-    var arguments: [UnsafeMutablePointer<CChar>?] = []
-    for argument in ["sh", "-c", command] { arguments.append(strdup(argument)) }
-    defer { for argument in arguments { free(argument) } }
-    arguments.append(nil)
-    var child: pid_t = 0
-    return posix_spawn(&child, "/bin/sh", &actions, &attributes, arguments, environ) == 0
-      ? child : nil
+    let status = ChildProcess.run("/bin/sh", ["sh", "-c", command], input: descriptor)
+    return status != nil && status != 126 && status != 127
   }
 
   private func copyToScreen(from descriptor: Int32) throws {

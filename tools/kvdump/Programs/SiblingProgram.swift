@@ -28,7 +28,7 @@ enum SiblingProgram: String {
       ? .noProgram(self, for: arguments.first ?? "") : .system(errno, thing: name)
   }
 
-  private static var folderOfThisProgram: String? {
+  static var folderOfThisProgram: String? {
     #if canImport(Darwin)
       var size = UInt32(0)
       _ = _NSGetExecutablePath(nil, &size)

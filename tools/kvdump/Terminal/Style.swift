@@ -38,6 +38,9 @@ struct Style: Equatable, Sendable {
   /// The style of sound results.
   func sound(_ text: String) -> String { wrapped(text, "32") }
 
+  /// The style of bars and columns.
+  func chart(_ text: String) -> String { wrapped(text, "36") }
+
   private func wrapped(_ text: String, _ code: String) -> String {
     isEnabled && !text.isEmpty ? "\u{1b}[\(code)m\(text)\u{1b}[0m" : text
   }

@@ -1,19 +1,22 @@
-internal import EntityStore
+package import EntityStore
+internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Comparisons of an entity's attributes, which the field for conditions suggests.
+/// Comparisons of an entity's attributes, which a field or a prompt for conditions suggests.
 ///
 /// The comparisons have values where an attribute has few: all values at the beginning of an index,
 /// or the values of some records.
-struct Completions {
-  private(set) var texts: [String] = []
+package struct Completions {
+  package private(set) var texts: [String] = []
+  /// The attributes, the members of JSON values in the first records, and paths to related records.
+  package private(set) var paths: [String] = []
 
   /// The maximum number of suggestions, of values of one attribute, and of records that are read.
   private static let (most, mostValues, mostRecords) = (240, 12, 300)
   /// The number of bytes of a text that is suggested as a value.
   private static let longestText = 60
 
-  init(_ entity: DynamicEntity, _ snapshot: DynamicSnapshot) {
+  package init(_ entity: DynamicEntity, _ snapshot: DynamicSnapshot) {
     var values = (try? Self.values(inRecordsOf: entity, snapshot)) ?? [:]
     for index in entity.indexes where index.description.attributes.count > 0 {
       let found = try? snapshot.firstValues(of: index, of: entity, most: Self.mostValues + 1)
@@ -33,6 +36,53 @@ struct Completions {
     }
     var known: Set<String> = []
     texts = Array(texts.filter { known.insert($0).inserted }.prefix(Self.most))
+    paths =
+      entity.description.declaredAttributes.map(\.name)
+      + ((try? Self.members(inRecordsOf: entity, snapshot)) ?? [])
+    for relationship in snapshot.relationships(of: entity) {
+      guard let name = relationship.name else { continue }
+      paths +=
+        relationship.isToOne
+        ? relationship.target.description.declaredAttributes.map { "\(name).\($0.name)" }
+        : ["\(name).@count"]
+    }
+  }
+
+  /// The paths to members of JSON values in the first records, in order.
+  private static func members(
+    inRecordsOf entity: DynamicEntity, _ snapshot: DynamicSnapshot
+  ) throws -> [String] {
+    let attributes = entity.description.declaredAttributes.filter {
+      $0.type == .json || $0.type == .document
+    }
+    guard !attributes.isEmpty else { return [] }
+    var (found, count): (Set<String>, Int) = ([], 0)
+    try snapshot.forEachRecord(of: entity) { record in
+      guard let reader = try? record.reader() else { return true }
+      for attribute in attributes {
+        guard case .document(let bytes)? = try? reader.value(of: attribute),
+          case .json(let text)? = try? bytes._withBytes({ try Cell(document: $0) }),
+          let value = try? JSONValue(parsing: text)
+        else { continue }
+        insertMembers(of: value, at: attribute.name, depth: 2, into: &found)
+      }
+      count += 1
+      return count < mostRecords && found.count < most
+    }
+    return found.sorted()
+  }
+
+  private static func insertMembers(
+    of value: JSONValue, at path: String, depth: Int, into found: inout Set<String>
+  ) {
+    guard depth > 0, case .object(let members) = value else { return }
+    for (name, member) in members {
+      // A name with other characters is no part of a path.
+      guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" })
+      else { continue }
+      found.insert("\(path).\(name)")
+      insertMembers(of: member, at: "\(path).\(name)", depth: depth - 1, into: &found)
+    }
   }
 
   /// The different values of attributes in the first records.

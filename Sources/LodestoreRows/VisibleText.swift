@@ -2,9 +2,9 @@
 ///
 /// Control characters, overrides of the text direction and characters without width could make a
 /// value look like another one. Such a character becomes a small box with its code point.
-enum VisibleText {
+package enum VisibleText {
   /// Appends `text` as content of an element.
-  static func append(_ text: String, keepsLines: Bool, to bytes: inout [UInt8]) {
+  package static func append(_ text: String, keepsLines: Bool, to bytes: inout [UInt8]) {
     let scalars = text.unicodeScalars
     for index in scalars.indices {
       let scalar = scalars[index]
@@ -21,15 +21,16 @@ enum VisibleText {
     }
   }
 
-  /// Appends `text` as content of a picture, which has no boxes for marks.
+  /// Appends `text` as a part of a picture, which has no boxes for marks.
   ///
-  /// An invisible character becomes its code point in angle quotation marks.
-  static func appendPlainly(_ text: String, to bytes: inout [UInt8]) {
+  /// The part may be content, or the value of an attribute in double quotes. An invisible character
+  /// becomes its code point in angle quotation marks, because XML allows few control characters.
+  package static func appendPlainly(_ text: String, to bytes: inout [UInt8]) {
     for scalar in text.unicodeScalars {
-      if isInvisible(scalar) {
-        bytes.append(contentsOf: "‹\(hex(scalar))›".utf8)
-      } else {
-        appendEscaped(scalar, to: &bytes)
+      switch scalar {
+      case "\"": bytes.append(contentsOf: "&quot;".utf8)
+      case _ where isInvisible(scalar): bytes.append(contentsOf: "‹\(hex(scalar))›".utf8)
+      default: appendEscaped(scalar, to: &bytes)
       }
     }
   }
@@ -37,7 +38,7 @@ enum VisibleText {
   /// Appends `text` as the value of an attribute in double quotes, with all its characters.
   ///
   /// Markup cannot contain a null character, so the replacement character stands for it.
-  static func appendExactly(_ text: String, to bytes: inout [UInt8]) {
+  package static func appendExactly(_ text: String, to bytes: inout [UInt8]) {
     for scalar in text.unicodeScalars {
       switch scalar {
       case "\"": bytes.append(contentsOf: "&quot;".utf8)
@@ -63,10 +64,10 @@ enum VisibleText {
   /// Returns whether a reader cannot see the character, or whether it changes the order of others.
   ///
   /// The joiners U+200C and U+200D are not among them, because words of some languages need them.
-  static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+  package static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F...0x9F, 0xAD, 0x61C, 0x180E, 0x200B, 0x200E, 0x200F, 0x2028...0x202E: true
-    case 0x2060...0x206F, 0xFEFF, 0xFFF9...0xFFFB, 0xE0000...0xE007F: true
+    case 0x2060...0x206F, 0xFEFF, 0xFFF9...0xFFFB, 0xFFFE...0xFFFF, 0xE0000...0xE007F: true
     default: false
     }
   }

@@ -1,14 +1,19 @@
-internal import LodestoreRows
-
 /// Values as pictures.
-enum Charts {
+package enum Charts {
   /// A labelled value of a chart.
-  struct Bar {
-    var label: String
-    var value: Double
+  package struct Bar {
+    package var label: String
+    package var value: Double
     /// The value for people.
-    var text: String
-    var route: Route?
+    package var text: String
+    package var link: Drawing.Link?
+
+    package init(label: String, value: Double, text: String, link: Drawing.Link? = nil) {
+      self.label = label
+      self.value = value
+      self.text = text
+      self.link = link
+    }
   }
 
   private static let lineHeight = 22.0
@@ -16,11 +21,11 @@ enum Charts {
   private static let barWidth = 300.0
 
   /// A line with a bar for each value.
-  static func bars(_ bars: [Bar], title: String, summary: String, table: Table) -> Drawing {
+  package static func bars(_ bars: [Bar], title: String, summary: String) -> Drawing {
     let most = max(bars.map(\.value).max() ?? 0, .leastNormalMagnitude)
     var drawing = Drawing(
       title: title, summary: summary, width: labelWidth + barWidth + 120,
-      height: Double(bars.count) * lineHeight + 8, table: table)
+      height: Double(bars.count) * lineHeight + 8)
     for (position, bar) in bars.enumerated() {
       let y = Double(position) * lineHeight + 4
       let label = Drawing.cut(bar.label, to: labelWidth - 14)
@@ -30,8 +35,8 @@ enum Charts {
         .box(x: labelWidth, y: y + 2, width: length, height: lineHeight - 7, .bar),
         .text(bar.text, Drawing.Point(labelWidth + length + 8, y + 14), .faint),
       ]
-      if let route = bar.route {
-        drawing.shapes.append(.link(route, label: "\(bar.label): \(bar.text)", shapes))
+      if let link = bar.link {
+        drawing.shapes.append(.link(link, label: "\(bar.label): \(bar.text)", shapes))
       } else {
         drawing.shapes += shapes
       }
@@ -40,15 +45,14 @@ enum Charts {
   }
 
   /// A column for each value, side by side, with texts at both ends of the axis.
-  static func columns(
-    _ values: [Int], from first: String, to last: String, title: String, summary: String,
-    table: Table
+  package static func columns(
+    _ values: [Int], from first: String, to last: String, title: String, summary: String
   ) -> Drawing {
     let (width, height) = (640.0, 150.0)
     let most = max(values.max() ?? 0, 1)
     let step = width / Double(max(values.count, 1))
     var drawing = Drawing(
-      title: title, summary: summary, width: width, height: height + 44, table: table)
+      title: title, summary: summary, width: width, height: height + 44)
     for (position, value) in values.enumerated() where value > 0 {
       let length = max(Double(value) / Double(most) * height, 1)
       drawing.shapes.append(
@@ -66,9 +70,8 @@ enum Charts {
   }
 
   /// A line through values at equal distances, with texts at both ends of the axis.
-  static func line(
-    _ values: [Int], from first: String, to last: String, title: String, summary: String,
-    table: Table
+  package static func line(
+    _ values: [Int], from first: String, to last: String, title: String, summary: String
   ) -> Drawing {
     let (width, height) = (640.0, 150.0)
     let most = max(values.max() ?? 0, 1)
@@ -84,6 +87,6 @@ enum Charts {
         .text(NumberText.grouped(most), Drawing.Point(0, 12), .faint),
         .text(first, Drawing.Point(0, height + 36), .faint),
         .text(last, Drawing.Point(width, height + 36), .faint, .end),
-      ], table: table)
+      ])
   }
 }

@@ -1,28 +1,28 @@
 internal import EntityStore
 internal import LodestoreEssentials
-internal import LodestoreFormat
+package import LodestoreFormat
 
 /// Parts of predicate format strings.
-enum ConditionText {
+package enum ConditionText {
   /// The comparison of a path with a value; `nil` for a value that format strings cannot contain.
-  static func equality(_ path: String, _ value: Value) -> String? {
+  package static func equality(_ path: String, _ value: Value) -> String? {
     literal(value).map { "\(operand(path)) == \($0)" }
   }
 
   /// The path as an operand; a name that is a word of the grammar gets its mark.
-  static func operand(_ path: String) -> String {
+  package static func operand(_ path: String) -> String {
     let isPlain = (try? QueryRequest(format: "\(path) == NULL")) != nil
     return isPlain ? path : "#\(path)"
   }
 
   /// Adds a comparison to a condition.
-  static func both(_ condition: String?, _ comparison: String) -> String {
+  package static func both(_ condition: String?, _ comparison: String) -> String {
     guard let condition else { return comparison }
     let isAlternative = condition.uppercased().contains("OR") || condition.contains("||")
     return isAlternative ? "(\(condition)) AND \(comparison)" : "\(condition) AND \(comparison)"
   }
 
-  static func literal(_ value: Value) -> String? {
+  package static func literal(_ value: Value) -> String? {
     switch value {
     case .null: "NULL"
     case .bool(let flag): flag ? "TRUE" : "FALSE"
@@ -43,7 +43,7 @@ enum ConditionText {
   }
 
   /// The text as a literal, in which invisible characters are escaped.
-  static func quoted(_ text: String) -> String {
+  package static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {
       switch scalar {

@@ -1,26 +1,26 @@
-/// A picture as markup, made of elements and text only, as ``HTML`` is.
+/// A picture as markup, made of elements and text only.
 ///
 /// Elements of HTML cannot be inside, because a browser would end the picture at them.
-struct SVG: Sendable {
-  private(set) var bytes: [UInt8] = []
+package struct SVG: Sendable {
+  package private(set) var bytes: [UInt8] = []
 
   /// The names of elements that pictures use.
-  enum Element: String {
-    case a, circle, desc, g, line, path, rect, svg, text, title
+  package enum Element: String {
+    case a, circle, desc, path, rect, style, svg, text
   }
 
   /// Attributes whose values are numbers.
-  enum Number: String {
-    case cx, cy, height, r, rx, width, x, x1, x2, y, y1, y2
+  package enum Number: String {
+    case cx, cy, height, r, rx, width, x, y
   }
 
   /// An attribute of an element, whose name comes from the source code.
-  enum Attribute {
+  package enum Attribute {
     case number(Number, Double)
     /// The classes of the element, with spaces between them.
     case `class`(StaticString)
     case constant(StaticString, StaticString)
-    case href(Address)
+    case href(Drawing.Link)
     case label(String)
     /// The commands of a path: `M` and the first point, then `L` or `C` and further points.
     case path([(command: StaticString, points: [Point])])
@@ -28,19 +28,19 @@ struct SVG: Sendable {
   }
 
   /// A point, in units of the picture.
-  struct Point: Sendable, Hashable {
-    var x: Double
-    var y: Double
+  package struct Point: Sendable, Hashable {
+    package var x: Double
+    package var y: Double
 
-    init(_ x: Double, _ y: Double) {
+    package init(_ x: Double, _ y: Double) {
       self.x = x
       self.y = y
     }
   }
 
-  init() {}
+  package init() {}
 
-  init(_ element: Element, _ attributes: [Attribute], _ content: SVG = SVG()) {
+  package init(_ element: Element, _ attributes: [Attribute], _ content: SVG = SVG()) {
     bytes.append(UInt8(ascii: "<"))
     bytes.append(contentsOf: element.rawValue.utf8)
     for attribute in attributes { append(attribute) }
@@ -49,16 +49,16 @@ struct SVG: Sendable {
     bytes.append(contentsOf: "</\(element.rawValue)>".utf8)
   }
 
-  init(text: String) { VisibleText.appendPlainly(text, to: &bytes) }
+  package init(text: String) { VisibleText.appendPlainly(text, to: &bytes) }
 
-  mutating func append(_ other: SVG) { bytes.append(contentsOf: other.bytes) }
+  package mutating func append(_ other: SVG) { bytes.append(contentsOf: other.bytes) }
 
   private mutating func append(_ attribute: Attribute) {
     switch attribute {
     case .number(let name, let value): append(name.rawValue, Self.text(value))
     case .class(let names): append("class", names.description)
     case .constant(let name, let value): append(name.description, value.description)
-    case .href(let address): append("href", address.text)
+    case .href(let link): append("href", link.text)
     case .label(let text): append("aria-label", text)
     case .path(let parts):
       let texts = parts.map { part in
@@ -73,7 +73,7 @@ struct SVG: Sendable {
 
   private mutating func append(_ name: String, _ value: String) {
     bytes.append(contentsOf: " \(name)=\"".utf8)
-    VisibleText.appendExactly(value, to: &bytes)
+    VisibleText.appendPlainly(value, to: &bytes)
     bytes.append(UInt8(ascii: "\""))
   }
 

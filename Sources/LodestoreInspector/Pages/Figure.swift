@@ -1,0 +1,16 @@
+internal import LodestoreRows
+
+/// A picture with the table of its values, for people who do not see it and for programs.
+struct Figure: Sendable {
+  var drawing: Drawing
+  var table: Table
+
+  init(_ drawing: Drawing, _ table: Table) {
+    self.drawing = drawing
+    self.table = table
+  }
+}
+
+extension Drawing.Link {
+  init(_ route: Route) { self.init(route.address.text) }
+}
